@@ -1,0 +1,114 @@
+import js from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import tseslint from 'typescript-eslint';
+
+/**
+ * Who may import whom (ARCHITECTURE.md). Each entry forbids the doors a folder may not use and names the right one.
+ * A pattern matches the import specifier as written; relative specifiers always end in `.ts`.
+ */
+const TEMPORAL = ['@temporalio/*', '@temporalio/**'];
+const HTTP = ['koa', '@koa/*', 'koa-*'];
+const SQL = ['knex', 'pg', 'pg/*'];
+const folder = (name) => [`**/${name}/*`, `**/${name}/**`];
+const deny = (group, message) => ({ group, message });
+
+const layers = {
+  'src/platform': [
+    deny([...folder('domain'), ...folder('data'), ...folder('services')], 'platform holds no product words: it imports npm and node only.'),
+    deny(
+      [...folder('api'), ...folder('workflows'), ...folder('activities'), ...folder('temporal'), ...folder('bin')],
+      'platform imports npm and node only.',
+    ),
+  ],
+  'src/domain': [
+    deny(
+      [...folder('data'), ...folder('services'), ...folder('api'), ...folder('workflows'), ...folder('activities'), ...folder('temporal')],
+      'domain is pure: it imports itself, luxon, cel-js, re2js, platform/exact-json.',
+    ),
+    deny(['**/platform/*', '!**/platform/exact-json.ts'], 'of platform, domain may import exact-json only.'),
+    deny([...TEMPORAL, ...HTTP, ...SQL, 'zod', 'pino', 'node:*', '!node:crypto'], 'domain does no I/O: take what you need as an argument.'),
+  ],
+  'src/data': [
+    deny(
+      [...folder('services'), ...folder('api'), ...folder('workflows'), ...folder('activities'), ...folder('temporal')],
+      'data imports domain, platform and knex only.',
+    ),
+    deny([...TEMPORAL, ...HTTP], 'data speaks SQL only.'),
+  ],
+  'src/services': [
+    deny(
+      [...folder('api'), ...folder('workflows'), ...folder('activities'), ...folder('temporal')],
+      'services know Temporal and HTTP only through services/ports.ts.',
+    ),
+    deny([...TEMPORAL, ...HTTP], 'services know Temporal and HTTP only through services/ports.ts.'),
+  ],
+  api: [
+    deny(folder('data'), 'api calls a service; SQL stays behind it.'),
+    deny(
+      [...folder('workflows'), ...folder('activities'), ...folder('temporal'), ...TEMPORAL, ...SQL],
+      'api calls a service; Temporal and SQL stay behind it.',
+    ),
+  ],
+  workflows: [
+    deny(
+      [...folder('data'), ...folder('services'), ...folder('platform'), ...folder('api'), ...folder('temporal')],
+      'a workflow is deterministic: @temporalio/workflow, pure domain, types of activities.',
+    ),
+    deny(
+      ['@temporalio/client', '@temporalio/worker', '@temporalio/activity', ...HTTP, ...SQL, 'node:*'],
+      'a workflow is deterministic: @temporalio/workflow, pure domain, types of activities.',
+    ),
+  ],
+  activities: [
+    deny([...folder('data'), ...folder('api'), ...folder('workflows'), ...SQL, ...HTTP], 'an activity calls one service or sender.'),
+  ],
+  temporal: [
+    deny(
+      [...folder('data'), ...folder('api'), ...SQL, ...HTTP],
+      "temporal implements the services' ports; it touches neither SQL nor HTTP.",
+    ),
+  ],
+};
+
+const sources = [
+  'src/**/*.ts',
+  'api/**/*.ts',
+  'workflows/**/*.ts',
+  'activities/**/*.ts',
+  'temporal/**/*.ts',
+  'migrations/**/*.ts',
+  'bin/**/*.ts',
+  'bench/**/*.ts',
+];
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', '.countersign/', 'coverage/'] },
+  js.configs.recommended,
+  ...tseslint.configs.strict,
+  prettier,
+  {
+    languageOptions: { globals: { process: 'readonly', console: 'readonly' } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' }],
+      eqeqeq: ['error', 'always'],
+    },
+  },
+  {
+    files: sources,
+    rules: {
+      'max-lines': ['error', { max: 450, skipBlankLines: false, skipComments: false }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      'max-params': ['error', 3],
+      'no-console': 'error',
+    },
+  },
+  { files: ['bin/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },
+  { files: ['*.config.js'], rules: { 'no-restricted-syntax': 'off' } },
+  ...Object.entries(layers).map(([path, patterns]) => ({
+    files: [`${path}/**/*.ts`],
+    rules: { 'no-restricted-imports': ['error', { patterns }] },
+  })),
+);

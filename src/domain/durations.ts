@@ -1,0 +1,15 @@
+/** Durations as the interface writes them: one unit, no fraction, for example `30s`, `15m`, `24h`. */
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const GRAMMAR = /^([1-9][0-9]*)(s|m|h)$/;
+
+/** JSON-Schema pattern of the grammar, for the OpenAPI document. */
+export const DURATION_PATTERN = GRAMMAR.source;
+
+/** Milliseconds, or undefined when the text is not a duration. A number too large to count in milliseconds is Infinity. */
+export function parseDuration(text: string): number | undefined {
+  const match = GRAMMAR.exec(text);
+  if (!match) return undefined;
+  const ms = Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
+  return Number.isSafeInteger(ms) ? ms : Infinity;
+}
