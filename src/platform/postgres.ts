@@ -1,0 +1,43 @@
+/** Connections to Postgres: a Knex pool per purpose, and the value types every query gets back. */
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+
+// Exact JSON: a `json` column is read as its source text, never as JavaScript values. int8 counts fit a double here.
+pg.types.setTypeParser(pg.types.builtins.JSON, (text: string) => text);
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/** A pool or a transaction: the first parameter of every function in `src/data`. */
+export type Db = Knex;
+
+export interface PoolOptions {
+  readonly connectionString: string;
+  readonly max: number;
+  /** Shown in `pg_stat_activity`, so that an operator sees which pool a connection belongs to. */
+  readonly applicationName: string;
+}
+
+export function openPool({ connectionString, max, applicationName }: PoolOptions): Db {
+  return knex({
+    client: 'pg',
+    connection: { connectionString, application_name: applicationName, connectionTimeoutMillis: 5_000, keepAlive: true },
+    pool: { min: 0, max, acquireTimeoutMillis: 10_000 },
+  });
+}
+
+const UNAVAILABLE_NODE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'EAI_AGAIN', 'EHOSTUNREACH']);
+
+/** True when the error says that the database is away or refuses connections, rather than that a statement is wrong. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'KnexTimeoutError') return true;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // SQLSTATE classes: 08 connection, 53 resources (too many connections), 57P operator intervention (shutdown, crash).
+  if (UNAVAILABLE_NODE_CODES.has(code) || /^(08|53|57P)/.test(code)) return true;
+  return /connection terminated|connection ended|timeout expired|client has encountered a connection error/i.test(error.message);
+}
+
+/** Name of the constraint a statement violated, if that is what the error says. */
+export function violatedConstraint(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('constraint' in error)) return undefined;
+  return typeof error.constraint === 'string' ? error.constraint : undefined;
+}
