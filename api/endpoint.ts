@@ -1,0 +1,110 @@
+/**
+ * An endpoint is declared once. The same value mounts the route, authenticates, checks the permission, validates the
+ * input, checks the answer (in tests and development) and yields the OpenAPI operation.
+ */
+import type { z } from 'zod';
+import type { AuthorizationTarget, MemberPrincipal, AgentPrincipal } from '../src/domain/authorization.ts';
+import type { ErrorCode } from '../src/domain/errors.ts';
+import type { Permission } from '../src/domain/permissions.ts';
+import type { ServiceContext } from '../src/services/context.ts';
+
+/**
+ * Which credentials open an endpoint. `member`: a session or a personal key; `session`: a browser only; `agent`: the
+ * adapter protocol; `none`: nobody is asked.
+ */
+export type AuthKind = 'member' | 'session' | 'agent' | 'none';
+
+export type PrincipalOf<A extends AuthKind> = A extends 'agent' ? AgentPrincipal : A extends 'none' ? undefined : MemberPrincipal;
+
+/** Headers an operation may demand. A missing required one is 400 (Idempotency-Key) or 428 (If-Match). */
+export interface HeaderNeeds {
+  readonly idempotencyKey?: 'required';
+  readonly ifMatch?: 'required';
+}
+
+type Output<S extends z.ZodType | undefined> = S extends z.ZodType ? z.output<S> : undefined;
+
+export interface Call<
+  A extends AuthKind,
+  P extends z.ZodType | undefined,
+  Q extends z.ZodType | undefined,
+  B extends z.ZodType | undefined,
+> {
+  readonly principal: PrincipalOf<A>;
+  readonly params: Output<P>;
+  readonly query: Output<Q>;
+  readonly body: Output<B>;
+  /** Present when the endpoint requires the header. */
+  readonly idempotencyKey: string;
+  /** The revision named by If-Match, 0 for «none is active»; present when the endpoint requires the header. */
+  readonly ifMatch: number;
+  readonly cookies: Cookies;
+  readonly clientAddress: string;
+  /** Aborted when the client hangs up. */
+  readonly signal: AbortSignal;
+  /** Throws 401 or 403 if the presented credential has stopped being valid meanwhile: for calls that waited. */
+  readonly recheckCredential: () => Promise<void>;
+}
+
+export interface Cookies {
+  /** The presented session cookie. */
+  readonly session: string | undefined;
+}
+
+export interface Reply {
+  readonly body?: unknown;
+  /** The first declared status when absent. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Success {
+  /** The usual status first. */
+  readonly status: number | readonly number[];
+  readonly description: string;
+  /** Absent for an answer without a body. */
+  readonly body?: z.ZodType;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An example answer as the wire shows it. */
+  readonly example?: unknown;
+}
+
+export interface Endpoint<
+  A extends AuthKind = AuthKind,
+  P extends z.ZodType | undefined = z.ZodType | undefined,
+  Q extends z.ZodType | undefined = z.ZodType | undefined,
+  B extends z.ZodType | undefined = z.ZodType | undefined,
+> {
+  readonly operationId: string;
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** With `{name}` placeholders, as OpenAPI writes them. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly auth: A;
+  /** Absent for self-service operations. `permissionAt` says for what; the organization when absent. */
+  readonly permission?: Permission;
+  readonly permissionAt?: (params: Output<P>) => AuthorizationTarget;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly headers?: HeaderNeeds;
+  readonly body?: B;
+  /** Top-level body members handed over as JsonText, their source text unchanged. */
+  readonly exact?: readonly string[];
+  readonly requestExample?: unknown;
+  readonly success: Success;
+  /** Codes beyond those every endpoint of its kind can answer (see `impliedErrors` in openapi.ts). */
+  readonly errors: readonly ErrorCode[];
+  readonly handler: (call: Call<A, P, Q, B>, context: ServiceContext) => Promise<Reply>;
+}
+
+/** Keeps the types of one endpoint while it is declared; the list of all forgets them. */
+export function defineEndpoint<
+  const A extends AuthKind,
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(endpoint: Endpoint<A, P, Q, B>): Endpoint {
+  return endpoint as unknown as Endpoint;
+}

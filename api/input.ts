@@ -1,0 +1,113 @@
+/** Reads and validates one call's input: body, parameters, query, headers. Every refusal names the field. */
+import type { IncomingMessage } from 'node:http';
+import getRawBody from 'raw-body';
+import type { z } from 'zod';
+import { AppError, invalid, type Issue } from '../src/domain/errors.ts';
+import { ExactJsonError, JsonText, parseExact, pointerToken } from '../src/platform/exact-json.ts';
+import { isExactObject } from './schema.ts';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** The body as text. 415 unless JSON in plain encoding, 413 over 1 MiB, 400 unless UTF-8. */
+async function readBodyText(request: IncomingMessage): Promise<string> {
+  const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  if (mediaType !== 'application/json' || (charset && !/^charset="?utf-8"?$/.test(charset))) throw new AppError('unsupported_media_type');
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw new AppError('unsupported_media_type');
+  const bytes = await getRawBody(request, { limit: MAX_BODY_BYTES, length: request.headers['content-length'] ?? null }).catch(refuseRead);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw invalid([{ pointer: '', code: 'malformed_json', message: 'the body is not UTF-8' }]);
+  }
+}
+
+function refuseRead(error: unknown): never {
+  const type = error instanceof Error && 'type' in error ? error.type : undefined;
+  if (type === 'entity.too.large') throw new AppError('payload_too_large');
+  throw invalid([{ pointer: '', code: 'malformed_json', message: 'the body ended before its announced length' }]);
+}
+
+/** The parsed body; members named in `exact` are JsonText. Refuses NUL and lone surrogates in every other string. */
+export async function readBody(request: IncomingMessage, exact: readonly string[]): Promise<unknown> {
+  const text = await readBodyText(request);
+  let value: unknown;
+  try {
+    value = parseExact(text, { maxDepth: 100, keep: exact });
+  } catch (error) {
+    if (!(error instanceof ExactJsonError)) throw error;
+    const code = error.code === 'too_deep' ? 'nesting_too_deep' : error.code;
+    throw invalid([{ pointer: error.pointer, code, message: error.message }]);
+  }
+  const issues = [...unstorableStrings(value, '')];
+  if (issues.length > 0) throw invalid(issues);
+  return value;
+}
+
+function* unstorableStrings(value: unknown, pointer: string): Generator<Issue> {
+  if (typeof value === 'string') {
+    if (!isStorable(value)) yield { pointer, code: 'invalid_string', message: 'must not contain NUL or a lone surrogate' };
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* unstorableStrings(item, `${pointer}/${index}`);
+  } else if (isExactObject(value) && !((value as unknown) instanceof JsonText)) {
+    for (const [key, member] of Object.entries(value)) {
+      const at = `${pointer}/${pointerToken(key)}`;
+      if (!isStorable(key))
+        yield { pointer: at, code: 'invalid_string', message: 'a member name must not contain NUL or a lone surrogate' };
+      yield* unstorableStrings(member, at);
+    }
+  }
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/** Query parameters by name; one given twice is refused. */
+export function readQuery(search: string): Record<string, string> {
+  const query: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URLSearchParams(search)) {
+    const pointer = `/query/${pointerToken(name)}`;
+    if (name in query) throw invalid([{ pointer, code: 'repeated_parameter', message: 'is given twice' }]);
+    if (!isStorable(name) || !isStorable(value)) throw invalid([{ pointer, code: 'invalid_string', message: 'must not contain NUL' }]);
+    query[name] = value;
+  }
+  return query;
+}
+
+/** Parses by the schema or throws 400 with a pointer for each issue, under `prefix`. */
+export function validate<S extends z.ZodType>(schema: S, value: unknown, prefix: string): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalid(parsed.error.issues.flatMap((issue) => toIssues(issue, prefix)));
+}
+
+function toIssues(issue: z.core.$ZodIssue, prefix: string): Issue[] {
+  const pointer = prefix + issue.path.map((token) => `/${pointerToken(typeof token === 'symbol' ? String(token) : token)}`).join('');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      pointer: `${pointer}/${pointerToken(key)}`,
+      code: 'unknown_field',
+      message: 'is not a known field',
+    }));
+  }
+  if (issue.code === 'invalid_type' && issue.input === undefined) return [{ pointer, code: 'required', message: 'is required' }];
+  return [{ pointer, code: issue.code === 'custom' ? 'invalid_value' : issue.code, message: issue.message }];
+}
+
+/** 1 to 255 printable ASCII characters, or a 400. */
+export function readIdempotencyKey(header: string | undefined): string {
+  if (header === undefined || header === '') throw new AppError('idempotency_key_required');
+  if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
+    throw invalid([{ pointer: '/headers/idempotency-key', code: 'invalid_value', message: 'must be 1 to 255 printable ASCII characters' }]);
+  }
+  return header;
+}
+
+/** The revision of `If-Match`: quoted or bare number; 0 means none is active. */
+export function readIfMatch(header: string | undefined): number {
+  if (header === undefined || header === '') throw new AppError('if_match_required');
+  const match = /^(?:"(0|[1-9][0-9]{0,14})"|(0|[1-9][0-9]{0,14}))$/.exec(header);
+  if (!match) throw invalid([{ pointer: '/headers/if-match', code: 'invalid_value', message: 'must be one revision number, such as "3"' }]);
+  return Number(match[1] ?? match[2]);
+}

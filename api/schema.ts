@@ -1,0 +1,93 @@
+/** Building blocks of the wire's shapes, shared by the endpoint declarations. Types and formats as in the specification. */
+import { z } from 'zod';
+import { ExactNumber, JsonText, stringifyExact, type ExactObject, type ExactValue } from '../src/platform/exact-json.ts';
+import { DURATION_PATTERN, parseDuration } from '../src/domain/durations.ts';
+
+export const SLUG_PATTERN = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+export const uuid = (description: string) => z.uuid().meta({ description });
+
+export const slug = (description: string) => z.string().regex(SLUG_PATTERN).meta({ description });
+
+/** An instant in an answer: UTC, RFC 3339, milliseconds, `Z`. */
+export const timestamp = (description: string) => z.date().meta({ description, override: { type: 'string', format: 'date-time' } });
+
+/** An instant in a request body. */
+export const timestampInput = (description: string) =>
+  z.iso
+    .datetime({ offset: true })
+    .transform((text) => new Date(text))
+    .meta({ description, override: { type: 'string', format: 'date-time' } });
+
+/** A duration such as `30m`, between the given bounds in milliseconds. The text itself is kept. */
+export const duration = (description: string, bounds: { readonly min: string; readonly max: string }) =>
+  z
+    .string()
+    .refine(
+      (text) => {
+        const ms = parseDuration(text);
+        return ms !== undefined && ms >= (parseDuration(bounds.min) ?? 0) && ms <= (parseDuration(bounds.max) ?? 0);
+      },
+      { error: `must be a duration such as 30m (one number, one of s, m, h) from ${bounds.min} to ${bounds.max}` },
+    )
+    .meta({ description, override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30m'] } });
+
+/** Text for people: not blank, within `max` characters. */
+export const label = (description: string, max = 200) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => text.trim() !== '', { error: 'must not be blank' })
+    .meta({ description, override: { type: 'string', minLength: 1, maxLength: max } });
+
+/** A JSON object kept as its source text (name it in the endpoint's `exact` list, or print one in an answer). */
+export const exactObject = (description: string) =>
+  z
+    .custom<JsonText>((value) => value instanceof JsonText && isExactObject(value.value), { error: 'must be a JSON object' })
+    .meta({ description, override: { type: 'object', additionalProperties: true } });
+
+/** A JSON string kept as its source text. */
+export const exactString = (description: string) =>
+  z
+    .custom<JsonText>((value) => value instanceof JsonText && typeof value.value === 'string', { error: 'must be a string' })
+    .meta({ description, override: { type: 'string' } });
+
+/** Any JSON value whose numbers keep every digit; validated by the domain. */
+export const exactValue = (description: string) =>
+  z.custom<ExactValue>((value) => value !== undefined, { error: 'is required' }).meta({ description, override: {} });
+
+export function isExactObject(value: unknown): value is ExactObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+}
+
+/** Query integers arrive as text. */
+export const integerQuery = (description: string, bounds: { readonly min: number; readonly max: number; readonly default: number }) =>
+  z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,8})$/, { error: 'must be a whole number' })
+    .transform(Number)
+    .refine((value) => value >= bounds.min && value <= bounds.max, { error: `must be from ${bounds.min} to ${bounds.max}` })
+    .default(bounds.default)
+    .meta({ description, override: { type: 'integer', minimum: bounds.min, maximum: bounds.max, default: bounds.default } });
+
+/** A page size: 1 to `max`. */
+export const limitQuery = (defaultLimit: number, max = 500) =>
+  integerQuery('How many entries at most.', { min: 1, max, default: defaultLimit });
+
+export const cursorQuery = () =>
+  z.string().min(1).max(500).optional().meta({ description: 'The `next_cursor` of the page before; same filters.' });
+
+export const nextCursor = () => z.string().optional().meta({ description: 'Present when another page follows: pass it as `cursor`.' });
+
+export const waitQuery = (description: string) =>
+  z
+    .string()
+    .refine((text) => parseDuration(text) !== undefined, { error: 'must be a duration such as 30s (one number, one of s, m, h)' })
+    .transform((text) => Math.min(parseDuration(text) ?? 0, 30_000))
+    .optional()
+    .meta({ description, override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30s'] } });
+
+/** Opaque cursors: base64url of a JSON array of sort keys. */
+export function encodeCursor(keys: readonly (string | number)[]): string {
+  return Buffer.from(stringifyExact(keys)).toString('base64url');
+}

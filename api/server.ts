@@ -1,0 +1,170 @@
+/** The HTTP server: mounts the declared endpoints and turns every failure into the envelope. */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import Koa, { type Context } from 'koa';
+import Router from '@koa/router';
+import helmet from 'koa-helmet';
+import { v4 } from 'uuid';
+import { AppError } from '../src/domain/errors.ts';
+import { stringifyExact } from '../src/platform/exact-json.ts';
+import { authenticate } from '../src/services/authentication.ts';
+import type { ServiceContext } from '../src/services/context.ts';
+import { admit, presentedCredential, refuseCrossSite, sessionCookie } from './authentication.ts';
+import type { Call, Endpoint, Reply } from './endpoint.ts';
+import { endpoints } from './endpoints.ts';
+import { readBody, readIdempotencyKey, readIfMatch, readQuery, validate } from './input.ts';
+import { mountOperations, type OperationProbes } from './operations.ts';
+import { asAppError, problemFrom } from './problem.ts';
+
+export interface HttpOptions {
+  /** Check every answer against its declaration and fail the call if it differs (tests, development); else log it. */
+  readonly strictAnswers: boolean;
+  readonly probes: OperationProbes;
+}
+
+/** A server that is not listening yet. */
+export function createHttpServer(context: ServiceContext, options: HttpOptions): Server {
+  const app = new Koa();
+  const router: Router = new Router({ sensitive: true, strict: true });
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    router.register(path, [endpoint.method], async (ctx: Context) => {
+      await answer(ctx, { endpoint, context, options });
+    });
+  }
+  mountOperations(router, context, options.probes);
+  app.use(envelope(context));
+  app.use(
+    helmet({ strictTransportSecurity: false, contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } } }),
+  );
+  app.use(router.routes());
+  app.use((ctx) => {
+    const allowed = allowedMethods(router, ctx.path);
+    if (allowed.length === 0) throw new AppError('not_found', { detail: 'There is nothing at this path.' });
+    ctx.set('Allow', allowed.join(', '));
+    throw new AppError('method_not_allowed');
+  });
+  app.on('error', (error: unknown) => {
+    context.logger.error({ err: error }, 'an answer could not be sent');
+  });
+  const server = createServer({ keepAliveTimeout: 65_000 }, app.callback());
+  server.on('clientError', refuseGarbage);
+  return server;
+}
+
+function allowedMethods(router: Router, path: string): string[] {
+  return [...new Set(router.match(path, 'GET').path.flatMap((layer) => layer.methods))].sort();
+}
+
+/** Request id, one log line, and the error envelope around everything behind it. */
+function envelope({ logger }: ServiceContext): Koa.Middleware {
+  return async (ctx, next) => {
+    const started = performance.now();
+    const presented = ctx.get('X-Request-ID');
+    const requestId = /^[\x20-\x7e]{1,128}$/.test(presented) ? presented : v4();
+    ctx.state['requestId'] = requestId;
+    ctx.set('X-Request-ID', requestId);
+    ctx.set('Cache-Control', 'no-store');
+    try {
+      await next();
+    } catch (thrown) {
+      const error = asAppError(thrown);
+      const problem = problemFrom(error, requestId);
+      ctx.status = problem.status;
+      ctx.set(problem.headers);
+      if (problem.status === 413 || problem.status === 415) ctx.set('Connection', 'close');
+      ctx.type = 'application/json';
+      ctx.body = stringifyExact(problem.body);
+      if (problem.status >= 500) logger.error({ err: error.cause ?? error, requestId, internal: error.internal }, 'call failed');
+    }
+    logger.info({ requestId, method: ctx.method, path: ctx.path, status: ctx.status, ms: Math.round(performance.now() - started) }, 'call');
+  };
+}
+
+async function answer(ctx: Context, { endpoint, context, options }: { endpoint: Endpoint; context: ServiceContext; options: HttpOptions }) {
+  const call = await readCall(ctx, endpoint, context);
+  const reply = await endpoint.handler(call, context);
+  const statuses = [endpoint.success.status].flat();
+  const status = reply.status ?? statuses[0] ?? 200;
+  checkAnswer(endpoint, { reply, status, statuses }, { context, options });
+  ctx.status = status;
+  if (reply.headers) ctx.set({ ...reply.headers });
+  if (reply.body === undefined) return;
+  ctx.type = 'application/json';
+  ctx.body = stringifyExact(reply.body);
+}
+
+/** Credential first, permission second, input third: who may not call learns nothing about the shape. */
+async function readCall(
+  ctx: Context,
+  endpoint: Endpoint,
+  context: ServiceContext,
+): Promise<Call<'agent', undefined, undefined, undefined>> {
+  const { headers } = ctx.req;
+  const resolve = async () => {
+    if (endpoint.auth === 'none') return undefined;
+    const presented = presentedCredential(headers);
+    if (presented?.kind === 'session') refuseCrossSite(ctx.method, headers, new URL(context.publicUrl).origin);
+    const principal = await authenticate(context, presented);
+    const target = endpoint.permissionAt?.(ctx['params'] as never) ?? { kind: 'organization' };
+    admit(principal, { auth: endpoint.auth, target, ...(endpoint.permission && { permission: endpoint.permission }) });
+    return principal;
+  };
+  const principal = await resolve();
+  const query = readQuery(ctx.querystring);
+  const call = {
+    principal,
+    params: endpoint.params && readParams(endpoint, ctx['params']),
+    query: endpoint.query && validate(endpoint.query, query, '/query'),
+    idempotencyKey: endpoint.headers?.idempotencyKey ? readIdempotencyKey(headers['idempotency-key'] as string | undefined) : '',
+    ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
+    body: endpoint.body && validate(endpoint.body, await readBody(ctx.req, endpoint.exact ?? []), ''),
+    cookies: { session: sessionCookie(headers) },
+    clientAddress: ctx.req.socket.remoteAddress ?? '',
+    signal: hangUp(ctx.res),
+    recheckCredential: async () => {
+      await resolve();
+    },
+  };
+  return call as unknown as Call<'agent', undefined, undefined, undefined>;
+}
+
+/** A path that names nothing that could exist is not found, rather than invalid. */
+function readParams(endpoint: Endpoint, params: unknown): unknown {
+  const parsed = endpoint.params?.safeParse(params);
+  if (!parsed?.success) throw new AppError('not_found');
+  return parsed.data;
+}
+
+function hangUp(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    controller.abort();
+  });
+  return controller.signal;
+}
+
+function checkAnswer(
+  endpoint: Endpoint,
+  answered: { reply: Reply; status: number; statuses: number[] },
+  { context, options }: { context: ServiceContext; options: HttpOptions },
+): void {
+  const parsed = endpoint.success.body?.safeParse(answered.reply.body);
+  const bodyFits = parsed ? parsed.success : answered.reply.body === undefined;
+  if (bodyFits && answered.statuses.includes(answered.status)) return;
+  const internal = { operationId: endpoint.operationId, status: answered.status, issues: parsed?.error?.issues };
+  if (options.strictAnswers) throw new AppError('internal_error', { internal, cause: new Error(JSON.stringify(internal)) });
+  context.logger.error(internal, 'an answer differs from its declaration');
+}
+
+/** What is not HTTP at all still gets the envelope. */
+function refuseGarbage(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const requestId = v4();
+  const { body } = problemFrom(new AppError('validation_failed', { detail: 'The call is not well-formed HTTP.' }), requestId);
+  const text = stringifyExact(body);
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nX-Request-ID: ${requestId}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+  );
+}

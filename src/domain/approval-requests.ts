@@ -1,0 +1,79 @@
+/** An approval request as every layer knows it, its states and its one decision. */
+import type { JsonText } from '../platform/exact-json.ts';
+import type { AuthContext } from './authorization.ts';
+
+export const TERMINAL_STATES = ['approved', 'denied', 'expired', 'cancelled'] as const;
+export type TerminalState = (typeof TERMINAL_STATES)[number];
+
+/** `evaluating` until the pipeline hands the request to people; outside it reads as `pending`. */
+export type RequestState = 'evaluating' | 'pending' | TerminalState;
+export type RequestStatus = Exclude<RequestState, 'evaluating'>;
+
+export type PipelineScope = 'organization' | 'agent';
+export type RouteSource = 'block_escalation' | 'pipeline_default' | 'no_escalation';
+
+/** How the pipeline handed a request to people. `pathRevisionId` is absent when no path applies. */
+export interface Route {
+  readonly routedAt: Date;
+  readonly source: RouteSource;
+  readonly scope: PipelineScope;
+  readonly blockId?: string;
+  readonly reason?: string;
+  readonly pathRevisionId?: string;
+}
+
+/** The final answer; immutable. `expiresAt` exactly on an approval. */
+export interface Decision {
+  readonly id: string;
+  readonly requestId: string;
+  readonly organizationId: string;
+  readonly membershipId?: string;
+  readonly status: TerminalState;
+  readonly note?: string;
+  readonly channel: string;
+  readonly reviewerDisplayName?: string;
+  readonly reviewerEmail?: string;
+  readonly authentication: AuthContext;
+  readonly idempotencyKey: string;
+  readonly decidedAt: Date;
+  readonly expiresAt?: Date;
+}
+
+export interface ApprovalRequest {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly agentSlug: string;
+  readonly agentName: string;
+  readonly agentInstanceId: string;
+  readonly agentInstanceName: string;
+  readonly agentCredentialId: string;
+  readonly tool: string;
+  readonly server?: string;
+  readonly arguments: JsonText;
+  readonly agentReasoning?: JsonText;
+  readonly context?: JsonText;
+  readonly timeout: string;
+  readonly state: RequestState;
+  readonly createdAt: Date;
+  readonly deadlineAt: Date;
+  readonly updatedAt: Date;
+  readonly organizationPipelineRevisionId?: string;
+  readonly agentPipelineRevisionId?: string;
+  readonly route?: Route;
+  readonly urgency: 'standard' | 'interrupt';
+  /** JSON text of the WalkState, present while routed to a path. */
+  readonly walk?: string;
+  readonly nextAt?: Date;
+  readonly decision?: Decision;
+}
+
+/** An approved call must start within five minutes of the decision. */
+export const EXECUTION_WINDOW_MS = 5 * 60_000;
+
+export function isTerminal(state: RequestState): state is TerminalState {
+  return (TERMINAL_STATES as readonly string[]).includes(state);
+}
+
+export function publicStatus(state: RequestState): RequestStatus {
+  return state === 'evaluating' ? 'pending' : state;
+}

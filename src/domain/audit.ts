@@ -1,0 +1,44 @@
+/** Audit events: every notable action, written in the transaction of the change and never changed afterwards. */
+import type { Principal } from './authorization.ts';
+
+export type AuditActorType = 'human' | 'agent' | 'system' | 'api_key';
+
+/** Who did it; `id` is absent for the service itself. */
+export interface AuditActor {
+  readonly type: AuditActorType;
+  readonly id?: string;
+  readonly displayName?: string;
+}
+
+export interface NewAuditEvent {
+  /** `<subject_type>.<past verb>`, for example `agent.created`. */
+  readonly eventType: string;
+  readonly actor: AuditActor;
+  readonly subjectId: string;
+  /** Specific to the event type. Never a secret, never a request's arguments. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditEvent extends NewAuditEvent {
+  readonly sequence: number;
+  readonly id: string;
+  readonly organizationId: string;
+  readonly subjectType: string;
+  readonly occurredAt: Date;
+}
+
+export const SYSTEM: AuditActor = { type: 'system' };
+
+/** A member acts as himself whatever he holds in his hand; his key is named as the actor's type. */
+export function actorOf(principal: Principal): AuditActor {
+  if (principal.kind === 'agent') return { type: 'agent', id: principal.agentSlug, displayName: principal.agentName };
+  return {
+    type: principal.via.kind === 'api_key' ? 'api_key' : 'human',
+    id: principal.membershipId,
+    displayName: principal.displayName,
+  };
+}
+
+export function subjectTypeOf(eventType: string): string {
+  return eventType.slice(0, eventType.indexOf('.'));
+}

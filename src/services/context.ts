@@ -1,0 +1,31 @@
+/** What every use case gets besides its input: the database, the change hub, the workflow port and the limits. */
+import type { Logger } from 'pino';
+import type { Db } from '../platform/postgres.ts';
+import type { ApprovalRequest } from '../domain/approval-requests.ts';
+import type { ChangeHub } from '../platform/change-hub.ts';
+import type { Workflows } from './ports.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface Limits {
+  /** Requests waiting for people, per organization. */
+  readonly pendingRequests: number;
+  /** Agents that are not archived, per organization. */
+  readonly activeAgents: number;
+  /** Milliseconds a create waits for the pipeline before it answers `pending`. */
+  readonly createBudgetMs: number;
+  /** Default and greatest life of an agent credential, in milliseconds. */
+  readonly agentCredentialLifetimeMs: number;
+}
+
+export interface ServiceContext {
+  readonly db: Db;
+  readonly changes: ChangeHub<ApprovalRequest>;
+  readonly workflows: Workflows;
+  readonly limits: Limits;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Where people reach the service; every link is built from it, never from a request's Host header. */
+  readonly publicUrl: string;
+  /** File with the secret that lets the first owner in; read at each attempt. */
+  readonly bootstrapSecretFile: string;
+}

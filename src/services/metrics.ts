@@ -1,0 +1,39 @@
+/** Counters of the service, served to Prometheus on /metrics. */
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+
+export interface Metrics {
+  readonly registry: Registry;
+  readonly requestsCreated: Counter;
+  readonly requestsDecided: Counter<'status' | 'channel'>;
+  /** Requests the backstop had to step itself: should stay 0 while Temporal is up. */
+  readonly backstopSteps: Counter;
+  readonly backstopStarts: Counter;
+  readonly parkedWaits: Gauge;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    requestsCreated: new Counter({ name: 'countersign_requests_created_total', help: 'Approval requests accepted.', registers }),
+    requestsDecided: new Counter({
+      name: 'countersign_requests_decided_total',
+      help: 'Final answers recorded, by status and channel.',
+      labelNames: ['status', 'channel'],
+      registers,
+    }),
+    backstopSteps: new Counter({
+      name: 'countersign_backstop_steps_total',
+      help: 'Overdue requests stepped without their workflow.',
+      registers,
+    }),
+    backstopStarts: new Counter({
+      name: 'countersign_backstop_starts_total',
+      help: 'Workflows the backstop started or signalled.',
+      registers,
+    }),
+    parkedWaits: new Gauge({ name: 'countersign_parked_waits', help: 'Calls that hold their answer for a decision.', registers }),
+  };
+}
