@@ -106,7 +106,7 @@ export default tseslint.config(
     },
   },
   { files: ['bin/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },
-  { files: ['*.config.js'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['*.config.js', 'test/support/global-{setup,teardown}.ts'], rules: { 'no-restricted-syntax': 'off' } },
   ...Object.entries(layers).map(([path, patterns]) => ({
     files: [`${path}/**/*.ts`],
     rules: { 'no-restricted-imports': ['error', { patterns }] },

@@ -1,0 +1,112 @@
+/** Processes of the operating system: who a pid really is, free ports, ending one for good. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A pid alone may have been given to somebody else since; together with its start it names one process for good. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+/** The process that has this pid now, or undefined when there is none (a zombie counts as none). */
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
+  const startedAt = process.platform === 'linux' ? linuxStart(pid) : portableStart(pid);
+  return startedAt === undefined ? undefined : { pid, startedAt };
+}
+
+/** Is this very process, and not a later one with its pid, still running? */
+export function isRunning(identity: ProcessIdentity): boolean {
+  return identifyProcess(identity.pid)?.startedAt === identity.startedAt;
+}
+
+/** The command line of a process, words separated by spaces, or undefined when it cannot be read. */
+export function commandLine(pid: number): string | undefined {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function linuxStart(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the name in parentheses and may itself hold spaces and parentheses: count from its end.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    // Field 22, in clock ticks since boot: only the boot id makes it unique over a restart of the machine.
+    return `${fields[19]}@${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function portableStart(pid: number): string | undefined {
+  try {
+    const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    return line === '' || line.startsWith('Z') ? undefined : line.slice(line.indexOf(' ')).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Polls until the condition holds; false when it did not within `timeoutMs`. */
+export async function eventually(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    if (await condition()) return true;
+    if (performance.now() >= deadline) return false;
+    await delay(25);
+  }
+}
+
+export interface EndOptions {
+  /** Sent in this order, each given its time before the next; SIGKILL follows by itself. */
+  readonly signals: readonly NodeJS.Signals[];
+  readonly graceMs: number;
+}
+
+/** Ends one process and resolves when it is gone. A process that is not ours to signal, or gone already, is no error. */
+export async function endProcess(identity: ProcessIdentity, options: EndOptions): Promise<void> {
+  const gone = (): boolean => !isRunning(identity);
+  for (const signal of [...options.signals, 'SIGKILL'] as const) {
+    if (gone()) return;
+    try {
+      process.kill(identity.pid, signal);
+    } catch {
+      return;
+    }
+    if (await eventually(gone, options.graceMs)) return;
+  }
+}
+
+/** A port of 127.0.0.1 that nobody listens on: the preferred one if it is free, otherwise any. */
+export async function freePort(preferred = 0): Promise<number> {
+  return (await tryPort(preferred)) ?? (await freePort());
+}
+
+/** That many different free ports of 127.0.0.1. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
+}
+
+function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.unref();
+    server.once('error', () => {
+      resolve(undefined);
+    });
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => {
+        resolve(typeof address === 'object' && address !== null ? address.port : undefined);
+      });
+    });
+  });
+}

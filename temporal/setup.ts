@@ -1,0 +1,92 @@
+/** Makes a Temporal server ready for us: the namespace and the five search attributes. Safe to run at any time, by anybody. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { isGrpcServiceError, type Connection } from '@temporalio/client';
+
+/** Shown and searchable in the Temporal UI; all of type Keyword. */
+export const SEARCH_ATTRIBUTES = [
+  'CountersignOrganization',
+  'CountersignAgent',
+  'CountersignTool',
+  'CountersignStatus',
+  'CountersignPath',
+] as const;
+
+const RETENTION_SECONDS = 24 * 60 * 60;
+/** A server that does not refresh on read learns of new attributes within a minute. */
+const USABLE_WITHIN_MS = 120_000;
+const CALL_TIMEOUT_MS = 10_000;
+
+const GRPC_ALREADY_EXISTS = 6;
+/** INDEXED_VALUE_TYPE_KEYWORD of Temporal's API; its package of enums cannot be imported by name from an ES module. */
+const KEYWORD = 2;
+
+/** What setup needs of a connection: both the client's and the worker's have it. */
+export type SetupConnection = Pick<Connection, 'workflowService' | 'operatorService'>;
+
+export interface SetupOptions {
+  /** Defaults to two minutes, which covers the attribute cache of a server we do not configure. */
+  readonly usableWithinMs?: number;
+}
+
+/** Registers what is missing and resolves once workflows with the attributes can be started and found. */
+export async function setupTemporal(connection: SetupConnection, namespace: string, options: SetupOptions = {}): Promise<void> {
+  await registerNamespace(connection, namespace);
+  const deadline = performance.now() + (options.usableWithinMs ?? USABLE_WITHIN_MS);
+  for (;;) {
+    try {
+      await addMissingAttributes(connection, namespace);
+      await searchByAll(connection, namespace);
+      return;
+    } catch (error) {
+      // A fresh namespace or attribute is unknown to the server's caches for a moment.
+      if (performance.now() >= deadline) throw error;
+      await delay(100);
+    }
+  }
+}
+
+async function registerNamespace(connection: SetupConnection, namespace: string): Promise<void> {
+  try {
+    await within(
+      connection.workflowService.registerNamespace({
+        namespace,
+        description: 'Countersign: one workflow for each approval request.',
+        workflowExecutionRetentionPeriod: { seconds: RETENTION_SECONDS as never },
+      }),
+    );
+  } catch (error) {
+    if (!isGrpcServiceError(error) || error.code !== GRPC_ALREADY_EXISTS) throw error;
+  }
+}
+
+async function addMissingAttributes(connection: SetupConnection, namespace: string): Promise<void> {
+  const { customAttributes } = await within(connection.operatorService.listSearchAttributes({ namespace }));
+  const missing = SEARCH_ATTRIBUTES.filter((name) => !Object.hasOwn(customAttributes, name));
+  if (missing.length === 0) return;
+  const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
+  try {
+    await within(connection.operatorService.addSearchAttributes({ namespace, searchAttributes }));
+  } catch (error) {
+    if (!isGrpcServiceError(error) || error.code !== GRPC_ALREADY_EXISTS) throw error;
+  }
+}
+
+/** Fails with InvalidArgument until the server knows every attribute, and with NotFound until it knows the namespace. */
+async function searchByAll(connection: SetupConnection, namespace: string): Promise<void> {
+  const query = SEARCH_ATTRIBUTES.map((name) => `${name} = 'none'`).join(' and ');
+  await within(connection.workflowService.countWorkflowExecutions({ namespace, query }));
+}
+
+/** A call to a server that went away can hang far past any gRPC deadline: our own timer ends the wait. */
+async function within<T>(call: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const late = delay(CALL_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false }).then(() => {
+    throw new Error(`Temporal did not answer within ${CALL_TIMEOUT_MS / 1000} s.`);
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([call, late]);
+  } finally {
+    timer.abort();
+  }
+}
