@@ -1,0 +1,361 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parseDuration } from '../../src/domain/durations.ts';
+import type { EscalationPathDocument, LevelNode, Repeat, Target } from '../../src/domain/escalation-paths.ts';
+import {
+  advance,
+  pendingTargets,
+  recipients,
+  startWalk,
+  stepKey,
+  totalRuns,
+  walkFromJson,
+  walkToJson,
+} from '../../src/domain/escalation-walk.ts';
+import type { WalkEvent, WalkState } from '../../src/domain/escalation-walk.ts';
+
+const MINUTE = 60_000;
+const start = new Date('2026-03-01T12:00:00.000Z');
+const at = (minutes: number) => new Date(start.getTime() + minutes * MINUTE);
+const ms = (wait: string) => parseDuration(wait) ?? Number.NaN;
+
+const everybody: Target = { type: 'broadcast' };
+const user = (id: string): Target => ({ type: 'user', id });
+const level = (id: string, wait = '10m', targets: readonly Target[] = [user(`of-${id}`)]): LevelNode => ({
+  id,
+  type: 'level',
+  targets,
+  escalate_after: wait,
+});
+function path(nodes: readonly LevelNode[], repeat?: Repeat): EscalationPathDocument {
+  return { name: 'Path', working_hours: [], nodes, ...(repeat && { repeat }) };
+}
+
+/** Who can be notified for these targets on this attempt (counted from 0 over the whole walk). */
+type Resolver = (targets: readonly Target[], attempt: number) => readonly string[];
+const allThere: Resolver = (targets) => targets.map((target) => (target.type === 'user' ? target.id : 'somebody'));
+const nobody: Resolver = () => [];
+
+interface Course {
+  readonly events: readonly WalkEvent[];
+  readonly calls: number;
+  readonly end: WalkState;
+}
+
+/** Walks to the end. `delays` (ms) are how late each wake-up comes; `store` is what happens to the state between calls. */
+function walk(
+  document: EscalationPathDocument,
+  {
+    resolve = allThere,
+    delays = [],
+    store = (state) => state,
+  }: { resolve?: Resolver; delays?: readonly number[]; store?: (state: WalkState) => WalkState } = {},
+): Course {
+  let state = startWalk(document);
+  let now = start;
+  let attempts = 0;
+  const events: WalkEvent[] = [];
+  for (let calls = 1; calls <= 50_000; calls += 1) {
+    state = store(state);
+    const targets = pendingTargets(document, state, now);
+    const step = advance(document, state, { now, resolved: targets ? resolve(targets, attempts++) : [] });
+    expect(step.events.filter((event) => event.kind === 'level_notified' || event.kind === 'level_skipped')).toHaveLength(targets ? 1 : 0);
+    events.push(...step.events);
+    ({ state } = step);
+    if (!step.nextAt) return { events, calls, end: state };
+    if (step.nextAt > now) now = new Date(step.nextAt.getTime() + (delays[calls % (delays.length || 1)] ?? 0));
+  }
+  throw new Error('the walk does not end');
+}
+
+const words = (events: readonly WalkEvent[]) =>
+  events.map((event) => {
+    const minutes = (event.at.getTime() - start.getTime()) / MINUTE;
+    return 'nodeId' in event ? `${minutes} ${event.kind} ${event.nodeId} in ${event.run}` : `${minutes} ${event.kind}`;
+  });
+
+describe('the walk', () => {
+  test('notifies the first level at once and each further one when the wait of the one before is over', () => {
+    const document = path([level('a', '10m'), level('b', '1h'), level('c', '5m')]);
+    expect(words(walk(document).events)).toEqual([
+      '0 level_notified a in 1',
+      '10 level_notified b in 1',
+      '70 level_notified c in 1',
+      '75 path_exhausted',
+    ]);
+  });
+
+  test('says who was notified, by which step key, and when it escalates', () => {
+    const document = path([level('a', '10m', [user('ada'), everybody])]);
+    const step = advance(document, startWalk(document), { now: start, resolved: ['ada', 'bob', 'ada'] });
+    expect(step).toStrictEqual({
+      state: { phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) },
+      events: [
+        { kind: 'level_notified', nodeId: 'a', run: 1, stepKey: 'a:1', at: start, membershipIds: ['ada', 'bob'], escalateAt: at(10) },
+      ],
+      nextAt: at(10),
+    });
+  });
+
+  test('waits behind the last level before it starts over, as often as the path says', () => {
+    const document = path([level('a', '10m'), level('b', '20m')], { times: 2, after: '1h' });
+    expect(words(walk(document).events)).toEqual([
+      '0 level_notified a in 1',
+      '10 level_notified b in 1',
+      '90 path_repeated',
+      '90 level_notified a in 2',
+      '100 level_notified b in 2',
+      '180 path_repeated',
+      '180 level_notified a in 3',
+      '190 level_notified b in 3',
+      '210 path_exhausted',
+    ]);
+    expect(totalRuns(document)).toBe(3);
+  });
+
+  test('names the run that starts', () => {
+    const { events } = walk(path([level('a')], { times: 2, after: '1m' }));
+    expect(events.flatMap((event) => (event.kind === 'path_repeated' ? [event.run] : []))).toEqual([2, 3]);
+  });
+
+  test('skips a level at which nobody can be notified at once', () => {
+    const document = path([level('a'), level('b'), level('c')]);
+    const resolve: Resolver = (targets) => allThere(targets, 0).filter((id) => id !== 'of-b');
+    expect(words(walk(document, { resolve }).events)).toEqual([
+      '0 level_notified a in 1',
+      '10 level_skipped b in 1',
+      '10 level_notified c in 1',
+      '20 path_exhausted',
+    ]);
+  });
+
+  test('asks anew on each run who can be notified', () => {
+    const document = path([level('a')], { times: 1, after: '5m' });
+    expect(words(walk(document, { resolve: (targets, attempt) => (attempt === 0 ? [] : allThere(targets, attempt)) }).events)).toEqual([
+      '0 level_skipped a in 1',
+      '5 path_repeated',
+      '5 level_notified a in 2',
+      '15 path_exhausted',
+    ]);
+  });
+
+  test('of a path whose levels are all skipped still waits before each run, and ends', () => {
+    const document = path([level('a'), level('b')], { times: 2, after: '1h' });
+    const expected = [
+      '0 level_skipped a in 1',
+      '0 level_skipped b in 1',
+      '60 path_repeated',
+      '60 level_skipped a in 2',
+      '60 level_skipped b in 2',
+      '120 path_repeated',
+      '120 level_skipped a in 3',
+      '120 level_skipped b in 3',
+      '120 path_exhausted',
+    ];
+    expect(words(walk(document, { resolve: nobody }).events)).toEqual(expected);
+  });
+
+  test('of a path without nodes waits before each run, and ends', () => {
+    expect(words(walk(path([])).events)).toEqual(['0 path_exhausted']);
+    expect(words(walk(path([], { times: 2, after: '1h' })).events)).toEqual([
+      '60 path_repeated',
+      '120 path_repeated',
+      '120 path_exhausted',
+    ]);
+  });
+
+  test('changes nothing before its time, and acts at the very instant', () => {
+    const document = path([level('a', '10m'), level('b')]);
+    const waiting: WalkState = { phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) };
+    const early = new Date(at(10).getTime() - 1);
+    expect(pendingTargets(document, waiting, early)).toBeUndefined();
+    expect(advance(document, waiting, { now: early, resolved: ['ignored'] })).toEqual({ state: waiting, events: [], nextAt: at(10) });
+    expect(pendingTargets(document, waiting, at(10))).toEqual([user('of-b')]);
+    expect(words(advance(document, waiting, { now: at(10), resolved: ['bob'] }).events)).toEqual(['10 level_notified b in 1']);
+  });
+
+  test('stays at its end for ever', () => {
+    const document = path([level('a')]);
+    const { end } = walk(document);
+    expect(end).toStrictEqual({ phase: 'exhausted', run: 1, since: at(10) });
+    expect(pendingTargets(document, end, at(100_000))).toBeUndefined();
+    expect(advance(document, end, { now: at(100_000), resolved: ['x'] })).toEqual({ state: end, events: [], nextAt: undefined });
+  });
+
+  test('refuses a state that names a node the document does not have', () => {
+    const stray: WalkState = { phase: 'level', run: 1, nodeId: 'z', since: start, nextAt: at(1) };
+    expect(() => advance(path([level('a')]), stray, { now: at(2), resolved: [] })).toThrow('no node z');
+  });
+});
+
+describe('after an outage', () => {
+  test('only the next level fires at once, and the one behind it waits its own time from then', () => {
+    const document = path([level('a', '10m'), level('b', '10m'), level('c', '10m')]);
+    const state: WalkState = { phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) };
+    const step = advance(document, state, { now: at(1_000), resolved: ['bob'] });
+    expect(words(step.events)).toEqual(['1000 level_notified b in 1']);
+    expect(step.nextAt).toEqual(at(1_010));
+    expect(pendingTargets(document, step.state, at(1_009))).toBeUndefined();
+  });
+
+  test('behind the last level the next run starts at once when its time has passed, with its first level alone', () => {
+    const document = path([level('a', '10m'), level('b', '10m')], { times: 1, after: '1h' });
+    const state: WalkState = { phase: 'level', run: 1, nodeId: 'b', since: start, nextAt: at(10) };
+    const step = advance(document, state, { now: at(500), resolved: ['ada'] });
+    expect(words(step.events)).toEqual(['500 path_repeated', '500 level_notified a in 2']);
+    expect(step.nextAt).toEqual(at(510));
+  });
+
+  test('behind the last level the rest of the wait for the next run is kept', () => {
+    const document = path([level('a', '10m')], { times: 1, after: '1h' });
+    const state: WalkState = { phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) };
+    const step = advance(document, state, { now: at(30), resolved: [] });
+    expect(step).toStrictEqual({ state: { phase: 'repeat', run: 1, since: at(10), nextAt: at(70) }, events: [], nextAt: at(70) });
+  });
+
+  test('runs in which nobody can be notified are not made up for either', () => {
+    const document = path([level('a')], { times: 3, after: '1h' });
+    const { events } = walk(document, { resolve: nobody, delays: [600 * MINUTE] });
+    expect(words(events).filter((each) => each.includes('skipped'))).toEqual([
+      '0 level_skipped a in 1',
+      '660 level_skipped a in 2',
+      '1320 level_skipped a in 3',
+      '1980 level_skipped a in 4',
+    ]);
+  });
+});
+
+describe('recipients', () => {
+  test('are the targeted members who may decide, in order and each once', () => {
+    const targets = [user('bob'), user('eve'), user('ada')];
+    expect(recipients(targets, { deciders: ['ada', 'bob', 'cem'] })).toEqual(['bob', 'ada']);
+    expect(recipients([user('cem'), everybody], { deciders: ['ada', 'bob', 'cem'] })).toEqual(['cem', 'ada', 'bob']);
+    expect(recipients([everybody], { deciders: [] })).toEqual([]);
+  });
+});
+
+describe('a stored walk', () => {
+  test.each<[string, WalkState]>([
+    ['about to start', { phase: 'enter', run: 1, nodeId: 'a' }],
+    ['about to enter behind a skipped level', { phase: 'enter', run: 2, nodeId: 'b', since: at(1), nextAt: at(1) }],
+    ['on a path without nodes', { phase: 'enter', run: 1 }],
+    ['waiting at a level', { phase: 'level', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) }],
+    ['waiting for the next run', { phase: 'repeat', run: 1, since: at(0), nextAt: at(10) }],
+    ['exhausted', { phase: 'exhausted', run: 3, since: at(0) }],
+  ])('%s is read back as it was', (_, state) => {
+    expect(walkFromJson(JSON.parse(JSON.stringify(walkToJson(state))))).toStrictEqual(state);
+  });
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['text', 'level'],
+    ['an unknown phase', { run: 1, phase: 'defer', since: start.toISOString() }],
+    ['run 0', { run: 0, phase: 'enter', nodeId: 'a' }],
+    ['a level without node', { run: 1, phase: 'level', since: start.toISOString(), nextAt: start.toISOString() }],
+    ['a level without end', { run: 1, phase: 'level', nodeId: 'a', since: start.toISOString() }],
+    ['a repeat without end', { run: 1, phase: 'repeat', since: start.toISOString() }],
+    ['an end without instant', { run: 1, phase: 'exhausted' }],
+    ['a malformed instant', { run: 1, phase: 'enter', nodeId: 'a', since: 'soon' }],
+    ['an instant as a number', { run: 1, phase: 'exhausted', since: 0 }],
+  ])('that is %s is refused', (_, value) => {
+    expect(() => walkFromJson(value)).toThrow('the stored escalation walk');
+  });
+});
+
+describe('on every path', () => {
+  const wait = fc.oneof(
+    fc.integer({ min: 1, max: 120 }).map((n) => `${n}m`),
+    fc.integer({ min: 60, max: 600 }).map((n) => `${n}s`),
+    fc.constantFrom('168h', '1h'),
+  );
+  const nodes = fc.array(wait, { maxLength: 6 }).map((waits) => waits.map((each, index) => level(`n${index}`, each)));
+  const repeat = fc.option(fc.record({ times: fc.integer({ min: 1, max: 9 }), after: wait }), { nil: undefined });
+  const document = fc.tuple(nodes, repeat).map(([levels, again]) => path(levels, again));
+  const delays = fc.array(
+    fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 30 * 24 * 60 * MINUTE })),
+    { maxLength: 10 },
+  );
+  const presence = fc.array(fc.boolean(), { maxLength: 20 });
+  const sometimes =
+    (there: readonly boolean[]): Resolver =>
+    (targets, attempt) =>
+      (there[attempt % (there.length || 1)] ?? true) ? allThere(targets, attempt) : [];
+  const stored = (state: WalkState) => walkFromJson(JSON.parse(JSON.stringify(walkToJson(state))));
+  const runs = { numRuns: 500 };
+
+  test('the walk ends, in a bounded number of calls, with every level of every run notified or skipped exactly once and in order', () => {
+    fc.assert(
+      fc.property(document, delays, presence, (doc, late, there) => {
+        const { events, calls, end } = walk(doc, { resolve: sometimes(there), delays: late });
+        const keys = events.flatMap((event) => ('stepKey' in event ? [event.stepKey] : []));
+        const all = Array.from({ length: totalRuns(doc) }, (_, run) => doc.nodes.map((node) => stepKey(node.id, run + 1))).flat();
+        expect(keys).toEqual(all);
+        expect(new Set(keys).size).toBe(keys.length);
+        expect(calls).toBeLessThanOrEqual(totalRuns(doc) * (doc.nodes.length + 2) + 1);
+        expect(end).toMatchObject({ phase: 'exhausted', run: totalRuns(doc) });
+        expect(events.filter((event) => event.kind === 'path_exhausted')).toEqual(events.slice(-1));
+      }),
+      runs,
+    );
+  });
+
+  test('with somebody always there, each run notifies each level', () => {
+    fc.assert(
+      fc.property(document, delays, (doc, late) => {
+        const notified = walk(doc, { delays: late }).events.filter((event) => event.kind === 'level_notified');
+        expect(notified).toHaveLength((1 + (doc.repeat?.times ?? 0)) * doc.nodes.length);
+      }),
+      runs,
+    );
+  });
+
+  test('the course is the same when the state is stored and read back between all calls', () => {
+    fc.assert(
+      fc.property(document, delays, presence, (doc, late, there) => {
+        const resolve = sometimes(there);
+        expect(walk(doc, { resolve, delays: late, store: stored })).toStrictEqual(walk(doc, { resolve, delays: late }));
+      }),
+      runs,
+    );
+  });
+
+  test('no step comes before the wait of the notification before it, however late the calls are', () => {
+    fc.assert(
+      fc.property(document, delays, presence, (doc, late, there) => {
+        const { events } = walk(doc, { resolve: sometimes(there), delays: late });
+        let earliest = start.getTime();
+        for (const event of events) {
+          if (event.kind === 'path_repeated') earliest += ms(doc.repeat?.after ?? '');
+          expect(event.at.getTime()).toBeGreaterThanOrEqual(earliest);
+          if (event.kind === 'level_notified') {
+            const node = doc.nodes.find(({ id }) => id === event.nodeId);
+            expect(event.escalateAt.getTime() - event.at.getTime()).toBe(ms(node?.escalate_after ?? ''));
+            earliest = event.escalateAt.getTime();
+          } else if (event.kind === 'level_skipped') {
+            earliest = event.at.getTime();
+          }
+        }
+      }),
+      runs,
+    );
+  });
+
+  test('calls before their time change nothing', () => {
+    fc.assert(
+      fc.property(document, presence, fc.double({ min: 0, max: 0.999, noNaN: true }), (doc, there, part) => {
+        let now = start;
+        const resolve = sometimes(there);
+        const store = (state: WalkState): WalkState => {
+          if (state.phase === 'level' || state.phase === 'repeat') {
+            const { since, nextAt } = state;
+            now = new Date(Math.floor(since.getTime() + part * (nextAt.getTime() - since.getTime())));
+            expect(advance(doc, state, { now, resolved: ['x'] })).toEqual({ state, events: [], nextAt });
+          }
+          return state;
+        };
+        expect(walk(doc, { resolve, store })).toEqual(walk(doc, { resolve }));
+      }),
+      runs,
+    );
+  });
+});
