@@ -1,0 +1,71 @@
+/** Every reason for which the strict adapter refuses an answer. A stock adapter blocks the tool for each of them. */
+export const adapterRules = {
+  status: 'The operation may answer with its documented status codes only; a redirect or a 500 is none of them.',
+  'content-type': 'Every body is application/json.',
+  'body-size': 'A body has at most 8 MiB.',
+  'body-utf8': 'A body is UTF-8 without a byte order mark.',
+  'body-json': 'A body is exactly one JSON object with nothing behind it.',
+  'duplicate-key': 'No object names a key twice.',
+  nesting: 'No answer nests deeper than 100.',
+  'request-id-missing': 'Every response carries X-Request-ID.',
+  'request-id-echo': 'A usable incoming X-Request-ID is adopted, any other is replaced by a UUID.',
+  'error-envelope': 'An error is {error: {type, code, message, request_id, details?}} with no other key and no null.',
+  'error-type': 'The type belongs to the status.',
+  'error-code': 'The code is a snake case word, and one that is documented for the operation and the status.',
+  'error-request-id': 'error.request_id is the X-Request-ID of the response.',
+  'error-issues': 'details.issues is a list of {pointer, code, message}.',
+  'retry-after': '429 and 503 carry Retry-After in whole seconds.',
+  'credential-leak': 'No error repeats the credential.',
+  'unknown-key': 'The request has no keys beyond the documented ones.',
+  'missing-key': 'The request has every required key.',
+  'null-value': 'An absent value is an absent key, never null.',
+  'field-type': 'Every field has its documented type.',
+  'id-uuid': 'The id is a UUID.',
+  'status-word': 'The status is pending, approved, denied, expired or cancelled.',
+  'time-format': 'Times are UTC RFC 3339 with milliseconds and Z.',
+  'deadline-at': 'deadline_at is created_at plus timeout.',
+  'decision-presence': 'decision is absent while pending and present when terminal.',
+  'decision-status': 'decision.status is the status of the request.',
+  'decision-keys': 'decision has status and decided_at, may have note and expires_at, and nothing else.',
+  'expires-at-presence': 'expires_at is present exactly on approved.',
+  'expires-at-window': 'expires_at is decided_at plus five minutes.',
+  'decided-before-created': 'Nothing is decided before it was created.',
+  'decided-after-deadline': 'Only an expiry is recorded at or after the deadline.',
+  'expired-early': 'Nothing expires before its deadline.',
+  'pending-after-deadline': 'A read after the deadline never finds the request pending.',
+  'bad-body-accepted': 'A body that is not one strict JSON document is never accepted.',
+  'echo-tool': 'tool comes back as sent.',
+  'echo-server': 'server comes back as sent, and only if it was sent.',
+  'echo-timeout': 'timeout is the exact submitted string.',
+  'echo-arguments': 'arguments come back token for token.',
+  'echo-context': 'context comes back token for token, and only if it was sent.',
+  'echo-agent-reasoning': 'agent_reasoning comes back as spelled, and only if it was sent.',
+  'other-id': 'An answer is about the request that was asked for.',
+  'request-lost': 'A request that was once answered is never unknown to the instance that made it.',
+  'field-changed': 'What was once answered about a request is answered for ever.',
+  'terminal-changed': 'A terminal request never changes: every later answer is the same text.',
+  'replay-id': 'One idempotency key is one request.',
+  'replay-status': 'The first answer to a key is 201, every other 200.',
+  'conflict-same-input': 'The same input under the same key is no conflict.',
+  'cancel-outcome': 'A cancel that succeeds answers with a cancelled request, and never over another outcome.',
+  'wait-early': 'A wait is held until the request is terminal or the wait has run out.',
+  late: 'A call returns within what was asked for and a margin.',
+} as const;
+
+export type AdapterRule = keyof typeof adapterRules;
+
+/** Thrown for an answer that a stock adapter would not take; `rule` names why. */
+export class AdapterRefusal extends Error {
+  readonly rule: AdapterRule;
+
+  constructor(rule: AdapterRule, found: string) {
+    super(`${rule}: ${adapterRules[rule]} Found: ${found.length > 600 ? `${found.slice(0, 600)}…` : found}`);
+    this.name = 'AdapterRefusal';
+    this.rule = rule;
+  }
+}
+
+/** Refuses unless `holds`. `found` is shown to the person who reads the failed test. */
+export function demand(holds: boolean, rule: AdapterRule, found: string): asserts holds {
+  if (!holds) throw new AdapterRefusal(rule, found);
+}
