@@ -1,0 +1,40 @@
+/** People in an organization. The membership's id is a reviewer's identity everywhere. */
+import type { Db } from '../platform/postgres.ts';
+import { HELD_POLICIES, type HeldPolicy } from './permission-policies.ts';
+
+export type MembershipStatus = 'active' | 'suspended' | 'deprovisioned';
+
+/** A member with everything authorization needs, as read beside a session or a key. */
+export interface MemberWithPolicies {
+  readonly organizationId: string;
+  readonly membershipId: string;
+  readonly membershipStatus: MembershipStatus;
+  readonly userId: string;
+  readonly displayName: string;
+  readonly email: string;
+  readonly policies: readonly HeldPolicy[];
+}
+
+/** SQL for the columns of MemberWithPolicies, from `memberships m` joined with `users u`. */
+export const MEMBER_COLUMNS = `
+  m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus",
+  u.id as "userId", u.display_name as "displayName", u.email, ${HELD_POLICIES} as policies`;
+
+export interface NewMembership {
+  readonly id: string;
+  readonly userId: string;
+  readonly admissionSource: 'manual' | 'invite' | 'sso_jit' | 'directory';
+}
+
+export async function insertMembership(db: Db, organizationId: string, membership: NewMembership): Promise<void> {
+  const now = db.raw('clock_timestamp()');
+  await db('memberships').insert({
+    id: membership.id,
+    organization_id: organizationId,
+    user_id: membership.userId,
+    status: 'active',
+    admission_source: membership.admissionSource,
+    created_at: now,
+    updated_at: now,
+  });
+}
