@@ -1,0 +1,59 @@
+/** Escalation paths: who is asked, in which order, and whom each revision names. */
+import type { Target } from '../domain/escalation-paths.ts';
+import type { Db } from '../platform/postgres.ts';
+import { findActiveRevisionId, type RevisionTables } from './revisions.ts';
+
+export const escalationPathTables: RevisionTables = {
+  documents: 'escalation_paths',
+  revisions: 'escalation_path_revisions',
+  documentId: 'escalation_path_id',
+  named: true,
+};
+
+/** Id of the path's active revision; undefined for an unknown, archived or never activated path. */
+export async function resolveActivePath(db: Db, organizationId: string, pathKey: string): Promise<string | undefined> {
+  return await findActiveRevisionId(db, organizationId, { tables: escalationPathTables, documentKey: pathKey });
+}
+
+/** Records whom a new revision names anywhere. */
+export async function insertTargets(
+  trx: Db,
+  organizationId: string,
+  { revisionId, targets }: { readonly revisionId: string; readonly targets: readonly Target[] },
+): Promise<void> {
+  if (targets.length === 0) return;
+  await trx('escalation_path_targets').insert(
+    targets.map((target) => ({
+      escalation_path_revision_id: revisionId,
+      target_type: target.type,
+      membership_id: target.type === 'user' ? target.id : null,
+    })),
+  );
+}
+
+export interface PathState {
+  readonly pathKey: string;
+  readonly active: boolean;
+  readonly archived: boolean;
+}
+
+/**
+ * The paths of these keys that exist, in the order of their keys. With `lock` each stays as it is until the end of the
+ * transaction, so that none is archived while a pipeline that names it is activated.
+ */
+export async function findPathStates(
+  db: Db,
+  organizationId: string,
+  { pathKeys, lock }: { readonly pathKeys: readonly string[]; readonly lock: boolean },
+): Promise<PathState[]> {
+  if (pathKeys.length === 0) return [];
+  const { rows } = await db.raw<{ rows: PathState[] }>(
+    `select document_key as "pathKey", active_revision is not null as active, archived_at is not null as archived
+       from escalation_paths
+      where organization_id = :organizationId and document_key = any(:pathKeys)
+      order by document_key collate "C"
+      ${lock ? 'for share' : ''}`,
+    { organizationId, pathKeys: [...pathKeys] },
+  );
+  return rows;
+}

@@ -1,0 +1,291 @@
+/**
+ * Documents with numbered, immutable revisions of which at most one is active. Every kind has the same two tables, so
+ * this one module serves them all; a `RevisionTables` says which.
+ */
+import { v7 } from 'uuid';
+import type { Db } from '../platform/postgres.ts';
+
+export interface RevisionTables {
+  readonly documents: string;
+  readonly revisions: string;
+  /** Column of the revisions that points to their document. */
+  readonly documentId: string;
+  /** The document has a member `name`, shown in summaries. */
+  readonly named: boolean;
+  /** A key listed before all others; the rest is in the order of the keys. */
+  readonly firstKey?: string;
+}
+
+/** A document without its content: which revision is active, if any, and which is the latest. */
+export interface RevisionedDocument {
+  readonly id: string;
+  readonly documentKey: string;
+  readonly activeRevision?: number;
+  readonly latestRevision: number;
+  readonly archivedAt?: Date;
+}
+
+export interface Revision {
+  readonly id: string;
+  readonly documentId: string;
+  readonly documentKey: string;
+  readonly revision: number;
+  readonly isActive: boolean;
+  /** Exact JSON text. */
+  readonly document: string;
+  readonly createdByActorId: string;
+  readonly createdAt: Date;
+  /** When the document, with all its revisions, was archived. */
+  readonly archivedAt?: Date;
+}
+
+export interface RevisionSummary extends RevisionedDocument {
+  /** Of the latest revision. */
+  readonly name?: string;
+  readonly latestCreatedAt: Date;
+}
+
+export type ArchiveStatus = 'live' | 'archived' | 'all';
+
+interface NewRevision {
+  /** Exact JSON text. */
+  readonly document: string;
+  readonly createdByActorId: string;
+}
+
+interface DocumentRow {
+  id: string;
+  document_key: string;
+  active_revision: number | null;
+  latest_revision: number;
+  archived_at: Date | null;
+}
+
+interface RevisionRow {
+  id: string;
+  document_id: string;
+  document_key: string;
+  revision: number;
+  is_active: boolean;
+  document: string;
+  created_by_actor_id: string;
+  created_at: Date;
+  archived_at: Date | null;
+}
+
+const REVISION_COLUMNS = `r.id, d.id as document_id, d.document_key, r.revision, r.revision is not distinct from d.active_revision as is_active,
+  r.document, r.created_by_actor_id, r.created_at, d.archived_at`;
+
+function toDocument(row: DocumentRow): RevisionedDocument {
+  return {
+    id: row.id,
+    documentKey: row.document_key,
+    latestRevision: row.latest_revision,
+    ...(row.active_revision !== null && { activeRevision: row.active_revision }),
+    ...(row.archived_at !== null && { archivedAt: row.archived_at }),
+  };
+}
+
+function toRevision(row: RevisionRow): Revision {
+  return {
+    id: row.id,
+    documentId: row.document_id,
+    documentKey: row.document_key,
+    revision: row.revision,
+    isActive: row.is_active,
+    document: row.document,
+    createdByActorId: row.created_by_actor_id,
+    createdAt: row.created_at,
+    ...(row.archived_at !== null && { archivedAt: row.archived_at }),
+  };
+}
+
+/** Creates a document with its revision 1, active at once if asked. Undefined when the key is taken, archived or not. */
+export async function insertDocument(
+  db: Db,
+  organizationId: string,
+  { tables, documentKey, revision, active }: { tables: RevisionTables; documentKey: string; revision: NewRevision; active: boolean },
+): Promise<Revision | undefined> {
+  const { rows } = await db.raw<{ rows: RevisionRow[] }>(
+    `with d as (
+       insert into ${tables.documents} (id, organization_id, document_key, active_revision, latest_revision, created_at)
+       values (:documentId, :organizationId, :documentKey, :active, 1, clock_timestamp())
+       on conflict (organization_id, document_key) do nothing
+       returning id, document_key, active_revision, archived_at, created_at
+     ), r as (
+       insert into ${tables.revisions} (id, ${tables.documentId}, revision, document, created_by_actor_id, created_at)
+       select :revisionId, d.id, 1, cast(:document as json), :createdByActorId, d.created_at from d
+       returning *
+     )
+     select ${REVISION_COLUMNS} from r cross join d`,
+    { ...revision, documentId: v7(), revisionId: v7(), organizationId, documentKey, active: active ? 1 : null },
+  );
+  return rows[0] && toRevision(rows[0]);
+}
+
+/** The document, locked until the end of the transaction: whoever adds, activates or archives goes through here. */
+export async function lockDocument(
+  trx: Db,
+  organizationId: string,
+  { tables, documentKey }: { tables: RevisionTables; documentKey: string },
+): Promise<RevisionedDocument | undefined> {
+  const row = (await trx(tables.documents)
+    .where({ organization_id: organizationId, document_key: documentKey })
+    .forUpdate()
+    .first('id', 'document_key', 'active_revision', 'latest_revision', 'archived_at')) as DocumentRow | undefined;
+  return row && toDocument(row);
+}
+
+export async function findDocument(
+  db: Db,
+  organizationId: string,
+  { tables, documentKey }: { tables: RevisionTables; documentKey: string },
+): Promise<RevisionedDocument | undefined> {
+  const row = (await db(tables.documents)
+    .where({ organization_id: organizationId, document_key: documentKey })
+    .first('id', 'document_key', 'active_revision', 'latest_revision', 'archived_at')) as DocumentRow | undefined;
+  return row && toDocument(row);
+}
+
+/** Adds the next revision, inactive, to a document the transaction has locked. */
+export async function insertRevision(
+  trx: Db,
+  organizationId: string,
+  { tables, documentId, revision }: { tables: RevisionTables; documentId: string; revision: NewRevision },
+): Promise<Revision> {
+  const { rows } = await trx.raw<{ rows: [RevisionRow] }>(
+    `with d as (
+       update ${tables.documents} set latest_revision = latest_revision + 1
+        where id = :documentId and organization_id = :organizationId
+       returning id, document_key, active_revision, latest_revision, archived_at
+     ), r as (
+       insert into ${tables.revisions} (id, ${tables.documentId}, revision, document, created_by_actor_id, created_at)
+       select :revisionId, d.id, d.latest_revision, cast(:document as json), :createdByActorId, clock_timestamp() from d
+       returning *
+     )
+     select ${REVISION_COLUMNS} from r cross join d`,
+    { ...revision, documentId, organizationId, revisionId: v7() },
+  );
+  return toRevision(rows[0]);
+}
+
+/** Makes a revision of a locked document the active one. */
+export async function setActiveRevision(
+  trx: Db,
+  organizationId: string,
+  { tables, documentId, revision }: { tables: RevisionTables; documentId: string; revision: number },
+): Promise<void> {
+  await trx(tables.documents).where({ organization_id: organizationId, id: documentId }).update({ active_revision: revision });
+}
+
+/** Archives a locked document: none of its revisions is active any more. */
+export async function archiveDocument(
+  trx: Db,
+  organizationId: string,
+  { tables, documentId }: { tables: RevisionTables; documentId: string },
+): Promise<void> {
+  await trx(tables.documents)
+    .where({ organization_id: organizationId, id: documentId })
+    .update({ active_revision: null, archived_at: trx.raw('clock_timestamp()') });
+}
+
+/** `revision`: a number, or the active or latest one. Undefined when there is none. */
+export async function findRevision(
+  db: Db,
+  organizationId: string,
+  { tables, documentKey, revision }: { tables: RevisionTables; documentKey: string; revision: number | 'active' | 'latest' },
+): Promise<Revision | undefined> {
+  const wanted = typeof revision === 'number' ? ':revision' : revision === 'active' ? 'd.active_revision' : 'd.latest_revision';
+  const { rows } = await db.raw<{ rows: RevisionRow[] }>(
+    `select ${REVISION_COLUMNS}
+       from ${tables.documents} d join ${tables.revisions} r on r.${tables.documentId} = d.id and r.revision = ${wanted}
+      where d.organization_id = :organizationId and d.document_key = :documentKey`,
+    { organizationId, documentKey, ...(typeof revision === 'number' && { revision }) },
+  );
+  return rows[0] && toRevision(rows[0]);
+}
+
+/** A revision by its id, whatever organization it belongs to: for what a request has pinned. */
+export async function findRevisionById(db: Db, revisionId: string, tables: RevisionTables): Promise<Revision | undefined> {
+  const { rows } = await db.raw<{ rows: RevisionRow[] }>(
+    `select ${REVISION_COLUMNS}
+       from ${tables.revisions} r join ${tables.documents} d on d.id = r.${tables.documentId}
+      where r.id = :revisionId`,
+    { revisionId },
+  );
+  return rows[0] && toRevision(rows[0]);
+}
+
+/** Id of a document's active revision, if one is active. */
+export async function findActiveRevisionId(
+  db: Db,
+  organizationId: string,
+  { tables, documentKey }: { tables: RevisionTables; documentKey: string },
+): Promise<string | undefined> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select r.id
+       from ${tables.documents} d join ${tables.revisions} r on r.${tables.documentId} = d.id and r.revision = d.active_revision
+      where d.organization_id = :organizationId and d.document_key = :documentKey`,
+    { organizationId, documentKey },
+  );
+  return rows[0]?.id;
+}
+
+/** Newest first, those below `before` only; `limit` at most. */
+export async function listRevisions(
+  db: Db,
+  organizationId: string,
+  page: { tables: RevisionTables; documentId: string; before?: number | undefined; limit: number },
+): Promise<Revision[]> {
+  const { tables, documentId, before, limit } = page;
+  const { rows } = await db.raw<{ rows: RevisionRow[] }>(
+    `select ${REVISION_COLUMNS}
+       from ${tables.documents} d join ${tables.revisions} r on r.${tables.documentId} = d.id
+      where d.organization_id = :organizationId and d.id = :documentId and r.revision < :before
+      order by r.revision desc
+      limit :limit`,
+    { organizationId, documentId, before: before ?? Number.MAX_SAFE_INTEGER, limit },
+  );
+  return rows.map(toRevision);
+}
+
+export interface SummaryPage {
+  readonly tables: RevisionTables;
+  readonly status: ArchiveStatus;
+  /** Only these documents; all of the organization when absent. */
+  readonly documentKeys?: readonly string[] | undefined;
+  /** The key the page before ended with. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+export async function listSummaries(db: Db, organizationId: string, page: SummaryPage): Promise<RevisionSummary[]> {
+  const { tables, status, documentKeys, after, limit } = page;
+  // Keys of the order: the one that comes first, then the others as they are.
+  const order = (key: string) => `(${key} is distinct from :firstKey), ${key} collate "C"`;
+  const { rows } = await db.raw<{ rows: (DocumentRow & { name: string | null; latest_created_at: Date })[] }>(
+    `select d.id, d.document_key, d.active_revision, d.latest_revision, d.archived_at, latest.created_at as latest_created_at,
+            ${tables.named ? "latest.document ->> 'name'" : 'null'} as name
+       from ${tables.documents} d
+       join ${tables.revisions} latest on latest.${tables.documentId} = d.id and latest.revision = d.latest_revision
+      where d.organization_id = :organizationId
+        and (:status = 'all' or (d.archived_at is not null) = (:status = 'archived'))
+        ${documentKeys ? 'and d.document_key = any(:documentKeys)' : ''}
+        ${after === undefined ? '' : `and (${order('d.document_key')}) > (${order('cast(:after as text)')})`}
+      order by ${order('d.document_key')}
+      limit :limit`,
+    {
+      organizationId,
+      status,
+      firstKey: tables.firstKey ?? null,
+      limit,
+      ...(documentKeys && { documentKeys: [...documentKeys] }),
+      ...(after !== undefined && { after }),
+    },
+  );
+  return rows.map((row) => ({
+    ...toDocument(row),
+    ...(row.name !== null && { name: row.name }),
+    latestCreatedAt: row.latest_created_at,
+  }));
+}
