@@ -55,7 +55,7 @@ export function envelopeTypeOf(code: ErrorCode): EnvelopeType {
 }
 
 export function problemFrom(error: AppError, requestId: string): Problem {
-  const retryAfter = RETRY_AFTER_SECONDS[error.kind];
+  const retryAfter = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.kind];
   return {
     status: statusOf(error.code),
     headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },

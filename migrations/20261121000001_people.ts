@@ -74,6 +74,14 @@ export async function up(db: Knex): Promise<void> {
     create index sessions_organization_id_idx on sessions (organization_id);
     comment on table sessions is 'A sign-in of a member in a browser. Only the SHA-256 of the cookie secret is kept.';
 
+    create unlogged table sign_in_attempts (
+      key bytea constraint sign_in_attempts_pkey primary key,
+      attempts integer not null,
+      window_ends_at timestamptz(3) not null
+    );
+    create index sign_in_attempts_window_ends_at_idx on sign_in_attempts (window_ends_at);
+    comment on table sign_in_attempts is 'How often somebody tried a password lately. key: SHA-256 of email and client address.';
+
     create table api_keys (
       id uuid primary key,
       organization_id uuid not null constraint api_keys_organization_id_fkey references organizations,
@@ -99,5 +107,5 @@ export async function up(db: Knex): Promise<void> {
 }
 
 export async function down(db: Knex): Promise<void> {
-  await db.raw('drop table api_keys, sessions, permission_policies, memberships, users, organizations');
+  await db.raw('drop table api_keys, sign_in_attempts, sessions, permission_policies, memberships, users, organizations');
 }

@@ -94,6 +94,8 @@ export interface AppErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
   /** Logged, never shown. */
   readonly internal?: Readonly<Record<string, unknown>>;
+  /** Whole seconds a client should wait before it tries again, when the error knows. */
+  readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 }
 
@@ -101,6 +103,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly internal: Readonly<Record<string, unknown>> | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(options.detail ?? errorCatalogue[code].title, { cause: options.cause });
@@ -108,6 +111,7 @@ export class AppError extends Error {
     this.code = code;
     this.details = options.details;
     this.internal = options.internal;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   get kind(): ErrorKind {
