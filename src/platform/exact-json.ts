@@ -262,7 +262,9 @@ export function canonicalJson(value: ExactValue): string {
   if (value instanceof ExactNumber) return canonicalDecimal(value.source);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.keys(value).sort();
+  const members = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .sort();
   return `{${members.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join(',')}}`;
 }
 

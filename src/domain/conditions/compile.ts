@@ -1,0 +1,186 @@
+/**
+ * Conditions as CEL. The source is generated, never typed: it consists of our own total functions, slots and integers.
+ * cel-js sees neither names nor values of a request, only slot numbers; `some` and `every` give it lists of such records.
+ */
+import { evaluate, parse } from 'cel-js';
+import type { ExactValue } from '../../platform/exact-json.ts';
+import { isKnownField, parseField, resolveField, type FieldPath } from './fields.ts';
+import { applyOperator, costOf, prepareLiteral, type PreparedLiteral } from './operators.ts';
+import {
+  CONDITION_LIMITS,
+  CONDITION_OPERATORS,
+  ConditionError,
+  newEvaluationBudget,
+  type Condition,
+  type ConditionFacts,
+  type ConditionOperator,
+  type EvaluationBudget,
+  type ItemsCondition,
+  type LeafCondition,
+} from './types.ts';
+
+type Cst = Exclude<Parameters<typeof evaluate>[0], string>;
+
+/** The slots of one level: the request itself, or an item of a list. */
+interface SlotScope {
+  readonly leaves: { readonly slot: string; readonly path: FieldPath; readonly test: PreparedTest }[];
+  readonly lists: { readonly slot: string; readonly path: FieldPath; readonly items: SlotScope }[];
+}
+
+interface PreparedTest {
+  readonly operator: ConditionOperator;
+  readonly literal: PreparedLiteral;
+}
+
+/** A condition ready to be evaluated any number of times. */
+export interface CompiledCondition {
+  /** The generated CEL. */
+  readonly source: string;
+  readonly cst: Cst;
+  readonly slots: SlotScope;
+  readonly tests: readonly PreparedTest[];
+}
+
+/** Slots by name: numbers of field values, or lists of such records. No prototype. */
+export interface SlotRecord {
+  [slot: string]: number | SlotRecord[];
+}
+
+/** What a CEL engine is given: slots, and for each operator a function of (slot number, test number). */
+export interface Binding {
+  readonly context: SlotRecord;
+  readonly functions: Readonly<Record<string, (slot: number, test: number) => boolean>>;
+}
+
+/** 500 leaves at 33 characters each, and their composites. */
+const MAX_SOURCE_LENGTH = 65_536;
+/** cel-js silently drops what it cannot read, so nothing else may be in the source. */
+const GENERATED = /^[a-z0-9_.,()&| ]+$/;
+
+/** Compiles a condition. Throws `ConditionError` for trees that validation would have refused. */
+export function compileCondition(condition: Condition): CompiledCondition {
+  try {
+    const generator = newGenerator();
+    const source = generator.generate(condition, { slots: generator.slots, prefix: '', depth: 1 });
+    if (source.length > MAX_SOURCE_LENGTH || !GENERATED.test(source)) throw invalid('The condition is too large.');
+    const parsed = parse(source);
+    if (!parsed.isSuccess) throw invalid('The generated expression does not parse.');
+    return { source, cst: parsed.cst, slots: generator.slots, tests: generator.tests };
+  } catch (error) {
+    throw error instanceof ConditionError ? error : invalid('The condition cannot be compiled.');
+  }
+}
+
+/** Answers a condition. Throws `ConditionError` when the work exceeds the budget or the evaluator fails. */
+export function evaluateCondition(
+  compiled: CompiledCondition,
+  facts: ConditionFacts,
+  budget: EvaluationBudget = newEvaluationBudget(),
+): boolean {
+  try {
+    const { context, functions } = bindFacts(compiled, facts, budget);
+    const answer = evaluate(compiled.cst, context, functions);
+    if (typeof answer === 'boolean') return answer;
+  } catch (error) {
+    if (error instanceof ConditionError) throw error;
+  }
+  // The evaluator's own message may quote its context, so it goes nowhere.
+  throw new ConditionError('condition_failed', 'The condition could not be evaluated.');
+}
+
+/** Resolves every field a condition can look at, and pays for each test before any runs. */
+export function bindFacts({ slots, tests }: CompiledCondition, facts: ConditionFacts, budget: EvaluationBudget): Binding {
+  const values: (ExactValue | undefined)[] = [];
+  const spend = (work: number): void => {
+    budget.left -= work;
+    if (budget.left < 0) throw new ConditionError('condition_too_costly', 'The conditions take too much work on this request.');
+  };
+  const bind = (scope: SlotScope, item: ExactValue | undefined): SlotRecord => {
+    const record = Object.create(null) as SlotRecord;
+    for (const { slot, path, test } of scope.leaves) {
+      const value = resolveField(path, facts, item);
+      spend(costOf(test.operator, value, test.literal));
+      record[slot] = values.push(value) - 1;
+    }
+    for (const { slot, path, items } of scope.lists) {
+      spend(1);
+      const list = resolveField(path, facts, item);
+      const records: SlotRecord[] = [];
+      for (const one of Array.isArray(list) ? list : []) {
+        spend(1);
+        records.push(bind(items, one));
+      }
+      record[slot] = records;
+    }
+    return record;
+  };
+  return { context: bind(slots, undefined), functions: functionsOver(values, tests) };
+}
+
+function functionsOver(values: readonly (ExactValue | undefined)[], tests: readonly PreparedTest[]): Binding['functions'] {
+  const functions = Object.create(null) as Record<string, (slot: number, test: number) => boolean>;
+  for (const operator of CONDITION_OPERATORS) {
+    functions[`op_${operator}`] = (slot, test) => applyOperator(operator, values[slot], tests[test]?.literal ?? { value: null });
+  }
+  return functions;
+}
+
+interface Place {
+  readonly slots: SlotScope;
+  /** `i3.` inside a list, else empty. */
+  readonly prefix: string;
+  readonly depth: number;
+}
+
+/** Writes CEL for a tree, collecting its slots and tests. */
+function newGenerator() {
+  const slots: SlotScope = { leaves: [], lists: [] };
+  const tests: PreparedTest[] = [];
+  let lists = 0;
+
+  const generate = (condition: Condition, place: Place): string => {
+    if (place.depth > CONDITION_LIMITS.depth) throw invalid('The condition nests too deeply.');
+    const inner = { ...place, depth: place.depth + 1 };
+    const join = (parts: readonly Condition[], operator: string): string => {
+      if (parts.length === 0) throw invalid('A composite condition is empty.');
+      return `(${parts.map((part) => generate(part, inner)).join(operator)})`;
+    };
+    if ('all' in condition) return join(condition.all, ' && ');
+    if ('any' in condition) return join(condition.any, ' || ');
+    if ('some' in condition) return overItems(condition.some, inner, (list, item, test) => `${list}.exists(${item}, ${test})`);
+    if ('every' in condition) {
+      // The first half makes `every` false over an empty or missing list.
+      return overItems(condition.every, inner, (list, item, test) => `(${list}.exists(${item}, true) && ${list}.all(${item}, ${test}))`);
+    }
+    return leaf(condition, place);
+  };
+
+  const leaf = ({ field, operator, value }: LeafCondition, { slots: scope, prefix }: Place): string => {
+    const number = tests.length;
+    const test = { operator, literal: prepareLiteral(operator, value) };
+    tests.push(test);
+    scope.leaves.push({ slot: `f${number}`, path: pathOf(field, prefix !== ''), test });
+    return `op_${operator}(${prefix}f${number}, ${number})`;
+  };
+
+  const overItems = (items: ItemsCondition, place: Place, write: (list: string, item: string, test: string) => string): string => {
+    const number = lists;
+    lists += 1;
+    const scope: SlotScope = { leaves: [], lists: [] };
+    place.slots.lists.push({ slot: `l${number}`, path: pathOf(items.field, place.prefix !== ''), items: scope });
+    const test = generate(items.condition, { ...place, slots: scope, prefix: `i${number}.` });
+    return write(`${place.prefix}l${number}`, `i${number}`, test);
+  };
+
+  return { slots, tests, generate };
+}
+
+function pathOf(field: string, insideItems: boolean): FieldPath {
+  const path = parseField(field);
+  if (!path || !isKnownField(path, insideItems)) throw invalid('The condition names an unknown field.');
+  return path;
+}
+
+function invalid(message: string): ConditionError {
+  return new ConditionError('condition_invalid', message);
+}

@@ -1,0 +1,62 @@
+/** Fields of a condition: RFC 6901 pointers into the facts, or into the item of a list. */
+import { ExactNumber, JsonText, type ExactObject, type ExactValue } from '../../platform/exact-json.ts';
+import type { ConditionFacts } from './types.ts';
+
+/** The unescaped reference tokens of a pointer. */
+export type FieldPath = readonly string[];
+
+/** Roots below which a field may go on, and those it must end at. */
+const OPEN_ROOTS = [
+  ['request', 'arguments'],
+  ['request', 'context'],
+  ['previous_metadata', 'organization'],
+  ['previous_metadata', 'agent'],
+];
+const CLOSED_ROOTS = [
+  ['request', 'tool'],
+  ['request', 'server'],
+  ['request', 'agent_reasoning'],
+  ['agent', 'slug'],
+  ['agent', 'name'],
+];
+
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
+
+/** The tokens of a non-empty RFC 6901 pointer, or undefined when the text is none. */
+export function parseField(pointer: string): FieldPath | undefined {
+  if (!POINTER.test(pointer)) return undefined;
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** True when a condition may look there; `/item` exists only inside `some` and `every`. */
+export function isKnownField(path: FieldPath, insideItems: boolean): boolean {
+  if (path[0] === 'item') return insideItems;
+  const begins = (root: readonly string[]): boolean => root.every((token, index) => path[index] === token);
+  return OPEN_ROOTS.some(begins) || CLOSED_ROOTS.some((root) => root.length === path.length && begins(root));
+}
+
+/** The value a field leads to, or undefined when there is none. Only own members count, never a prototype's. */
+export function resolveField(path: FieldPath, facts: ConditionFacts, item: ExactValue | undefined): ExactValue | undefined {
+  const [root = '', ...rest] = path;
+  const tokens = root === 'item' ? rest : path;
+  let value: unknown = root === 'item' ? item : facts;
+  for (const token of tokens) {
+    value = memberOf(value instanceof JsonText ? value.value : value, token);
+    if (value === undefined) return undefined;
+  }
+  return (value instanceof JsonText ? value.value : value) as ExactValue | undefined;
+}
+
+function memberOf(container: unknown, token: string): unknown {
+  if (Array.isArray(container)) return /^(?:0|[1-9][0-9]*)$/.test(token) ? (container as unknown[])[Number(token)] : undefined;
+  if (!isObject(container as ExactValue)) return undefined;
+  return Object.hasOwn(container as ExactObject, token) ? (container as ExactObject)[token] : undefined;
+}
+
+/** True for a JSON object. */
+export function isObject(value: ExactValue | undefined): value is ExactObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+}

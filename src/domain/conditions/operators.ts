@@ -1,0 +1,109 @@
+/** What each operator means. Total: a missing field or a value of the wrong type is false, for all but `not_exists`. */
+import { RE2JS } from 're2js';
+import { compareDecimals, exactEquals, ExactNumber, isNumber, type ExactValue } from '../../platform/exact-json.ts';
+import { isObject } from './fields.ts';
+import { compareInstants, parseInstant, type ExactInstant } from './instants.ts';
+import { CONDITION_LIMITS, type ConditionOperator } from './types.ts';
+
+/** What a leaf's value must be: nothing, any JSON, a number or time, a list, a text, a regular expression. */
+export type LiteralKind = 'none' | 'any' | 'ordered' | 'list' | 'text' | 'pattern';
+
+export const LITERAL_KINDS: Readonly<Record<ConditionOperator, LiteralKind>> = {
+  exists: 'none',
+  not_exists: 'none',
+  equals: 'any',
+  not_equals: 'any',
+  less_than: 'ordered',
+  less_than_or_equal: 'ordered',
+  greater_than: 'ordered',
+  greater_than_or_equal: 'ordered',
+  in: 'list',
+  not_in: 'list',
+  contains: 'any',
+  not_contains: 'any',
+  starts_with: 'text',
+  ends_with: 'text',
+  matches: 'pattern',
+  not_matches: 'pattern',
+};
+
+/** A leaf's value, prepared once. */
+export interface PreparedLiteral {
+  readonly value: ExactValue;
+  readonly pattern?: RE2JS;
+  readonly instant?: ExactInstant;
+}
+
+/** Prepares the value of a leaf. Throws when a pattern is not RE2 syntax or too long. */
+export function prepareLiteral(operator: ConditionOperator, value: ExactValue | undefined): PreparedLiteral {
+  const literal = value ?? null;
+  if (LITERAL_KINDS[operator] === 'pattern') return { value: literal, pattern: compilePattern(literal) };
+  const instant = typeof literal === 'string' ? parseInstant(literal) : undefined;
+  return instant && LITERAL_KINDS[operator] === 'ordered' ? { value: literal, instant } : { value: literal };
+}
+
+/** An unanchored RE2 expression. Throws when the value is none. */
+export function compilePattern(value: ExactValue): RE2JS {
+  if (typeof value !== 'string' || value.length > CONDITION_LIMITS.patternLength) throw new TypeError('Not a regular expression.');
+  return RE2JS.compile(value);
+}
+
+type Test = (field: ExactValue, literal: PreparedLiteral) => boolean;
+
+const compares =
+  (holds: (order: number) => boolean): Test =>
+  (field, literal) => {
+    const order = compareOrdered(field, literal);
+    return order !== undefined && holds(order);
+  };
+
+const TESTS: Readonly<Record<Exclude<ConditionOperator, 'exists' | 'not_exists'>, Test>> = {
+  equals: (field, { value }) => exactEquals(field, value),
+  not_equals: (field, { value }) => !exactEquals(field, value),
+  less_than: compares((order) => order < 0),
+  less_than_or_equal: compares((order) => order <= 0),
+  greater_than: compares((order) => order > 0),
+  greater_than_or_equal: compares((order) => order >= 0),
+  in: (field, { value }) => Array.isArray(value) && value.some((one) => exactEquals(field, one)),
+  not_in: (field, { value }) => Array.isArray(value) && !value.some((one) => exactEquals(field, one)),
+  contains: (field, { value }) => contains(field, value) === true,
+  not_contains: (field, { value }) => contains(field, value) === false,
+  starts_with: (field, { value }) => typeof field === 'string' && typeof value === 'string' && field.startsWith(value),
+  ends_with: (field, { value }) => typeof field === 'string' && typeof value === 'string' && field.endsWith(value),
+  matches: (field, { pattern }) => typeof field === 'string' && pattern !== undefined && pattern.test(field),
+  not_matches: (field, { pattern }) => typeof field === 'string' && pattern !== undefined && !pattern.test(field),
+};
+
+export function applyOperator(operator: ConditionOperator, field: ExactValue | undefined, literal: PreparedLiteral): boolean {
+  if (operator === 'exists') return field !== undefined;
+  if (operator === 'not_exists') return field === undefined;
+  return field !== undefined && TESTS[operator](field, literal);
+}
+
+function compareOrdered(field: ExactValue, literal: PreparedLiteral): -1 | 0 | 1 | undefined {
+  if (isNumber(field)) return isNumber(literal.value) ? compareDecimals(field, literal.value) : undefined;
+  if (typeof field !== 'string' || !literal.instant) return undefined;
+  const instant = parseInstant(field);
+  return instant && compareInstants(instant, literal.instant);
+}
+
+/** Whether a text has the part or a list the member; undefined when the field is neither or the part is no text. */
+function contains(field: ExactValue, value: ExactValue): boolean | undefined {
+  if (Array.isArray(field)) return field.some((one) => exactEquals(one, value));
+  return typeof field === 'string' && typeof value === 'string' ? field.includes(value) : undefined;
+}
+
+/** Units of work a test costs: one, plus what long texts, numbers and lists add (measured; patterns at their worst cost more). */
+export function costOf(operator: ConditionOperator, field: ExactValue | undefined, literal: PreparedLiteral): number {
+  if (field === undefined || LITERAL_KINDS[operator] === 'none') return 1;
+  if (literal.pattern) return typeof field === 'string' ? 1 + (field.length * literal.pattern.programSize()) / 200 : 1;
+  const choices = Array.isArray(literal.value) ? 1 + literal.value.length : 1;
+  return 1 + (choices * sizeOf(field)) / 100;
+}
+
+function sizeOf(field: ExactValue): number {
+  if (typeof field === 'string') return field.length / 10;
+  if (field instanceof ExactNumber) return field.source.length;
+  if (Array.isArray(field)) return field.length * 10;
+  return isObject(field) ? Object.keys(field).length * 10 : 0;
+}

@@ -1,0 +1,116 @@
+/** The condition language: trees of leaves and composites that a request answers with true or false. */
+import type { ExactObject, ExactValue, JsonText } from '../../platform/exact-json.ts';
+
+/** Every operator of a leaf, in the order the documentation lists them. */
+export const CONDITION_OPERATORS = [
+  'exists',
+  'not_exists',
+  'equals',
+  'not_equals',
+  'less_than',
+  'less_than_or_equal',
+  'greater_than',
+  'greater_than_or_equal',
+  'in',
+  'not_in',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'matches',
+  'not_matches',
+] as const;
+
+export type ConditionOperator = (typeof CONDITION_OPERATORS)[number];
+
+export const CONDITION_LIMITS = {
+  /** Characters of a condition's id. */
+  idLength: 64,
+  /** Levels of a tree; the root is the first. */
+  depth: 32,
+  /** Leaves of one tree. */
+  leavesPerCondition: 500,
+  /** Leaves of all trees of one document. */
+  leavesPerDocument: 10_000,
+  /** Characters of a field's pointer. */
+  fieldLength: 1_024,
+  /** UTF-8 bytes of a leaf's value, as JSON. */
+  literalBytes: 4_096,
+  /** Characters of a regular expression. */
+  patternLength: 512,
+  /** Instructions that all regular expressions of one document compile to; counted repeats multiply them. */
+  patternInstructions: 100_000,
+  /** Units of work that evaluating one pipeline may cost, about 2 µs each; lists and long texts cost more than one. */
+  evaluationWork: 100_000,
+} as const;
+
+export interface LeafCondition {
+  readonly id: string;
+  /** RFC 6901 pointer into the facts, or into `/item` inside `some` and `every`. */
+  readonly field: string;
+  readonly operator: ConditionOperator;
+  /** Absent exactly for `exists` and `not_exists`. */
+  readonly value?: ExactValue;
+}
+
+export interface AllCondition {
+  readonly id: string;
+  readonly all: readonly Condition[];
+}
+
+export interface AnyCondition {
+  readonly id: string;
+  readonly any: readonly Condition[];
+}
+
+/** A list field, and the condition its items (`/item`) are tested with. */
+export interface ItemsCondition {
+  readonly field: string;
+  readonly condition: Condition;
+}
+
+export interface SomeCondition {
+  readonly id: string;
+  readonly some: ItemsCondition;
+}
+
+export interface EveryCondition {
+  readonly id: string;
+  readonly every: ItemsCondition;
+}
+
+export type Condition = LeafCondition | AllCondition | AnyCondition | SomeCondition | EveryCondition;
+
+/** What a condition may look at. A `JsonText` is parsed only when a field leads into it. */
+export interface ConditionFacts {
+  readonly request: {
+    readonly tool: string;
+    readonly server?: string | undefined;
+    readonly arguments: ExactValue | JsonText;
+    readonly agent_reasoning?: ExactValue | JsonText | undefined;
+    readonly context?: ExactValue | JsonText | undefined;
+  };
+  readonly agent: { readonly slug: string; readonly name: string };
+  /** Metadata earlier blocks returned, by scope and block id. */
+  readonly previous_metadata: { readonly organization: ExactObject; readonly agent: ExactObject };
+}
+
+/** Work left for an evaluation; shared by the blocks of one pipeline run. */
+export interface EvaluationBudget {
+  left: number;
+}
+
+export function newEvaluationBudget(): EvaluationBudget {
+  return { left: CONDITION_LIMITS.evaluationWork };
+}
+
+/** A condition that could not be compiled or evaluated: its block has failed. The message never quotes the request. */
+export class ConditionError extends Error {
+  readonly code: 'condition_invalid' | 'condition_too_costly' | 'condition_failed';
+
+  constructor(code: ConditionError['code'], message: string) {
+    super(message);
+    this.name = 'ConditionError';
+    this.code = code;
+  }
+}
