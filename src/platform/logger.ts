@@ -1,0 +1,36 @@
+/** Structured logs. Never a secret, never a tool call's arguments: log ids and let the database hold the rest. */
+import { pino, type DestinationStream, type Logger } from 'pino';
+import pretty from 'pino-pretty';
+
+export type { Logger } from 'pino';
+
+export interface LoggerOptions {
+  readonly level: string;
+  /** `auto` is pretty when standard output is a terminal. */
+  readonly format: 'auto' | 'json' | 'pretty';
+  /** Where lines go; default standard output. */
+  readonly destination?: DestinationStream;
+}
+
+/** Belt and braces: nothing of ours logs headers or credentials, and if something ever does, these are struck out. */
+const SECRET_KEYS = ['authorization', 'cookie', '["set-cookie"]', 'password', 'secret', 'token', 'credential'];
+const SECRETS = SECRET_KEYS.flatMap((key) => {
+  const inside = (prefix: string): string => (key.startsWith('[') ? `${prefix}${key}` : `${prefix}.${key}`);
+  return [key, inside('*'), inside('*.*')];
+});
+
+/** A logger that writes at once (no worker thread), so that the last lines of a dying process are there. */
+export function createLogger({ level, format, destination }: LoggerOptions): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: SECRETS, censor: '[redacted]' },
+  };
+  const out = destination ?? pino.destination({ dest: 1, sync: true });
+  const terminal = process.stdout.isTTY;
+  if (format === 'json' || (format === 'auto' && !terminal)) return pino(options, out);
+  const prettify = pretty.prettyFactory({ translateTime: 'SYS:HH:MM:ss.l', colorize: terminal });
+  return pino(options, { write: (line: string) => void out.write(prettify(line)) });
+}

@@ -1,0 +1,16 @@
+/** A call to a Temporal server that went away can hang far past any gRPC deadline: our own timer ends the wait. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+export async function within<T>(ms: number, call: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const late = delay(ms, undefined, { signal: timer.signal, ref: false }).then(() => {
+    throw new Error(`Temporal did not answer within ${ms / 1000} s.`);
+  });
+  late.catch(() => undefined);
+  call.catch(() => undefined);
+  try {
+    return await Promise.race([call, late]);
+  } finally {
+    timer.abort();
+  }
+}

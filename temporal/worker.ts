@@ -1,0 +1,114 @@
+/** The connection to Temporal and the worker on it: connecting, setting up and reconnecting go on in the background. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
+import { NativeConnection, Worker, type NativeConnectionOptions, type WorkflowBundleOption } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import type { Activities } from '../activities/index.ts';
+import { within } from './deadline.ts';
+import { setupTemporal } from './setup.ts';
+
+export interface TemporalOptions {
+  readonly connection: NativeConnectionOptions;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly logger: Logger;
+}
+
+export interface WorkerOptions {
+  readonly activities: Activities;
+  readonly workflowBundle: WorkflowBundleOption;
+  /** Local activities at once: the size of the worker's own database pool. */
+  readonly concurrency: number;
+  /** Open workflows kept in memory, some 170 KB each. */
+  readonly maxCachedWorkflows: number;
+}
+
+/** A connection that comes when it comes. */
+export interface TemporalLink {
+  /** Undefined while there is no connection. */
+  client(): Client | undefined;
+  /** Resolves once connected and set up. */
+  readonly ready: Promise<void>;
+  /** What is wrong, or undefined when the server answers. */
+  probe(): Promise<string | undefined>;
+  /** Drains the worker, then closes the connection. */
+  close(): Promise<void>;
+}
+
+const RETRY_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Connects in the background; with `worker`, also runs workflows and activities on the same connection (eager starts need that). */
+export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): TemporalLink {
+  const state = { closed: false, client: undefined as Client | undefined, worker: undefined as Worker | undefined };
+  const closing = new AbortController();
+  let markReady: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => {
+    markReady = resolve;
+  });
+
+  const serve = async () => {
+    const connection = await within(CONNECT_TIMEOUT_MS, NativeConnection.connect(options.connection));
+    try {
+      await setupTemporal(connection, options.namespace);
+      if (state.closed) return;
+      state.worker = worker && (await createWorker(connection, options, worker));
+      state.client = new Client({ connection, namespace: options.namespace });
+      options.logger.info({ namespace: options.namespace }, 'Temporal connected');
+      markReady();
+      await (state.worker ? state.worker.run() : untilAborted(closing.signal));
+    } finally {
+      state.client = undefined;
+      state.worker = undefined;
+      await connection.close().catch(() => undefined);
+    }
+  };
+  const running = (async () => {
+    while (!state.closed) {
+      await serve().catch((error: unknown) => {
+        options.logger.warn({ err: error }, 'Temporal not available; trying again');
+      });
+      if (!state.closed) await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  })();
+
+  return {
+    client: () => state.client,
+    ready,
+    probe: async () => {
+      const client = state.client;
+      if (!client) return 'not connected';
+      await within(1_500, client.connection.workflowService.describeNamespace({ namespace: options.namespace }));
+      return undefined;
+    },
+    close: async () => {
+      state.closed = true;
+      closing.abort();
+      if (state.worker?.getState() === 'RUNNING') state.worker.shutdown();
+      await running;
+    },
+  };
+}
+
+async function createWorker(connection: NativeConnection, options: TemporalOptions, worker: WorkerOptions): Promise<Worker> {
+  return await Worker.create({
+    connection,
+    namespace: options.namespace,
+    taskQueue: options.taskQueue,
+    workflowBundle: worker.workflowBundle,
+    activities: worker.activities,
+    maxCachedWorkflows: worker.maxCachedWorkflows,
+    maxConcurrentLocalActivityExecutions: worker.concurrency,
+    maxConcurrentWorkflowTaskExecutions: 40,
+    shutdownGraceTime: '5s',
+    shutdownForceTime: '8s',
+  });
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
+}

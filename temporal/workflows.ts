@@ -1,0 +1,69 @@
+/** The services' Workflows port over a Temporal client. */
+import { WorkflowNotFoundError, type Client, type WorkflowOptions } from '@temporalio/client';
+import type { SearchAttributes } from '@temporalio/common';
+import type { Workflows, WorkflowSubject } from '../src/services/ports.ts';
+import { ATTRIBUTE, AUTOMATIC_STATUS, WORKFLOW_TYPE } from '../workflows/approval-request/contract.ts';
+import { within } from './deadline.ts';
+import { workflowIdOf } from './ids.ts';
+
+const CALL_TIMEOUT_MS = 5_000;
+
+/** `client` returns undefined while there is no connection: every call rejects at once then. */
+export function temporalWorkflows(client: () => Client | undefined, taskQueue: string): Workflows {
+  const connected = (): Client => {
+    const current = client();
+    if (!current) throw new Error('Temporal is not connected.');
+    return current;
+  };
+  return {
+    async start(subject) {
+      const options = { ...startOptions(subject, taskQueue), requestEagerStart: true, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+      await within(CALL_TIMEOUT_MS, connected().workflow.start(WORKFLOW_TYPE, options));
+    },
+    async signal(requestId, signal) {
+      try {
+        await within(CALL_TIMEOUT_MS, connected().workflow.getHandle(workflowIdOf(requestId)).signal(signal));
+      } catch (error) {
+        // The workflow has just seen the final row and completed: normal.
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      }
+    },
+    async ensure(subject, { replace }) {
+      const options = startOptions(subject, taskQueue);
+      if (replace) {
+        await within(
+          CALL_TIMEOUT_MS,
+          connected().workflow.start(WORKFLOW_TYPE, { ...options, workflowIdConflictPolicy: 'TERMINATE_EXISTING' }),
+        );
+      } else {
+        await within(
+          CALL_TIMEOUT_MS,
+          connected().workflow.signalWithStart(WORKFLOW_TYPE, { ...options, signal: 'changed', signalArgs: [] }),
+        );
+      }
+    },
+  };
+}
+
+function startOptions(subject: WorkflowSubject, taskQueue: string) {
+  // The deprecated untyped form: the typed one asks for key objects, and five keywords gain nothing from them.
+  const searchAttributes: SearchAttributes = {
+    [ATTRIBUTE.organization]: [subject.organizationId],
+    [ATTRIBUTE.agent]: [subject.agentSlug],
+    [ATTRIBUTE.tool]: [keyword(subject.tool)],
+    [ATTRIBUTE.status]: [AUTOMATIC_STATUS],
+  };
+  return {
+    taskQueue,
+    workflowId: workflowIdOf(subject.id),
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    args: [subject.id],
+    searchAttributes,
+    staticSummary: `${keyword(subject.tool, 80)} asked by ${subject.agentSlug}`,
+  } satisfies WorkflowOptions & { args: unknown[] };
+}
+
+/** A keyword attribute holds 255 characters; a summary is one line. */
+function keyword(text: string, length = 200): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ').slice(0, length);
+}

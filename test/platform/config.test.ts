@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ConfigError, configMarkdown, loadConfig, variableNames } from '../../src/platform/config.ts';
+
+const SERVERS = { DATABASE_URL: 'postgres://u:p@db:5432/countersign', TEMPORAL_ADDRESS: 'temporal:7233' };
+
+describe('configuration', () => {
+  test('needs nothing to start with servers of its own', () => {
+    const config = loadConfig({}, 'start');
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: 'http://127.0.0.1:8080',
+      temporalNamespace: 'countersign',
+      createBudget: 5_000,
+      agentCredentialLifetime: 90 * 24 * 3_600_000,
+      logFormat: 'auto',
+    });
+    expect(config.databaseUrl ?? config.temporalAddress).toBeUndefined();
+    expect(config.dataDirectory).toMatch(/^\/.*\.countersign$/);
+  });
+
+  test.each([
+    ['HOST', '', '127.0.0.1'],
+    ['COUNTERSIGN_PUBLIC_URL', '', 'http://127.0.0.1:8080'],
+  ])('reads an empty %s as not set', (name, value, expected) => {
+    const config = loadConfig({ [name]: value }, 'start');
+    expect([config.host, config.publicUrl]).toContain(expected);
+  });
+
+  test.each([
+    ['PORT', '80a'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '08'],
+    ['PORT', ' 80'],
+    ['COUNTERSIGN_PUBLIC_URL', 'approvals.example'],
+    ['COUNTERSIGN_PUBLIC_URL', 'ftp://approvals.example'],
+    ['COUNTERSIGN_PUBLIC_URL', 'https://approvals.example/?a=b'],
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['TEMPORAL_ADDRESS', 'temporal'],
+    ['TEMPORAL_ADDRESS', 'http://temporal:7233'],
+    ['TEMPORAL_ADDRESS', 'temporal:99999'],
+    ['TEMPORAL_NAMESPACE', 'a b'],
+    ['TEMPORAL_TLS', 'yes'],
+    ['COUNTERSIGN_CREATE_BUDGET', '5'],
+    ['COUNTERSIGN_CREATE_BUDGET', '500ms'],
+    ['COUNTERSIGN_CREATE_BUDGET', '31s'],
+    ['COUNTERSIGN_MAX_PENDING_REQUESTS', '0'],
+    ['COUNTERSIGN_MAX_PENDING_REQUESTS', '1e3'],
+    ['COUNTERSIGN_AGENT_CREDENTIAL_LIFETIME', '90d'],
+    ['COUNTERSIGN_WORKER_POOL', '0'],
+    ['LOG_LEVEL', 'loud'],
+    ['LOG_FORMAT', 'xml'],
+  ])('refuses %s=%s and says what is allowed', (name, value) => {
+    const load = () => loadConfig({ ...SERVERS, [name]: value }, 'api');
+    expect(load).toThrow(ConfigError);
+    expect(load).toThrow(new RegExp(`^${name} must be `));
+  });
+
+  test('never repeats a wrong value, which may be a secret in the wrong variable', () => {
+    const load = () => loadConfig({ DATABASE_URL: 'hunter2', TEMPORAL_ADDRESS: 'hunter2' }, 'start');
+    expect(load).toThrow(/^DATABASE_URL must be /);
+    expect(load).not.toThrow(/hunter2/);
+  });
+
+  test('names every wrong variable at once', () => {
+    expect(() => loadConfig({ PORT: 'x', LOG_LEVEL: 'y' }, 'start')).toThrow(/PORT must be [^\n]*\nLOG_LEVEL must be /);
+  });
+
+  test.each(['api', 'worker'] as const)('demands both servers for %s', (role) => {
+    expect(() => loadConfig({}, role)).toThrow(/DATABASE_URL must be set for `.*\nTEMPORAL_ADDRESS must be set/);
+    expect(loadConfig(SERVERS, role).databaseUrl).toBe(SERVERS.DATABASE_URL);
+  });
+
+  test('demands only the database to migrate', () => {
+    expect(() => loadConfig({}, 'migrate')).toThrow(/^DATABASE_URL must be set for `migrate`: [^\n]*$/);
+  });
+
+  test('builds links without a trailing slash and with the brackets of an IPv6 host', () => {
+    expect(loadConfig({ COUNTERSIGN_PUBLIC_URL: 'https://approvals.example/team/' }, 'start').publicUrl).toBe(
+      'https://approvals.example/team',
+    );
+    expect(loadConfig({ HOST: '::1', PORT: '1' }, 'start').publicUrl).toBe('http://[::1]:1');
+    expect(loadConfig({ PORT: '0' }, 'start').publicUrl).toBeUndefined();
+  });
+
+  test('hands every TEMPORAL_ variable on, also those the table does not name', () => {
+    const config = loadConfig({ TEMPORAL_GRPC_META_TEAM: 'a', TEMPORAL_API_KEY: '', OTHER: 'x' }, 'start');
+    expect(config.temporalEnvironment).toEqual({ TEMPORAL_GRPC_META_TEAM: 'a' });
+  });
+
+  test('never lets a port through that is not one, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)), (value) => {
+        const valid = value === '' || (/^(0|[1-9]\d*)$/.test(value) && Number(value) <= 65_535);
+        if (valid) expect(loadConfig({ PORT: value }, 'start').port).toBe(value === '' ? 8080 : Number(value));
+        else expect(() => loadConfig({ PORT: value }, 'start')).toThrow(/^PORT must be /);
+      }),
+    );
+  });
+
+  test('prints one row for each variable', () => {
+    const rows = configMarkdown().split('\n').slice(2);
+    expect(rows.map((row) => /^\| `([A-Z_]+)` \|/.exec(row)?.[1])).toEqual(variableNames());
+    for (const row of rows) expect(row.split(' | ')).toHaveLength(4);
+  });
+});
