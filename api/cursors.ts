@@ -1,0 +1,24 @@
+/** Reads the cursors that `encodeCursor` writes. */
+import type { z } from 'zod';
+import { invalid } from '../src/domain/errors.ts';
+import { ExactJsonError, parseExact } from '../src/platform/exact-json.ts';
+
+/**
+ * The keys of a cursor this very list gave out, undefined without one. `keys` should pin what the cursor belongs to, so
+ * that one of another list or filter is a 400.
+ */
+export function decodeCursor<S extends z.ZodType>(cursor: string | undefined, keys: S): z.output<S> | undefined {
+  if (cursor === undefined) return undefined;
+  const parsed = keys.safeParse(cursorKeys(cursor));
+  if (parsed.success) return parsed.data;
+  throw invalid([{ pointer: '/query/cursor', code: 'invalid_cursor', message: 'is not a cursor of this list and these filters' }]);
+}
+
+function cursorKeys(cursor: string): unknown {
+  try {
+    return parseExact(Buffer.from(cursor, 'base64url').toString());
+  } catch (error) {
+    if (error instanceof ExactJsonError) return undefined;
+    throw error;
+  }
+}
