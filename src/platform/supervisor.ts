@@ -113,9 +113,9 @@ async function startOnce(spec: ServerSpec): Promise<Running> {
     if (await spec.ready()) return running;
     await delay(25);
   }
+  const why = died === undefined ? `was not ready within ${spec.startTimeoutMs / 1000} s` : `ended at once (${died})`;
   await endProcess(running.identity, spec.end);
   rmSync(spec.recordFile, { force: true });
-  const why = died === undefined ? `was not ready within ${spec.startTimeoutMs / 1000} s` : `ended at once (${died})`;
   throw new ServerStartError(`${spec.name} ${why}. Its log, ${spec.logFile}, ends with:\n${tail(spec.logFile)}`);
 }
 
