@@ -55,7 +55,7 @@ function walk(
   let now = start;
   let attempts = 0;
   const events: WalkEvent[] = [];
-  for (let calls = 1; calls <= 50_000; calls += 1) {
+  for (let calls = 1; calls <= 500; calls += 1) {
     state = store(state);
     const targets = pendingTargets(document, state, now);
     const step = advance(document, state, { now, resolved: targets ? resolve(targets, attempts++) : [] });
@@ -211,6 +211,15 @@ describe('after an outage', () => {
     const state: WalkState = { phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) };
     const step = advance(document, state, { now: at(30), resolved: [] });
     expect(step).toStrictEqual({ state: { phase: 'repeat', run: 1, since: at(10), nextAt: at(70) }, events: [], nextAt: at(70) });
+  });
+
+  test('a call at the very instant of the next run starts it, even when the last level was still waiting in the state', () => {
+    const document = path([level('a', '10m')], { times: 1, after: '1h' });
+    const state: WalkState = { phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) };
+    expect(words(advance(document, state, { now: at(70), resolved: ['ada'] }).events)).toEqual([
+      '70 path_repeated',
+      '70 level_notified a in 2',
+    ]);
   });
 
   test('runs in which nobody can be notified are not made up for either', () => {

@@ -73,6 +73,17 @@ describe('the routing of a request', () => {
     ]);
   });
 
+  test('leaves out levels of earlier runs that the walk never came by', () => {
+    const walk: WalkState = { phase: 'level', run: 2, nodeId: 'a', since: at(80), nextAt: at(90) };
+    const steps = [notified('a', 1, 0), notified('a', 2, 80)];
+    expect(statuses(routingState({ request: 'pending', route: { document: path, walk }, steps }))).toEqual([
+      'a1 done',
+      'a2 current',
+      'b2 upcoming',
+      'c2 upcoming',
+    ]);
+  });
+
   test('between two runs has no level ahead and names the repeat', () => {
     const walk: WalkState = { phase: 'repeat', run: 1, since: at(30), nextAt: at(90) };
     const steps = [notified('a', 1, 0), notified('b', 1, 10), notified('c', 1, 20)];
