@@ -38,3 +38,26 @@ export async function insertMembership(db: Db, organizationId: string, membershi
     updated_at: now,
   });
 }
+
+/** What a member sees about himself besides who he is and what he may do. */
+export interface MemberAccount {
+  readonly hasPassword: boolean;
+  readonly organizationName: string;
+  readonly organizationSlug: string;
+  readonly onboardingCompletedAt: Date | null;
+}
+
+export async function findMemberAccount(db: Db, organizationId: string, membershipId: string): Promise<MemberAccount> {
+  const { rows } = await db.raw<{ rows: MemberAccount[] }>(
+    `select u.password_hash is not null as "hasPassword", o.name as "organizationName", o.slug as "organizationSlug",
+            o.onboarding_completed_at as "onboardingCompletedAt"
+       from memberships m
+       join users u on u.id = m.user_id
+       join organizations o on o.id = m.organization_id
+      where m.organization_id = :organizationId and m.id = :membershipId`,
+    { organizationId, membershipId },
+  );
+  const [account] = rows;
+  if (!account) throw new Error('a member who is calling is gone');
+  return account;
+}

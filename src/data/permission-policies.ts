@@ -40,3 +40,31 @@ export async function insertPermissionPolicy(db: Db, organizationId: string, pol
     created_at: db.raw('clock_timestamp()'),
   });
 }
+
+/** A member's policy for one scope: a policy for several agents makes several of these. */
+export interface AssignmentRow {
+  readonly policyId: string;
+  readonly scopeKind: ScopeKind;
+  readonly scopeId: string | null;
+  readonly agentName: string | null;
+  readonly source: 'manual' | 'directory';
+  readonly grantedByActorId: string | null;
+  readonly permissions: readonly string[];
+  readonly isOwner: boolean;
+  readonly createdAt: Date;
+}
+
+/** A member's own assignments, oldest policy first. */
+export async function listAssignments(db: Db, organizationId: string, membershipId: string): Promise<AssignmentRow[]> {
+  const { rows } = await db.raw<{ rows: AssignmentRow[] }>(
+    `select p.id as "policyId", p.scope_kind as "scopeKind", scope.id as "scopeId", a.name as "agentName", p.source,
+            p.granted_by_actor_id as "grantedByActorId", p.permissions, p.is_owner as "isOwner", p.created_at as "createdAt"
+       from permission_policies p
+       left join lateral unnest(p.resource_ids) with ordinality as scope(id, position) on true
+       left join agents a on p.scope_kind = 'agent' and a.organization_id = p.organization_id and a.slug = scope.id
+      where p.organization_id = :organizationId and p.membership_id = :membershipId
+      order by p.created_at, p.id, scope.position`,
+    { organizationId, membershipId },
+  );
+  return rows;
+}

@@ -1,10 +1,17 @@
 /** Signing in and out, and what a presented session cookie is worth. */
 import { AppError } from '../domain/errors.ts';
+import type { AuditActor } from '../domain/audit.ts';
 import type { MemberPrincipal } from '../domain/authorization.ts';
-import { findSessionHolder, touchSession, type SessionHolder } from '../data/sessions.ts';
-import { secretMatches, type PresentedToken } from '../platform/tokens.ts';
+import { insertAuditEvents } from '../data/audit-events.ts';
+import { findSessionHolder, insertSession, revokeSession, touchSession, type SessionHolder } from '../data/sessions.ts';
+import { findSignIn } from '../data/users.ts';
+import { verifyPassword } from '../platform/passwords.ts';
+import type { Db } from '../platform/postgres.ts';
+import { issueToken, parseToken, secretMatches, type IssuedToken, type PresentedToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
+import { readAccount, type Account } from './me.ts';
 import { memberPrincipal } from './memberships.ts';
+import { admitSignInAttempt } from './sign-in-attempts.ts';
 
 /** Sessions have a token kind of their own, so that no cookie passes for a bearer key and no key for a cookie. */
 export const SESSION_TOKEN_PREFIX = 'whs';
@@ -38,4 +45,69 @@ function sessionPrincipal(session: SessionHolder): MemberPrincipal {
       session_id: session.sessionId,
     },
   });
+}
+
+export interface SignedIn {
+  /** The cookie's value, shown to nobody else. */
+  readonly token: string;
+  readonly account: Account;
+}
+
+/**
+ * A new session for the right email and password. 401 `invalid_credentials` is the same, in words and in time, for an
+ * unknown email and a wrong password; 403 `membership_inactive`; 429 `rate_limited`.
+ */
+export async function signIn(
+  context: ServiceContext,
+  input: { readonly email: string; readonly password: string; readonly clientAddress: string },
+): Promise<SignedIn> {
+  await admitSignInAttempt(context, input);
+  const person = await findSignIn(context.db, input.email);
+  const correct = await verifyPassword(input.password, person?.passwordHash ?? undefined);
+  if (!person || !correct) throw new AppError('invalid_credentials');
+  if (person.membershipStatus !== 'active') throw new AppError('membership_inactive');
+  const issued = await context.db.transaction(async (trx) => await openSession(trx, person));
+  return await signedIn(context, issued);
+}
+
+/** Opens a session for a member whose password was just proven right, with its audit event. */
+export async function openSession(
+  trx: Db,
+  member: { readonly organizationId: string; readonly membershipId: string; readonly displayName: string },
+): Promise<IssuedToken> {
+  const issued = issueToken(SESSION_TOKEN_PREFIX);
+  await insertSession(trx, member.organizationId, {
+    id: issued.id,
+    membershipId: member.membershipId,
+    tokenHash: issued.hash,
+    method: 'local_password',
+    assurance: 'single_factor',
+  });
+  await insertAuditEvents(trx, member.organizationId, {
+    events: [{ eventType: 'session.created', actor: actorOf(member), subjectId: issued.id, data: { method: 'local_password' } }],
+  });
+  return issued;
+}
+
+/** What a person gets who has just signed in. */
+export async function signedIn(context: ServiceContext, issued: IssuedToken): Promise<SignedIn> {
+  const session = await findSessionHolder(context.db, issued.id);
+  if (!session) throw new Error('a session is gone right after its commit');
+  return { token: issued.token, account: await readAccount(context, sessionPrincipal(session)) };
+}
+
+/** Ends the session of the cookie; one that is unknown or has ended already is not an error. */
+export async function signOut(context: ServiceContext, cookie: string | undefined): Promise<void> {
+  const token = cookie === undefined ? undefined : parseToken(cookie);
+  const session = token && (await findValidSession(context, token));
+  if (!session) return;
+  await context.db.transaction(async (trx) => {
+    if (!(await revokeSession(trx, session.organizationId, session.sessionId))) return;
+    const event = { eventType: 'session.revoked', actor: actorOf(session), subjectId: session.sessionId };
+    await insertAuditEvents(trx, session.organizationId, { events: [event] });
+  });
+}
+
+function actorOf(member: { readonly membershipId: string; readonly displayName: string }): AuditActor {
+  return { type: 'human', id: member.membershipId, displayName: member.displayName };
 }

@@ -1,0 +1,100 @@
+/** Signing in and out, and letting the first owner in. */
+import { z } from 'zod';
+import { bootstrap } from '../src/services/bootstrap.ts';
+import { signIn, signOut } from '../src/services/sessions.ts';
+import { SESSION_COOKIE } from './authentication.ts';
+import { defineEndpoint, type Endpoint } from './endpoint.ts';
+import { account, accountExample } from './me.ts';
+import { label } from './schema.ts';
+
+const SEVEN_DAYS_S = 7 * 24 * 60 * 60;
+
+const email = () => z.email().max(254).meta({ description: 'An email address; upper and lower case are the same.' });
+
+/** What a new password must be. Length is the only rule: long phrases beat rules about characters. */
+export const newPassword = () =>
+  z.string().min(12).max(128).meta({ description: 'The new password: 12 to 128 characters, any of them.', format: 'password' });
+
+/** Short enough that nobody makes us hash megabytes, and otherwise whatever was once accepted. */
+const presentedPassword = () => z.string().min(1).max(1024).meta({ description: 'The password.', format: 'password' });
+
+/** Sent over https only where the service is reached that way. */
+function sessionCookieHeader(publicUrl: string, { value, maxAge }: { value: string; maxAge: number }): string {
+  const secure = new URL(publicUrl).protocol === 'https:' ? '; Secure' : '';
+  return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+const setsCookie = { 'Set-Cookie': 'The session cookie `service_session`: seven days, ended earlier by 24 idle hours.' };
+
+export const authEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    operationId: 'bootstrap',
+    method: 'post',
+    path: '/auth/bootstrap',
+    tag: 'Sign-in',
+    summary: 'Create the organization and its first owner, once',
+    description: 'Proven by the bootstrap secret, which the service keeps in a file only its operator can read.',
+    auth: 'none',
+    body: z.strictObject({
+      secret: z.string().min(1).max(1024).meta({ description: 'The bootstrap secret.', format: 'password' }),
+      organization_name: label('The name of the organization; its slug is made from it.'),
+      display_name: label("The owner's name, as others see it."),
+      email: email(),
+      password: newPassword(),
+    }),
+    requestExample: {
+      secret: 'the line in the bootstrap-secret file',
+      organization_name: 'Example Works',
+      display_name: 'Ada Marsh',
+      email: 'ada@example.com',
+      password: 'seven bright ravens on a wire',
+    },
+    success: { status: 201, description: 'Created, and signed in.', body: account, headers: setsCookie, example: accountExample },
+    errors: ['bootstrap_secret_invalid', 'already_bootstrapped', 'cross_site_request'],
+    handler: async ({ body }, context) => {
+      const { token, account: created } = await bootstrap(context, {
+        secret: body.secret,
+        organizationName: body.organization_name,
+        displayName: body.display_name,
+        email: body.email,
+        password: body.password,
+      });
+      const cookie = sessionCookieHeader(context.publicUrl, { value: token, maxAge: SEVEN_DAYS_S });
+      return { body: created, headers: { 'Set-Cookie': cookie } };
+    },
+  }),
+  defineEndpoint({
+    operationId: 'signIn',
+    method: 'post',
+    path: '/auth/login',
+    tag: 'Sign-in',
+    summary: 'Sign in with email and password',
+    description:
+      'Always opens a new session, fresh for 15 minutes. Ten attempts a minute for one email from one address; the answer does not tell an unknown email from a wrong password.',
+    auth: 'none',
+    body: z.strictObject({ email: email(), password: presentedPassword() }),
+    requestExample: { email: 'ada@example.com', password: 'seven bright ravens on a wire' },
+    success: { status: 200, description: 'Signed in.', body: account, headers: setsCookie, example: accountExample },
+    errors: ['invalid_credentials', 'membership_inactive', 'cross_site_request'],
+    handler: async ({ body, clientAddress }, context) => {
+      const { token, account: signedIn } = await signIn(context, { ...body, clientAddress });
+      const cookie = sessionCookieHeader(context.publicUrl, { value: token, maxAge: SEVEN_DAYS_S });
+      return { body: signedIn, headers: { 'Set-Cookie': cookie } };
+    },
+  }),
+  defineEndpoint({
+    operationId: 'signOut',
+    method: 'post',
+    path: '/auth/logout',
+    tag: 'Sign-in',
+    summary: 'End the session',
+    description: 'Ends the session of the cookie and clears the cookie. Without a live session nothing else happens.',
+    auth: 'none',
+    success: { status: 204, description: 'Signed out.', headers: { 'Set-Cookie': 'Clears the cookie `service_session`.' } },
+    errors: ['cross_site_request'],
+    handler: async ({ cookies }, context) => {
+      await signOut(context, cookies.session);
+      return { headers: { 'Set-Cookie': sessionCookieHeader(context.publicUrl, { value: '', maxAge: 0 }) } };
+    },
+  }),
+];

@@ -1,0 +1,30 @@
+/** How often somebody tried a password lately, counted for all processes together. */
+import type { Db } from '../platform/postgres.ts';
+
+export interface AttemptWindow {
+  /** In the current minute, this one included. */
+  readonly attempts: number;
+  readonly secondsLeft: number;
+}
+
+/** Counts one attempt in the key's current minute, which begins with its first attempt, and forgets some minutes of others. */
+export async function countSignInAttempt(db: Db, key: Buffer): Promise<AttemptWindow> {
+  const { rows } = await db.raw<{ rows: AttemptWindow[] }>(
+    `with forgotten as (
+       delete from sign_in_attempts where key in (
+         select key from sign_in_attempts
+          where window_ends_at < clock_timestamp() and key <> :key
+          order by window_ends_at limit 10 for update skip locked)
+     )
+     insert into sign_in_attempts as a (key, attempts, window_ends_at)
+     values (:key, 1, clock_timestamp() + interval '1 minute')
+     on conflict (key) do update set
+       attempts = case when a.window_ends_at > clock_timestamp() then a.attempts + 1 else 1 end,
+       window_ends_at = case when a.window_ends_at > clock_timestamp() then a.window_ends_at else excluded.window_ends_at end
+     returning a.attempts, cast(greatest(1, ceil(extract(epoch from a.window_ends_at - clock_timestamp()))) as integer) as "secondsLeft"`,
+    { key },
+  );
+  const [window] = rows;
+  if (!window) throw new Error('an attempt was not counted');
+  return window;
+}

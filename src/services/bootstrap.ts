@@ -1,0 +1,92 @@
+/** Lets the first owner in: once, with the secret that stands in a file only the operator can read. */
+import { readFile } from 'node:fs/promises';
+import { v7 } from 'uuid';
+import { AppError } from '../domain/errors.ts';
+import { insertAuditEvents } from '../data/audit-events.ts';
+import { insertMembership } from '../data/memberships.ts';
+import { hasOrganization, insertOrganization, lockBootstrap } from '../data/organizations.ts';
+import { insertPermissionPolicy } from '../data/permission-policies.ts';
+import { createPipeline } from '../data/request-approval-pipelines.ts';
+import { insertUser } from '../data/users.ts';
+import { hashPassword } from '../platform/passwords.ts';
+import type { Db } from '../platform/postgres.ts';
+import { hashSecret, secretMatches } from '../platform/tokens.ts';
+import type { ServiceContext } from './context.ts';
+import { openSession, signedIn, type SignedIn } from './sessions.ts';
+
+export interface BootstrapInput {
+  readonly secret: string;
+  readonly organizationName: string;
+  readonly displayName: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/**
+ * Creates the organization with its empty pipeline and its first owner, and signs him in. 409 `already_bootstrapped`,
+ * also for all but one of several at once; 403 `bootstrap_secret_invalid`.
+ */
+export async function bootstrap(context: ServiceContext, input: BootstrapInput): Promise<SignedIn> {
+  if (await hasOrganization(context.db)) throw new AppError('already_bootstrapped');
+  await checkSecret(context, input.secret);
+  const passwordHash = await hashPassword(input.password);
+  const issued = await context.db.transaction(async (trx) => {
+    await lockBootstrap(trx);
+    if (await hasOrganization(trx)) throw new AppError('already_bootstrapped');
+    const owner = { organizationId: v7(), membershipId: v7(), displayName: input.displayName };
+    await insertOwner(trx, { ...owner, ...input, passwordHash });
+    return await openSession(trx, owner);
+  });
+  return await signedIn(context, issued);
+}
+
+async function checkSecret(context: ServiceContext, presented: string): Promise<void> {
+  const text = await readFile(context.bootstrapSecretFile, 'utf8').catch((error: unknown) => {
+    context.logger.error({ err: error }, 'the bootstrap secret cannot be read');
+    return '';
+  });
+  const secret = text.trim();
+  if (secret === '' || !secretMatches(presented, hashSecret(secret))) throw new AppError('bootstrap_secret_invalid');
+}
+
+interface NewOwner extends BootstrapInput {
+  readonly organizationId: string;
+  readonly membershipId: string;
+  readonly passwordHash: string;
+}
+
+async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
+  const { organizationId, membershipId, displayName } = owner;
+  const [userId, policyId] = [v7(), v7()];
+  const names = { name: owner.organizationName, slug: slugOf(owner.organizationName) };
+  await insertOrganization(trx, organizationId, names);
+  await insertUser(trx, { id: userId, email: owner.email, displayName, passwordHash: owner.passwordHash });
+  await insertMembership(trx, organizationId, { id: membershipId, userId, admissionSource: 'manual' });
+  const policy = { scopeKind: 'organization', resourceIds: [], permissions: [], isOwner: true } as const;
+  await insertPermissionPolicy(trx, organizationId, { id: policyId, membershipId, ...policy });
+  const actor = { type: 'human', id: membershipId, displayName } as const;
+  await insertAuditEvents(trx, organizationId, {
+    events: [
+      { eventType: 'organization.created', actor, subjectId: organizationId, data: names },
+      { eventType: 'membership.created', actor, subjectId: membershipId, data: { admission_source: 'manual' } },
+      {
+        eventType: 'permission_policy.created',
+        actor,
+        subjectId: policyId,
+        data: { membership_id: membershipId, scope_kind: 'organization', is_owner: true },
+      },
+    ],
+  });
+  await createPipeline(trx, { organizationId, documentKey: 'organization', createdByActorId: membershipId });
+}
+
+/** `Ünïted Ägents, Inc.` becomes `united-agents-inc`; a name without a Latin letter or digit becomes `organization`. */
+export function slugOf(name: string): string {
+  const words =
+    name
+      .normalize('NFKD')
+      .replaceAll(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return words.join('-').slice(0, 63).replace(/-$/, '') || 'organization';
+}
