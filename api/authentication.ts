@@ -32,15 +32,34 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Refuses a state-changing call that carries a cookie but does not come from our own pages. */
 export function refuseCrossSite(method: string, headers: IncomingHttpHeaders, publicOrigin: string): void {
   if (SAFE_METHODS.has(method) || headers.authorization !== undefined) return;
-  const site = headers['sec-fetch-site'];
-  const trusted =
-    headers.origin === publicOrigin || site === 'same-origin' || (headers.origin !== undefined && isOwnHost(headers.origin, headers.host));
-  if (!trusted) throw new AppError('cross_site_request');
+  if (callerPage(headers, publicOrigin) !== 'own') throw new AppError('cross_site_request');
 }
 
-/** An origin whose host is the one the call was sent to: a browser sets neither header from a foreign page's script. */
-function isOwnHost(origin: string, host: string | undefined): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host;
+/**
+ * Refuses a state-changing call without a credential when a browser says that a foreign page sent it: such a page could
+ * sign its visitor in as somebody else, or out. A script that is no browser sends neither header.
+ */
+export function refuseForeignPage(method: string, headers: IncomingHttpHeaders, publicOrigin: string): void {
+  if (SAFE_METHODS.has(method)) return;
+  if (callerPage(headers, publicOrigin) === 'foreign') throw new AppError('cross_site_request');
+}
+
+function callerPage(headers: IncomingHttpHeaders, publicOrigin: string): 'own' | 'foreign' | 'unknown' {
+  const { origin, host } = headers;
+  const site = headers['sec-fetch-site'];
+  if (origin === undefined && site === undefined) return 'unknown';
+  const own = origin === publicOrigin || site === 'same-origin' || (origin !== undefined && isOwnHost(origin, { host, publicOrigin }));
+  return own ? 'own' : 'foreign';
+}
+
+/**
+ * An origin whose host is the one the call was sent to: a browser sets neither header from a foreign page's script. The
+ * scheme must be the public one, or whoever tampers with plain http could speak for an https service.
+ */
+function isOwnHost(origin: string, { host, publicOrigin }: { host: string | undefined; publicOrigin: string }): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { host: originHost, protocol } = new URL(origin);
+  return originHost !== '' && originHost === host && protocol === new URL(publicOrigin).protocol;
 }
 
 /** 403 unless this kind of credential opens the endpoint and carries its permission for the target. */

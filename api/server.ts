@@ -9,7 +9,7 @@ import { AppError } from '../src/domain/errors.ts';
 import { stringifyExact } from '../src/platform/exact-json.ts';
 import { authenticate } from '../src/services/authentication.ts';
 import type { ServiceContext } from '../src/services/context.ts';
-import { admit, presentedCredential, refuseCrossSite, sessionCookie } from './authentication.ts';
+import { admit, presentedCredential, refuseCrossSite, refuseForeignPage, sessionCookie } from './authentication.ts';
 import type { Call, Endpoint, Reply } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { readBody, readIdempotencyKey, readIfMatch, readQuery, validate } from './input.ts';
@@ -102,9 +102,13 @@ async function readCall(
 ): Promise<Call<'agent', undefined, undefined, undefined>> {
   const { headers } = ctx.req;
   const resolve = async () => {
-    if (endpoint.auth === 'none') return undefined;
+    const { origin } = new URL(context.publicUrl);
+    if (endpoint.auth === 'none') {
+      refuseForeignPage(ctx.method, headers, origin);
+      return undefined;
+    }
     const presented = presentedCredential(headers);
-    if (presented?.kind === 'session') refuseCrossSite(ctx.method, headers, new URL(context.publicUrl).origin);
+    if (presented?.kind === 'session') refuseCrossSite(ctx.method, headers, origin);
     const principal = await authenticate(context, presented);
     const target = endpoint.permissionAt?.(ctx['params'] as never) ?? { kind: 'organization' };
     admit(principal, { auth: endpoint.auth, target, ...(endpoint.permission && { permission: endpoint.permission }) });
