@@ -7,6 +7,8 @@ import { parseExact } from '../platform/exact-json.ts';
 import type { ServiceContext } from './context.ts';
 import { revisionCache } from './revisions.ts';
 
+export { resolveActivePath } from '../data/escalation-paths.ts';
+
 /** A revision as a request that was routed to it needs it. `targets`: everybody it names anywhere, each once. */
 export interface LoadedEscalationPath {
   readonly id: string;

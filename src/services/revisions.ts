@@ -1,6 +1,230 @@
 /** Revisioned documents of every kind: create, read, list and activate revisions under one set of rules. */
 import { LRUCache } from 'lru-cache';
+import { actorOf } from '../domain/audit.ts';
+import type { MemberPrincipal } from '../domain/authorization.ts';
+import { AppError, invalid, type ErrorCode } from '../domain/errors.ts';
+import { insertAuditEvents } from '../data/audit-events.ts';
+import * as data from '../data/revisions.ts';
+import type { ArchiveStatus, Revision, RevisionedDocument, RevisionSummary, RevisionTables } from '../data/revisions.ts';
+import type { ExactValue } from '../platform/exact-json.ts';
+import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
+
+export type { ArchiveStatus, Revision, RevisionSummary } from '../data/revisions.ts';
+
+/** What makes one kind of document differ from the others. `Document` is its parsed body, `View` what callers get to see. */
+export interface RevisionedKind<Document, View> {
+  readonly tables: RevisionTables;
+  /** Subject of its audit events, which name the document by its key. */
+  readonly subject: string;
+  /** Why nothing can be added to or activated in an archived document. */
+  readonly archivedCode: ErrorCode;
+  /** What the audit log says about a document besides its key. */
+  readonly auditData: (documentKey: string) => Readonly<Record<string, unknown>>;
+  /** Throws 400 with a pointer for each issue of the body. */
+  readonly parse: (body: ExactValue) => Document;
+  /** Throws 400 for what the document names but does not exist. */
+  readonly checkReferences: (trx: Db, organizationId: string, document: Document) => Promise<void>;
+  /** The exact JSON text to keep. */
+  readonly store: (document: Document, latest: Revision | undefined) => string;
+  /** Records whom or what a new revision names. */
+  readonly recordReferences: (trx: Db, organizationId: string, named: { revisionId: string; document: Document }) => Promise<void>;
+  /** Throws 409 for what must be active before this revision can be. */
+  readonly checkActivation: (trx: Db, organizationId: string, revision: Revision) => Promise<void>;
+  readonly view: (revision: Revision) => View;
+  /** Adds advice to what a change answers. */
+  readonly advise?: (db: Db, organizationId: string, view: View) => Promise<View>;
+}
+
+/** Which document of which kind. */
+interface Of<Document, View> {
+  readonly kind: RevisionedKind<Document, View>;
+  readonly documentKey: string;
+}
+
+/** The answer to a change. `activeRevision` is 0 while none is active. */
+export interface ChangedRevision<View> {
+  readonly revision: View;
+  readonly activeRevision: number;
+}
+
+async function advised<D, V>(trx: Db, organizationId: string, { kind, revision }: { kind: RevisionedKind<D, V>; revision: Revision }) {
+  const view = kind.view(revision);
+  return kind.advise ? await kind.advise(trx, organizationId, view) : view;
+}
+
+/** The document, locked; throws 404. */
+async function lock<D, V>(trx: Db, organizationId: string, { kind, documentKey }: Of<D, V>): Promise<RevisionedDocument> {
+  const document = await data.lockDocument(trx, organizationId, { tables: kind.tables, documentKey });
+  if (!document) throw new AppError('not_found');
+  return document;
+}
+
+async function audit<D, V>(
+  trx: Db,
+  principal: MemberPrincipal,
+  { kind, documentKey, change, more }: Of<D, V> & { change: string; more?: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  const event = {
+    eventType: `${kind.subject}.${change}`,
+    actor: actorOf(principal),
+    subjectId: documentKey,
+    data: { ...kind.auditData(documentKey), ...more },
+  };
+  await insertAuditEvents(trx, principal.organizationId, { events: [event] });
+}
+
+/** A new document with its revision 1, inactive. Throws 400, and `taken` when any document ever had the key. */
+export async function createDocument<D, V>(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { kind, documentKey, document, taken }: Of<D, V> & { document: D; taken: ErrorCode },
+): Promise<ChangedRevision<V>> {
+  const { organizationId, membershipId } = principal;
+  return await context.db.transaction(async (trx) => {
+    await kind.checkReferences(trx, organizationId, document);
+    const content = { document: kind.store(document, undefined), createdByActorId: membershipId };
+    const revision = await data.insertDocument(trx, organizationId, { tables: kind.tables, documentKey, revision: content, active: false });
+    if (!revision) throw new AppError(taken);
+    await kind.recordReferences(trx, organizationId, { revisionId: revision.id, document });
+    await audit(trx, principal, { kind, documentKey, change: 'created', more: { revision: 1 } });
+    return { revision: await advised(trx, organizationId, { kind, revision }), activeRevision: 0 };
+  });
+}
+
+/** The next revision, inactive; which one is active does not change. Throws 400, 404, 409 when archived. */
+export async function createRevision<D, V>(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { kind, documentKey, body }: Of<D, V> & { readonly body: ExactValue },
+): Promise<ChangedRevision<V>> {
+  const { organizationId, membershipId } = principal;
+  const { tables } = kind;
+  const document = kind.parse(body);
+  return await context.db.transaction(async (trx) => {
+    const locked = await lock(trx, organizationId, { kind, documentKey });
+    if (locked.archivedAt) throw new AppError(kind.archivedCode);
+    await kind.checkReferences(trx, organizationId, document);
+    const latest = await data.findRevision(trx, organizationId, { tables, documentKey, revision: 'latest' });
+    const content = { document: kind.store(document, latest), createdByActorId: membershipId };
+    const revision = await data.insertRevision(trx, organizationId, { tables, documentId: locked.id, revision: content });
+    await kind.recordReferences(trx, organizationId, { revisionId: revision.id, document });
+    await audit(trx, principal, { kind, documentKey, change: 'revision_created', more: { revision: revision.revision } });
+    return { revision: await advised(trx, organizationId, { kind, revision }), activeRevision: locked.activeRevision ?? 0 };
+  });
+}
+
+/**
+ * Makes a revision the active one, if `expected` is active now (0: none is); the one already active stays so. Throws 404,
+ * 409 when archived or when something it names is not active, 412 `revision_conflict`.
+ */
+export async function activateRevision<D, V>(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { kind, documentKey, revision: number, expected }: Of<D, V> & { readonly revision: number; readonly expected: number },
+): Promise<ChangedRevision<V>> {
+  const { organizationId } = principal;
+  const { tables } = kind;
+  return await context.db.transaction(async (trx) => {
+    const locked = await lock(trx, organizationId, { kind, documentKey });
+    const revision = await data.findRevision(trx, organizationId, { tables, documentKey, revision: number });
+    if (!revision) throw new AppError('not_found');
+    if (locked.archivedAt) throw new AppError(kind.archivedCode);
+    const active = locked.activeRevision ?? 0;
+    if (active !== expected) throw new AppError('revision_conflict', { details: { active_revision: active } });
+    if (active !== number) {
+      await kind.checkActivation(trx, organizationId, revision);
+      await data.setActiveRevision(trx, organizationId, { tables, documentId: locked.id, revision: number });
+      await audit(trx, principal, {
+        kind,
+        documentKey,
+        change: 'revision_activated',
+        more: { revision: number, previous_revision: locked.activeRevision },
+      });
+    }
+    return { revision: await advised(trx, organizationId, { kind, revision: { ...revision, isActive: true } }), activeRevision: number };
+  });
+}
+
+/** Archives a document for good; again is not an error. `refuse` throws 409 while something needs it. Throws 404. */
+export async function archiveDocument<D, V>(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { kind, documentKey, refuse }: Of<D, V> & { readonly refuse: (trx: Db) => Promise<void> },
+): Promise<void> {
+  await context.db.transaction(async (trx) => {
+    const locked = await lock(trx, principal.organizationId, { kind, documentKey });
+    if (locked.archivedAt) return;
+    await refuse(trx);
+    await data.archiveDocument(trx, principal.organizationId, { tables: kind.tables, documentId: locked.id });
+    await audit(trx, principal, { kind, documentKey, change: 'archived', more: { previous_revision: locked.activeRevision } });
+  });
+}
+
+/** One revision, or the active one. Throws 404. */
+export async function getRevision<D, V>(
+  context: ServiceContext,
+  { organizationId }: MemberPrincipal,
+  { kind, documentKey, revision }: Of<D, V> & { readonly revision: number | 'active' },
+): Promise<{ readonly revision: V; readonly number: number }> {
+  const found = await data.findRevision(context.db, organizationId, { tables: kind.tables, documentKey, revision });
+  if (!found) throw new AppError('not_found');
+  return { revision: kind.view(found), number: found.revision };
+}
+
+/** Where a page of revisions ended, and in which document. */
+export interface RevisionPosition {
+  readonly documentId: string;
+  readonly revision: number;
+}
+
+export interface RevisionList<View> {
+  readonly revisions: readonly View[];
+  /** Where the next page starts; absent on the last one. */
+  readonly next?: RevisionPosition;
+  readonly totalCount: number;
+}
+
+/** Newest first. Throws 404, and 400 for a position in another document. */
+export async function listRevisions<D, V>(
+  context: ServiceContext,
+  { organizationId }: MemberPrincipal,
+  { kind, documentKey, after, limit }: Of<D, V> & { readonly after?: RevisionPosition | undefined; readonly limit: number },
+): Promise<RevisionList<V>> {
+  const document = await data.findDocument(context.db, organizationId, { tables: kind.tables, documentKey });
+  if (!document) throw new AppError('not_found');
+  if (after && after.documentId !== document.id) {
+    throw invalid([{ pointer: '/query/cursor', code: 'invalid_cursor', message: 'is not a cursor of this list' }]);
+  }
+  const page = { tables: kind.tables, documentId: document.id, before: after?.revision, limit: limit + 1 };
+  const found = await data.listRevisions(context.db, organizationId, page);
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    revisions: shown.map((revision) => kind.view(revision)),
+    ...(last && found.length > limit && { next: { documentId: document.id, revision: last.revision } }),
+    totalCount: document.latestRevision,
+  };
+}
+
+export interface SummaryQuery {
+  readonly status: ArchiveStatus;
+  readonly limit: number;
+  /** Key of the document the page before ended with. */
+  readonly after?: string | undefined;
+}
+
+/** Summaries by key; only of `documentKeys` when given. `next` is where the next page starts, absent on the last one. */
+export async function listSummaries(
+  context: ServiceContext,
+  { organizationId }: MemberPrincipal,
+  { tables, documentKeys, query }: { tables: RevisionTables; documentKeys?: readonly string[] | undefined; query: SummaryQuery },
+): Promise<{ readonly summaries: readonly RevisionSummary[]; readonly next?: string }> {
+  const found = await data.listSummaries(context.db, organizationId, { ...query, tables, documentKeys, limit: query.limit + 1 });
+  const summaries = found.slice(0, query.limit);
+  const last = summaries.at(-1);
+  return { summaries, ...(last && found.length > query.limit && { next: last.documentKey }) };
+}
 
 /** Text of all documents a cache holds at most, in characters. What is made of a document is some ten times as large. */
 const CACHED_CHARACTERS = 8 * 1024 * 1024;
