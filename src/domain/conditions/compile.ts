@@ -8,7 +8,6 @@ import { isKnownField, parseField, resolveField, type FieldPath } from './fields
 import { applyOperator, costOf, prepareLiteral, type PreparedLiteral } from './operators.ts';
 import {
   CONDITION_LIMITS,
-  CONDITION_OPERATORS,
   ConditionError,
   newEvaluationBudget,
   type Condition,
@@ -39,6 +38,8 @@ export interface CompiledCondition {
   readonly cst: Cst;
   readonly slots: SlotScope;
   readonly tests: readonly PreparedTest[];
+  /** The operators in use, each once: cel-js copies the functions it is given at every evaluation. */
+  readonly operators: readonly ConditionOperator[];
 }
 
 /** Slots by name: numbers of field values, or lists of such records. No prototype. */
@@ -65,7 +66,8 @@ export function compileCondition(condition: Condition): CompiledCondition {
     if (source.length > MAX_SOURCE_LENGTH || !GENERATED.test(source)) throw invalid('The condition is too large.');
     const parsed = parse(source);
     if (!parsed.isSuccess) throw invalid('The generated expression does not parse.');
-    return { source, cst: parsed.cst, slots: generator.slots, tests: generator.tests };
+    const { slots, tests } = generator;
+    return { source, cst: parsed.cst, slots, tests, operators: [...new Set(tests.map((test) => test.operator))] };
   } catch (error) {
     throw error instanceof ConditionError ? error : invalid('The condition cannot be compiled.');
   }
@@ -89,7 +91,7 @@ export function evaluateCondition(
 }
 
 /** Resolves every field a condition can look at, and pays for each test before any runs. */
-export function bindFacts({ slots, tests }: CompiledCondition, facts: ConditionFacts, budget: EvaluationBudget): Binding {
+export function bindFacts(compiled: CompiledCondition, facts: ConditionFacts, budget: EvaluationBudget): Binding {
   const values: (ExactValue | undefined)[] = [];
   const spend = (work: number): void => {
     budget.left -= work;
@@ -114,12 +116,12 @@ export function bindFacts({ slots, tests }: CompiledCondition, facts: ConditionF
     }
     return record;
   };
-  return { context: bind(slots, undefined), functions: functionsOver(values, tests) };
+  return { context: bind(compiled.slots, undefined), functions: functionsOver(values, compiled) };
 }
 
-function functionsOver(values: readonly (ExactValue | undefined)[], tests: readonly PreparedTest[]): Binding['functions'] {
-  const functions = Object.create(null) as Record<string, (slot: number, test: number) => boolean>;
-  for (const operator of CONDITION_OPERATORS) {
+function functionsOver(values: readonly (ExactValue | undefined)[], { tests, operators }: CompiledCondition): Binding['functions'] {
+  const functions: Record<string, (slot: number, test: number) => boolean> = {};
+  for (const operator of operators) {
     functions[`op_${operator}`] = (slot, test) => applyOperator(operator, values[slot], tests[test]?.literal ?? { value: null });
   }
   return functions;
