@@ -57,3 +57,34 @@ export async function findPathStates(
   );
   return rows;
 }
+
+/** Of these memberships, those that a path may name: the organization's, unless they left it. */
+export async function findAddressable(db: Db, organizationId: string, membershipIds: readonly string[]): Promise<string[]> {
+  if (membershipIds.length === 0) return [];
+  return await db('memberships')
+    .where({ organization_id: organizationId })
+    .whereIn('id', [...membershipIds])
+    .whereNot('status', 'deprovisioned')
+    .pluck<string[]>('id');
+}
+
+/** Of these memberships, those that may not decide the requests of any agent, by name. */
+export async function findNonDeciders(
+  db: Db,
+  organizationId: string,
+  membershipIds: readonly string[],
+): Promise<{ membershipId: string; displayName: string }[]> {
+  if (membershipIds.length === 0) return [];
+  const { rows } = await db.raw<{ rows: { membershipId: string; displayName: string }[] }>(
+    `select m.id as "membershipId", u.display_name as "displayName"
+       from memberships m join users u on u.id = m.user_id
+      where m.organization_id = :organizationId and m.id = any(cast(:membershipIds as uuid[]))
+        and not (m.status = 'active' and exists (
+              select 1 from permission_policies p
+               where p.membership_id = m.id and p.organization_id = m.organization_id
+                 and (p.is_owner or (p.scope_kind <> 'team' and 'request.decide' = any(p.permissions)))))
+      order by lower(u.display_name), m.id`,
+    { organizationId, membershipIds: [...membershipIds] },
+  );
+  return rows;
+}

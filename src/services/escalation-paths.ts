@@ -1,11 +1,146 @@
 /** Escalation paths: revisions of who is asked, in which order. */
+import type { MemberPrincipal } from '../domain/authorization.ts';
+import { AppError, invalid, type Issue } from '../domain/errors.ts';
+import { parseEscalationPathDocument, pathTargets, PATH_KEY_PATTERN } from '../domain/escalation-paths.ts';
 import type { EscalationPathDocument, Target } from '../domain/escalation-paths.ts';
-import { parseEscalationPathDocument, pathTargets } from '../domain/escalation-paths.ts';
-import { escalationPathTables } from '../data/escalation-paths.ts';
+import { escalationPathTables, findAddressable, findNonDeciders, insertTargets } from '../data/escalation-paths.ts';
+import { listActiveUsesOfPath } from '../data/request-approval-pipelines.ts';
 import { findRevisionById } from '../data/revisions.ts';
-import { parseExact } from '../platform/exact-json.ts';
+import { ExactNumber, parseExact, stringifyExact, type ExactObject, type ExactValue } from '../platform/exact-json.ts';
+import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
-import { revisionCache } from './revisions.ts';
+import { pipelineOwner } from './request-approval-pipelines.ts';
+import { archiveDocument, createDocument, listSummaries, revisionCache } from './revisions.ts';
+import type { ChangedRevision, Revision, RevisionedKind, SummaryQuery } from './revisions.ts';
+
+/** Advice on a change; nothing is refused because of it. */
+export interface PathWarning {
+  readonly code: 'user_cannot_decide';
+  readonly membershipId: string;
+  readonly displayName: string;
+}
+
+export interface EscalationPathRevision {
+  readonly id: string;
+  readonly pathKey: string;
+  readonly revision: number;
+  readonly isActive: boolean;
+  readonly document: EscalationPathDocument;
+  readonly createdByActorId: string;
+  readonly createdAt: Date;
+  readonly archivedAt?: Date;
+  readonly warnings: readonly PathWarning[];
+}
+
+/** What a revision keeps was checked when it was created. */
+function storedDocument(text: string): EscalationPathDocument {
+  return parseExact(text) as unknown as EscalationPathDocument;
+}
+
+function parseBody(body: ExactValue): EscalationPathDocument {
+  const parsed = parseEscalationPathDocument(body);
+  if (!parsed.ok) throw invalid(parsed.issues);
+  return parsed.document;
+}
+
+function targetedMembers(document: EscalationPathDocument): string[] {
+  return pathTargets(document).flatMap((target) => (target.type === 'user' ? [target.id] : []));
+}
+
+async function checkTargets(trx: Db, organizationId: string, document: EscalationPathDocument): Promise<void> {
+  const known = new Set(await findAddressable(trx, organizationId, targetedMembers(document)));
+  const issues = document.nodes.flatMap((node, n) =>
+    node.targets.flatMap((target, t): Issue[] => {
+      if (target.type !== 'user' || known.has(target.id)) return [];
+      return [{ pointer: `/nodes/${n}/targets/${t}/id`, code: 'unknown_target', message: 'is not a member of the organization' }];
+    }),
+  );
+  if (issues.length > 0) throw invalid(issues);
+}
+
+export const escalationPathKind: RevisionedKind<EscalationPathDocument, EscalationPathRevision> = {
+  tables: escalationPathTables,
+  subject: 'escalation_path',
+  archivedCode: 'escalation_path_archived',
+  auditData: () => ({}),
+  parse: parseBody,
+  checkReferences: checkTargets,
+  store: (document) => stringifyExact(document),
+  recordReferences: async (trx, organizationId, { revisionId, document }) => {
+    await insertTargets(trx, organizationId, { revisionId, targets: pathTargets(document) });
+  },
+  checkActivation: async () => {
+    // A path names nothing that has to be active first.
+  },
+  view: (revision: Revision) => ({
+    id: revision.id,
+    pathKey: revision.documentKey,
+    revision: revision.revision,
+    isActive: revision.isActive,
+    document: storedDocument(revision.document),
+    createdByActorId: revision.createdByActorId,
+    createdAt: revision.createdAt,
+    ...(revision.archivedAt && { archivedAt: revision.archivedAt }),
+    warnings: [],
+  }),
+  advise: async (db, organizationId, view) => {
+    const members = await findNonDeciders(db, organizationId, targetedMembers(view.document));
+    return { ...view, warnings: members.map((member) => ({ code: 'user_cannot_decide', ...member })) };
+  },
+};
+
+/**
+ * A path and its first revision, inactive. `body` is the document with a `path_key`. Throws 400, and 409
+ * `escalation_path_exists` when any path, archived or not, has the key.
+ */
+export async function createEscalationPath(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  body: ExactValue,
+): Promise<ChangedRevision<EscalationPathRevision>> {
+  const { documentKey, document } = parseNewPath(body);
+  return await createDocument(context, principal, { kind: escalationPathKind, documentKey, document, taken: 'escalation_path_exists' });
+}
+
+function parseNewPath(body: ExactValue): { documentKey: string; document: EscalationPathDocument } {
+  if (!isObject(body)) return { documentKey: '', document: parseBody(body) };
+  const { path_key: key, ...rest } = body;
+  const issues: Issue[] = [];
+  if (typeof key !== 'string' || !new RegExp(PATH_KEY_PATTERN).test(key)) {
+    const message = 'Must be up to 63 lowercase letters, digits, dots, underscores and hyphens, the first a letter or digit.';
+    issues.push({ pointer: '/path_key', code: key === undefined ? 'required' : 'invalid_value', message });
+  }
+  const parsed = parseEscalationPathDocument(Object.assign(Object.create(null) as ExactObject, rest));
+  if (!parsed.ok) issues.push(...parsed.issues);
+  if (!parsed.ok || typeof key !== 'string' || issues.length > 0) throw invalid(issues);
+  return { documentKey: key, document: parsed.document };
+}
+
+function isObject(value: ExactValue): value is ExactObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+}
+
+export async function listEscalationPaths(context: ServiceContext, principal: MemberPrincipal, query: SummaryQuery) {
+  return await listSummaries(context, principal, { tables: escalationPathTables, query });
+}
+
+/** Archives a path for good. Throws 404, and 409 `escalation_path_in_use` while an active pipeline names it. */
+export async function archiveEscalationPath(context: ServiceContext, principal: MemberPrincipal, pathKey: string): Promise<void> {
+  const { organizationId } = principal;
+  await archiveDocument(context, principal, {
+    kind: escalationPathKind,
+    documentKey: pathKey,
+    refuse: async (trx) => {
+      const uses = await listActiveUsesOfPath(trx, organizationId, pathKey);
+      if (uses.length === 0) return;
+      const named = uses.map(({ pipelineId, documentKey, revision }) => {
+        const { scope, agentSlug } = pipelineOwner(documentKey);
+        return { pipeline_id: pipelineId, scope, agent_slug: agentSlug, revision };
+      });
+      throw new AppError('escalation_path_in_use', { details: { uses: named } });
+    },
+  });
+}
 
 export { resolveActivePath } from '../data/escalation-paths.ts';
 
