@@ -16,10 +16,14 @@ export interface ApiKeyHolder extends MemberWithPolicies {
   readonly useIsStale: boolean;
 }
 
-/** The personal key with its member and policies in one round trip. */
+/**
+ * The personal key with its member and policies in one round trip. The statement is named, so that a connection plans it once
+ * and not at every call, where planning would cost five times the query.
+ */
 export async function findApiKeyHolder(db: Db, keyId: string): Promise<ApiKeyHolder | undefined> {
-  const { rows } = await db.raw<{ rows: ApiKeyHolder[] }>(
-    `select k.id as "keyId", k.token_hash as "tokenHash", k.permissions, k.assurance_at_issue as assurance,
+  const { rows } = await db
+    .raw<{ rows: ApiKeyHolder[] }>(
+      `select k.id as "keyId", k.token_hash as "tokenHash", k.permissions, k.assurance_at_issue as assurance,
             k.created_at as "createdAt", o.personal_api_keys_allowed as "personalApiKeysAllowed",
             k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true) as valid,
             coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "useIsStale",
@@ -29,8 +33,9 @@ export async function findApiKeyHolder(db: Db, keyId: string): Promise<ApiKeyHol
        join users u on u.id = m.user_id
        join organizations o on o.id = m.organization_id
       where k.id = :keyId`,
-    { keyId },
-  );
+      { keyId },
+    )
+    .options({ name: 'find-api-key-holder' });
   return rows[0];
 }
 
