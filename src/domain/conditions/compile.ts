@@ -6,6 +6,7 @@ import { evaluate, parse } from 'cel-js';
 import type { ExactValue } from '../../platform/exact-json.ts';
 import { isKnownField, parseField, resolveField, type FieldPath } from './fields.ts';
 import { applyOperator, costOf, prepareLiteral, type PreparedLiteral } from './operators.ts';
+import { foldSyntaxTree, type SyntaxTree } from './syntax-tree.ts';
 import {
   CONDITION_LIMITS,
   ConditionError,
@@ -17,8 +18,6 @@ import {
   type ItemsCondition,
   type LeafCondition,
 } from './types.ts';
-
-type Cst = Exclude<Parameters<typeof evaluate>[0], string>;
 
 /** The slots of one level: the request itself, or an item of a list. */
 interface SlotScope {
@@ -35,7 +34,7 @@ interface PreparedTest {
 export interface CompiledCondition {
   /** The generated CEL. */
   readonly source: string;
-  readonly cst: Cst;
+  readonly tree: SyntaxTree;
   readonly slots: SlotScope;
   readonly tests: readonly PreparedTest[];
   /** The operators in use, each once: cel-js copies the functions it is given at every evaluation. */
@@ -67,7 +66,7 @@ export function compileCondition(condition: Condition): CompiledCondition {
     const parsed = parse(source);
     if (!parsed.isSuccess) throw invalid('The generated expression does not parse.');
     const { slots, tests } = generator;
-    return { source, cst: parsed.cst, slots, tests, operators: [...new Set(tests.map((test) => test.operator))] };
+    return { source, tree: foldSyntaxTree(parsed.cst), slots, tests, operators: [...new Set(tests.map((test) => test.operator))] };
   } catch (error) {
     throw error instanceof ConditionError ? error : invalid('The condition cannot be compiled.');
   }
@@ -81,7 +80,7 @@ export function evaluateCondition(
 ): boolean {
   try {
     const { context, functions } = bindFacts(compiled, facts, budget);
-    const answer = evaluate(compiled.cst, context, functions);
+    const answer = evaluate(compiled.tree, context, functions);
     if (typeof answer === 'boolean') return answer;
   } catch (error) {
     if (error instanceof ConditionError) throw error;
