@@ -37,14 +37,15 @@ export interface EmbeddedTemporal {
   stop(): Promise<void>;
 }
 
+const SERVERS = ['server', 'ui'] as const;
 const START_TIMEOUT_MS = 60_000;
-const END: EndOptions = { signals: ['SIGTERM'], graceMs: 5_000 };
+const END: EndOptions = { signals: ['SIGTERM'], graceMs: 3_000 };
 
 /** Finds a server (building it may take minutes, which `onProgress` says), starts it and waits until it answers. */
 export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
   const directory = resolve(options.directory);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  for (const name of ['server', 'ui']) await endOrphan(recordFile(directory, name), END);
+  for (const name of SERVERS) await endOrphan(recordFile(directory, name), END);
   const executables = await temporalExecutables({
     cacheDirectory: options.cacheDirectory,
     onProgress: options.onProgress ?? (() => undefined),
@@ -59,6 +60,11 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
   }
 }
 
+/** Ends the servers of this folder that nobody supervises any more, at once: their next start recovers. */
+export async function endLeftTemporal(directory: string): Promise<void> {
+  for (const name of SERVERS) await endOrphan(recordFile(directory, name), { signals: [], graceMs: 1_000 });
+}
+
 async function startOn(
   ports: TemporalPorts,
   options: EmbeddedTemporalOptions,
@@ -68,7 +74,7 @@ async function startOn(
   const specs = executables.kind === 'cli' ? [cliSpec(ports, options, executables.path)] : binarySpecs(ports, options, executables);
   const servers: SupervisedServer[] = [];
   const stop = async (): Promise<void> => {
-    for (const server of servers.toReversed()) await server.stop();
+    await Promise.all(servers.map((server) => server.stop()));
   };
   try {
     for (const spec of specs) servers.push(await supervise(spec));

@@ -1,6 +1,7 @@
 /** Makes a Temporal server ready for us: the namespace and the five search attributes. Safe to run at any time, by anybody. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError, type Connection } from '@temporalio/client';
+import { within } from './deadline.ts';
 
 /** Shown and searchable in the Temporal UI; all of type Keyword. */
 export const SEARCH_ATTRIBUTES = [
@@ -48,6 +49,7 @@ export async function setupTemporal(connection: SetupConnection, namespace: stri
 async function registerNamespace(connection: SetupConnection, namespace: string): Promise<void> {
   try {
     await within(
+      CALL_TIMEOUT_MS,
       connection.workflowService.registerNamespace({
         namespace,
         description: 'Countersign: one workflow for each approval request.',
@@ -60,12 +62,12 @@ async function registerNamespace(connection: SetupConnection, namespace: string)
 }
 
 async function addMissingAttributes(connection: SetupConnection, namespace: string): Promise<void> {
-  const { customAttributes } = await within(connection.operatorService.listSearchAttributes({ namespace }));
+  const { customAttributes } = await within(CALL_TIMEOUT_MS, connection.operatorService.listSearchAttributes({ namespace }));
   const missing = SEARCH_ATTRIBUTES.filter((name) => !Object.hasOwn(customAttributes, name));
   if (missing.length === 0) return;
   const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
   try {
-    await within(connection.operatorService.addSearchAttributes({ namespace, searchAttributes }));
+    await within(CALL_TIMEOUT_MS, connection.operatorService.addSearchAttributes({ namespace, searchAttributes }));
   } catch (error) {
     if (!isGrpcServiceError(error) || error.code !== GRPC_ALREADY_EXISTS) throw error;
   }
@@ -74,19 +76,5 @@ async function addMissingAttributes(connection: SetupConnection, namespace: stri
 /** Fails with InvalidArgument until the server knows every attribute, and with NotFound until it knows the namespace. */
 async function searchByAll(connection: SetupConnection, namespace: string): Promise<void> {
   const query = SEARCH_ATTRIBUTES.map((name) => `${name} = 'none'`).join(' and ');
-  await within(connection.workflowService.countWorkflowExecutions({ namespace, query }));
-}
-
-/** A call to a server that went away can hang far past any gRPC deadline: our own timer ends the wait. */
-async function within<T>(call: Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const late = delay(CALL_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false }).then(() => {
-    throw new Error(`Temporal did not answer within ${CALL_TIMEOUT_MS / 1000} s.`);
-  });
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([call, late]);
-  } finally {
-    timer.abort();
-  }
+  await within(CALL_TIMEOUT_MS, connection.workflowService.countWorkflowExecutions({ namespace, query }));
 }

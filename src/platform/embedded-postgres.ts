@@ -32,15 +32,17 @@ export interface EmbeddedPostgres extends SupervisedServer {
 }
 
 const SUPERUSER = 'postgres';
+const RECORD_FILE = 'process.json';
 const START_TIMEOUT_MS = 60_000;
+const AT_ONCE: EndOptions = { signals: [], graceMs: 1_000 };
 /** SIGINT is Postgres's fast shutdown, SIGQUIT its immediate one. */
-const END: EndOptions = { signals: ['SIGINT', 'SIGQUIT'], graceMs: 4_000 };
+const END: EndOptions = { signals: ['SIGINT', 'SIGQUIT'], graceMs: 2_500 };
 
 /** Starts the cluster of this folder, making it first if need be, and recovers from whatever a crash left there. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const directory = resolve(options.directory);
   const cluster = join(directory, 'cluster');
-  const recordFile = join(directory, 'process.json');
+  const recordFile = join(directory, RECORD_FILE);
   const user = postgresUser();
   const { postgres, initdb } = postgresBinaries();
   removeHalfMade(directory);
@@ -75,6 +77,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     if (!(error instanceof ServerStartError)) throw error;
     return await start(undefined);
   }
+}
+
+/** Ends a server of this folder that nobody supervises any more, at once: its next start recovers. */
+export async function endLeftPostgres(directory: string): Promise<void> {
+  await endOrphan(join(directory, RECORD_FILE), AT_ONCE);
 }
 
 /** Creates the database when the server has none of that name. */

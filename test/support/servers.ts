@@ -1,16 +1,15 @@
 /** One Postgres and one Temporal server for a whole test run, in a folder of their own, on free ports. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
-import { ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { endLeftPostgres, ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { readHolder, tryLock } from '../../src/platform/lock-file.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { isRunning } from '../../src/platform/processes.ts';
-import { endOrphan } from '../../src/platform/supervisor.ts';
-import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../temporal/embedded.ts';
+import { endLeftTemporal, startEmbeddedTemporal, type EmbeddedTemporal } from '../../temporal/embedded.ts';
 import { setupTemporal } from '../../temporal/setup.ts';
 
 export const TEMPLATE_DATABASE = 'countersign_template';
@@ -98,9 +97,7 @@ async function removeLeftovers(): Promise<void> {
     const directory = join(tmpdir(), name);
     const owner = name.startsWith(PREFIX) ? readHolder(join(directory, 'owner.lock')) : undefined;
     if (!owner || isRunning(owner)) continue;
-    for (const record of ['postgres/process.json', 'temporal/server.process.json']) {
-      if (existsSync(join(directory, record))) await endOrphan(join(directory, record), { signals: [], graceMs: 2_000 });
-    }
+    await Promise.all([endLeftPostgres(join(directory, 'postgres')), endLeftTemporal(join(directory, 'temporal'))]);
     rmSync(directory, { recursive: true, force: true });
   }
 }

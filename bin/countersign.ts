@@ -1,0 +1,99 @@
+#!/usr/bin/env node
+/** The `countersign` command. Each subcommand loads what it needs, so that --help and --version answer at once. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { ConfigError, configMarkdown, loadConfig, type Config, type Role } from '../src/platform/config.ts';
+import { packageRoot } from '../src/platform/package-root.ts';
+import type { BootstrapOptions } from './bootstrap.ts';
+
+/** Wrong configuration is told apart from a failure, so that a supervisor need not try again. */
+const EXIT_CONFIGURATION = 78;
+
+function version(): string {
+  const manifest = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
+  return manifest.version;
+}
+
+/** Runs one command to its end. Errors meant for people are printed as they are, others with their stack. */
+function command(role: Role, run: (config: Config) => Promise<number>): () => Promise<void> {
+  return async () => {
+    try {
+      process.exitCode = await run(loadConfig(process.env, role));
+    } catch (error) {
+      const forPeople = error instanceof Error && ['ConfigError', 'StartError', 'ServerStartError'].includes(error.name);
+      console.error(forPeople ? error.message : error);
+      process.exitCode = error instanceof ConfigError ? EXIT_CONFIGURATION : 1;
+    }
+    // Whatever a library left open (a socket, a timer) must not keep a finished command alive.
+    process.exit();
+  };
+}
+
+const program = new Command('countersign')
+  .description('A durable approval service for AI agents. Configured by environment variables alone: `countersign config` lists them.')
+  .version(version())
+  .showHelpAfterError();
+
+program
+  .command('start')
+  .description(
+    'Run everything in one process tree: Postgres and Temporal of its own (unless DATABASE_URL or TEMPORAL_ADDRESS is set), migrations, API and worker.',
+  )
+  .action(
+    command('start', async (config) => {
+      const [{ start }, { composeApp }] = await Promise.all([import('./start.ts'), import('./compose.ts')]);
+      return start(config, composeApp, process.env['npm_lifecycle_event'] !== undefined);
+    }),
+  );
+
+for (const [name, what] of [
+  ['api', 'Run the API. Needs DATABASE_URL and TEMPORAL_ADDRESS; migrations must have run.'],
+  ['worker', 'Run the worker. Needs DATABASE_URL and TEMPORAL_ADDRESS; migrations must have run.'],
+] as const) {
+  program
+    .command(name)
+    .description(what)
+    .action(
+      command(name, async (config) => {
+        const [{ serve }, { composeApp }] = await Promise.all([import('./serve.ts'), import('./compose.ts')]);
+        return serve(config, composeApp, { api: name === 'api', worker: name === 'worker' });
+      }),
+    );
+}
+
+program
+  .command('migrate')
+  .description('Bring the database of DATABASE_URL to the newest schema. Safe to run at any time, by several at once.')
+  .action(
+    command('migrate', async ({ databaseUrl = '' }) => {
+      const { migrateToLatest } = await import('../src/data/migrate.ts');
+      const ran = await migrateToLatest(databaseUrl);
+      console.log(ran.length === 0 ? 'The schema is up to date.' : ran.map((migration) => `Ran ${migration}.`).join('\n'));
+      return 0;
+    }),
+  );
+
+program
+  .command('bootstrap')
+  .description('Create the organization and its owner on a running service. The password is asked for, or read from standard input.')
+  .requiredOption('--organization <name>', 'name of the organization')
+  .requiredOption('--name <name>', 'display name of the owner')
+  .requiredOption('--email <email>', 'email of the owner')
+  .option('--url <url>', 'where the service answers (default: COUNTERSIGN_PUBLIC_URL)')
+  .option('--secret-file <path>', 'file with the bootstrap secret (default: bootstrap-secret in COUNTERSIGN_DATA_DIR)')
+  .action((options: BootstrapOptions) =>
+    command('bootstrap', async (config) => {
+      const { bootstrap } = await import('./bootstrap.ts');
+      return bootstrap(config, options);
+    })(),
+  );
+
+program
+  .command('config')
+  .description('Print the table of environment variables (Markdown).')
+  .action(() => {
+    console.log(configMarkdown());
+  });
+
+await program.parseAsync();

@@ -1,0 +1,22 @@
+/** `countersign api` and `countersign worker`: one part of the service, on servers somebody else runs. */
+import type { Config } from '../src/platform/config.ts';
+import { createLogger } from '../src/platform/logger.ts';
+import { temporalConnectionOptions } from '../temporal/connection-options.ts';
+import type { ComposeApp } from './app.ts';
+import { listenForStop, stopInOrder } from './stopping.ts';
+
+const STOP_WITHIN_MS = 9_000;
+
+/** Runs until told to stop; resolves with the exit code. */
+export async function serve(config: Config, compose: ComposeApp, roles: { api: boolean; worker: boolean }): Promise<number> {
+  const logger = createLogger({ level: config.logLevel, format: config.logFormat });
+  const stop = listenForStop({ onForce: () => process.exit(130), watchParent: false });
+  const temporal = temporalConnectionOptions(config.temporalEnvironment);
+  const app = await compose(config, { logger, databaseUrl: config.databaseUrl ?? '', temporal, roles });
+  logger.info({ url: app.url, ...roles }, 'started');
+  const reason = await stop.requested;
+  logger.info({ reason }, 'stopping');
+  await stopInOrder([[{ name: 'service', withinMs: STOP_WITHIN_MS, stop: () => app.close() }]], logger);
+  logger.info('stopped');
+  return 0;
+}

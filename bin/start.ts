@@ -1,0 +1,219 @@
+/** `countersign start`: Postgres, Temporal with its UI, migrations, API and worker in one supervised process tree. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { migrateToLatest } from '../src/data/migrate.ts';
+import type { Config } from '../src/platform/config.ts';
+import { endLeftPostgres, ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
+import { tryLock, type FileLock } from '../src/platform/lock-file.ts';
+import { createLogger, type Logger } from '../src/platform/logger.ts';
+import { temporalConnectionOptions } from '../temporal/connection-options.ts';
+import { endLeftTemporal, startEmbeddedTemporal, type EmbeddedTemporal } from '../temporal/embedded.ts';
+import type { App, ComposeApp } from './app.ts';
+import { listenForStop, stopInOrder, type Stoppable } from './stopping.ts';
+
+const DATABASE = 'countersign';
+const PREFERRED_PORTS = { postgres: 54329, frontend: 7233, ui: 8233 } as const;
+const READY_WITHIN_MS = 60_000;
+/** Together below ten seconds, the promise: first what answers people, then what it stands on. */
+const STOP_WITHIN_MS = { app: 5_500, servers: 3_500 } as const;
+/** How long a start waits for a run that is on its way out. */
+const STOPPING_WITHIN_MS = 12_000;
+const STOPPING = 'stopping';
+
+/** A start that cannot succeed as things are; the message is for the person at the terminal. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}
+
+const postgresDirectory = (config: Config): string => join(config.dataDirectory, 'postgres');
+const temporalDirectory = (config: Config): string => join(config.dataDirectory, 'temporal');
+
+interface Running {
+  app?: App;
+  postgres?: EmbeddedPostgres;
+  temporal?: EmbeddedTemporal;
+}
+
+interface Context {
+  readonly config: Config;
+  readonly compose: ComposeApp;
+  readonly logger: Logger;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Runs until told to stop; resolves with the exit code. */
+export async function start(config: Config, compose: ComposeApp, startedByNpm: boolean): Promise<number> {
+  const logger = createLogger({ level: config.logLevel, format: config.logFormat });
+  // Lines for people do not mix with a log that machines were promised.
+  const out = config.logFormat === 'json' ? process.stderr : process.stdout;
+  const say = (line: string): void => void out.write(`${line}\n`);
+  const running: Running = {};
+  const stop = listenForStop({ onForce: () => forceExit(running), watchParent: startedByNpm });
+  const lock = await lockDataDirectory(config.dataDirectory, stop.signal);
+  if (!lock) return 0;
+  const crashed = untilCrash(logger);
+  let exitCode = 0;
+  try {
+    const context = { config, compose, logger, say, signal: stop.signal };
+    const started = startAll(context, running).then((url) => {
+      lock.annotate(url);
+      say(readyBlock(config, url, running.temporal));
+    });
+    // A signal during the start does not wait for its end: what was started so far is stopped, the rest gives up.
+    await Promise.race([started, stop.requested, crashed]);
+    await Promise.race([stop.requested.then((reason) => say(`\nStopping (${reason}).`)), crashed]);
+    await Promise.race([started, delay(STOP_WITHIN_MS.servers)]).catch(() => undefined);
+  } catch (error) {
+    exitCode = 1;
+    if (!stop.signal.aborted) say(`\nCountersign cannot go on: ${describe(error, config)}`);
+  }
+  lock.annotate(STOPPING);
+  await stopInOrder(stoppables(running), logger);
+  // Whatever was still starting, or did not stop in time, must not outlive us.
+  await Promise.all([endLeftPostgres(postgresDirectory(config)), endLeftTemporal(temporalDirectory(config))]);
+  lock.release();
+  if (exitCode === 0) say('Stopped.');
+  return exitCode;
+}
+
+async function startAll(context: Context, running: Running): Promise<string> {
+  const { config, logger, say } = context;
+  const began = performance.now();
+  say('Starting Countersign. Data: ' + config.dataDirectory);
+  const onEvent = (message: string): void => logger.warn({ part: 'servers' }, message);
+  await bothOrNeither([startPostgres(context, running, onEvent), startTemporal(context, running, onEvent)]);
+  context.signal.throwIfAborted();
+  const databaseUrl = running.postgres?.url(DATABASE) ?? config.databaseUrl ?? '';
+  const ran = await migrateToLatest(databaseUrl);
+  if (ran.length > 0) say(`  Database schema brought up to date (${ran.length} migrations).`);
+  context.signal.throwIfAborted();
+  running.app = await context.compose(config, {
+    logger,
+    databaseUrl,
+    temporal: temporalConnectionOptions(config.temporalEnvironment, running.temporal?.address),
+    roles: { api: true, worker: true },
+  });
+  say('  API and worker run; waiting until everything is ready.');
+  await untilReady(running.app.url, context.signal);
+  say(`  Ready after ${((performance.now() - began) / 1_000).toFixed(1)} s.`);
+  return running.app.url;
+}
+
+async function startPostgres({ config, say }: Context, running: Running, onEvent: (message: string) => void): Promise<void> {
+  if (config.databaseUrl !== undefined) return;
+  running.postgres = await startEmbeddedPostgres({
+    directory: postgresDirectory(config),
+    preferredPort: PREFERRED_PORTS.postgres,
+    // Two pools, the listener, migrations, and room for a person with psql.
+    maxConnections: config.databasePool + config.workerPool + 20,
+    onProgress: (message) => say(`  ${message}`),
+    onEvent,
+  });
+  await ensureDatabase(running.postgres, DATABASE);
+  say(`  Postgres runs on port ${running.postgres.port}.`);
+}
+
+async function startTemporal({ config, say, signal }: Context, running: Running, onEvent: (message: string) => void): Promise<void> {
+  if (config.temporalAddress !== undefined) return;
+  running.temporal = await startEmbeddedTemporal({
+    directory: temporalDirectory(config),
+    cacheDirectory: config.cacheDirectory,
+    namespace: config.temporalNamespace,
+    preferredPorts: PREFERRED_PORTS,
+    onProgress: (message) => say(`  ${message}`),
+    onEvent,
+    signal,
+  });
+  say(`  Temporal runs on ${running.temporal.address}.`);
+}
+
+/** Waits for all even when one fails, so that none is still starting when the failure is handled. */
+async function bothOrNeither(steps: Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(steps)) {
+    if (result.status === 'rejected') throw result.reason;
+  }
+}
+
+async function untilReady(url: string, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  for (;;) {
+    signal.throwIfAborted();
+    const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    if (answer?.ok === true) return;
+    if (performance.now() > deadline) {
+      throw new StartError(`it was not ready within ${READY_WITHIN_MS / 1_000} s: ${(await answer?.text()) ?? 'no answer from the API'}`);
+    }
+    await delay(50);
+  }
+}
+
+/** One run per data folder. A run that is stopping is waited for; undefined when we were told to stop meanwhile. */
+async function lockDataDirectory(directory: string, signal: AbortSignal): Promise<FileLock | undefined> {
+  const path = join(directory, 'countersign.lock');
+  const deadline = performance.now() + STOPPING_WITHIN_MS;
+  for (;;) {
+    if (signal.aborted) return undefined;
+    const result = tryLock(path);
+    if ('release' in result) return result;
+    if (result.note !== STOPPING || performance.now() > deadline) {
+      const where = result.note.startsWith('http') ? `, ${result.note}` : '';
+      throw new StartError(
+        `Countersign already runs on ${directory} (process ${result.pid}${where}). Stop that one first, or set COUNTERSIGN_DATA_DIR to another folder.`,
+      );
+    }
+    await delay(100);
+  }
+}
+
+function stoppables({ app, postgres, temporal }: Running): Stoppable[][] {
+  const servers = [postgres && { ...postgres, name: 'Postgres' }, temporal && { ...temporal, name: 'Temporal' }];
+  return [
+    app ? [{ name: 'API and worker', withinMs: STOP_WITHIN_MS.app, stop: () => app.close() }] : [],
+    servers.filter((server) => server !== undefined).map(({ name, stop }) => ({ name, withinMs: STOP_WITHIN_MS.servers, stop })),
+  ];
+}
+
+function forceExit({ postgres, temporal }: Running): never {
+  for (const child of [postgres, ...(temporal?.servers ?? [])]) {
+    const pid = child?.pid();
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  }
+  process.exit(130);
+}
+
+function describe(error: unknown, config: Config): string {
+  if (!(error instanceof Error)) return String(error);
+  const taken = 'code' in error && error.code === 'EADDRINUSE';
+  return taken ? `somebody else listens on ${config.host}:${config.port}. Set PORT to another one, or to 0 for any.` : error.message;
+}
+
+/** Never resolves: rejects when something nobody handles goes wrong, so that even then the children are stopped. */
+function untilCrash(logger: Logger): Promise<never> {
+  const crashed = new Promise<never>((_resolve, reject) => {
+    const fail = (error: unknown): void => {
+      logger.fatal({ err: error }, 'unexpected error');
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    process.on('uncaughtException', fail);
+    process.on('unhandledRejection', fail);
+  });
+  crashed.catch(() => undefined);
+  return crashed;
+}
+
+function readyBlock(config: Config, url: string, temporal: EmbeddedTemporal | undefined): string {
+  const secret = join(config.dataDirectory, 'bootstrap-secret');
+  const fresh = existsSync(secret);
+  const ui = temporal?.uiUrl;
+  const rows = [
+    ['Address', config.publicUrl === undefined || config.publicUrl === url ? url : `${config.publicUrl} (listening on ${url})`],
+    ['Temporal UI', ui === undefined ? 'that of your own Temporal server' : `${ui}/namespaces/${config.temporalNamespace}/workflows`],
+    ['Bootstrap secret', fresh ? secret : 'used: this deployment has its organization'],
+    ['Next', fresh ? 'npm run countersign -- bootstrap --organization Acme --name Ada --email ada@example.com' : 'npm run demo'],
+    ['Stop', 'Ctrl-C'],
+  ];
+  const lines = rows.map(([label = '', value = '']) => `  ${label.padEnd(18)}${value}`);
+  return ['', 'Countersign is ready.', '', ...lines, ''].join('\n');
+}
