@@ -3,6 +3,7 @@
  * what it hides: duplicate keys, nesting, numbers a double would change, and the source text of chosen members.
  */
 import { createScanner, type JSONScanner } from 'jsonc-parser';
+import { canonicalDecimal, compareDecimalTexts } from './decimals.ts';
 
 export type ExactValue = null | boolean | string | number | ExactNumber | ExactValue[] | ExactObject;
 
@@ -196,63 +197,13 @@ function exactNumber(source: string): number | ExactNumber {
   return Number.isFinite(value) && canonicalDecimal(printed) === canonicalDecimal(source) ? value : new ExactNumber(source);
 }
 
-/** A decimal without leading or trailing zeros: `digits` × 10^`exponent`; zero is `''` × 10^0. */
-interface Decimal {
-  readonly negative: boolean;
-  readonly digits: string;
-  readonly exponent: bigint;
-}
-
-const NUMBER_PARTS = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
-
-function decimalOf(source: string): Decimal {
-  const parts = NUMBER_PARTS.exec(source);
-  if (!parts) throw new TypeError('Not a JSON number.');
-  const [, sign, whole = '', fraction = '', exponent] = parts;
-  const all = whole + fraction;
-  let start = 0;
-  while (all[start] === '0') start += 1;
-  if (start === all.length) return { negative: false, digits: '', exponent: 0n };
-  let end = all.length;
-  while (all[end - 1] === '0') end -= 1;
-  const shift = all.length - end - fraction.length;
-  return { negative: sign === '-', digits: all.slice(start, end), exponent: exponentOf(exponent) + BigInt(shift) };
-}
-
-function exponentOf(text: string | undefined): bigint {
-  if (text === undefined) return 0n;
-  return text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text.startsWith('+') ? text.slice(1) : text);
-}
-
-function canonicalDecimal(source: string): string {
-  const { negative, digits, exponent } = decimalOf(source);
-  if (digits === '') return '0';
-  return `${negative ? '-' : ''}${digits}${exponent === 0n ? '' : `e${exponent}`}`;
-}
-
 const sourceOf = (value: number | ExactNumber): string => (typeof value === 'number' ? String(value) : value.source);
 
 /** Orders two numbers by their exact decimal values; a JavaScript number counts as the decimal it prints as. */
 export function compareDecimals(a: number | ExactNumber, b: number | ExactNumber): -1 | 0 | 1 {
-  if (typeof a === 'number' && typeof b === 'number' && Number.isFinite(a) && Number.isFinite(b)) return order(a, b);
-  const left = decimalOf(sourceOf(a));
-  const right = decimalOf(sourceOf(b));
-  const signs = order(signOf(left), signOf(right));
-  if (signs !== 0 || left.digits === '') return signs;
-  // Without leading zeros the position of the first digit decides, and only then the digits, read left to right.
-  const magnitude =
-    order(left.exponent + BigInt(left.digits.length), right.exponent + BigInt(right.digits.length)) || order(left.digits, right.digits);
-  return (left.negative ? 0 - magnitude : magnitude) as -1 | 0 | 1;
-}
-
-function order<T extends number | bigint | string>(a: T, b: T): -1 | 0 | 1 {
   if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-function signOf(decimal: Decimal): number {
-  if (decimal.digits === '') return 0;
-  return decimal.negative ? -1 : 1;
+  if (Number.isFinite(a) && Number.isFinite(b)) return a < b ? -1 : 1;
+  return compareDecimalTexts(sourceOf(a), sourceOf(b));
 }
 
 /** One text per JSON value: keys sorted by UTF-16 code unit, no white space, numbers as digits and exponent (`1e2` for 100). */

@@ -238,7 +238,15 @@ describe('compareDecimals', () => {
     expect(canonicalJson(numberOf(`1e${'9'.repeat(100_000)}`))).toHaveLength(100_002);
   });
 
+  test('orders plain numbers of every size and refuses what JSON cannot write', () => {
+    expect(compareDecimals(Number.MAX_VALUE, -Number.MAX_VALUE)).toBe(1);
+    expect(compareDecimals(0, Number.MIN_VALUE)).toBe(-1);
+    expect(() => compareDecimals(1, Infinity)).toThrow(TypeError);
+    expect(() => canonicalJson(Number.NaN)).toThrow(TypeError);
+  });
+
   test('minus zero is zero', () => {
+    expect(compareDecimals(-0, 0)).toBe(0);
     expect(compareDecimals(numberOf('-0'), 0)).toBe(0);
     expect(compareDecimals(numberOf('-0.000e7'), numberOf('0'))).toBe(0);
     expect(canonicalJson(parseExact('[-0,-0.0,0e5]'))).toBe('[0,0,0]');

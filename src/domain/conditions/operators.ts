@@ -103,7 +103,7 @@ export function costOf(operator: ConditionOperator, field: ExactValue | undefine
 
 function sizeOf(field: ExactValue): number {
   if (typeof field === 'string') return field.length / 10;
-  if (field instanceof ExactNumber) return field.source.length;
+  if (field instanceof ExactNumber) return field.source.length * 5;
   if (Array.isArray(field)) return field.length * 10;
   return isObject(field) ? Object.keys(field).length * 10 : 0;
 }
