@@ -211,12 +211,13 @@ export function canonicalJson(value: ExactValue): string {
   if (typeof value === 'number')
     return Number.isInteger(value) && value % 10 !== 0 && Math.abs(value) < 1e15 ? String(value) : canonicalDecimal(String(value));
   if (value instanceof ExactNumber) return canonicalDecimal(value.source);
+  if (typeof value === 'string') return quote(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members = Object.keys(value)
     .filter((key) => value[key] !== undefined)
     .sort();
-  return `{${members.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join(',')}}`;
+  return `{${members.map((key) => `${quote(key)}:${canonicalJson(value[key] ?? null)}`).join(',')}}`;
 }
 
 /** Equality of JSON values: numbers as decimals, objects without regard to key order. */
@@ -242,15 +243,23 @@ export function stringifyExact(value: unknown): string {
 }
 
 function write(value: unknown): string | undefined {
+  if (typeof value === 'string') return quote(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (value instanceof ExactNumber) return value.source;
   if (value instanceof JsonText) return value.text;
   if (Array.isArray(value)) return `[${value.map(stringifyExact).join(',')}]`;
   if ('toJSON' in value && typeof value.toJSON === 'function') return write(value.toJSON());
-  const members: string[] = [];
-  for (const [key, member] of Object.entries(value)) {
-    const text = write(member);
-    if (text !== undefined) members.push(`${JSON.stringify(key)}:${text}`);
+  let members = '';
+  for (const key of Object.keys(value)) {
+    const text = write((value as Record<string, unknown>)[key]);
+    if (text !== undefined) members += `${members === '' ? '' : ','}${quote(key)}:${text}`;
   }
-  return `{${members.join(',')}}`;
+  return `{${members}}`;
+}
+
+/** Text that needs no escape, which nearly all text is, is quoted without the detour through `JSON.stringify`. */
+const PLAIN_TEXT = /^[ !#-[\]-~]{0,100}$/;
+
+function quote(text: string): string {
+  return PLAIN_TEXT.test(text) ? `"${text}"` : JSON.stringify(text);
 }
