@@ -1,0 +1,290 @@
+/** Escalation paths: who is asked, in which order, when a request needs a person. */
+import { z } from 'zod';
+import { DURATION_PATTERN } from '../src/domain/durations.ts';
+import { MAX_NAME_LENGTH, MAX_NODES, MAX_REPEATS, MAX_TARGETS, PATH_KEY_PATTERN } from '../src/domain/escalation-paths.ts';
+import type { ExactValue } from '../src/platform/exact-json.ts';
+import { archiveEscalationPath, createEscalationPath, escalationPathKind, listEscalationPaths } from '../src/services/escalation-paths.ts';
+import type { EscalationPathRevision } from '../src/services/escalation-paths.ts';
+import type { RevisionSummary } from '../src/services/revisions.ts';
+import { defineEndpoint, type Endpoint } from './endpoint.ts';
+import { etag, etagHeader, readSummaryCursor, revisionEndpoints, revisionNumber } from './revisions.ts';
+import { summaryFields, summaryQuery, writeSummaryCursor } from './revisions.ts';
+import { nextCursor, timestamp, uuid } from './schema.ts';
+
+const TAG = 'Escalation paths';
+const BASE = '/api/v1/escalation-paths';
+
+const pathKey = (description: string) => z.string().regex(new RegExp(PATH_KEY_PATTERN)).meta({ description });
+
+const wait = (description: string) => z.string().meta({ description, override: { type: 'string', pattern: DURATION_PATTERN } });
+
+const userTarget = z
+  .strictObject({ type: z.literal('user').meta({ description: 'One member.' }), id: uuid('Membership id.') })
+  .meta({ id: 'UserTarget', description: 'One member, by membership id.' });
+
+const broadcastTarget = z
+  .strictObject({ type: z.literal('broadcast').meta({ description: 'Everybody who may decide.' }) })
+  .meta({ id: 'BroadcastTarget', description: 'Every active member who may decide for the agent when the level fires.' });
+
+const levelNode = z
+  .strictObject({
+    id: uuid('Identity, unique within the path.'),
+    type: z.literal('level').meta({ description: 'Notifies, then waits.' }),
+    targets: z
+      .array(z.discriminatedUnion('type', [userTarget, broadcastTarget]))
+      .min(1)
+      .max(MAX_TARGETS)
+      .meta({ description: 'Who is notified.' }),
+    escalate_after: wait('How long the walk waits before it goes on, from 1m to 168h.'),
+  })
+  .meta({ id: 'LevelNode', description: 'A level of people.' });
+
+const repeat = z
+  .strictObject({
+    times: z.int().min(1).max(MAX_REPEATS).meta({ description: 'How many further runs from the top.' }),
+    after: wait('How long each waits behind the end of the run before, from 1m to 168h.'),
+  })
+  .meta({ id: 'EscalationRepeat', description: 'What happens when the nodes run out.' });
+
+const warning = z
+  .strictObject({
+    code: z.enum(['user_cannot_decide']).meta({ description: 'A targeted member is suspended or lacks `request.decide` everywhere.' }),
+    membership_id: uuid('The member.'),
+    display_name: z.string().meta({ description: 'Name of the member.' }),
+  })
+  .meta({ id: 'EscalationPathWarning', description: 'Advice; nothing is refused because of it.' });
+
+const pathRevisionSchema = z
+  .strictObject({
+    id: uuid('Identity of the revision.'),
+    path_key: pathKey('Key of the path.'),
+    revision: revisionNumber(),
+    is_active: z.boolean().meta({ description: 'True for the one revision that requests are routed to.' }),
+    name: z.string().meta({ description: 'Name for people.' }),
+    created_by_actor_id: uuid('Membership that created it.'),
+    created_at: timestamp('When it was created.'),
+    archived_at: timestamp('When the path was archived, for good.').optional(),
+    working_hours: z.array(z.never()).meta({ description: 'Always empty in this version.', override: { type: 'array', maxItems: 0 } }),
+    nodes: z.array(levelNode).meta({ description: 'The nodes, in the order in which the walk meets them.' }),
+    repeat: repeat.optional().meta({ description: 'Absent: the path is walked once.' }),
+    document_version: z.int().meta({ description: 'Version of the document format.' }),
+    warnings: z.array(warning).meta({ description: 'Computed when a revision is created or activated; empty on plain reads.' }),
+  })
+  .meta({ id: 'EscalationPathRevision', description: 'An immutable revision of an escalation path.' });
+
+const pathSummarySchema = z
+  .strictObject({
+    path_key: pathKey('Key of the path.'),
+    name: z.string().meta({ description: 'Name in the newest revision.' }),
+    ...summaryFields,
+    latest_created_at: timestamp('When the newest revision was created.'),
+    archived_at: timestamp('When the path was archived.').optional(),
+  })
+  .meta({ id: 'EscalationPathSummary', description: 'A path without its document.' });
+
+function showRevision({ document, ...path }: EscalationPathRevision) {
+  return {
+    id: path.id,
+    path_key: path.pathKey,
+    revision: path.revision,
+    is_active: path.isActive,
+    name: document.name,
+    created_by_actor_id: path.createdByActorId,
+    created_at: path.createdAt,
+    archived_at: path.archivedAt,
+    working_hours: document.working_hours,
+    nodes: document.nodes,
+    repeat: document.repeat,
+    document_version: 1,
+    warnings: path.warnings.map(({ code, membershipId, displayName }) => ({
+      code,
+      membership_id: membershipId,
+      display_name: displayName,
+    })),
+  };
+}
+
+function showSummary(summary: RevisionSummary) {
+  return {
+    path_key: summary.documentKey,
+    name: summary.name,
+    active_revision: summary.activeRevision,
+    latest_revision: summary.latestRevision,
+    revision_count: summary.latestRevision,
+    latest_created_at: summary.latestCreatedAt,
+    archived_at: summary.archivedAt,
+  };
+}
+
+const documentMembers = {
+  name: { type: 'string' as const, minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Name for people.' },
+  working_hours: { type: 'array' as const, maxItems: 0, description: 'Empty or absent in this version.' },
+  nodes: {
+    type: 'array' as const,
+    minItems: 1,
+    maxItems: MAX_NODES,
+    description: 'The nodes, in order; `level` is the only type of this version.',
+    items: { $ref: '#/components/schemas/LevelNode' },
+  },
+  repeat: { $ref: '#/components/schemas/EscalationRepeat' },
+};
+
+const documentInput: z.ZodType<ExactValue> = z
+  .custom<ExactValue>((value) => value !== undefined)
+  .meta({
+    id: 'EscalationPathDocument',
+    description: 'A whole path. Every targeted member must belong to the organization.',
+    override: { type: 'object', required: ['name', 'nodes'], additionalProperties: false, properties: documentMembers },
+  });
+
+const newPathInput: z.ZodType<ExactValue> = z
+  .custom<ExactValue>((value) => value !== undefined)
+  .meta({
+    id: 'NewEscalationPath',
+    description: 'A whole path and its key. Every targeted member must belong to the organization.',
+    override: {
+      type: 'object',
+      required: ['path_key', 'name', 'nodes'],
+      additionalProperties: false,
+      properties: {
+        path_key: { type: 'string', pattern: PATH_KEY_PATTERN, description: 'Key of the path, for ever.' },
+        ...documentMembers,
+      },
+    },
+  });
+
+const documentExample = {
+  name: 'On call',
+  nodes: [
+    {
+      id: '0198f3a2-8e20-7b55-a4f5-708192a3b4c5',
+      type: 'level',
+      targets: [{ type: 'user', id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70' }],
+      escalate_after: '15m',
+    },
+    { id: '0198f3a2-8e21-7c66-b506-8192a3b4c5d6', type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '1h' },
+  ],
+  repeat: { times: 2, after: '30m' },
+};
+
+const revisionExample = {
+  id: '0198f3a2-8e22-7d77-8617-92a3b4c5d6e7',
+  path_key: 'on-call',
+  revision: 1,
+  is_active: true,
+  created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
+  created_at: '2026-03-02T11:00:00.000Z',
+  working_hours: [],
+  ...documentExample,
+  document_version: 1,
+  warnings: [],
+};
+
+const params = { path_key: pathKey('Key of the path.') };
+
+const listEscalationPathsEndpoint = defineEndpoint({
+  operationId: 'listEscalationPaths',
+  method: 'get',
+  path: BASE,
+  tag: TAG,
+  summary: 'List escalation paths',
+  description: 'In the order of their keys.',
+  auth: 'member',
+  permission: 'escalation_path.read',
+  query: summaryQuery(),
+  success: {
+    status: 200,
+    description: 'One page of paths.',
+    body: z.strictObject({
+      escalation_paths: z.array(pathSummarySchema).meta({ description: 'The paths of this page.' }),
+      next_cursor: nextCursor(),
+    }),
+    example: {
+      escalation_paths: [
+        {
+          path_key: 'on-call',
+          name: 'On call',
+          active_revision: 1,
+          latest_revision: 1,
+          revision_count: 1,
+          latest_created_at: '2026-03-02T11:00:00.000Z',
+        },
+      ],
+    },
+  },
+  errors: [],
+  handler: async ({ principal, query }, context) => {
+    const after = readSummaryCursor('paths', query);
+    const { summaries, next } = await listEscalationPaths(context, principal, { status: query.status, limit: query.limit, after });
+    const next_cursor = writeSummaryCursor('paths', { status: query.status, next });
+    return { body: { escalation_paths: summaries.map(showSummary), next_cursor } };
+  },
+});
+
+const createEscalationPathEndpoint = defineEndpoint({
+  operationId: 'createEscalationPath',
+  method: 'post',
+  path: BASE,
+  tag: TAG,
+  summary: 'Create an escalation path',
+  description: 'The path and its first revision, inactive: activate it with `If-Match: "0"`. A key any path ever had is refused.',
+  auth: 'member',
+  permission: 'escalation_path.write',
+  body: newPathInput,
+  requestExample: { path_key: 'on-call', ...documentExample },
+  success: {
+    status: 201,
+    description: 'The first revision.',
+    body: pathRevisionSchema,
+    headers: etagHeader,
+    example: { ...revisionExample, is_active: false },
+  },
+  errors: ['unknown_node_type', 'escalation_path_exists'],
+  handler: async ({ principal, body }, context) => {
+    const created = await createEscalationPath(context, principal, body);
+    return { body: showRevision(created.revision), headers: etag(created.activeRevision) };
+  },
+});
+
+const archiveEscalationPathEndpoint = defineEndpoint({
+  operationId: 'archiveEscalationPath',
+  method: 'delete',
+  path: `${BASE}/{path_key}`,
+  tag: TAG,
+  summary: 'Archive an escalation path',
+  description:
+    'For good: the key stays taken, no revision is active any more. Refused while an active pipeline names the path. ' +
+    'Requests already routed to it stay with it. Archiving again changes nothing.',
+  auth: 'member',
+  permission: 'escalation_path.activate',
+  params: z.strictObject(params),
+  success: { status: 204, description: 'The path is archived.' },
+  errors: ['not_found', 'escalation_path_in_use'],
+  handler: async ({ principal, params: { path_key } }, context) => {
+    await archiveEscalationPath(context, principal, path_key);
+    return {};
+  },
+});
+
+export const escalationPathEndpoints: readonly Endpoint[] = [
+  listEscalationPathsEndpoint,
+  createEscalationPathEndpoint,
+  ...revisionEndpoints({
+    kind: escalationPathKind,
+    path: `${BASE}/{path_key}`,
+    tag: TAG,
+    operation: 'EscalationPath',
+    noun: 'an escalation path',
+    params,
+    documentKey: (given) => given['path_key'] ?? '',
+    permissions: { read: 'escalation_path.read', write: 'escalation_path.write', activate: 'escalation_path.activate' },
+    body: documentInput,
+    requestExample: documentExample,
+    revision: pathRevisionSchema,
+    example: revisionExample,
+    show: showRevision,
+    createErrors: ['unknown_node_type', 'escalation_path_archived'],
+    activateErrors: ['escalation_path_archived'],
+  }),
+  archiveEscalationPathEndpoint,
+];

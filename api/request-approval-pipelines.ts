@@ -1,0 +1,318 @@
+/** Approval pipelines of the organization and of agents. */
+import { z } from 'zod';
+import type { Evaluation } from '../src/domain/request-approval-pipelines/evaluate.ts';
+import { reportedOutcome } from '../src/domain/request-approval-pipelines/evaluate.ts';
+import { BLOCK_OUTCOMES } from '../src/domain/request-approval-pipelines/types.ts';
+import type { ExactObject, ExactValue } from '../src/platform/exact-json.ts';
+import { listPipelines, pipelineKind, pipelineOwner, previewPipeline } from '../src/services/request-approval-pipelines.ts';
+import type { PipelineKey, PipelineRevision } from '../src/services/request-approval-pipelines.ts';
+import type { RevisionSummary } from '../src/services/revisions.ts';
+import { defineEndpoint, type Endpoint } from './endpoint.ts';
+import { blocksInput, defaultPathInput, pipelineDocumentInput, storedBlockSchema } from './pipeline-blocks-schema.ts';
+import { readSummaryCursor, revisionEndpoints, revisionNumber, summaryFields, summaryQuery, writeSummaryCursor } from './revisions.ts';
+import type { RevisionedResource } from './revisions.ts';
+import { isExactObject, nextCursor, slug, timestamp, uuid } from './schema.ts';
+
+const TAG = 'Approval pipelines';
+const BASE = '/api/v1/request-approval-pipelines';
+
+const scopeFields = {
+  scope: z.enum(['organization', 'agent']).meta({ description: 'Whose pipeline it is. The organization’s runs first, for every request.' }),
+  agent_slug: slug('The agent; absent at organization scope.').optional(),
+};
+
+const pipelineRevisionSchema = z
+  .strictObject({
+    id: uuid('Identity of the revision.'),
+    ...scopeFields,
+    revision: revisionNumber(),
+    is_active: z.boolean().meta({ description: 'True for the one revision that new requests are evaluated with.' }),
+    block_count: z.int().meta({ description: 'How many blocks there are, nested ones included.' }),
+    default_escalation_path: z.string().optional().meta({ description: 'Key of the path that finds a person where a block names none.' }),
+    created_by_actor_id: uuid('Membership that created it.'),
+    created_at: timestamp('When it was created.'),
+    blocks: z.array(storedBlockSchema).meta({ description: 'The blocks, in the order in which they are asked.' }),
+  })
+  .meta({ id: 'PipelineRevision', description: 'An immutable revision of a pipeline.' });
+
+const pipelineSummarySchema = z
+  .strictObject({
+    ...scopeFields,
+    ...summaryFields,
+    latest_created_at: timestamp('When the newest revision was created.'),
+    archived_at: timestamp('When the pipeline was archived with its agent.').optional(),
+  })
+  .meta({ id: 'PipelineSummary', description: 'A pipeline without its blocks.' });
+
+function showRevision(pipeline: PipelineRevision) {
+  return {
+    id: pipeline.id,
+    scope: pipeline.scope,
+    agent_slug: pipeline.agentSlug,
+    revision: pipeline.revision,
+    is_active: pipeline.isActive,
+    block_count: pipeline.blocks.length,
+    default_escalation_path: pipeline.default_escalation_path,
+    created_by_actor_id: pipeline.createdByActorId,
+    created_at: pipeline.createdAt,
+    blocks: pipeline.blocks,
+  };
+}
+
+function showSummary(summary: RevisionSummary) {
+  const { scope, agentSlug } = pipelineOwner(summary.documentKey);
+  return {
+    scope,
+    agent_slug: agentSlug,
+    active_revision: summary.activeRevision,
+    latest_revision: summary.latestRevision,
+    revision_count: summary.latestRevision,
+    latest_created_at: summary.latestCreatedAt,
+    archived_at: summary.archivedAt,
+  };
+}
+
+const blockExample = {
+  id: 'small-refunds',
+  name: 'Small refunds',
+  type: 'cel',
+  enabled: true,
+  timeout: '5s',
+  max_attempts: 1,
+  config: {
+    when: { id: 'amount', field: '/request/arguments/amount', operator: 'less_than', value: 50 },
+    on_match: 'approve',
+    reason: 'Refunds below 50 need nobody.',
+  },
+};
+
+const documentExample = { blocks: [blockExample], default_escalation_path: 'on-call' };
+
+const revisionExample = {
+  id: '0198f3a2-7d10-7f33-82d3-5e6f708192a3',
+  scope: 'organization',
+  revision: 2,
+  is_active: true,
+  block_count: 1,
+  default_escalation_path: 'on-call',
+  created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
+  created_at: '2026-03-02T10:00:00.000Z',
+  blocks: [
+    {
+      ...blockExample,
+      snapshot_id: '0198f3a2-7d11-7a44-93e4-6f708192a3b4',
+      config_version: 1,
+      content_hash: '5a1f7c0e2b9d4836a7c1e5f09b3d72846fe0a1c2d3b4958677869504a3b2c1d0',
+    },
+  ],
+};
+
+const listPipelinesEndpoint = defineEndpoint({
+  operationId: 'listPipelines',
+  method: 'get',
+  path: BASE,
+  tag: TAG,
+  summary: 'List approval pipelines',
+  description: "The organization's pipeline first, then those of agents by slug. A grant for some agents shows only theirs.",
+  auth: 'member',
+  permission: 'pipeline.read',
+  permissionAt: () => ({ kind: 'any' }),
+  query: summaryQuery(),
+  success: {
+    status: 200,
+    description: 'One page of pipelines.',
+    body: z.strictObject({
+      request_approval_pipelines: z.array(pipelineSummarySchema).meta({ description: 'The pipelines of this page.' }),
+      next_cursor: nextCursor(),
+    }),
+    example: {
+      request_approval_pipelines: [
+        {
+          scope: 'organization',
+          active_revision: 2,
+          latest_revision: 2,
+          revision_count: 2,
+          latest_created_at: '2026-03-02T10:00:00.000Z',
+        },
+      ],
+    },
+  },
+  errors: [],
+  handler: async ({ principal, query }, context) => {
+    const after = readSummaryCursor('pipelines', query);
+    const { summaries, next } = await listPipelines(context, principal, { status: query.status, limit: query.limit, after });
+    const next_cursor = writeSummaryCursor('pipelines', { status: query.status, next });
+    return { body: { request_approval_pipelines: summaries.map(showSummary), next_cursor } };
+  },
+});
+
+const exactMember = (description: string) =>
+  z.custom<ExactObject>(isExactObject, { error: 'must be a JSON object' }).meta({ description, override: { type: 'object' } });
+
+const emptyObject = (): ExactObject => Object.create(null) as ExactObject;
+
+const sampleSchema = z
+  .strictObject({
+    request: z
+      .strictObject({
+        tool: z.string().min(1).meta({ description: 'Name of the tool.' }),
+        server: z.string().optional().meta({ description: 'Alias of the MCP server.' }),
+        arguments: exactMember('Arguments of the call.'),
+        agent_reasoning: z.string().optional().meta({ description: "The agent's own claim." }),
+        context: exactMember('Where the call comes from.').optional(),
+      })
+      .meta({ description: 'The call to evaluate.' }),
+    agent: z
+      .strictObject({
+        slug: slug('Slug of the agent; in an agent pipeline it must be that agent’s.'),
+        name: z.string().meta({ description: 'Display name of the agent.' }),
+      })
+      .meta({ description: 'The agent that makes the call.' }),
+    previous_metadata: z
+      .strictObject({
+        organization: exactMember("Of the organization's blocks, by block id.").default(emptyObject),
+        agent: exactMember("Of the agent's blocks, by block id.").default(emptyObject),
+      })
+      .default(() => ({ organization: emptyObject(), agent: emptyObject() }))
+      .meta({ description: 'What earlier blocks returned.' }),
+  })
+  .meta({ description: 'A request as a pipeline sees it. Numbers keep every digit.' });
+
+const previewBody = z.strictObject({
+  blocks: z
+    .custom<ExactValue>((value) => value !== undefined, { error: 'is required' })
+    .meta({ description: blocksInput.description, override: blocksInput }),
+  default_escalation_path: z
+    .custom<ExactValue>()
+    .optional()
+    .meta({ description: defaultPathInput.description, override: defaultPathInput }),
+  sample: sampleSchema,
+});
+
+const previewSchema = z
+  .strictObject({
+    outcome: z.enum(['approve', 'deny', 'human']).meta({ description: 'What the pipeline, seen on its own, does with the sample.' }),
+    reason_code: z
+      .enum(['block_outcome', 'block_error', 'end_of_pipeline'])
+      .meta({ description: 'A block decided, a block failed, or every block passed the sample on.' }),
+    terminal_block_id: z.string().optional().meta({ description: 'The block that decided or failed; absent when there is none.' }),
+    escalation_path: z
+      .string()
+      .optional()
+      .meta({ description: 'Key of the path that would find a person, within this scope; absent when none would.' }),
+    escalation_path_source: z
+      .enum(['block_escalation', 'pipeline_default', 'no_escalation'])
+      .meta({ description: 'What named the path. `no_escalation` also for automatic outcomes.' }),
+    blocks: z
+      .array(
+        z.strictObject({
+          block_id: z.string().meta({ description: 'The block.' }),
+          position: z.int().meta({ description: 'Its place in the document, from 0.' }),
+          outcome: z.enum(BLOCK_OUTCOMES).meta({ description: 'What it answered.' }),
+          reason: z.string().optional().meta({ description: 'Why; absent when it passed the sample on or failed.' }),
+          error_code: z.string().optional().meta({ description: 'Why it failed; present only if it did.' }),
+        }),
+      )
+      .meta({ description: 'Each block reached, in order.' }),
+  })
+  .meta({ id: 'PipelinePreview', description: 'What a pipeline would answer.' });
+
+function showEvaluation(evaluation: Evaluation) {
+  return {
+    outcome: reportedOutcome(evaluation),
+    reason_code: evaluation.reason_code,
+    terminal_block_id: evaluation.terminal_block_id,
+    escalation_path: evaluation.escalation_path,
+    escalation_path_source: evaluation.escalation_path_source,
+    blocks: evaluation.blocks,
+  };
+}
+
+type Resource = Omit<RevisionedResource<Parameters<typeof pipelineKind.store>[0], PipelineRevision>, 'documentKey'> & {
+  readonly documentKey: (params: Readonly<Record<string, string>>) => PipelineKey;
+};
+
+const shared = {
+  kind: pipelineKind,
+  tag: TAG,
+  permissions: { read: 'pipeline.read', write: 'pipeline.write', activate: 'pipeline.activate' },
+  body: pipelineDocumentInput,
+  requestExample: documentExample,
+  revision: pipelineRevisionSchema,
+  show: showRevision,
+  createErrors: ['unknown_block_type', 'agent_archived'],
+  activateErrors: ['agent_archived', 'escalation_path_inactive'],
+} as const;
+
+const organizationPipeline: Resource = {
+  ...shared,
+  path: `${BASE}/organization`,
+  operation: 'OrganizationPipeline',
+  noun: "the organization's pipeline",
+  params: {},
+  documentKey: () => 'organization',
+  example: revisionExample,
+};
+
+const agentPipeline: Resource = {
+  ...shared,
+  path: `${BASE}/agents/{agent_slug}`,
+  operation: 'AgentPipeline',
+  noun: "an agent's pipeline",
+  params: { agent_slug: slug('Slug of the agent.') },
+  documentKey: (params) => `agent:${params['agent_slug'] ?? ''}`,
+  permissionAt: (params) => ({ kind: 'agent', slug: params['agent_slug'] ?? '' }),
+  example: { ...revisionExample, scope: 'agent', agent_slug: 'deploy-bot' },
+};
+
+function previewEndpoint({ operation, noun, path, params, documentKey, permissionAt }: Resource): Endpoint {
+  return defineEndpoint({
+    operationId: `preview${operation}`,
+    method: 'post',
+    path: `${path}/preview`,
+    tag: TAG,
+    summary: `Try out a revision of ${noun}`,
+    description: 'Evaluates the sample with the given blocks. Nothing is saved, and no other pipeline is asked.',
+    auth: 'member',
+    permission: 'pipeline.write',
+    permissionAt: (given) => permissionAt?.(given) ?? { kind: 'organization' },
+    params: z.strictObject({ ...params }),
+    body: previewBody,
+    requestExample: {
+      ...documentExample,
+      sample: {
+        request: { tool: 'refund', server: 'payments', arguments: { amount: 20 } },
+        agent: { slug: 'deploy-bot', name: 'Deploy bot' },
+      },
+    },
+    success: {
+      status: 200,
+      description: 'What the pipeline would answer.',
+      body: previewSchema,
+      example: {
+        outcome: 'approve',
+        reason_code: 'block_outcome',
+        terminal_block_id: 'small-refunds',
+        escalation_path_source: 'no_escalation',
+        blocks: [{ block_id: 'small-refunds', position: 0, outcome: 'approve', reason: 'Refunds below 50 need nobody.' }],
+      },
+    },
+    errors: ['unknown_block_type', 'not_found'],
+    handler: async ({ principal, params: given, body: { sample, ...document } }, context) => {
+      const evaluation = await previewPipeline(context, principal, {
+        documentKey: documentKey(given),
+        body: Object.assign(emptyObject(), document),
+        sample,
+      });
+      return { body: showEvaluation(evaluation) };
+    },
+  });
+}
+
+export const pipelineEndpoints: readonly Endpoint[] = [
+  listPipelinesEndpoint,
+  ...revisionEndpoints(organizationPipeline),
+  previewEndpoint(organizationPipeline),
+  ...revisionEndpoints(agentPipeline),
+  previewEndpoint(agentPipeline),
+];

@@ -1,0 +1,241 @@
+/**
+ * The five operations every revisioned resource has, declared once: read the active revision, list revisions, read one,
+ * create one, activate one.
+ */
+import { z } from 'zod';
+import type { AuthorizationTarget } from '../src/domain/authorization.ts';
+import { AppError, invalid, type ErrorCode } from '../src/domain/errors.ts';
+import type { Permission } from '../src/domain/permissions.ts';
+import type { ExactValue } from '../src/platform/exact-json.ts';
+import { activateRevision, createRevision, getRevision, listRevisions, type RevisionedKind } from '../src/services/revisions.ts';
+import { decodeCursor } from './cursors.ts';
+import { defineEndpoint, type Endpoint, type Success } from './endpoint.ts';
+import { cursorQuery, encodeCursor, limitQuery, nextCursor } from './schema.ts';
+
+type Params = Readonly<Record<string, string>>;
+
+export interface RevisionedResource<Document, View> {
+  readonly kind: RevisionedKind<Document, View>;
+  /** Of one document, for example `/api/v1/escalation-paths/{path_key}`. */
+  readonly path: string;
+  readonly tag: string;
+  /** Ends the operation ids, for example `EscalationPath`. */
+  readonly operation: string;
+  /** Whose revisions they are, in a sentence: `an escalation path`. */
+  readonly noun: string;
+  /** The placeholders of `path`. */
+  readonly params: Readonly<Record<string, z.ZodType<string>>>;
+  readonly documentKey: (params: Params) => string;
+  readonly permissions: { readonly read: Permission; readonly write: Permission; readonly activate: Permission };
+  /** The organization when absent. */
+  readonly permissionAt?: (params: Params) => AuthorizationTarget;
+  /** Documents the body; the domain validates it. */
+  readonly body: z.ZodType<ExactValue>;
+  readonly requestExample: unknown;
+  /** How an answer shows a revision. */
+  readonly revision: z.ZodType;
+  readonly example: Readonly<Record<string, unknown>>;
+  readonly show: (view: View) => unknown;
+  /** What creating can throw beyond 400 and 404. */
+  readonly createErrors: readonly ErrorCode[];
+  /** What activating can throw beyond 404 and 412. */
+  readonly activateErrors: readonly ErrorCode[];
+}
+
+/** A revision number as `ETag`; 0 while none is active. */
+export function etag(revision: number): Readonly<Record<string, string>> {
+  return { ETag: `"${revision}"` };
+}
+
+export const etagHeader = { ETag: 'Number of the active revision, quoted; "0" while none is active. Pass it as If-Match when activating.' };
+
+/** What every answer says about where a revision stands among the others. */
+export const revisionNumber = () =>
+  z.int().meta({ description: 'Number of the revision, from 1.', override: { type: 'integer', format: 'int64', minimum: 1 } });
+
+const revisionParam = z
+  .string()
+  .meta({ description: 'Number of the revision, from 1.', override: { type: 'integer', format: 'int64', minimum: 1 } });
+
+/** 400 unless a positive integer; 404 when no revision can have so great a number. */
+export function readRevisionNumber(text: string): number {
+  if (!/^[1-9][0-9]*$/.test(text)) {
+    throw invalid([{ pointer: '/path/revision', code: 'invalid_value', message: 'must be a positive integer' }]);
+  }
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw new AppError('not_found');
+  return number;
+}
+
+/** The fields of a summary that do not depend on the kind. */
+export const summaryFields = {
+  active_revision: z
+    .int()
+    .optional()
+    .meta({ description: 'Number of the active revision; absent while none is active.', override: { type: 'integer', format: 'int64' } }),
+  latest_revision: revisionNumber().meta({ description: 'Number of the newest revision.' }),
+  revision_count: z.int().meta({ description: 'How many revisions there are.' }),
+};
+
+export const summaryQuery = () =>
+  z.strictObject({
+    status: z.enum(['live', 'archived', 'all']).default('live').meta({ description: 'Which ones: `live`, `archived` or `all`.' }),
+    limit: limitQuery(50),
+    cursor: cursorQuery(),
+  });
+
+/** Reads the cursor of a list of summaries; `list` keeps one list's cursors out of another. */
+export function readSummaryCursor(list: string, { status, cursor }: { status: string; cursor?: string | undefined }): string | undefined {
+  return decodeCursor(cursor, z.tuple([z.literal(list), z.literal(status), z.string()]))?.[2];
+}
+
+export function writeSummaryCursor(list: string, { status, next }: { status: string; next?: string | undefined }): string | undefined {
+  return next === undefined ? undefined : encodeCursor([list, status, next]);
+}
+
+/** The endpoints of one resource. */
+export function revisionEndpoints<Document, View>(resource: RevisionedResource<Document, View>): readonly Endpoint[] {
+  return [getActiveEndpoint(resource), listEndpoint(resource), getEndpoint(resource), createEndpoint(resource), activateEndpoint(resource)];
+}
+
+/** What all five declare alike. */
+function common<Document, View>({ tag, permissionAt, params }: RevisionedResource<Document, View>) {
+  return {
+    tag,
+    auth: 'member',
+    params: z.strictObject({ ...params }),
+    permissionAt: (given: Params) => permissionAt?.(given) ?? { kind: 'organization' },
+  } as const;
+}
+
+function withRevision<Document, View>({ params }: RevisionedResource<Document, View>) {
+  return z.strictObject({ ...params, revision: revisionParam });
+}
+
+function oneRevision<Document, View>(resource: RevisionedResource<Document, View>, description: string): Success {
+  return { status: 200, description, body: resource.revision, headers: etagHeader, example: resource.example };
+}
+
+function getActiveEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
+  const { kind, noun, operation, path, permissions, show, documentKey } = resource;
+  return defineEndpoint({
+    ...common(resource),
+    operationId: `getActive${operation}Revision`,
+    method: 'get',
+    path,
+    summary: `Get the active revision of ${noun}`,
+    permission: permissions.read,
+    success: oneRevision(resource, 'The active revision.'),
+    errors: ['not_found'],
+    handler: async ({ principal, params }, context) => {
+      const found = await getRevision(context, principal, { kind, documentKey: documentKey(params), revision: 'active' });
+      return { body: show(found.revision), headers: etag(found.number) };
+    },
+  });
+}
+
+function listEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
+  const { kind, noun, operation, path, permissions, show, documentKey } = resource;
+  return defineEndpoint({
+    ...common(resource),
+    operationId: `list${operation}Revisions`,
+    method: 'get',
+    path: `${path}/revisions`,
+    summary: `List the revisions of ${noun}`,
+    description: 'Newest first. A cursor of another document is a 400.',
+    permission: permissions.read,
+    query: z.strictObject({ limit: limitQuery(50), cursor: cursorQuery() }),
+    success: {
+      status: 200,
+      description: 'One page of revisions.',
+      body: z.strictObject({
+        revisions: z.array(resource.revision).meta({ description: 'The revisions of this page.' }),
+        next_cursor: nextCursor(),
+        total_count: z
+          .int()
+          .meta({ description: 'How many revisions there are on all pages.', override: { type: 'integer', format: 'int64' } }),
+      }),
+      example: { revisions: [resource.example], total_count: 1 },
+    },
+    errors: ['not_found'],
+    handler: async ({ principal, params, query: { limit, cursor } }, context) => {
+      const keys = decodeCursor(cursor, z.tuple([z.uuid(), z.int().min(1)]));
+      const after = keys && { documentId: keys[0], revision: keys[1] };
+      const list = await listRevisions(context, principal, { kind, documentKey: documentKey(params), after, limit });
+      const next_cursor = list.next && encodeCursor([list.next.documentId, list.next.revision]);
+      return { body: { revisions: list.revisions.map(show), next_cursor, total_count: list.totalCount } };
+    },
+  });
+}
+
+function getEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
+  const { kind, noun, operation, path, permissions, show, documentKey } = resource;
+  return defineEndpoint({
+    ...common(resource),
+    operationId: `get${operation}Revision`,
+    method: 'get',
+    path: `${path}/revisions/{revision}`,
+    summary: `Get a revision of ${noun}`,
+    permission: permissions.read,
+    params: withRevision(resource),
+    success: { status: 200, description: 'The revision.', body: resource.revision, example: resource.example },
+    errors: ['validation_failed', 'not_found'],
+    handler: async ({ principal, params }, context) => {
+      const revision = readRevisionNumber(params['revision'] ?? '');
+      const found = await getRevision(context, principal, { kind, documentKey: documentKey(params), revision });
+      return { body: show(found.revision) };
+    },
+  });
+}
+
+function createEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
+  const { kind, noun, operation, path, permissions, show, documentKey } = resource;
+  return defineEndpoint({
+    ...common(resource),
+    operationId: `create${operation}Revision`,
+    method: 'post',
+    path: `${path}/revisions`,
+    summary: `Create a revision of ${noun}`,
+    description: 'The next revision, inactive. Which revision is active does not change.',
+    permission: permissions.write,
+    body: resource.body,
+    requestExample: resource.requestExample,
+    success: {
+      status: 201,
+      description: 'The new revision.',
+      body: resource.revision,
+      headers: etagHeader,
+      example: { ...resource.example, is_active: false },
+    },
+    errors: ['not_found', ...resource.createErrors],
+    handler: async ({ principal, params, body }, context) => {
+      const created = await createRevision(context, principal, { kind, documentKey: documentKey(params), body });
+      return { body: show(created.revision), headers: etag(created.activeRevision) };
+    },
+  });
+}
+
+function activateEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
+  const { kind, noun, operation, path, permissions, show, documentKey } = resource;
+  return defineEndpoint({
+    ...common(resource),
+    operationId: `activate${operation}Revision`,
+    method: 'post',
+    path: `${path}/revisions/{revision}/activate`,
+    summary: `Activate a revision of ${noun}`,
+    description:
+      'Takes the revision expected to be active as `If-Match`, `"0"` while none is. If another one is active by now, the answer is 412 ' +
+      'with `details.active_revision`. Activating the active revision again changes nothing.',
+    permission: permissions.activate,
+    headers: { ifMatch: 'required' },
+    params: withRevision(resource),
+    success: oneRevision(resource, 'The revision, now active.'),
+    errors: ['validation_failed', 'not_found', 'revision_conflict', ...resource.activateErrors],
+    handler: async ({ principal, params, ifMatch }, context) => {
+      const revision = readRevisionNumber(params['revision'] ?? '');
+      const change = { kind, documentKey: documentKey(params), revision, expected: ifMatch };
+      const activated = await activateRevision(context, principal, change);
+      return { body: show(activated.revision), headers: etag(activated.activeRevision) };
+    },
+  });
+}
