@@ -60,7 +60,7 @@ const layers = {
     ),
   ],
   activities: [
-    deny([...folder('data'), ...folder('api'), ...folder('workflows'), ...SQL, ...HTTP], 'an activity calls one service or sender.'),
+    deny([...folder('data'), ...folder('api'), '**/workflow.ts', '**/workflows/index.ts', ...SQL, ...HTTP], 'an activity calls one service or sender.'),
   ],
   temporal: [
     deny(

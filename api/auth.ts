@@ -59,7 +59,7 @@ export const authEndpoints: readonly Endpoint[] = [
         email: body.email,
         password: body.password,
       });
-      const cookie = sessionCookieHeader(context.publicUrl, { value: token, maxAge: SEVEN_DAYS_S });
+      const cookie = sessionCookieHeader(context.publicUrl(), { value: token, maxAge: SEVEN_DAYS_S });
       return { body: created, headers: { 'Set-Cookie': cookie } };
     },
   }),
@@ -78,7 +78,7 @@ export const authEndpoints: readonly Endpoint[] = [
     errors: ['invalid_credentials', 'membership_inactive', 'cross_site_request'],
     handler: async ({ body, clientAddress }, context) => {
       const { token, account: signedIn } = await signIn(context, { ...body, clientAddress });
-      const cookie = sessionCookieHeader(context.publicUrl, { value: token, maxAge: SEVEN_DAYS_S });
+      const cookie = sessionCookieHeader(context.publicUrl(), { value: token, maxAge: SEVEN_DAYS_S });
       return { body: signedIn, headers: { 'Set-Cookie': cookie } };
     },
   }),
@@ -94,7 +94,7 @@ export const authEndpoints: readonly Endpoint[] = [
     errors: ['cross_site_request'],
     handler: async ({ cookies }, context) => {
       await signOut(context, cookies.session);
-      return { headers: { 'Set-Cookie': sessionCookieHeader(context.publicUrl, { value: '', maxAge: 0 }) } };
+      return { headers: { 'Set-Cookie': sessionCookieHeader(context.publicUrl(), { value: '', maxAge: 0 }) } };
     },
   }),
 ];

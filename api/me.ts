@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { permissions, isPermission } from '../src/domain/permissions.ts';
 import { readAccount } from '../src/services/me.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { timestamp, uuid } from './schema.ts';
+import { authContextShape, timestamp, uuid } from './schema.ts';
 
 const scopeKind = () => z.enum(['organization', 'team', 'agent']).meta({ description: 'How far it reaches.' });
 const scopeId = () => z.string().optional().meta({ description: 'The team id or agent slug; absent at organization scope.' });
@@ -19,16 +19,6 @@ export const grant = z
   .strictObject({ permission: permissionKey(), scope_kind: scopeKind(), scope_id: scopeId() })
   .meta({ id: 'Grant', description: 'One permission at one scope.' });
 
-const authContext = z
-  .strictObject({
-    method: z.string().meta({ description: 'How the caller proved who it is.', examples: ['local_password'] }),
-    assurance: z.enum(['single_factor', 'strong']).meta({ description: '`strong`: a password and a second factor.' }),
-    authenticated_at: timestamp('When it was proven; for a key, when the key was minted.'),
-    session_id: z.uuid().optional().meta({ description: 'The session of a person.' }),
-    credential_id: z.uuid().optional().meta({ description: 'The credential of an agent.' }),
-  })
-  .meta({ id: 'AuthContext', description: 'How somebody was authenticated.' });
-
 const principal = z
   .strictObject({
     actor_type: z.enum(['human', 'agent', 'system', 'gateway']).meta({ description: '`human` for a session and for a personal key.' }),
@@ -38,7 +28,7 @@ const principal = z
     permissions: z.array(permissionKey()).meta({ description: 'What the credential can use at some scope, sorted, each once.' }),
     grants: z.array(grant).meta({ description: 'What the credential can use, and where.' }),
     team_ids: z.array(uuid('A team.')).meta({ description: 'The teams the person is in.' }),
-    auth: authContext,
+    auth: authContextShape,
   })
   .meta({ id: 'Principal', description: 'Who is calling.' });
 

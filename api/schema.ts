@@ -91,3 +91,13 @@ export const waitQuery = (description: string) =>
 export function encodeCursor(keys: readonly (string | number)[]): string {
   return Buffer.from(stringifyExact(keys)).toString('base64url');
 }
+
+export const authContextShape = z
+  .strictObject({
+    method: z.string().meta({ description: 'For example `local_password`, `api_key`, `agent_credential` or `system`.' }),
+    assurance: z.enum(['single_factor', 'strong']).meta({ description: 'How sure the proof was.' }),
+    authenticated_at: timestamp('When it was proven.'),
+    session_id: uuid('The session; when a person acted.').optional(),
+    credential_id: uuid('The credential; when an agent acted.').optional(),
+  })
+  .meta({ id: 'AuthContext', description: 'How the actor proved who it is.' });

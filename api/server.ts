@@ -11,12 +11,13 @@ import { authenticate } from '../src/services/authentication.ts';
 import type { ServiceContext } from '../src/services/context.ts';
 import { admit, presentedCredential, refuseCrossSite, refuseForeignPage, sessionCookie } from './authentication.ts';
 import type { Call, Endpoint, Reply } from './endpoint.ts';
-import { endpoints } from './endpoints.ts';
 import { readBody, readIdempotencyKey, readIfMatch, readQuery, validate } from './input.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
 
 export interface HttpOptions {
+  /** What to mount: all endpoints, or none where only health and metrics are served. */
+  readonly endpoints: readonly Endpoint[];
   /** Check every answer against its declaration and fail the call if it differs (tests, development); else log it. */
   readonly strictAnswers: boolean;
   readonly probes: OperationProbes;
@@ -26,7 +27,7 @@ export interface HttpOptions {
 export function createHttpServer(context: ServiceContext, options: HttpOptions): Server {
   const app = new Koa();
   const router: Router = new Router({ sensitive: true, strict: true });
-  for (const endpoint of endpoints) {
+  for (const endpoint of options.endpoints) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.register(path, [endpoint.method], async (ctx: Context) => {
       await answer(ctx, { endpoint, context, options });
@@ -102,7 +103,7 @@ async function readCall(
 ): Promise<Call<'agent', undefined, undefined, undefined>> {
   const { headers } = ctx.req;
   const resolve = async () => {
-    const { origin } = new URL(context.publicUrl);
+    const { origin } = new URL(context.publicUrl());
     if (endpoint.auth === 'none') {
       refuseForeignPage(ctx.method, headers, origin);
       return undefined;

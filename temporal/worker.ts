@@ -1,6 +1,6 @@
 /** The connection to Temporal and the worker on it: connecting, setting up and reconnecting go on in the background. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from '@temporalio/client';
+import { Client, isGrpcServiceError } from '@temporalio/client';
 import { NativeConnection, Worker, type NativeConnectionOptions, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Activities } from '../activities/index.ts';
@@ -37,6 +37,8 @@ export interface TemporalLink {
 
 const RETRY_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 10_000;
+const SETUP_CHECK_MS = 5_000;
+const GRPC_NOT_FOUND = 5;
 
 /** Connects in the background; with `worker`, also runs workflows and activities on the same connection (eager starts need that). */
 export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): TemporalLink {
@@ -49,6 +51,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
 
   const serve = async () => {
     const connection = await within(CONNECT_TIMEOUT_MS, NativeConnection.connect(options.connection));
+    let keeper: NodeJS.Timeout | undefined;
     try {
       await setupTemporal(connection, options.namespace);
       if (state.closed) return;
@@ -56,8 +59,10 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       state.client = new Client({ connection, namespace: options.namespace });
       options.logger.info({ namespace: options.namespace }, 'Temporal connected');
       markReady();
+      keeper = setInterval(() => void keepSetUp(connection, options), SETUP_CHECK_MS);
       await (state.worker ? state.worker.run() : untilAborted(closing.signal));
     } finally {
+      clearInterval(keeper);
       state.client = undefined;
       state.worker = undefined;
       await connection.close().catch(() => undefined);
@@ -103,6 +108,19 @@ async function createWorker(connection: NativeConnection, options: TemporalOptio
     shutdownGraceTime: '5s',
     shutdownForceTime: '8s',
   });
+}
+
+/** A server whose database was deleted knows our namespace no more, while connection and worker live on: set it up again. */
+async function keepSetUp(connection: NativeConnection, { namespace, logger }: TemporalOptions): Promise<void> {
+  try {
+    await within(SETUP_CHECK_MS, connection.workflowService.describeNamespace({ namespace }));
+  } catch (error) {
+    if (!isGrpcServiceError(error) || Number(error.code) !== GRPC_NOT_FOUND) return;
+    logger.warn({ namespace }, 'Temporal has lost the namespace; setting it up again');
+    await setupTemporal(connection, namespace).catch((failure: unknown) => {
+      logger.warn({ err: failure }, 'Temporal could not be set up; trying again');
+    });
+  }
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 /** What every use case gets besides its input: the database, the change hub, the workflow port and the limits. */
+import type { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Db } from '../platform/postgres.ts';
 import type { ApprovalRequest } from '../domain/approval-requests.ts';
@@ -21,11 +22,13 @@ export interface ServiceContext {
   readonly db: Db;
   readonly changes: ChangeHub<ApprovalRequest>;
   readonly workflows: Workflows;
+  /** Requests this process has just written and nobody has stepped yet: spares their first step the read. */
+  readonly fresh: LRUCache<string, ApprovalRequest>;
   readonly limits: Limits;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Where people reach the service; every link is built from it, never from a request's Host header. */
-  readonly publicUrl: string;
+  /** Where people reach the service, known once it listens; every link is built from it, never from a request's Host header. */
+  readonly publicUrl: () => string;
   /** File with the secret that lets the first owner in; read at each attempt. */
   readonly bootstrapSecretFile: string;
 }

@@ -1,0 +1,30 @@
+/** The step of a request as the workflow calls it. */
+import { ApplicationFailure } from '@temporalio/common';
+import { AppError } from '../src/domain/errors.ts';
+import { stepRequest, type RequestStep } from '../src/services/approval-requests/step.ts';
+import type { ServiceContext } from '../src/services/context.ts';
+import { NO_PATH, type StepResult } from '../workflows/approval-request/contract.ts';
+
+export function approvalRequestActivities(context: ServiceContext) {
+  return {
+    /** `floor`: the workflow's time in epoch milliseconds; the row's clock is never behind it. Idempotent. */
+    async stepApprovalRequest(id: string, floor: number): Promise<StepResult> {
+      try {
+        return toResult(await stepRequest(context, id, { floor: new Date(floor), by: 'workflow' }));
+      } catch (error) {
+        throw toFailure(error);
+      }
+    },
+  };
+}
+
+function toResult(step: RequestStep): StepResult {
+  if (step.kind === 'done') return step;
+  return { ...step, until: step.until.getTime(), path: step.path ?? NO_PATH };
+}
+
+/** Only what may pass by itself is worth a retry. */
+function toFailure(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.kind === 'unavailable' || error.kind === 'limited') return error;
+  return ApplicationFailure.nonRetryable(error.message, error.code);
+}

@@ -1,0 +1,139 @@
+/**
+ * Records the one final answer: state, decision and audit event in one statement. `decisions.request_id` is unique and the
+ * update is guarded by state, so a second answer is impossible whatever the caller believes.
+ */
+import { v7 } from 'uuid';
+import { EXECUTION_WINDOW_MS, type RequestState, type TerminalState } from '../../domain/approval-requests.ts';
+import type { AuditActor } from '../../domain/audit.ts';
+import { stringifyExact } from '../../platform/exact-json.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { WAKE_HEAD_START_MS } from './create.ts';
+
+export interface NewDecision {
+  readonly status: TerminalState;
+  readonly channel: string;
+  readonly note?: string;
+  readonly membershipId?: string;
+  readonly reviewerDisplayName?: string;
+  readonly reviewerEmail?: string;
+  /** An AuthContext; one without `authenticated_at` was proven at the instant of the decision. */
+  readonly authentication: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string;
+  readonly actor: AuditActor;
+  readonly auditData?: Readonly<Record<string, unknown>>;
+  /** States this answer may end. */
+  readonly from: readonly RequestState[];
+  /** Whether a workflow must still be told; false when the workflow's own step decides. */
+  readonly wake: boolean;
+}
+
+/** Ends with `select decided_at, id`: `clock (id, now)` names the locked row and its instant. */
+const DECIDE = `
+  decided as (
+    update approval_requests r
+       set state = :status, updated_at = clock.now, last_at = clock.now, next_at = null, wake_attempts = 0,
+           wake_at = case when :wake then clock.now + :head_start_ms * interval '1 millisecond' end
+      from clock
+     where r.id = clock.id and r.state = any(cast(:from_states as text[]))
+    returning r.id, r.organization_id, clock.now
+  ),
+  decision as (
+    insert into decisions (id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email,
+                           authentication, idempotency_key, decided_at, expires_at)
+    select cast(:decision_id as uuid), id, organization_id, cast(:membership as uuid), :status, :note, :channel, :display_name, :email,
+           cast(:authentication as json), :key, now,
+           case when :status = 'approved' then now + :window_ms * interval '1 millisecond' end
+      from decided
+  ),
+  audited as (
+    insert into audit_events (id, organization_id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at)
+    select cast(:event_id as uuid), organization_id, 'approval_request.' || cast(:status as text), :actor_type, :actor_id, :actor_name,
+           'approval_request', cast(id as text), cast(:audit_data as json), now
+      from decided
+  )
+  select now as decided_at from decided`;
+
+function bindings(id: string, decision: NewDecision) {
+  return {
+    id,
+    status: decision.status,
+    wake: decision.wake,
+    head_start_ms: WAKE_HEAD_START_MS,
+    from_states: [...decision.from],
+    decision_id: v7(),
+    membership: decision.membershipId ?? null,
+    note: decision.note ?? null,
+    channel: decision.channel,
+    display_name: decision.reviewerDisplayName ?? null,
+    email: decision.reviewerEmail ?? null,
+    authentication: stringifyExact(decision.authentication),
+    key: decision.idempotencyKey,
+    window_ms: EXECUTION_WINDOW_MS,
+    event_id: v7(),
+    actor_type: decision.actor.type,
+    actor_id: decision.actor.id ?? null,
+    actor_name: decision.actor.displayName ?? null,
+    audit_data: stringifyExact({ channel: decision.channel, ...decision.auditData }),
+  };
+}
+
+/** What was written: enough to show the decision without reading it back. */
+export interface RecordedDecision {
+  readonly id: string;
+  readonly decidedAt: Date;
+}
+
+/** Inside the transaction that locked the row at `now`. Undefined when the state is not one of `from`. */
+export async function recordDecision(
+  db: Db,
+  { id, now }: { readonly id: string; readonly now: Date },
+  decision: NewDecision,
+): Promise<RecordedDecision | undefined> {
+  const sql = `with clock as materialized (select cast(:id as uuid) as id, cast(:now as timestamptz) as now), ${DECIDE}`;
+  return await run(db, sql, { ...bindings(id, decision), now });
+}
+
+/**
+ * The pipeline's own verdict, in one statement of its own: lock, then clock, then write. Undefined when the request is no
+ * longer evaluating or its deadline has passed.
+ */
+export async function recordVerdict(
+  db: Db,
+  { id, floor }: { readonly id: string; readonly floor: Date },
+  decision: NewDecision,
+): Promise<RecordedDecision | undefined> {
+  const sql = `
+    with locked as materialized (
+      select id, last_at, deadline_at from approval_requests where id = cast(:id as uuid) and state = 'evaluating' for update
+    ),
+    ticked as materialized (
+      select id, deadline_at, greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), last_at) as now from locked
+    ),
+    clock as materialized (select id, now from ticked where now < deadline_at),
+    ${DECIDE}`;
+  return await run(db, sql, { ...bindings(id, decision), floor });
+}
+
+async function run(
+  db: Db,
+  sql: string,
+  values: ReturnType<typeof bindings> & Record<string, unknown>,
+): Promise<RecordedDecision | undefined> {
+  const { rows } = await db.raw<{ rows: { decided_at: Date }[] }>(sql, values);
+  return rows[0] && { id: values.decision_id, decidedAt: rows[0].decided_at };
+}
+
+export interface KeyedDecision {
+  readonly requestId: string;
+  readonly status: TerminalState;
+  readonly note: string | null;
+  readonly channel: string;
+}
+
+/** The decision a person of this organization made with this idempotency key, on whatever request. */
+export async function findDecisionByKey(db: Db, organizationId: string, key: string): Promise<KeyedDecision | undefined> {
+  return await db('decisions')
+    .where({ organization_id: organizationId, idempotency_key: key })
+    .whereNotNull('membership_id')
+    .first({ requestId: 'request_id', status: 'status', note: 'note', channel: 'channel' });
+}

@@ -1,0 +1,113 @@
+/** Writes of the walk: handing a request to people, its levels and notifications, and where it goes on. */
+import { v7 } from 'uuid';
+import type { Route } from '../../domain/approval-requests.ts';
+import type { Db } from '../../platform/postgres.ts';
+
+/** `evaluating` becomes `pending`. */
+export async function markRouted(db: Db, id: string, route: Route): Promise<void> {
+  await db('approval_requests')
+    .where({ id })
+    .update({
+      state: 'pending',
+      routed_at: route.routedAt,
+      route_source: route.source,
+      route_scope: route.scope,
+      route_block_id: route.blockId ?? null,
+      route_reason: route.reason ?? null,
+      escalation_path_revision_id: route.pathRevisionId ?? null,
+      updated_at: route.routedAt,
+      last_at: route.routedAt,
+    });
+}
+
+export interface WalkPlan {
+  readonly now: Date;
+  /** JSON text of the walk; absent for a request without a path. */
+  readonly walk?: string;
+  readonly nextAt?: Date;
+  /** When the backstop should look if the workflow has not. */
+  readonly wakeAt: Date;
+  /** Whether a reviewer should notice. */
+  readonly noticeable: boolean;
+  /** The request's own workflow did this step, so it is alive: the backstop's tries count from 0 again. */
+  readonly byWorkflow: boolean;
+}
+
+export async function planNext(db: Db, id: string, plan: WalkPlan): Promise<void> {
+  await db('approval_requests')
+    .where({ id })
+    .update({
+      walk: plan.walk ?? null,
+      next_at: plan.nextAt ?? null,
+      wake_at: plan.wakeAt,
+      last_at: plan.now,
+      ...(plan.byWorkflow && { wake_attempts: 0 }),
+      ...(plan.noticeable && { updated_at: plan.now }),
+    });
+}
+
+export interface EscalationStep {
+  readonly requestId: string;
+  readonly organizationId: string;
+  readonly stepKey: string;
+  readonly run: number;
+  /** Absent for a request without a path. */
+  readonly nodeId?: string;
+  readonly at: Date;
+  /** Absent when nothing follows. */
+  readonly escalateAt?: Date;
+  /** Empty: the level was skipped. */
+  readonly membershipIds: readonly string[];
+}
+
+/** Returns the members who had not been told of this step before. */
+export async function insertStep(db: Db, step: EscalationStep): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { membership_id: string }[] }>(
+    `with step as (
+       insert into escalation_steps (request_id, step_key, run, node_id, kind, at, escalate_at)
+       values (cast(:request as uuid), :step_key, :run, :node, :kind, :at, :escalate_at)
+       on conflict on constraint escalation_steps_pkey do nothing
+     )
+     insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
+     select n.id, cast(:organization as uuid), cast(:request as uuid), :step_key, n.membership_id, :at
+       from unnest(cast(:ids as uuid[]), cast(:members as uuid[])) as n (id, membership_id)
+     on conflict on constraint notifications_key do nothing
+     returning membership_id`,
+    {
+      organization: step.organizationId,
+      request: step.requestId,
+      step_key: step.stepKey,
+      run: step.run,
+      node: step.nodeId ?? null,
+      kind: step.membershipIds.length > 0 ? 'notified' : 'skipped',
+      at: step.at,
+      escalate_at: step.escalateAt ?? null,
+      ids: step.membershipIds.map(() => v7()),
+      members: [...step.membershipIds],
+    },
+  );
+  return rows.map((row) => row.membership_id);
+}
+
+/** How many requests of the organization wait for people, counted no further than `atMost`. */
+export async function countPending(db: Db, organizationId: string, atMost: number): Promise<number> {
+  const { rows } = await db.raw<{ rows: { count: number }[] }>(
+    `select count(*) as count from (
+       select 1 from approval_requests where organization_id = :organizationId and state = 'pending' limit :atMost
+     ) as waiting`,
+    { organizationId, atMost },
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Makes hand-overs of one organization take turns until the transaction ends. */
+export async function lockPendingCount(db: Db, organizationId: string): Promise<void> {
+  await db.raw(`select pg_advisory_xact_lock(hashtextextended('countersign.pending:' || cast(:organizationId as text), 0))`, {
+    organizationId,
+  });
+}
+
+/** Removes a request the pending cap refused, and its idempotency key with it. */
+export async function removeRequest(db: Db, id: string): Promise<void> {
+  await db('approval_requests').where({ id, state: 'evaluating' }).delete();
+}

@@ -1,0 +1,33 @@
+/** Reads of single requests. */
+import type { ApprovalRequest } from '../../domain/approval-requests.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { REQUEST_COLUMNS, toRequest, type RequestRow } from './rows.ts';
+
+/** A request as it stands; `overdue`: it is still open although the database's clock has passed its deadline. */
+export interface ReadRequest {
+  readonly request: ApprovalRequest;
+  readonly overdue: boolean;
+}
+
+export async function findRequest(db: Db, id: string): Promise<ReadRequest | undefined> {
+  const { rows } = await db.raw<{ rows: (RequestRow & { overdue: boolean })[] }>(
+    `select ${REQUEST_COLUMNS}, d.id is null and clock_timestamp() >= r.deadline_at as overdue
+       from approval_requests r left join decisions d on d.request_id = r.id
+      where r.id = :id`,
+    { id },
+  );
+  const row = rows[0];
+  return row && { request: toRequest(row), overdue: row.overdue };
+}
+
+/** For the second-by-second reread of parked waits: which of these are no longer open, or no longer there. */
+export async function findSettledIds(db: Db, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select w.id from unnest(cast(:ids as uuid[])) as w (id)
+       left join approval_requests r on r.id = w.id
+      where r.id is null or r.state not in ('evaluating', 'pending')`,
+    { ids: [...ids] },
+  );
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,121 @@
+/** An adapter asks: write the row, start its workflow, wait for the pipeline as long as the create budget allows. */
+import { createHash } from 'node:crypto';
+import { v7 } from 'uuid';
+import { admitRequest, findByIdempotencyKey, insertRequest, type NewApprovalRequest } from '../../data/approval-requests/create.ts';
+import type { ApprovalRequest } from '../../domain/approval-requests.ts';
+import type { AgentPrincipal } from '../../domain/authorization.ts';
+import { parseDuration } from '../../domain/durations.ts';
+import { AppError } from '../../domain/errors.ts';
+import { canonicalJson, type ExactValue, type JsonText } from '../../platform/exact-json.ts';
+import type { ServiceContext } from '../context.ts';
+import { readSettled } from './settle.ts';
+import { parkWait } from './wait.ts';
+
+export interface CreateInput {
+  readonly tool: string;
+  readonly server?: string | undefined;
+  readonly arguments: JsonText;
+  readonly agent_reasoning?: JsonText | undefined;
+  readonly context?: JsonText | undefined;
+  readonly timeout: string;
+}
+
+export interface CreateCall {
+  readonly input: CreateInput;
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+}
+
+export interface CreateOutcome {
+  readonly request: ApprovalRequest;
+  /** False when the key was used before: the answer shows the original request as it stands. */
+  readonly created: boolean;
+}
+
+/** Throws `idempotency_conflict`, and `quota_exceeded` when too many requests of the organization wait for people. */
+export async function createRequest(context: ServiceContext, principal: AgentPrincipal, call: CreateCall): Promise<CreateOutcome> {
+  const input = toNewRequest(call);
+  const wait = parkWait(context, input.id, {
+    ms: context.limits.createBudgetMs,
+    signal: call.signal,
+    until: (request) => request.state !== 'evaluating',
+  });
+  try {
+    const created = await insertRequest(context.db, principal, input);
+    if (!created) return { request: await replay(context, principal, input), created: false };
+    context.metrics.requestsCreated.inc();
+    context.fresh.set(created.id, created);
+    const started = context.workflows.start(created).then(
+      () => wait.settled,
+      (error: unknown) => {
+        context.logger.warn({ err: error, approvalRequest: created.id }, 'workflow not started; the backstop will');
+        return 'timeout' as const;
+      },
+    );
+    const outcome = await Promise.race([wait.settled, started]);
+    if (outcome === undefined) throw pendingQuotaExceeded(context);
+    return { request: outcome === 'timeout' ? await answerBeforeVerdict(context, created.id) : outcome, created: true };
+  } finally {
+    wait.leave();
+  }
+}
+
+/** The pipeline takes longer than the budget: the caller gets `pending` now and is no longer subject to the cap. */
+async function answerBeforeVerdict(context: ServiceContext, id: string): Promise<ApprovalRequest> {
+  const request = (await admitRequest(context.db, id)) ? await readSettled(context, id) : undefined;
+  if (!request) throw pendingQuotaExceeded(context);
+  return request;
+}
+
+async function replay(context: ServiceContext, principal: AgentPrincipal, input: NewApprovalRequest): Promise<ApprovalRequest> {
+  const original = await findByIdempotencyKey(context.db, principal.instanceId, input.idempotencyKey);
+  // Written and refused by the pending cap between our insert and this read.
+  if (!original) throw pendingQuotaExceeded(context);
+  if (!original.inputDigest.equals(input.inputDigest)) throw new AppError('idempotency_conflict');
+  const wait = parkWait(context, original.request.id, {
+    ms: context.limits.createBudgetMs,
+    signal: new AbortController().signal,
+    until: (request) => request.state !== 'evaluating',
+  });
+  try {
+    wait.look();
+    const outcome = await wait.settled;
+    if (outcome === undefined) throw pendingQuotaExceeded(context);
+    return outcome === 'timeout' ? await answerBeforeVerdict(context, original.request.id) : outcome;
+  } finally {
+    wait.leave();
+  }
+}
+
+export function pendingQuotaExceeded(context: ServiceContext): AppError {
+  const limit = context.limits.pendingRequests;
+  return new AppError('quota_exceeded', { details: { dimension: 'pending_requests', limit, used: limit } });
+}
+
+function toNewRequest({ input, idempotencyKey }: CreateCall): NewApprovalRequest {
+  return {
+    id: v7(),
+    tool: input.tool,
+    ...(input.server !== undefined && { server: input.server }),
+    arguments: input.arguments,
+    ...(input.agent_reasoning && { agentReasoning: input.agent_reasoning }),
+    ...(input.context && { context: input.context }),
+    timeout: input.timeout,
+    timeoutMs: parseDuration(input.timeout) ?? 0,
+    idempotencyKey,
+    inputDigest: digestOf(input),
+  };
+}
+
+/** Compared as parsed values: key order, white space and the spelling of a number do not matter; the timeout's text does. */
+function digestOf(input: CreateInput): Buffer {
+  const compared: ExactValue = [
+    input.tool,
+    input.server ?? null,
+    input.arguments.value,
+    input.agent_reasoning?.value ?? null,
+    input.context?.value ?? null,
+    input.timeout,
+  ];
+  return createHash('sha256').update(canonicalJson(compared)).digest();
+}

@@ -1,0 +1,39 @@
+/** Runs the pinned pipelines of a request: pure rules over immutable input. */
+import type { ApprovalRequest } from '../../domain/approval-requests.ts';
+import { compilePipeline, evaluateRequest, type CompiledPipeline, type Verdict } from '../../domain/request-approval-pipelines/evaluate.ts';
+import type { ServiceContext } from '../context.ts';
+import { loadCompiledPipeline } from '../request-approval-pipelines.ts';
+
+export interface Evaluated {
+  readonly verdict: Verdict;
+  /** Keys of the escalation paths that apply, best first; empty unless the outcome is `human`. */
+  readonly pathKeys: readonly string[];
+}
+
+const NO_RULES = compilePipeline([]);
+
+export async function evaluatePinned(context: ServiceContext, request: ApprovalRequest): Promise<Evaluated> {
+  const [organization, agent] = await Promise.all([
+    pinned(context, request.organizationPipelineRevisionId),
+    pinned(context, request.agentPipelineRevisionId),
+  ]);
+  const verdict = evaluateRequest(organization ?? NO_RULES, agent, {
+    request: {
+      tool: request.tool,
+      ...(request.server !== undefined && { server: request.server }),
+      arguments: request.arguments.value,
+      ...(request.agentReasoning && { agent_reasoning: request.agentReasoning.value }),
+      ...(request.context && { context: request.context.value }),
+    },
+    agent: { slug: request.agentSlug, name: request.agentName },
+    previous_metadata: { organization: {}, agent: {} },
+  });
+  const defaults =
+    verdict.scope === 'agent' ? [agent?.defaultEscalationPath, organization?.defaultEscalationPath] : [organization?.defaultEscalationPath];
+  const pathKeys = [verdict.escalation_path, ...defaults].filter((key) => key !== undefined);
+  return { verdict, pathKeys: verdict.outcome === 'human' ? [...new Set(pathKeys)] : [] };
+}
+
+async function pinned(context: ServiceContext, revisionId: string | undefined): Promise<CompiledPipeline | undefined> {
+  return revisionId === undefined ? undefined : await loadCompiledPipeline(context, revisionId);
+}

@@ -1,0 +1,46 @@
+/** The reviewer's reads: the queue list and one request, as far as routing lets him see them. */
+import { listQueue, type QueueFilter } from '../../data/approval-requests/list.ts';
+import type { ApprovalRequest } from '../../domain/approval-requests.ts';
+import type { MemberPrincipal } from '../../domain/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import { listAccess, maySee, type RouteTargets } from '../../domain/request-access.ts';
+import type { ServiceContext } from '../context.ts';
+import { loadEscalationPathRevision } from '../escalation-paths.ts';
+import { readSettled } from './settle.ts';
+import { waitForRequest } from './wait.ts';
+
+/** A key sees all its member may see: the scope is for people who look at their own queue. */
+export async function listRequests(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  filter: Omit<QueueFilter, 'access'>,
+): Promise<ApprovalRequest[]> {
+  const scope = principal.via.kind === 'api_key' ? 'visible' : filter.scope;
+  return await listQueue(context.db, principal.organizationId, { ...filter, scope, access: listAccess(principal) });
+}
+
+export async function routeTargets(context: ServiceContext, request: ApprovalRequest): Promise<RouteTargets> {
+  const revisionId = request.route?.pathRevisionId;
+  return revisionId === undefined ? undefined : (await loadEscalationPathRevision(context, revisionId)).targets;
+}
+
+/** Throws `not_found` outside the organization and `request_not_routed` for what is not this reviewer's to see. */
+export async function getRequest(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<ApprovalRequest> {
+  const request = await readSettled(context, id);
+  if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
+  if (!maySee(principal, request, await routeTargets(context, request))) throw new AppError('request_not_routed');
+  return request;
+}
+
+/** Holds the answer until the request is settled or the time is over. Visibility is checked before and after. */
+export async function awaitRequest(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { id, ms, signal, recheck }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<void> },
+): Promise<ApprovalRequest> {
+  await getRequest(context, principal, id);
+  const request = await waitForRequest(context, id, { ms, signal });
+  await recheck();
+  if (!request) throw new AppError('not_found');
+  return request;
+}

@@ -1,0 +1,85 @@
+/** The service in this process, over a database cloned from the template: real HTTP, real Postgres, real Temporal if asked. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { composeApp, type RunningApp } from '../../bin/compose.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import type { Db } from '../../src/platform/postgres.ts';
+import { cloneDatabase } from './database.ts';
+import { HttpClient } from './http.ts';
+import { workflowBundlePath } from './workflow-bundle.ts';
+
+export const BOOTSTRAP_SECRET = 'the-bootstrap-secret-of-this-test-run';
+
+export interface TestAppOptions {
+  /** Connect to the run's Temporal server and run a worker. Default false: the backstop steps overdue requests. */
+  readonly temporal?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Another process of the same deployment: use this database instead of a new clone. */
+  readonly databaseUrl?: string;
+  /** Share a task queue with another app. Default: one of its own. */
+  readonly taskQueue?: string;
+}
+
+export interface TestApp extends RunningApp {
+  readonly db: Db;
+  readonly databaseUrl: string;
+  readonly taskQueue: string;
+  /** Lines the service logged, as JSON text. */
+  readonly log: string[];
+  /** A client without credentials. */
+  readonly http: HttpClient;
+}
+
+let apps = 0;
+
+export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = options.databaseUrl === undefined ? await cloneDatabase() : undefined;
+  const databaseUrl = options.databaseUrl ?? database?.url ?? '';
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-app-'));
+  writeFileSync(join(dataDirectory, 'bootstrap-secret'), BOOTSTRAP_SECRET, { mode: 0o600 });
+  const config = loadConfig(
+    {
+      PORT: '0',
+      COUNTERSIGN_DATA_DIR: dataDirectory,
+      TEMPORAL_ADDRESS: (options.temporal && process.env['TEST_TEMPORAL_ADDRESS']) || '127.0.0.1:9',
+      TEMPORAL_NAMESPACE: process.env['TEST_TEMPORAL_NAMESPACE'] ?? 'countersign-test',
+      DATABASE_URL: databaseUrl,
+      ...options.environment,
+    },
+    'start',
+  );
+  const log: string[] = [];
+  const destination = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      log.push(chunk.toString());
+      done();
+    },
+  });
+  const taskQueue = options.taskQueue ?? `test-${process.pid}-${++apps}`;
+  const app = await composeApp(config, {
+    logger: createLogger({ level: 'info', format: 'json', destination }),
+    databaseUrl,
+    temporal: undefined,
+    roles: { api: true, worker: options.temporal ?? false },
+    taskQueue,
+    strictAnswers: true,
+    ...(options.temporal && { workflowBundle: { codePath: workflowBundlePath() } }),
+  });
+  if (options.temporal) await app.temporal.ready;
+  return {
+    ...app,
+    db: app.context.db,
+    databaseUrl,
+    taskQueue,
+    log,
+    http: new HttpClient(app.url),
+    close: async () => {
+      await app.close();
+      await database?.drop();
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}

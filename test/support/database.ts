@@ -1,0 +1,27 @@
+/** A database of a test's own, cloned from the migrated template in some 30 ms. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { TEMPLATE_DATABASE } from './servers.ts';
+
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL'] });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+export async function cloneDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administer(`create database ${name} template ${TEMPLATE_DATABASE}`);
+  const url = new URL(process.env['TEST_POSTGRES_URL'] ?? '');
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(`drop database if exists ${name} with (force)`) };
+}

@@ -1,0 +1,195 @@
+/** Puts organizations, people and agents into a database as the services would, without the calls that are not under test. */
+import { randomUUID } from 'node:crypto';
+import { createPipeline } from '../../src/data/request-approval-pipelines.ts';
+import { insertAgentCredential } from '../../src/data/agent-credentials.ts';
+import { issueToken } from '../../src/platform/tokens.ts';
+import type { Db } from '../../src/platform/postgres.ts';
+import { HttpClient } from './http.ts';
+import type { TestApp } from './app.ts';
+
+export interface TestOrganization {
+  readonly id: string;
+  readonly slug: string;
+  readonly owner: TestMember;
+}
+
+export interface TestMember {
+  readonly membershipId: string;
+  readonly userId: string;
+  readonly displayName: string;
+  readonly email: string;
+  /** Authenticated by a personal API key. */
+  readonly http: HttpClient;
+  /** Authenticated by a session cookie, from our own origin. */
+  readonly browser: HttpClient;
+  readonly apiKey: string;
+  readonly cookie: string;
+}
+
+export interface Policy {
+  readonly scope_kind: 'organization' | 'team' | 'agent';
+  readonly resource_ids?: readonly string[];
+  readonly permissions?: readonly string[];
+  readonly is_owner?: boolean;
+}
+
+let count = 0;
+const next = () => `${process.pid}-${++count}`;
+
+export async function createOrganization(app: TestApp): Promise<TestOrganization> {
+  const id = randomUUID();
+  const slug = `org-${next()}`;
+  await app.db('organizations').insert({ id, name: slug, slug, created_at: new Date() });
+  const owner = await createMember(app, id, { policies: [{ scope_kind: 'organization', is_owner: true }] });
+  await app.db.transaction((trx) =>
+    createPipeline(trx, { organizationId: id, documentKey: 'organization', createdByActorId: owner.membershipId }),
+  );
+  return { id, slug, owner };
+}
+
+export async function createMember(
+  app: TestApp,
+  organizationId: string,
+  options: { readonly policies?: readonly Policy[]; readonly displayName?: string; readonly status?: string } = {},
+): Promise<TestMember> {
+  const now = new Date();
+  const [userId, membershipId] = [randomUUID(), randomUUID()];
+  const displayName = options.displayName ?? `Member ${next()}`;
+  const email = `member-${next()}@example.com`;
+  await app.db('users').insert({ id: userId, email, display_name: displayName, created_at: now });
+  await app.db('memberships').insert({
+    id: membershipId,
+    organization_id: organizationId,
+    user_id: userId,
+    status: options.status ?? 'active',
+    admission_source: 'manual',
+    created_at: now,
+    updated_at: now,
+  });
+  for (const policy of options.policies ?? []) await grant(app.db, organizationId, { membershipId, policy });
+  const key = issueToken('whk');
+  await app.db('api_keys').insert({
+    id: key.id,
+    organization_id: organizationId,
+    kind: 'personal',
+    membership_id: membershipId,
+    name: 'test key',
+    token_hash: key.hash,
+    assurance_at_issue: 'single_factor',
+    created_at: now,
+  });
+  const session = issueToken('whs');
+  await app.db('sessions').insert({
+    id: session.id,
+    organization_id: organizationId,
+    membership_id: membershipId,
+    token_hash: session.hash,
+    method: 'local_password',
+    assurance: 'single_factor',
+    authenticated_at: now,
+    created_at: now,
+    last_seen_at: now,
+    expires_at: new Date(now.getTime() + 7 * 86_400_000),
+  });
+  const cookie = `service_session=${session.token}`;
+  return {
+    membershipId,
+    userId,
+    displayName,
+    email,
+    apiKey: key.token,
+    cookie,
+    http: new HttpClient(app.url, { authorization: `Bearer ${key.token}` }),
+    browser: new HttpClient(app.url, { cookie, origin: app.url, 'sec-fetch-site': 'same-origin' }),
+  };
+}
+
+export async function grant(
+  db: Db,
+  organizationId: string,
+  { membershipId, policy }: { membershipId: string; policy: Policy },
+): Promise<void> {
+  await db('permission_policies').insert({
+    id: randomUUID(),
+    organization_id: organizationId,
+    membership_id: membershipId,
+    scope_kind: policy.scope_kind,
+    resource_ids: [...(policy.resource_ids ?? [])],
+    permissions: [...(policy.permissions ?? [])],
+    is_owner: policy.is_owner ?? false,
+    created_at: new Date(),
+  });
+}
+
+export interface TestAgent {
+  readonly slug: string;
+  readonly instanceId: string;
+  readonly credentialId: string;
+  /** The `whc_` token. */
+  readonly credential: string;
+}
+
+/** An agent with an empty pipeline, one instance and its credential. */
+export async function createAgent(app: TestApp, organization: TestOrganization, slug = `agent-${next()}`): Promise<TestAgent> {
+  const now = new Date();
+  await app.db('agents').insert({
+    organization_id: organization.id,
+    slug,
+    name: `Agent ${slug}`,
+    status: 'active',
+    created_by_actor_id: organization.owner.membershipId,
+    created_at: now,
+    updated_at: now,
+  });
+  await app.db.transaction((trx) =>
+    createPipeline(trx, {
+      organizationId: organization.id,
+      documentKey: `agent:${slug}`,
+      createdByActorId: organization.owner.membershipId,
+    }),
+  );
+  return { slug, ...(await createInstance(app, organization, slug)) };
+}
+
+export async function createInstance(app: TestApp, organization: TestOrganization, agentSlug: string): Promise<Omit<TestAgent, 'slug'>> {
+  const now = new Date();
+  const instanceId = randomUUID();
+  await app.db('agent_instances').insert({
+    id: instanceId,
+    organization_id: organization.id,
+    agent_slug: agentSlug,
+    name: `instance-${next()}`,
+    status: 'active',
+    created_at: now,
+    last_seen_at: now,
+  });
+  const token = issueToken('whc');
+  await insertAgentCredential(app.db, {
+    id: token.id,
+    organizationId: organization.id,
+    agentInstanceId: instanceId,
+    tokenHash: token.hash,
+    issuedAt: now,
+    expiresAt: new Date(now.getTime() + 86_400_000),
+  });
+  return { instanceId, credentialId: token.id, credential: token.token };
+}
+
+/** Creates and activates a revision of a pipeline through the API. `scope`: `organization` or `agents/<slug>`. */
+export async function activatePipeline(member: TestMember, scope: string, document: unknown): Promise<void> {
+  const path = `/api/v1/request-approval-pipelines/${scope}`;
+  const created = await member.http.post(`${path}/revisions`, document);
+  if (created.status !== 201) throw new Error(`pipeline not created: ${created.text}`);
+  const headers = { 'if-match': created.headers['etag'] ?? '' };
+  const activated = await member.http.post(`${path}/revisions/${String(created.body['revision'])}/activate`, undefined, { headers });
+  if (activated.status !== 200) throw new Error(`pipeline not activated: ${activated.text}`);
+}
+
+/** Creates and activates an escalation path through the API. */
+export async function activatePath(member: TestMember, document: { readonly path_key: string } & Record<string, unknown>): Promise<void> {
+  const created = await member.http.post('/api/v1/escalation-paths', document);
+  if (created.status !== 201) throw new Error(`path not created: ${created.text}`);
+  const headers = { 'if-match': '"0"' };
+  const activated = await member.http.post(`/api/v1/escalation-paths/${document.path_key}/revisions/1/activate`, undefined, { headers });
+  if (activated.status !== 200) throw new Error(`path not activated: ${activated.text}`);
+}

@@ -1,0 +1,39 @@
+/** What the workflow and its surroundings agree on: names, the step's answer, search attributes. */
+
+export const WORKFLOW_TYPE = 'approvalRequest';
+
+export const SIGNALS = ['decision', 'claim', 'cancel', 'changed'] as const;
+
+/** Search attributes, all keywords (registered by temporal/setup.ts). */
+export const ATTRIBUTE = {
+  organization: 'CountersignOrganization',
+  agent: 'CountersignAgent',
+  tool: 'CountersignTool',
+  status: 'CountersignStatus',
+  path: 'CountersignPath',
+} as const;
+
+/** Status until a request reaches people: one the pipeline decides keeps it, and costs no further event. */
+export const AUTOMATIC_STATUS = 'automatic';
+/** Path attribute of a request that no escalation path applies to. */
+export const NO_PATH = 'none';
+
+/** What one step found. Small and free of arguments: it stands in the workflow's history. */
+export type StepResult =
+  | {
+      readonly kind: 'done';
+      /** The final status; absent when the request is gone. */
+      readonly status?: string;
+      /** Decided by the pipeline. */
+      readonly automatic: boolean;
+    }
+  | {
+      readonly kind: 'wait';
+      /** Epoch milliseconds of the next step. */
+      readonly until: number;
+      /** Why the timer runs, in one line. */
+      readonly summary: string;
+      /** For the operator: level, who is asked, deadline. Markdown. */
+      readonly details: string;
+      readonly path: string;
+    };
