@@ -24,7 +24,16 @@ export function openPool({ connectionString, max, applicationName }: PoolOptions
   });
 }
 
-const UNAVAILABLE_NODE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'EAI_AGAIN', 'EHOSTUNREACH']);
+const UNAVAILABLE_NODE_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOENT',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
 
 /** True when the error says that the database is away or refuses connections, rather than that a statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
