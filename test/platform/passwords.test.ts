@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { hashPassword, verifyPassword } from '../../src/platform/passwords.ts';
+
+describe('passwords', () => {
+  test('are kept as argon2id with a salt of their own', async () => {
+    const [first, second] = [await hashPassword('correct horse'), await hashPassword('correct horse')];
+    expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(first).not.toBe(second);
+  });
+
+  test('match only themselves', async () => {
+    const hash = await hashPassword('correct horse');
+    expect(await verifyPassword('correct horse', hash)).toBe(true);
+    expect(await verifyPassword('Correct horse', hash)).toBe(false);
+    expect(await verifyPassword('', hash)).toBe(false);
+  });
+
+  test('typed with composed or decomposed letters are the same password', async () => {
+    expect(await verifyPassword('cafe\u0301 au lait', await hashPassword('caf\u00e9 au lait'))).toBe(true);
+  });
+
+  test('never match an account without one, and that takes a whole verification too', async () => {
+    const hash = await hashPassword('correct horse');
+    await verifyPassword('warm up', undefined);
+    const absent = await fastest(async () => await verifyPassword('correct horse', undefined));
+    const wrong = await fastest(async () => await verifyPassword('wrong horse', hash));
+    expect(await verifyPassword('correct horse', undefined)).toBe(false);
+    // Without the work of a verification it would take a hundredth of the time.
+    expect(absent).toBeGreaterThan(wrong / 3);
+  });
+});
+
+async function fastest(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const started = performance.now();
+    await work();
+    times.push(performance.now() - started);
+  }
+  return Math.min(...times);
+}
