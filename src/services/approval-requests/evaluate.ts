@@ -17,13 +17,14 @@ export async function evaluatePinned(context: ServiceContext, request: ApprovalR
     pinned(context, request.organizationPipelineRevisionId),
     pinned(context, request.agentPipelineRevisionId),
   ]);
-  const verdict = evaluateRequest(organization ?? NO_RULES, agent, {
+  // Without the organization's rules the agent's alone must not approve: such a request goes to a person.
+  const verdict = evaluateRequest(organization ?? NO_RULES, organization && agent, {
     request: {
       tool: request.tool,
       ...(request.server !== undefined && { server: request.server }),
-      arguments: request.arguments.value,
-      ...(request.agentReasoning && { agent_reasoning: request.agentReasoning.value }),
-      ...(request.context && { context: request.context.value }),
+      arguments: request.arguments,
+      ...(request.agentReasoning && { agent_reasoning: request.agentReasoning }),
+      ...(request.context && { context: request.context }),
     },
     agent: { slug: request.agentSlug, name: request.agentName },
     previous_metadata: { organization: {}, agent: {} },
