@@ -1,0 +1,45 @@
+/** Calls something from a number of callers at once and says how long each call took. */
+
+export interface Load {
+  readonly callers: number;
+  /** Calls in all. */
+  readonly calls: number;
+}
+
+export interface Measured extends Load {
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly perSecond: number;
+}
+
+export async function measure(call: () => Promise<unknown>, { callers, calls }: Load): Promise<Measured> {
+  const times: number[] = [];
+  let left = calls;
+  const began = performance.now();
+  const caller = async () => {
+    while (left-- > 0) {
+      const started = performance.now();
+      await call();
+      times.push(performance.now() - started);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return { callers, calls, ...percentiles(times), perSecond: round(calls / ((performance.now() - began) / 1_000)) };
+}
+
+export function percentiles(times: readonly number[]): Pick<Measured, 'p50' | 'p95' | 'p99' | 'max'> {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN);
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
+}
+
+export function median(values: readonly number[]): number {
+  return percentiles(values).p50;
+}
+
+export function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,168 @@
+/**
+ * `npm run bench`: starts servers of its own, measures the main job beside Temporal's own floor in the same run, prints
+ * ratios and writes bench/results.json. Figures of one run compare; figures of two runs on a noisy machine do not.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { homedir, tmpdir, cpus } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { Connection } from '@temporalio/client';
+import pg from 'pg';
+import { migrateToLatest } from '../src/data/migrate.ts';
+import { ensureDatabase, startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
+import { packageRoot } from '../src/platform/package-root.ts';
+import { startEmbeddedTemporal } from '../temporal/embedded.ts';
+import { setupTemporal } from '../temporal/setup.ts';
+import { countEvents } from './histories.ts';
+import { measure, median, round, type Load, type Measured } from './load.ts';
+import { measureParked } from './parked.ts';
+import { fillWithPending } from './pending.ts';
+import { ask, decide, introduce, startService, type Parties } from './service.ts';
+
+const NAMESPACE = 'countersign';
+const LATENCY: Load = { callers: 1, calls: 300 };
+const THROUGHPUT: Load = { callers: 16, calls: 1_200 };
+const ROUNDS = 3;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function measureFloor(address: string): Promise<Measured[]> {
+  const script = fileURLToPath(new URL('./floor.js', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script, address, NAMESPACE, JSON.stringify([LATENCY, THROUGHPUT])]);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '[]') as Measured[];
+}
+
+async function measureCreate(parties: Parties): Promise<Measured[]> {
+  return [await measure(() => ask(parties.adapter, 'fast'), LATENCY), await measure(() => ask(parties.adapter, 'fast'), THROUGHPUT)];
+}
+
+/** Floor and create in turn, so that a slow minute of the machine hits both. */
+async function compareCreate(address: string, parties: Parties) {
+  const rounds: Record<'floorOne' | 'floorMany' | 'createOne' | 'createMany', Measured>[] = [];
+  await measure(() => ask(parties.adapter, 'fast'), { callers: 4, calls: 200 });
+  for (let count = 0; count < ROUNDS; count++) {
+    say(`create beside the floor, round ${count + 1} of ${ROUNDS}`);
+    const [floorOne, floorMany] = await measureFloor(address);
+    const [createOne, createMany] = await measureCreate(parties);
+    if (!floorOne || !floorMany || !createOne || !createMany) throw new Error('a measurement is missing');
+    rounds.push({ floorOne, floorMany, createOne, createMany });
+  }
+  const of = (pick: (measured: (typeof rounds)[number]) => number) => median(rounds.map(pick));
+  return {
+    floor: { p50: of((r) => r.floorOne.p50), perSecond: of((r) => r.floorMany.perSecond) },
+    create: { p50: of((r) => r.createOne.p50), perSecond: of((r) => r.createMany.perSecond) },
+    p50Ratio: of((r) => r.createOne.p50 / r.floorOne.p50),
+    throughputRatio: of((r) => r.createMany.perSecond / r.floorMany.perSecond),
+    rounds,
+  };
+}
+
+async function measureDecisions(parties: Parties): Promise<Measured> {
+  const ids: string[] = [];
+  for (let count = 0; count < 220; count++) ids.push(String((await ask(parties.adapter, 'slow'))['id']));
+  const decideNext = async () => {
+    await decide(parties.owner, ids.pop() ?? '');
+  };
+  await measure(decideNext, { callers: 1, calls: 20 });
+  return await measure(decideNext, { callers: 1, calls: 200 });
+}
+
+async function compareFullTable(parties: Parties, db: pg.Client) {
+  const before = await measure(() => ask(parties.adapter, 'fast'), LATENCY);
+  await fillWithPending(db, parties, 10_000);
+  const after = await measure(() => ask(parties.adapter, 'fast'), LATENCY);
+  return { pending: 10_000, emptyP50: before.p50, fullP50: after.p50, ratio: round(after.p50 / before.p50) };
+}
+
+function say(text: string): void {
+  console.log(`· ${text}`);
+}
+
+async function run(directory: string) {
+  say('starting Postgres and Temporal');
+  const [postgres, temporal] = await Promise.all([
+    startEmbeddedPostgres({ directory: join(directory, 'postgres') }),
+    startEmbeddedTemporal({
+      directory: join(directory, 'temporal'),
+      cacheDirectory: cacheDirectory(),
+      namespace: NAMESPACE,
+      ui: false,
+      onProgress: say,
+    }),
+  ]);
+  await ensureDatabase(postgres, 'bench');
+  await migrateToLatest(postgres.url('bench'));
+  const connection = await Connection.connect({ address: temporal.address });
+  await setupTemporal(connection, NAMESPACE);
+  const db = new pg.Client({ connectionString: postgres.url('bench') });
+  await db.connect();
+  const service = await startService({
+    directory,
+    databaseUrl: postgres.url('bench'),
+    temporalAddress: temporal.address,
+    port: await freePort(),
+  });
+  try {
+    const parties = await introduce(service);
+    const create = await compareCreate(temporal.address, parties);
+    say('decisions');
+    const decision = await measureDecisions(parties);
+    const events = await countEvents(connection, { namespace: NAMESPACE, db });
+    say('2,000 parked waits');
+    const parked = await measureParked(service, parties, { db, waits: 2_000, decisions: 500 });
+    say('10,000 pending requests');
+    const fullTable = await compareFullTable(parties, db);
+    return { machine: { cores: cpus().length, node: process.version }, create, decision, parked, events, fullTable };
+  } finally {
+    await service.stop();
+    await db.end();
+    await connection.close();
+    await Promise.all([temporal.stop(), postgres.stop()]);
+  }
+}
+
+function cacheDirectory(): string {
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
+}
+
+function report(results: Awaited<ReturnType<typeof run>>): void {
+  const { create, decision, parked, events, fullTable } = results;
+  console.table([
+    { what: 'create by a rule, p50 at 1 caller ÷ floor', measured: round(create.p50Ratio), target: '≤ 1.6' },
+    { what: 'create by a rule, throughput at 16 ÷ floor', measured: round(create.throughputRatio), target: '≥ 0.75' },
+    { what: 'floor p50 (ms) · per second at 16', measured: `${create.floor.p50} · ${create.floor.perSecond}`, target: '' },
+    { what: 'create p50 (ms) · per second at 16', measured: `${create.create.p50} · ${create.create.perSecond}`, target: '' },
+    { what: 'decision p50 at 1 caller (ms)', measured: decision.p50, target: '≤ 6' },
+    { what: 'decision sent → parked wait returned, p50 (ms)', measured: parked.decisionToWait.p50, target: '≤ 8' },
+    { what: 'decision sent → parked wait returned, p99 (ms)', measured: parked.decisionToWait.p99, target: '≤ 50' },
+    { what: `${parked.waits} parked waits, KB each`, measured: parked.kilobytesPerWait, target: '< 30' },
+    { what: 'idle CPU while parked (share of a core)', measured: parked.idleCpu, target: '< 0.25' },
+    {
+      what: 'database connections before · parked',
+      measured: `${parked.connectionsBefore} · ${parked.connectionsParked}`,
+      target: 'no more',
+    },
+    { what: 'history events, automatic', measured: events.automatic, target: '6' },
+    { what: 'history events, one person', measured: events.person, target: '≤ 15' },
+    { what: 'create with 10,000 pending ÷ empty', measured: fullTable.ratio, target: '≤ 1.2' },
+  ]);
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+try {
+  const results = await run(directory);
+  report(results);
+  writeFileSync(join(packageRoot(), 'bench/results.json'), `${JSON.stringify(results, null, 2)}\n`);
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+process.exit();

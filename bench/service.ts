@@ -1,0 +1,154 @@
+/** The service as its users run it, a process of its own over the bench's servers, and a client for each side of it. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { packageRoot } from '../src/platform/package-root.ts';
+
+const agent = new Agent({ connections: 4_000, keepAliveTimeout: 120_000 });
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Record<string, unknown>;
+}
+
+/** `call` is method and path, for example `GET /api/v1/me`. */
+export type Send = (call: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
+
+export function sender(url: string, authorization: string): Send {
+  return async (call, body, headers = {}) => {
+    const [method, path] = call.split(' ');
+    const response = await request(`${url}${path ?? ''}`, {
+      dispatcher: agent,
+      method: method as 'GET',
+      headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.body.text();
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+    };
+  };
+}
+
+export interface BenchService {
+  readonly url: string;
+  readonly process: ChildProcess;
+  readonly dataDirectory: string;
+  stop(): Promise<void>;
+}
+
+export async function startService(options: {
+  readonly directory: string;
+  readonly databaseUrl: string;
+  readonly temporalAddress: string;
+  readonly port: number;
+}): Promise<BenchService> {
+  const dataDirectory = join(options.directory, 'service');
+  const log = openSync(join(options.directory, 'service.log'), 'w');
+  const child = spawn(process.execPath, [join(packageRoot(), 'dist/bin/countersign.js'), 'start'], {
+    stdio: ['ignore', log, log],
+    env: {
+      ...process.env,
+      PORT: String(options.port),
+      COUNTERSIGN_DATA_DIR: dataDirectory,
+      DATABASE_URL: options.databaseUrl,
+      TEMPORAL_ADDRESS: options.temporalAddress,
+      COUNTERSIGN_MAX_PENDING_REQUESTS: '100000',
+      LOG_FORMAT: 'json',
+    },
+  });
+  closeSync(log);
+  const url = `http://127.0.0.1:${options.port}`;
+  await ready(url, child);
+  return {
+    url,
+    process: child,
+    dataDirectory,
+    stop: async () => {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function ready(url: string, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}; see service.log`);
+    const answer = await request(`${url}/health/ready`).catch(() => undefined);
+    await answer?.body.dump();
+    if (answer?.statusCode === 200) return;
+    await delay(200);
+  }
+  throw new Error('the service was not ready within a minute');
+}
+
+export interface Parties {
+  /** The first owner, with a personal key. */
+  readonly owner: Send;
+  /** An adapter whose agent's rules approve the tool `fast` and leave the rest to people. */
+  readonly adapter: Send;
+  readonly organizationId: string;
+  readonly agentSlug: string;
+  readonly instanceId: string;
+}
+
+/** Bootstraps the deployment through its API. */
+export async function introduce({ url, dataDirectory }: BenchService): Promise<Parties> {
+  const secret = readFileSync(join(dataDirectory, 'bootstrap-secret'), 'utf8').trim();
+  const anonymous = async (path: string, body: unknown, headers: Record<string, string>) => {
+    const response = await request(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    return { headers: response.headers, body: (await response.body.json()) as Record<string, unknown> };
+  };
+  const person = { secret, organization_name: 'Bench', display_name: 'Owner', email: 'owner@example.com', password: randomUUID() };
+  const { headers, body } = await anonymous('/auth/bootstrap', person, {});
+  const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+  const key = await anonymous('/api/v1/me/api_keys', { name: 'bench' }, { cookie, origin: url });
+  const owner = sender(url, `Bearer ${String(key.body['token'])}`);
+  const slug = 'bench-agent';
+  await expectStatus(201, owner('POST /api/v1/agents', { slug, name: 'Bench agent' }));
+  const instance = await expectStatus(201, owner(`POST /api/v1/agents/${slug}/instances`, { name: 'one' }));
+  const when = { id: 'is-fast', field: '/request/tool', operator: 'equals', value: 'fast' };
+  const blocks = [{ id: 'fast', name: 'Fast', type: 'cel', config: { when, on_match: 'approve', reason: 'fast' } }];
+  const path = `/api/v1/request-approval-pipelines/agents/${slug}/revisions`;
+  await expectStatus(201, owner(`POST ${path}`, { blocks }));
+  await expectStatus(200, owner(`POST ${path}/2/activate`, undefined, { 'if-match': '"1"' }));
+  const issued = instance.body['credential'] as { token: string };
+  const { principal } = body as { principal: { organization_id: string } };
+  return {
+    owner,
+    adapter: sender(url, `Bearer ${issued.token}`),
+    organizationId: principal.organization_id,
+    agentSlug: slug,
+    instanceId: (instance.body['agent_instance'] as { id: string }).id,
+  };
+}
+
+export async function expectStatus(status: number, reply: Promise<Reply>): Promise<Reply> {
+  const answered = await reply;
+  if (answered.status !== status) throw new Error(`expected ${status}, got ${answered.status}: ${JSON.stringify(answered.body)}`);
+  return answered;
+}
+
+/** Asks for approval of `tool`; returns the answer's body. */
+export async function ask(adapter: Send, tool: 'fast' | 'slow'): Promise<Record<string, unknown>> {
+  const body = { tool, server: 'billing', arguments: { payment_id: 'pay_81', amount: 120.5, reason: 'late delivery' }, timeout: '24h' };
+  const answer = await expectStatus(201, adapter('POST /api/aap/v1/requests', body, { 'idempotency-key': randomUUID() }));
+  const expected = tool === 'fast' ? 'approved' : 'pending';
+  if (answer.body['status'] !== expected) throw new Error(`expected ${expected}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+export async function decide(owner: Send, id: string): Promise<void> {
+  await expectStatus(200, owner(`POST /api/v1/requests/${id}/decision`, { status: 'approved' }, { 'idempotency-key': randomUUID() }));
+}
