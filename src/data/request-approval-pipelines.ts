@@ -44,12 +44,14 @@ export interface PathUse {
   readonly pipelineId: string;
   readonly documentKey: string;
   readonly revision: number;
+  /** The pipeline's document, exact JSON text. */
+  readonly document: string;
 }
 
 /** The active pipeline revisions that name the path, by pipeline. */
 export async function listActiveUsesOfPath(db: Db, organizationId: string, pathKey: string): Promise<PathUse[]> {
   const { rows } = await db.raw<{ rows: PathUse[] }>(
-    `select d.id as "pipelineId", d.document_key as "documentKey", r.revision
+    `select d.id as "pipelineId", d.document_key as "documentKey", r.revision, r.document
        from request_approval_pipeline_paths p
        join request_approval_pipeline_revisions r on r.id = p.request_approval_pipeline_revision_id
        join request_approval_pipelines d on d.id = r.request_approval_pipeline_id and d.active_revision = r.revision

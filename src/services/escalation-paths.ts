@@ -4,12 +4,12 @@ import { AppError, invalid, type Issue } from '../domain/errors.ts';
 import { parseEscalationPathDocument, pathTargets, PATH_KEY_PATTERN } from '../domain/escalation-paths.ts';
 import type { EscalationPathDocument, Target } from '../domain/escalation-paths.ts';
 import { escalationPathTables, findAddressable, findNonDeciders, insertTargets } from '../data/escalation-paths.ts';
-import { listActiveUsesOfPath } from '../data/request-approval-pipelines.ts';
+import { listActiveUsesOfPath, type PathUse } from '../data/request-approval-pipelines.ts';
 import { findRevisionById } from '../data/revisions.ts';
 import { ExactNumber, parseExact, stringifyExact, type ExactObject, type ExactValue } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
-import { pipelineOwner } from './request-approval-pipelines.ts';
+import { pipelineOwner, storedPipeline } from './request-approval-pipelines.ts';
 import { archiveDocument, createDocument, listSummaries, revisionCache } from './revisions.ts';
 import type { ChangedRevision, Revision, RevisionedKind, SummaryQuery } from './revisions.ts';
 
@@ -132,12 +132,7 @@ export async function archiveEscalationPath(context: ServiceContext, principal: 
     documentKey: pathKey,
     refuse: async (trx) => {
       const uses = await listActiveUsesOfPath(trx, organizationId, pathKey);
-      if (uses.length === 0) return;
-      const named = uses.map(({ pipelineId, documentKey, revision }) => {
-        const { scope, agentSlug } = pipelineOwner(documentKey);
-        return { pipeline_id: pipelineId, scope, agent_slug: agentSlug, revision };
-      });
-      throw new AppError('escalation_path_in_use', { details: { uses: named } });
+      if (uses.length > 0) throw new AppError('escalation_path_in_use', { details: { uses: uses.flatMap((use) => usesOf(use, pathKey)) } });
     },
   });
 }
@@ -172,3 +167,12 @@ export const loadEscalationPathRevision = revisionCache<LoadedEscalationPath>(as
     size: revision.document.length,
   };
 });
+
+/** Where an active pipeline names the path: an entry for each block, and one without a block for the default path. */
+function usesOf({ pipelineId, documentKey, revision, document }: PathUse, pathKey: string) {
+  const { scope, agentSlug } = pipelineOwner(documentKey);
+  const use = { pipeline_id: pipelineId, scope, agent_slug: agentSlug, revision };
+  const { blocks, default_escalation_path: fallback } = storedPipeline(document);
+  const named = blocks.filter((block) => block.config.escalation_path === pathKey).map((block) => ({ ...use, block_key: block.id }));
+  return fallback === pathKey ? [...named, use] : named;
+}

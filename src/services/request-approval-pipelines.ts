@@ -41,7 +41,7 @@ export interface PipelineRevision extends StoredPipeline {
 }
 
 /** What a revision keeps was written by `store` below, so it is not checked again. */
-function storedPipeline(text: string): StoredPipeline {
+export function storedPipeline(text: string): StoredPipeline {
   return parseExact(text) as unknown as StoredPipeline;
 }
 
