@@ -2,7 +2,7 @@
 import { v5 } from 'uuid';
 import { authorize, effectiveGrants, effectivePermissions, grantsFromPolicies } from '../domain/authorization.ts';
 import type { AuthContext, MemberPrincipal } from '../domain/authorization.ts';
-import type { Grant, Permission, ScopeKind } from '../domain/permissions.ts';
+import { isPermission, type Grant, type Permission, type ScopeKind } from '../domain/permissions.ts';
 import { findMemberAccount } from '../data/memberships.ts';
 import { listAssignments, type AssignmentRow } from '../data/permission-policies.ts';
 import type { ServiceContext } from './context.ts';
@@ -19,7 +19,7 @@ export interface RoleAssignment {
   readonly source: 'manual' | 'directory';
   readonly granted_by_actor_id?: string;
   readonly created_at: Date;
-  readonly permissions: readonly string[];
+  readonly permissions: readonly Permission[];
   readonly is_owner: boolean;
   readonly permission_policy_id: string;
 }
@@ -84,7 +84,7 @@ function roleAssignment(principal: MemberPrincipal, row: AssignmentRow, organiza
     source: row.source,
     ...(row.grantedByActorId !== null && { granted_by_actor_id: row.grantedByActorId }),
     created_at: row.createdAt,
-    permissions: row.isOwner ? ownerPermissions : [...row.permissions].sort(),
+    permissions: row.isOwner ? ownerPermissions : row.permissions.filter(isPermission).sort(),
     is_owner: row.isOwner,
     permission_policy_id: row.policyId,
   };
