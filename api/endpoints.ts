@@ -3,6 +3,7 @@ import { aapApprovalRequestEndpoints } from './aap-approval-requests.ts';
 import { agentEndpoints } from './agents.ts';
 import { agentCredentialEndpoints } from './agent-credentials.ts';
 import { apiKeyEndpoints } from './api-keys.ts';
+import { approvalRequestRoutingEndpoints } from './approval-request-routing.ts';
 import { approvalRequestEndpoints } from './approval-requests.ts';
 import { authEndpoints } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -13,6 +14,7 @@ import { pipelineEndpoints } from './request-approval-pipelines.ts';
 export const endpoints: readonly Endpoint[] = [
   ...aapApprovalRequestEndpoints,
   ...approvalRequestEndpoints,
+  ...approvalRequestRoutingEndpoints,
   ...authEndpoints,
   ...meEndpoints,
   ...apiKeyEndpoints,

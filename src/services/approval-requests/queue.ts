@@ -28,8 +28,13 @@ export async function routeTargets(context: ServiceContext, request: ApprovalReq
 export async function getRequest(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<ApprovalRequest> {
   const request = await readSettled(context, id);
   if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
-  if (!maySee(principal, request, await routeTargets(context, request))) throw new AppError('request_not_routed');
+  await refuseUnlessVisible(context, principal, request);
   return request;
+}
+
+/** Throws `request_not_routed`. Look again after time has passed: until the pipeline concludes nobody knows whose it will be. */
+export async function refuseUnlessVisible(context: ServiceContext, principal: MemberPrincipal, request: ApprovalRequest): Promise<void> {
+  if (!maySee(principal, request, await routeTargets(context, request))) throw new AppError('request_not_routed');
 }
 
 /** Holds the answer until the request is settled or the time is over. Visibility is checked before and after. */
@@ -42,5 +47,6 @@ export async function awaitRequest(
   const request = await waitForRequest(context, id, { ms, signal });
   await recheck();
   if (!request) throw new AppError('not_found');
+  await refuseUnlessVisible(context, principal, request);
   return request;
 }
