@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { permissionEntry, type PermissionEntry } from '../src/domain/permissions.ts';
 import { listOwnApiKeys, mintApiKey, revokeOwnApiKey, verifyApiKey } from '../src/services/api-keys.ts';
 import type { MintedApiKey } from '../src/services/api-keys.ts';
+import { decodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { grant, permissionKey } from './me.ts';
 import { cursorQuery, encodeCursor, label, limitQuery, nextCursor, timestamp, timestampInput, uuid } from './schema.ts';
@@ -84,22 +85,7 @@ const apiKeyExample = {
 };
 
 /** The id of the last key of the page before. */
-const lastKeyCursor = () =>
-  cursorQuery().transform((cursor, issues) => {
-    if (cursor === undefined) return undefined;
-    const keys = z.tuple([z.uuid()]).safeParse(parseJson(Buffer.from(cursor, 'base64url').toString()));
-    if (keys.success) return keys.data[0];
-    issues.addIssue({ code: 'custom', message: 'is not a cursor of this list' });
-    return z.NEVER;
-  });
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const lastKey = z.tuple([z.literal('api_keys'), z.uuid()]);
 
 export const apiKeyEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -109,7 +95,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     tag: 'API keys',
     summary: "List one's own API keys, newest first",
     auth: 'session',
-    query: z.strictObject({ limit: limitQuery(50), cursor: lastKeyCursor() }),
+    query: z.strictObject({ limit: limitQuery(50), cursor: cursorQuery() }),
     success: {
       status: 200,
       description: 'The keys, and what a new one would carry.',
@@ -129,13 +115,14 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     handler: async ({ principal, query }, context) => {
-      const page = await listOwnApiKeys(context, principal, { limit: query.limit, after: query.cursor });
+      const after = decodeCursor(query.cursor, lastKey)?.[1];
+      const page = await listOwnApiKeys(context, principal, { limit: query.limit, after });
       const body = {
         keys: page.keys.map(showApiKey),
         personal_api_keys_allowed: page.personalApiKeysAllowed,
         scoping_enabled: false,
         bearable_permissions: page.bearable.map(showPermission),
-        next_cursor: page.next === undefined ? undefined : encodeCursor([page.next]),
+        next_cursor: page.next && encodeCursor(['api_keys', page.next]),
       };
       return { body };
     },

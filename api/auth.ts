@@ -50,7 +50,7 @@ export const authEndpoints: readonly Endpoint[] = [
       password: 'seven bright ravens on a wire',
     },
     success: { status: 201, description: 'Created, and signed in.', body: account, headers: setsCookie, example: accountExample },
-    errors: ['bootstrap_secret_invalid', 'already_bootstrapped', 'cross_site_request'],
+    errors: ['bootstrap_secret_invalid', 'already_bootstrapped'],
     handler: async ({ body }, context) => {
       const { token, account: created } = await bootstrap(context, {
         secret: body.secret,
@@ -75,7 +75,7 @@ export const authEndpoints: readonly Endpoint[] = [
     body: z.strictObject({ email: email(), password: presentedPassword() }),
     requestExample: { email: 'ada@example.com', password: 'seven bright ravens on a wire' },
     success: { status: 200, description: 'Signed in.', body: account, headers: setsCookie, example: accountExample },
-    errors: ['invalid_credentials', 'membership_inactive', 'cross_site_request'],
+    errors: ['invalid_credentials', 'membership_inactive', 'rate_limited'],
     handler: async ({ body, clientAddress }, context) => {
       const { token, account: signedIn } = await signIn(context, { ...body, clientAddress });
       const cookie = sessionCookieHeader(context.publicUrl(), { value: token, maxAge: SEVEN_DAYS_S });
@@ -91,7 +91,7 @@ export const authEndpoints: readonly Endpoint[] = [
     description: 'Ends the session of the cookie and clears the cookie. Without a live session nothing else happens.',
     auth: 'none',
     success: { status: 204, description: 'Signed out.', headers: { 'Set-Cookie': 'Clears the cookie `service_session`.' } },
-    errors: ['cross_site_request'],
+    errors: [],
     handler: async ({ cookies }, context) => {
       await signOut(context, cookies.session);
       return { headers: { 'Set-Cookie': sessionCookieHeader(context.publicUrl(), { value: '', maxAge: 0 }) } };

@@ -305,8 +305,8 @@ describe('one’s own keys', () => {
       ['cursor=', '/query/cursor'],
       ['cursor=garbage', '/query/cursor'],
       [`cursor=${cursorOf([])}`, '/query/cursor'],
-      [`cursor=${cursorOf(['not an id'])}`, '/query/cursor'],
-      [`cursor=${cursorOf({ id: ABSENT_ID })}`, '/query/cursor'],
+      [`cursor=${cursorOf(['api_keys', 'not an id'])}`, '/query/cursor'],
+      [`cursor=${cursorOf(['agents', ABSENT_ID])}`, '/query/cursor'],
       ['offset=2', '/query/offset'],
     ];
     for (const [query, pointer] of bad) {
@@ -319,7 +319,7 @@ describe('one’s own keys', () => {
   test('are nobody else’s: another member, even an owner, neither sees nor revokes them', async () => {
     const { id, as } = await mint(member);
     const elsewhere = (await createOrganization(app)).owner;
-    const cursor = Buffer.from(JSON.stringify([id])).toString('base64url');
+    const cursor = Buffer.from(JSON.stringify(['api_keys', id])).toString('base64url');
     for (const stranger of [organization.owner, elsewhere]) {
       await app.db('api_keys').where({ membership_id: stranger.membershipId }).delete();
       expect((await listed(stranger)).ids).toEqual([]);
