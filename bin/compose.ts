@@ -1,7 +1,9 @@
 /** Puts the parts of one process together: pools, service context, change feed, backstop, Temporal, HTTP. The only such place. */
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { LRUCache } from 'lru-cache';
 import { createActivities } from '../activities/index.ts';
@@ -13,12 +15,13 @@ import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
 import { startBackstop } from '../src/services/approval-requests/backstop.ts';
+import { prepareBootstrap } from '../src/services/bootstrap.ts';
 import { startChangeFeed } from '../src/services/change-feed.ts';
-import type { ServiceContext } from '../src/services/context.ts';
+import type { Limits, ServiceContext } from '../src/services/context.ts';
 import { createMetrics } from '../src/services/metrics.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
-import { linkTemporal, type TemporalLink } from '../temporal/worker.ts';
+import { linkTemporal, type TemporalLink, type WorkerOptions } from '../temporal/worker.ts';
 import { temporalWorkflows } from '../temporal/workflows.ts';
 import type { App, AppParts } from './app.ts';
 
@@ -40,72 +43,89 @@ const DRAIN_MS = 3_000;
 
 /** Serves before Temporal is connected; resolves once it listens. */
 export async function composeApp(config: Config, options: ComposeOptions): Promise<RunningApp> {
-  const { logger, databaseUrl } = options;
+  const { logger, databaseUrl, roles } = options;
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
   const db = openPool({ connectionString: databaseUrl, max: config.databasePool, applicationName: 'countersign-api' });
   const workerDb = openPool({ connectionString: databaseUrl, max: config.workerPool, applicationName: 'countersign-worker' });
-  const address: { publicUrl?: string } = {};
-  const link: { temporal?: TemporalLink } = {};
+  // Known later than they are handed out: who needs them asks when he needs them.
+  const later: { temporal?: TemporalLink; url?: string } = {};
   const context: ServiceContext = {
     db,
     changes: new ChangeHub(),
-    workflows: temporalWorkflows(() => link.temporal?.client(), taskQueue),
+    workflows: temporalWorkflows(() => later.temporal?.client(), taskQueue),
     fresh: new LRUCache({ max: FRESH_REQUESTS, ttl: FRESH_MS }),
-    limits: {
-      pendingRequests: config.maxPendingRequests,
-      activeAgents: config.maxActiveAgents,
-      createBudgetMs: config.createBudget,
-      agentCredentialLifetimeMs: config.agentCredentialLifetime,
-    },
+    limits: limitsOf(config),
     logger,
     metrics: createMetrics(),
-    publicUrl: () => config.publicUrl ?? address.publicUrl ?? `http://${config.host}:${config.port}`,
+    publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
     bootstrapSecretFile: join(config.dataDirectory, 'bootstrap-secret'),
   };
+  const workerContext = { ...context, db: workerDb };
+  const connection = temporalConnectionOptions(config.temporalEnvironment, options.temporal?.address);
   const temporal = linkTemporal(
-    {
-      connection: temporalConnectionOptions(config.temporalEnvironment, options.temporal?.address),
-      namespace: config.temporalNamespace,
-      taskQueue,
-      logger,
-    },
-    options.roles.worker
-      ? {
-          activities: createActivities({ ...context, db: workerDb }),
-          workflowBundle: options.workflowBundle ?? { codePath: new URL('../workflow-bundle.js', import.meta.url).pathname },
-          concurrency: config.workerPool,
-          maxCachedWorkflows: config.maxCachedWorkflows,
-        }
-      : undefined,
+    { connection, namespace: config.temporalNamespace, taskQueue, logger },
+    roles.worker ? workerOptions(config, workerContext, options) : undefined,
   );
-  link.temporal = temporal;
+  later.temporal = temporal;
+  if (roles.api) {
+    await prepareBootstrap(context).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the bootstrap secret is written at the first attempt to use it');
+    });
+  }
   const server = createHttpServer(context, {
-    endpoints: options.roles.api ? endpoints : [],
+    endpoints: roles.api ? endpoints : [],
     strictAnswers: options.strictAnswers ?? false,
     probes: probes(db, temporal),
   });
   const feed = startChangeFeed(context, databaseUrl);
-  const backstop = startBackstop({ ...context, db: workerDb });
-  server.listen(config.port, config.host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  address.publicUrl = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  const backstop = startBackstop(workerContext);
+  later.url = await listen(server, config);
   return {
-    url: address.publicUrl,
+    url: later.url,
     context,
     temporal,
     close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeIdleConnections();
-      const cutOff = setTimeout(() => {
-        server.closeAllConnections();
-      }, DRAIN_MS);
-      await Promise.all([closed, backstop.stop(), feed.stop(), temporal.close()]);
-      clearTimeout(cutOff);
+      await Promise.all([closeServer(server), backstop.stop(), feed.stop(), temporal.close()]);
       await Promise.all([db.destroy(), workerDb.destroy()]);
     },
   };
+}
+
+function limitsOf(config: Config): Limits {
+  return {
+    pendingRequests: config.maxPendingRequests,
+    activeAgents: config.maxActiveAgents,
+    createBudgetMs: config.createBudget,
+    agentCredentialLifetimeMs: config.agentCredentialLifetime,
+  };
+}
+
+function workerOptions(config: Config, context: ServiceContext, { workflowBundle }: ComposeOptions): WorkerOptions {
+  return {
+    activities: createActivities(context),
+    workflowBundle: workflowBundle ?? { codePath: fileURLToPath(new URL('../workflow-bundle.js', import.meta.url)) },
+    concurrency: config.workerPool,
+    maxCachedWorkflows: config.maxCachedWorkflows,
+  };
+}
+
+async function listen(server: Server, { host, port }: Config): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+}
+
+/** Answers under way get a moment to finish; parked waits do not hold up the end. */
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const cutOff = setTimeout(() => {
+    server.closeAllConnections();
+  }, DRAIN_MS);
+  await closed;
+  clearTimeout(cutOff);
 }
 
 function probes(db: Db, temporal: TemporalLink): OperationProbes {

@@ -1,5 +1,7 @@
 /** Lets the first owner in: once, with the secret that stands in a file only the operator can read. */
-import { readFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { v7 } from 'uuid';
 import { AppError } from '../domain/errors.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
@@ -13,6 +15,19 @@ import type { Db } from '../platform/postgres.ts';
 import { hashSecret, secretMatches } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { openSession, signedIn, type SignedIn } from './sessions.ts';
+
+/** Writes the secret (0600) while nobody is in, and removes it once somebody is. Safe to repeat. */
+export async function prepareBootstrap(context: ServiceContext): Promise<void> {
+  const file = context.bootstrapSecretFile;
+  if (await hasOrganization(context.db)) {
+    await rm(file, { force: true });
+    return;
+  }
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
+}
 
 export interface BootstrapInput {
   readonly secret: string;
@@ -37,10 +52,12 @@ export async function bootstrap(context: ServiceContext, input: BootstrapInput):
     await insertOwner(trx, { ...owner, ...input, passwordHash });
     return await openSession(trx, owner);
   });
+  await rm(context.bootstrapSecretFile, { force: true });
   return await signedIn(context, issued);
 }
 
 async function checkSecret(context: ServiceContext, presented: string): Promise<void> {
+  await prepareBootstrap(context);
   const text = await readFile(context.bootstrapSecretFile, 'utf8').catch((error: unknown) => {
     context.logger.error({ err: error }, 'the bootstrap secret cannot be read');
     return '';

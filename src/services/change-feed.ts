@@ -40,28 +40,18 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
       if (!state.stopped) context.logger.warn({ err: error, what }, 'change feed');
     });
   };
-  const listen = async (): Promise<void> => {
-    const client = new pg.Client({ connectionString: databaseUrl, application_name: 'countersign-listener', keepAlive: true });
-    state.listener = client;
-    const lost = new Promise<void>((resolve) => {
-      client.once('end', resolve);
-      client.once('error', () => {
-        resolve();
-      });
+  const listenOnce = () =>
+    listen(databaseUrl, {
+      opened: (client) => (state.listener = client),
+      subscribed: reread,
+      changed: (payload) => {
+        const [from, ...ids] = payload.split(' ');
+        if (from !== self) for (const id of ids) context.changes.deliver(id);
+      },
     });
-    client.on('notification', ({ payload }) => {
-      const [from, ...ids] = (payload ?? '').split(' ');
-      if (from !== self) for (const id of ids) context.changes.deliver(id);
-    });
-    await client.connect();
-    await client.query(`listen ${CHANNEL}`);
-    await reread();
-    await lost;
-    await client.end().catch(() => undefined);
-  };
   const listening = (async () => {
     while (!state.stopped) {
-      await listen().catch((error: unknown) => {
+      await listenOnce().catch((error: unknown) => {
         if (!state.stopped) context.logger.warn({ err: error }, 'the change listener lost the database');
       });
       if (!state.stopped) await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
@@ -81,4 +71,30 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
       await listening;
     },
   };
+}
+
+interface ListenerEvents {
+  opened(client: pg.Client): void;
+  subscribed(): Promise<void>;
+  changed(payload: string): void;
+}
+
+/** One connection's life: resolves when it is lost. */
+async function listen(databaseUrl: string, events: ListenerEvents): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'countersign-listener', keepAlive: true });
+  events.opened(client);
+  const lost = new Promise<void>((resolve) => {
+    client.once('end', resolve);
+    client.once('error', () => {
+      resolve();
+    });
+  });
+  client.on('notification', ({ payload }) => {
+    events.changed(payload ?? '');
+  });
+  await client.connect();
+  await client.query(`listen ${CHANNEL}`);
+  await events.subscribed();
+  await lost;
+  await client.end().catch(() => undefined);
 }
