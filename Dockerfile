@@ -23,6 +23,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/package.json /app/LICENSE ./
+COPY --from=build /app/api/openapi.yaml ./api/
 RUN mkdir /data && chown node:node /data
 VOLUME /data
 USER node

@@ -94,7 +94,7 @@ export interface Endpoint<
   readonly exact?: readonly string[];
   readonly requestExample?: unknown;
   readonly success: Success;
-  /** Codes beyond those every endpoint of its kind can answer (see `impliedErrors` in openapi.ts). */
+  /** Codes beyond those every endpoint of its kind can answer (see `impliedErrors` in implied-errors.ts). */
   readonly errors: readonly ErrorCode[];
   readonly handler: (call: Call<A, P, Q, B>, context: ServiceContext) => Promise<Reply>;
 }

@@ -1,6 +1,8 @@
 /** Routes for operators, outside the interface: health, metrics and the interface's own description. */
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type Router from '@koa/router';
+import { packageRoot } from '../src/platform/package-root.ts';
 import type { ServiceContext } from '../src/services/context.ts';
 
 /** One named part of readiness: undefined when well, else what is wrong. */
@@ -8,7 +10,7 @@ export type Probe = () => Promise<string | undefined>;
 export type OperationProbes = Readonly<Record<string, Probe>>;
 
 const PROBE_TIMEOUT_MS = 2_000;
-const OPENAPI_FILE = new URL('./openapi.yaml', import.meta.url);
+const OPENAPI_FILE = join(packageRoot(), 'api/openapi.yaml');
 
 export function mountOperations(router: Router, context: ServiceContext, probes: OperationProbes): void {
   router.get('/health/live', (ctx) => {

@@ -1,0 +1,109 @@
+/** The routes for operators, which are no endpoints of the interface, as the description shows them. */
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+
+const TAG = 'Operation';
+
+const check = {
+  type: 'object',
+  description: 'How one part is.',
+  required: ['status'],
+  additionalProperties: false,
+  properties: {
+    status: { type: 'string', enum: ['ok', 'unavailable'], description: 'Whether it is well.' },
+    message: { type: 'string', description: 'What is wrong with it.' },
+  },
+} as const;
+
+const readiness = {
+  type: 'object',
+  description: 'How the service and each of its parts are.',
+  required: ['status', 'checks'],
+  additionalProperties: false,
+  properties: {
+    status: { type: 'string', enum: ['ok', 'unavailable'], description: '`ok` when every part is.' },
+    checks: { type: 'object', additionalProperties: check, description: 'One entry for each part the service needs.' },
+  },
+} as const;
+
+const liveness = {
+  type: 'object',
+  description: 'That the process answers.',
+  required: ['status'],
+  additionalProperties: false,
+  properties: { status: { type: 'string', const: 'ok', description: 'Always `ok`.' } },
+} as const;
+
+/** Nothing can be wrong with these calls but the HTTP itself. */
+const malformed = { $ref: '#/components/responses/validation_failed' };
+
+const plain = (operationId: string, { summary, description }: { summary: string; description: string }) => ({
+  operationId,
+  tags: [TAG],
+  summary,
+  description,
+  security: [],
+});
+
+const text = (description: string, { mediaType, example }: { mediaType: string; example: string }) => ({
+  description,
+  headers: { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } },
+  content: { [mediaType]: { schema: { type: 'string' as const, description }, example } },
+});
+
+const json = (description: string, { schema, example }: { schema: typeof readiness | typeof liveness; example: unknown }) => ({
+  description,
+  headers: { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } },
+  content: { 'application/json': { schema: structuredClone(schema) as never, example } },
+});
+
+export const operationPaths: ZodOpenApiPathsObject = {
+  '/health/live': {
+    get: {
+      ...plain('getLiveness', {
+        summary: 'Whether the process answers',
+        description: 'Looks at nothing else: restart what does not answer.',
+      }),
+      responses: { 200: json('It does.', { schema: liveness, example: { status: 'ok' } }), 400: malformed },
+    },
+  },
+  '/health/ready': {
+    get: {
+      ...plain('getReadiness', {
+        summary: 'Whether the service can do its work',
+        description: 'Asks every part the service depends on, each for at most two seconds.',
+      }),
+      responses: {
+        200: json('Every part is well.', { schema: readiness, example: { status: 'ok', checks: { database: { status: 'ok' } } } }),
+        400: malformed,
+        503: json('Some part is not.', {
+          schema: readiness,
+          example: {
+            status: 'unavailable',
+            checks: { database: { status: 'ok' }, temporal: { status: 'unavailable', message: 'no answer within 2 s' } },
+          },
+        }),
+      },
+    },
+  },
+  '/metrics': {
+    get: {
+      ...plain('getMetrics', { summary: 'Counters and gauges for Prometheus', description: 'In the text format of Prometheus.' }),
+      responses: {
+        200: text('The metrics of this process.', {
+          mediaType: 'text/plain',
+          example: '# TYPE countersign_requests_created_total counter\ncountersign_requests_created_total 42\n',
+        }),
+        400: malformed,
+      },
+    },
+  },
+  '/api/openapi.yaml': {
+    get: {
+      ...plain('getInterfaceDescription', {
+        summary: 'This description',
+        description: 'The interface of exactly this version of the service.',
+      }),
+      responses: { 200: text('OpenAPI 3.1 in YAML.', { mediaType: 'application/yaml', example: 'openapi: 3.1.0\n' }), 400: malformed },
+    },
+  },
+};
