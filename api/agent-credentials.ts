@@ -57,11 +57,11 @@ const ttlSeconds = z
     },
     { error: 'must be a whole number of seconds, 0 or more' },
   )
-  .transform((value) => (value instanceof ExactNumber ? Infinity : value))
   .meta({
     description: 'Life of the credential in seconds. Absent or 0: the default. Above the default: reduced to it.',
     override: { type: 'integer', format: 'int64', minimum: 0 },
-  });
+  })
+  .transform((value) => (value instanceof ExactNumber ? Infinity : value));
 
 const createAgentInstanceEndpoint = defineEndpoint({
   operationId: 'createAgentInstance',

@@ -29,35 +29,47 @@ const leafCondition = z
   })
   .meta({ id: 'LeafCondition', description: 'Tests one field.' });
 
-/** A condition tree as stored. */
-export const conditionSchema: z.ZodType = z
-  .lazy(() => z.union([leafCondition, allCondition, anyCondition, someCondition, everyCondition]))
-  .meta({
-    id: 'Condition',
-    description:
-      `A tree of tests: at most ${CONDITION_LIMITS.depth} levels, ${CONDITION_LIMITS.leavesPerCondition} leaves in one tree and ` +
-      `${CONDITION_LIMITS.leavesPerDocument} in one document.`,
-  });
-
-const parts = (description: string) => z.array(conditionSchema).min(1).meta({ description });
-
+// The parts of a composite are read late (getters), because a condition is made of conditions.
 const items = (description: string) =>
   z
-    .strictObject({ field: field(), condition: conditionSchema.meta({ description: 'What each item, `/item`, is tested with.' }) })
+    .strictObject({
+      field: field(),
+      get condition(): z.ZodType {
+        return conditionSchema;
+      },
+    })
     .meta({ description });
 
 const allCondition = z
-  .strictObject({ id: conditionId(), all: parts('All of these hold.') })
+  .strictObject({
+    id: conditionId(),
+    get all(): z.ZodType {
+      return z.array(conditionSchema).min(1).meta({ description: 'All of these hold.' });
+    },
+  })
   .meta({ id: 'AllCondition', description: 'True when every part is.' });
 
 const anyCondition = z
-  .strictObject({ id: conditionId(), any: parts('At least one of these holds.') })
+  .strictObject({
+    id: conditionId(),
+    get any(): z.ZodType {
+      return z.array(conditionSchema).min(1).meta({ description: 'At least one of these holds.' });
+    },
+  })
   .meta({ id: 'AnyCondition', description: 'True when at least one part is.' });
 
 const someCondition = z
-  .strictObject({ id: conditionId(), some: items('The list and the condition.') })
+  .strictObject({ id: conditionId(), some: items('A list, and what at least one item, `/item`, is tested with.') })
   .meta({ id: 'SomeCondition', description: 'True when the condition holds for at least one item of the list.' });
 
 const everyCondition = z
-  .strictObject({ id: conditionId(), every: items('The list and the condition.') })
+  .strictObject({ id: conditionId(), every: items('A list, and what each item, `/item`, is tested with.') })
   .meta({ id: 'EveryCondition', description: 'True when the list has items and the condition holds for each.' });
+
+/** A condition tree as stored. */
+export const conditionSchema: z.ZodType = z.union([leafCondition, allCondition, anyCondition, someCondition, everyCondition]).meta({
+  id: 'Condition',
+  description:
+    `A tree of tests: at most ${CONDITION_LIMITS.depth} levels, ${CONDITION_LIMITS.leavesPerCondition} leaves in one tree and ` +
+    `${CONDITION_LIMITS.leavesPerDocument} in one document.`,
+});

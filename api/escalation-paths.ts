@@ -28,7 +28,7 @@ const broadcastTarget = z
 
 const levelNode = z
   .strictObject({
-    id: uuid('Identity, unique within the path.'),
+    id: z.guid().meta({ description: 'A UUID of any version, unique within the path.' }),
     type: z.literal('level').meta({ description: 'Notifies, then waits.' }),
     targets: z
       .array(z.discriminatedUnion('type', [userTarget, broadcastTarget]))

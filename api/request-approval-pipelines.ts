@@ -184,8 +184,8 @@ const previewBody = z.strictObject({
     .meta({ description: blocksInput.description, override: blocksInput }),
   default_escalation_path: z
     .custom<ExactValue>()
-    .optional()
-    .meta({ description: defaultPathInput.description, override: defaultPathInput }),
+    .meta({ description: defaultPathInput.description, override: defaultPathInput })
+    .optional(),
   sample: sampleSchema,
 });
 

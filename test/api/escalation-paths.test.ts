@@ -115,6 +115,12 @@ describe('creating a path', () => {
     expect((await owner.http.get(`${BASE}?status=all`)).body).toEqual({ escalation_paths: [] });
   });
 
+  test('takes a node id of any UUID version and answers it in lower case', async () => {
+    const created = await create({ nodes: [level([{ type: 'broadcast' }], 'ABCDEF01-0000-0000-0000-000000000000')] });
+    expect(created.status).toBe(201);
+    expect(created.body['nodes']?.[0]?.['id']).toBe('abcdef01-0000-0000-0000-000000000000');
+  });
+
   test('records everybody it names anywhere, each once', async () => {
     const member = await createMember(app, organization.id);
     const nodes = [level([user(member.membershipId)]), level([user(member.membershipId), { type: 'broadcast' }], randomUUID())];

@@ -204,6 +204,25 @@ describe('documents', () => {
     }
   });
 
+  test('a condition of every shape comes back as it was sent', async () => {
+    const leaf = (id: string, field = '/request/tool') => ({ id, field, operator: 'matches', value: '^r' });
+    const when = {
+      id: 'root',
+      all: [
+        leaf('leaf'),
+        { id: 'any', any: [{ id: 'x', field: '/request/context/a~1b', operator: 'not_exists' }, leaf('y')] },
+        { id: 'some', some: { field: '/request/arguments/items', condition: leaf('z', '/item/name') } },
+        {
+          id: 'every',
+          every: { field: '/request/arguments/items', condition: { id: 'in', field: '/item', operator: 'in', value: [null, {}] } },
+        },
+      ],
+    };
+    const created = await create({ blocks: [cel('all-shapes', when)] });
+    expect(created.status).toBe(201);
+    expect(created.body['blocks']?.[0]?.['config']?.['when']).toEqual(when);
+  });
+
   test('an unchanged block keeps its snapshot_id from the latest revision, a changed one gets a new one', async () => {
     const first = await create({ blocks: [always('a'), always('b')] });
     const second = await create({ blocks: [always('b', { reason: 'Never.' }), always('a')] });
