@@ -5,7 +5,7 @@ import Koa, { type Context } from 'koa';
 import Router from '@koa/router';
 import helmet from 'koa-helmet';
 import { v4 } from 'uuid';
-import { AppError } from '../src/domain/errors.ts';
+import { AppError, invalid } from '../src/domain/errors.ts';
 import { stringifyExact } from '../src/platform/exact-json.ts';
 import { authenticate } from '../src/services/authentication.ts';
 import type { ServiceContext } from '../src/services/context.ts';
@@ -38,6 +38,7 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
   app.use(
     helmet({ strictTransportSecurity: false, contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } } }),
   );
+  app.use(requireHost);
   app.use(router.routes());
   app.use((ctx) => {
     const allowed = allowedMethods(router, ctx.path);
@@ -48,9 +49,19 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
   app.on('error', (error: unknown) => {
     context.logger.error({ err: error }, 'an answer could not be sent');
   });
-  const server = createServer({ keepAliveTimeout: 65_000 }, app.callback());
+  const serve = app.callback();
+  // Node's own refusals carry no request id and no envelope: a missing Host is ours to refuse, a strange Expect is ignored.
+  const server = createServer({ keepAliveTimeout: 65_000, requireHostHeader: false }, serve);
+  server.on('checkExpectation', serve);
   server.on('clientError', refuseGarbage);
   return server;
+}
+
+async function requireHost(ctx: Context, next: () => Promise<unknown>): Promise<void> {
+  if (ctx.req.httpVersion === '1.1' && ctx.req.headers.host === undefined) {
+    throw invalid([{ pointer: '/headers/host', code: 'required', message: 'is required' }]);
+  }
+  await next();
 }
 
 function allowedMethods(router: Router, path: string): string[] {
@@ -166,7 +177,7 @@ function checkAnswer(
 function refuseGarbage(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const requestId = v4();
-  const { body } = problemFrom(new AppError('validation_failed', { detail: 'The call is not well-formed HTTP.' }), requestId);
+  const { body } = problemFrom(invalid([{ pointer: '', code: 'malformed_http', message: 'the call is not well-formed HTTP' }]), requestId);
   const text = stringifyExact(body);
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nX-Request-ID: ${requestId}\r\nContent-Type: application/json\r\n` +
