@@ -35,16 +35,17 @@ export interface CreateOutcome {
 /** Throws `idempotency_conflict`, and `quota_exceeded` when too many requests of the organization wait for people. */
 export async function createRequest(context: ServiceContext, principal: AgentPrincipal, call: CreateCall): Promise<CreateOutcome> {
   const input = toNewRequest(call);
-  const wait = parkWait(context, input.id, {
+  const created = await insertRequest(context.db, principal, input);
+  if (!created) return { request: await replay(context, principal, input), created: false };
+  context.metrics.requestsCreated.inc();
+  context.fresh.set(created.id, created);
+  // Registered once the row is there, since rereading an id without a row means refused by the cap; before the start, so no change is missed.
+  const wait = parkWait(context, created.id, {
     ms: context.limits.createBudgetMs,
     signal: call.signal,
     until: (request) => request.state !== 'evaluating',
   });
   try {
-    const created = await insertRequest(context.db, principal, input);
-    if (!created) return { request: await replay(context, principal, input), created: false };
-    context.metrics.requestsCreated.inc();
-    context.fresh.set(created.id, created);
     const started = context.workflows.start(created).then(
       () => wait.settled,
       (error: unknown) => {
@@ -54,15 +55,19 @@ export async function createRequest(context: ServiceContext, principal: AgentPri
     );
     const outcome = await Promise.race([wait.settled, started]);
     if (outcome === undefined) throw pendingQuotaExceeded(context);
-    return { request: outcome === 'timeout' ? await answerBeforeVerdict(context, created.id) : outcome, created: true };
+    return { request: outcome === 'timeout' ? await answerBeforeVerdict(context, created.id, call.signal) : outcome, created: true };
   } finally {
     wait.leave();
   }
 }
 
-/** The pipeline takes longer than the budget: the caller gets `pending` now and is no longer subject to the cap. */
-async function answerBeforeVerdict(context: ServiceContext, id: string): Promise<ApprovalRequest> {
-  const request = (await admitRequest(context.db, id)) ? await readSettled(context, id) : undefined;
+/**
+ * The pipeline takes longer than the budget: the caller gets `pending` now and is no longer subject to the cap. A caller
+ * that hung up gets nothing, so the cap still holds for its request.
+ */
+async function answerBeforeVerdict(context: ServiceContext, id: string, signal: AbortSignal): Promise<ApprovalRequest> {
+  const stands = signal.aborted || (await admitRequest(context.db, id));
+  const request = stands ? await readSettled(context, id) : undefined;
   if (!request) throw pendingQuotaExceeded(context);
   return request;
 }
@@ -72,16 +77,17 @@ async function replay(context: ServiceContext, principal: AgentPrincipal, input:
   // Written and refused by the pending cap between our insert and this read.
   if (!original) throw pendingQuotaExceeded(context);
   if (!original.inputDigest.equals(input.inputDigest)) throw new AppError('idempotency_conflict');
+  const { signal } = new AbortController();
   const wait = parkWait(context, original.request.id, {
     ms: context.limits.createBudgetMs,
-    signal: new AbortController().signal,
+    signal,
     until: (request) => request.state !== 'evaluating',
   });
   try {
     wait.look();
     const outcome = await wait.settled;
     if (outcome === undefined) throw pendingQuotaExceeded(context);
-    return outcome === 'timeout' ? await answerBeforeVerdict(context, original.request.id) : outcome;
+    return outcome === 'timeout' ? await answerBeforeVerdict(context, original.request.id, signal) : outcome;
   } finally {
     wait.leave();
   }

@@ -44,6 +44,7 @@ export function parkWait(context: ServiceContext, id: string, { ms, signal, unti
     finish('timeout');
   };
   signal.addEventListener('abort', hangUp, { once: true });
+  if (signal.aborted) hangUp();
   context.metrics.parkedWaits.inc();
   return {
     settled,
