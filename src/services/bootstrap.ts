@@ -1,6 +1,6 @@
 /** Lets the first owner in: once, with the secret that stands in a file only the operator can read. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { v7 } from 'uuid';
 import { AppError } from '../domain/errors.ts';
@@ -18,14 +18,28 @@ import { openSession, signedIn, type SignedIn } from './sessions.ts';
 
 /** Writes the secret (0600) while nobody is in, and removes it once somebody is. Safe to repeat. */
 export async function prepareBootstrap(context: ServiceContext): Promise<void> {
-  const file = context.bootstrapSecretFile;
-  if (await hasOrganization(context.db)) {
-    await rm(file, { force: true });
-    return;
-  }
+  if (await hasOrganization(context.db)) await removeSecret(context);
+  else await ensureSecret(context.bootstrapSecretFile);
+}
+
+/** Written aside and renamed: whoever finds the file finds all of it. One the operator put there stays. */
+async function ensureSecret(file: string): Promise<void> {
+  if ((await readSecret(file)) !== '') return;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' }).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  const draft = `${file}.${v7()}`;
+  await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
+  await rename(draft, file);
+}
+
+/** Without surrounding white space; empty when there is none to read. */
+async function readSecret(file: string): Promise<string> {
+  return (await readFile(file, 'utf8').catch(() => '')).trim();
+}
+
+/** It has served: a file that cannot be removed, such as a read-only mount, is not worth failing for. */
+async function removeSecret({ bootstrapSecretFile, logger }: ServiceContext): Promise<void> {
+  await rm(bootstrapSecretFile, { force: true }).catch((error: unknown) => {
+    logger.warn({ err: error }, 'the bootstrap secret could not be removed');
   });
 }
 
@@ -52,18 +66,18 @@ export async function bootstrap(context: ServiceContext, input: BootstrapInput):
     await insertOwner(trx, { ...owner, ...input, passwordHash });
     return await openSession(trx, owner);
   });
-  await rm(context.bootstrapSecretFile, { force: true });
+  await removeSecret(context);
   return await signedIn(context, issued);
 }
 
 async function checkSecret(context: ServiceContext, presented: string): Promise<void> {
-  await prepareBootstrap(context);
-  const text = await readFile(context.bootstrapSecretFile, 'utf8').catch((error: unknown) => {
-    context.logger.error({ err: error }, 'the bootstrap secret cannot be read');
-    return '';
+  await ensureSecret(context.bootstrapSecretFile).catch((error: unknown) => {
+    context.logger.error({ err: error }, 'the bootstrap secret can be neither read nor written');
   });
-  const secret = text.trim();
-  if (secret === '' || !secretMatches(presented, hashSecret(secret))) throw new AppError('bootstrap_secret_invalid');
+  const secret = await readSecret(context.bootstrapSecretFile);
+  if (secret !== '' && secretMatches(presented, hashSecret(secret))) return;
+  // Whoever won a race has taken the file away.
+  throw new AppError((await hasOrganization(context.db)) ? 'already_bootstrapped' : 'bootstrap_secret_invalid');
 }
 
 interface NewOwner extends BootstrapInput {

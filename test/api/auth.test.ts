@@ -1,4 +1,5 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { hashPassword } from '../../src/platform/passwords.ts';
 import { issueToken } from '../../src/platform/tokens.ts';
@@ -79,10 +80,26 @@ describe('the first owner', () => {
     expect(await attempt(BOOTSTRAP_SECRET)).toEqual(refused);
     await writeFile(file, '\n');
     expect(await attempt('\n')).toEqual(refused);
+    expect(await attempt('')).toEqual([400, 'validation_failed']);
     await writeFile(file, 'another-secret\n');
     expect(await attempt(BOOTSTRAP_SECRET)).toEqual(refused);
     expect(await countRows(app, 'organizations')).toBe(0);
     expect(await attempt('another-secret')).toEqual([201, undefined]);
+  });
+
+  test('finds a secret in the file whenever it was lost, and nobody finds one afterwards', async () => {
+    const file = app.context.bootstrapSecretFile;
+    for (const lose of [() => rm(file), () => writeFile(file, '')]) {
+      await lose();
+      await app.http.post('/auth/bootstrap', { ...owner, secret: 'guess' });
+      expect(await readFile(file, 'utf8')).toMatch(/^[A-Za-z0-9_-]{43}\n$/);
+    }
+    await rm(file);
+    await app.http.post('/auth/bootstrap', { ...owner, secret: 'guess' });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const secret = (await readFile(file, 'utf8')).trim();
+    expect((await app.http.post('/auth/bootstrap', { ...owner, secret })).status).toBe(201);
+    expect(await readdir(dirname(file))).not.toContain(basename(file));
   });
 
   test('leaves a record of what was created, with nothing secret in it, in the answers or in the log', async () => {
