@@ -1,22 +1,19 @@
 /** Makes a Temporal server ready for us: the namespace and the five search attributes. Safe to run at any time, by anybody. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError, type Connection } from '@temporalio/client';
+import { ATTRIBUTE } from '../workflows/approval-request/contract.ts';
 import { within } from './deadline.ts';
 
 /** Shown and searchable in the Temporal UI; all of type Keyword. */
-export const SEARCH_ATTRIBUTES = [
-  'CountersignOrganization',
-  'CountersignAgent',
-  'CountersignTool',
-  'CountersignStatus',
-  'CountersignPath',
-] as const;
+export const SEARCH_ATTRIBUTES: readonly string[] = Object.values(ATTRIBUTE);
 
 const RETENTION_SECONDS = 24 * 60 * 60;
 /** A server that does not refresh on read learns of new attributes within a minute. */
 const USABLE_WITHIN_MS = 120_000;
 const CALL_TIMEOUT_MS = 10_000;
 
+const GRPC_INVALID_ARGUMENT = 3;
+const GRPC_NOT_FOUND = 5;
 const GRPC_ALREADY_EXISTS = 6;
 /** INDEXED_VALUE_TYPE_KEYWORD of Temporal's API; its package of enums cannot be imported by name from an ES module. */
 const KEYWORD = 2;
@@ -27,22 +24,26 @@ export type SetupConnection = Pick<Connection, 'workflowService' | 'operatorServ
 export interface SetupOptions {
   /** Defaults to two minutes, which covers the attribute cache of a server we do not configure. */
   readonly usableWithinMs?: number;
+  /** Gives up waiting. */
+  readonly signal?: AbortSignal;
 }
 
-/** Registers what is missing and resolves once workflows with the attributes can be started and found. */
+/**
+ * Registers what is missing and resolves once workflows with the attributes can be started and found. Where everything is
+ * there nothing is registered, so that a server that lets us register nothing will do.
+ */
 export async function setupTemporal(connection: SetupConnection, namespace: string, options: SetupOptions = {}): Promise<void> {
-  await registerNamespace(connection, namespace);
   const deadline = performance.now() + (options.usableWithinMs ?? USABLE_WITHIN_MS);
-  for (;;) {
+  while (!(await isUsable(connection, namespace))) {
     try {
+      await registerNamespace(connection, namespace);
       await addMissingAttributes(connection, namespace);
-      await searchByAll(connection, namespace);
-      return;
     } catch (error) {
-      // A fresh namespace or attribute is unknown to the server's caches for a moment.
+      // A fresh namespace is unknown to the server's caches for a moment.
       if (performance.now() >= deadline) throw error;
-      await delay(100);
     }
+    if (performance.now() >= deadline) throw new Error(`Temporal does not know namespace ${namespace} and its search attributes yet.`);
+    await delay(100, undefined, { signal: options.signal });
   }
 }
 
@@ -73,8 +74,14 @@ async function addMissingAttributes(connection: SetupConnection, namespace: stri
   }
 }
 
-/** Fails with InvalidArgument until the server knows every attribute, and with NotFound until it knows the namespace. */
-async function searchByAll(connection: SetupConnection, namespace: string): Promise<void> {
+/** False while the server does not know the namespace (NotFound) or one of the attributes (InvalidArgument). */
+async function isUsable(connection: SetupConnection, namespace: string): Promise<boolean> {
   const query = SEARCH_ATTRIBUTES.map((name) => `${name} = 'none'`).join(' and ');
-  await within(CALL_TIMEOUT_MS, connection.workflowService.countWorkflowExecutions({ namespace, query }));
+  try {
+    await within(CALL_TIMEOUT_MS, connection.workflowService.countWorkflowExecutions({ namespace, query }));
+    return true;
+  } catch (error) {
+    if (isGrpcServiceError(error) && (error.code === GRPC_NOT_FOUND || error.code === GRPC_INVALID_ARGUMENT)) return false;
+    throw error;
+  }
 }

@@ -5,6 +5,7 @@ import { NativeConnection, Worker, type NativeConnectionOptions, type WorkflowBu
 import type { Logger } from 'pino';
 import type { Activities } from '../activities/index.ts';
 import { within } from './deadline.ts';
+import { routeSdkLogs } from './runtime.ts';
 import { setupTemporal } from './setup.ts';
 
 export interface TemporalOptions {
@@ -42,7 +43,8 @@ const GRPC_NOT_FOUND = 5;
 
 /** Connects in the background; with `worker`, also runs workflows and activities on the same connection (eager starts need that). */
 export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): TemporalLink {
-  const state = { closed: false, client: undefined as Client | undefined, worker: undefined as Worker | undefined };
+  routeSdkLogs(options.logger);
+  const state = { client: undefined as Client | undefined, worker: undefined as Worker | undefined };
   const closing = new AbortController();
   let markReady: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => {
@@ -50,30 +52,32 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
   });
 
   const serve = async () => {
-    const connection = await within(CONNECT_TIMEOUT_MS, NativeConnection.connect(options.connection));
-    let keeper: NodeJS.Timeout | undefined;
+    const connection = await connect(options, closing.signal);
+    const serving = new AbortController();
     try {
-      await setupTemporal(connection, options.namespace);
-      if (state.closed) return;
+      await setupTemporal(connection, options.namespace, { signal: closing.signal });
       state.worker = worker && (await createWorker(connection, options, worker));
+      const served = state.worker ? state.worker.run() : untilAborted(closing.signal);
+      // Closed while the worker was made: it has to run once to be drained.
+      if (closing.signal.aborted) state.worker?.shutdown();
       state.client = new Client({ connection, namespace: options.namespace });
       options.logger.info({ namespace: options.namespace }, 'Temporal connected');
       markReady();
-      keeper = setInterval(() => void keepSetUp(connection, options), SETUP_CHECK_MS);
-      await (state.worker ? state.worker.run() : untilAborted(closing.signal));
+      void keepSetUp(connection, options, serving.signal);
+      await served;
     } finally {
-      clearInterval(keeper);
+      serving.abort();
       state.client = undefined;
       state.worker = undefined;
       await connection.close().catch(() => undefined);
     }
   };
   const running = (async () => {
-    while (!state.closed) {
+    while (!closing.signal.aborted) {
       await serve().catch((error: unknown) => {
-        options.logger.warn({ err: error }, 'Temporal not available; trying again');
+        if (!closing.signal.aborted) options.logger.warn({ err: error }, 'Temporal not available; trying again');
       });
-      if (!state.closed) await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+      await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   })();
 
@@ -87,7 +91,6 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       return undefined;
     },
     close: async () => {
-      state.closed = true;
       closing.abort();
       if (state.worker?.getState() === 'RUNNING') state.worker.shutdown();
       await running;
@@ -110,21 +113,36 @@ async function createWorker(connection: NativeConnection, options: TemporalOptio
   });
 }
 
-/** A server whose database was deleted knows our namespace no more, while connection and worker live on: set it up again. */
-async function keepSetUp(connection: NativeConnection, { namespace, logger }: TemporalOptions): Promise<void> {
+/** Rejects at once when told to give up; a connection that comes after that is closed again. */
+async function connect({ connection }: TemporalOptions, signal: AbortSignal): Promise<NativeConnection> {
+  const connecting = NativeConnection.connect(connection);
   try {
-    await within(SETUP_CHECK_MS, connection.workflowService.describeNamespace({ namespace }));
+    return await within(CONNECT_TIMEOUT_MS, connecting, signal);
   } catch (error) {
-    if (!isGrpcServiceError(error) || Number(error.code) !== GRPC_NOT_FOUND) return;
-    logger.warn({ namespace }, 'Temporal has lost the namespace; setting it up again');
-    await setupTemporal(connection, namespace).catch((failure: unknown) => {
-      logger.warn({ err: failure }, 'Temporal could not be set up; trying again');
-    });
+    void connecting.then((late) => late.close()).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A server whose database was deleted knows our namespace no more, while connection and worker live on: set it up again. */
+async function keepSetUp(connection: NativeConnection, { namespace, logger }: TemporalOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await delay(SETUP_CHECK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    try {
+      if (!signal.aborted) await within(SETUP_CHECK_MS, connection.workflowService.describeNamespace({ namespace }));
+    } catch (error) {
+      if (!isGrpcServiceError(error) || Number(error.code) !== GRPC_NOT_FOUND) continue;
+      logger.warn({ namespace }, 'Temporal has lost the namespace; setting it up again');
+      await setupTemporal(connection, namespace, { signal }).catch((failure: unknown) => {
+        if (!signal.aborted) logger.warn({ err: failure }, 'Temporal could not be set up; trying again');
+      });
+    }
   }
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    if (signal.aborted) resolve();
     signal.addEventListener('abort', () => {
       resolve();
     });

@@ -65,5 +65,8 @@ function startOptions(subject: WorkflowSubject, taskQueue: string) {
 
 /** A keyword attribute holds 255 characters; a summary is one line. */
 function keyword(text: string, length = 200): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ').slice(0, length);
+  return text
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .slice(0, length)
+    .toWellFormed();
 }

@@ -3,6 +3,7 @@
  * so it can be started again at any time; it never fails and never ends before it has seen the final answer.
  */
 import {
+  ActivityFailure,
   CancellationScope,
   condition,
   continueAsNew,
@@ -11,7 +12,6 @@ import {
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
-  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -21,12 +21,16 @@ import { ATTRIBUTE, SIGNALS, type StepResult } from './contract.ts';
 const { stepApprovalRequest } = proxyLocalActivities<Pick<Activities, 'stepApprovalRequest'>>({
   startToCloseTimeout: '30s',
   localRetryThreshold: '1s',
-  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
+  // Some 25 seconds, not for ever: tries write history and repeat an old `now`; the loop below goes on with a fresh one.
+  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s', maximumAttempts: 10 },
   summary: 'lock, settle, act, plan',
 });
 
 const SHORTEST_WAIT_MS = 250;
-const UNFORESEEN_PAUSE_MS = 60_000;
+/** Between rounds of tries at what may pass by itself, such as a database that is away. */
+const RETRY_PAUSE_MS = 5_000;
+/** After a failure no retry mends: a defect of ours. */
+const DEFECT_PAUSE_MS = 60_000;
 
 export async function approvalRequest(id: string): Promise<StepResult> {
   let changed = false;
@@ -35,36 +39,46 @@ export async function approvalRequest(id: string): Promise<StepResult> {
       changed = true;
     });
   }
+  const untilChanged = async (ms: number, summary: string) => {
+    await condition(() => changed, ms, { summary });
+  };
   return await CancellationScope.nonCancellable(async () => {
     let shownPath: string | undefined;
     for (;;) {
+      // Before a step, which the next run begins with: whatever was said meanwhile is not lost.
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof approvalRequest>(id);
       // Cleared before the step, never after: what arrives while it runs asks for another one.
       changed = false;
-      const result = await stepOrPause(id);
-      if (result?.kind === 'done') {
+      const result = await tryStep(id);
+      if ('pauseMs' in result) {
+        // Cut short like any wait: the final answer may be what was signalled, and seeing that needs none of what failed.
+        await untilChanged(result.pauseMs, 'pause after a failed step');
+        continue;
+      }
+      if (result.kind === 'done') {
         if (!result.automatic && result.status !== undefined) upsertSearchAttributes({ [ATTRIBUTE.status]: [result.status] });
         setCurrentDetails(`**${result.status ?? 'gone'}**`);
         return result;
       }
-      if (result === undefined) continue;
       if (shownPath !== result.path) {
         shownPath = result.path;
         upsertSearchAttributes({ [ATTRIBUTE.status]: ['pending'], [ATTRIBUTE.path]: [result.path] });
       }
       setCurrentDetails(result.details);
-      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof approvalRequest>(id);
-      await condition(() => changed, Math.max(SHORTEST_WAIT_MS, result.until - Date.now()), { summary: result.summary });
+      await untilChanged(Math.max(SHORTEST_WAIT_MS, result.until - Date.now()), result.summary);
     }
   });
 }
 
-/** Undefined after a failure no retry mends (a defect of ours): try again in a while rather than end. */
-async function stepOrPause(id: string): Promise<StepResult | undefined> {
+/** A step, or how long to pause when it failed: no failure may end the workflow. */
+async function tryStep(id: string): Promise<StepResult | { readonly pauseMs: number }> {
   try {
     return await stepApprovalRequest(id, Date.now());
   } catch (error) {
-    log.error('a step failed for good; trying again in a minute', { error });
-    await sleep(UNFORESEEN_PAUSE_MS, { summary: 'a step failed for good: pause before the next try' });
-    return undefined;
+    const mayPass = error instanceof ActivityFailure && error.retryState !== 'NON_RETRYABLE_FAILURE';
+    const pauseMs = mayPass ? RETRY_PAUSE_MS : DEFECT_PAUSE_MS;
+    log[mayPass ? 'warn' : 'error']('a step failed; trying again', { error, pauseMs });
+    setCurrentDetails(`**a step failed**, next try within ${pauseMs / 1_000} s or at the next signal; see the worker's log`);
+    return { pauseMs };
   }
 }

@@ -1,0 +1,34 @@
+/** The Temporal SDK's own log lines in our log, at levels an operator wants to read. */
+import { Runtime } from '@temporalio/worker';
+import { SdkComponent, type LogLevel, type LogMetadata } from '@temporalio/common';
+import type { Level, Logger } from 'pino';
+
+/** The SDK has one runtime in a process, whatever number of connections: the latest logger gets its lines. */
+let target: Logger | undefined;
+
+/**
+ * Call before the first connection; later calls only change where lines go. Nothing but `linkTemporal`'s `close` ends a
+ * worker: the SDK's own handlers of SIGINT and SIGTERM are left out, because parts of the service stop in order.
+ */
+export function routeSdkLogs(logger: Logger): void {
+  const installed = target !== undefined;
+  target = logger;
+  if (installed) return;
+  const at = (level: LogLevel) => (message: string, meta?: LogMetadata) => {
+    write(level, message, meta);
+  };
+  Runtime.install({
+    logger: { log: write, trace: at('TRACE'), debug: at('DEBUG'), info: at('INFO'), warn: at('WARN'), error: at('ERROR') },
+    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    shutdownSignals: [],
+  });
+}
+
+const LEVELS: Readonly<Record<LogLevel, Level>> = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' };
+
+function write(level: LogLevel, message: string, { sdkComponent, error, ...rest }: LogMetadata = {}): void {
+  const ours = sdkComponent === SdkComponent.workflow || sdkComponent === SdkComponent.activity;
+  // Worker states and the like are the SDK's small talk; what our workflows and activities say keeps its level.
+  const shown = level === 'INFO' && !ours ? 'debug' : LEVELS[level];
+  target?.[shown]({ component: `temporal-${sdkComponent ?? 'sdk'}`, ...(error !== undefined && { err: error }), ...rest }, message);
+}

@@ -1,0 +1,97 @@
+/** What an operator sees of a request's workflow, for tests: its handle, its history, its metadata. */
+import { randomUUID } from 'node:crypto';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { eventually } from '../../src/platform/processes.ts';
+import { workflowIdOf } from '../../temporal/ids.ts';
+import type { TestApp } from './app.ts';
+import type { TestAgent, TestMember } from './factories.ts';
+import { HttpClient } from './http.ts';
+
+export type HistoryEvent = NonNullable<History['events']>[number];
+
+/** The app's own Temporal client. */
+export function clientOf(app: TestApp): Client {
+  const client = app.temporal.client();
+  if (!client) throw new Error('Temporal is not connected: start the app with { temporal: true }');
+  return client;
+}
+
+/** The latest run of the request's workflow, or the one named. */
+export function handleOf(app: TestApp, requestId: string, runId?: string): WorkflowHandle {
+  return clientOf(app).workflow.getHandle(workflowIdOf(requestId), runId);
+}
+
+export async function eventsOf(app: TestApp, requestId: string, runId?: string): Promise<HistoryEvent[]> {
+  return (await handleOf(app, requestId, runId).fetchHistory()).events ?? [];
+}
+
+/** The one attribute object an event carries, by its name: `WorkflowExecutionStarted`, `TimerFired`, … */
+export function typesOf(events: readonly HistoryEvent[]): string[] {
+  return events.map((event) => {
+    const [name = 'Unknown'] = Object.entries(event).flatMap(([key, value]) => (key.endsWith('EventAttributes') && value ? [key] : []));
+    return name.charAt(0).toUpperCase() + name.slice(1, -'EventAttributes'.length);
+  });
+}
+
+/** Fails the test when the condition does not come true in time. */
+export async function reached(what: string, condition: () => Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+  if (!(await eventually(condition, timeoutMs))) throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
+}
+
+/** Asks for approval as the agent; returns the request's id. */
+export async function ask(app: TestApp, agent: TestAgent, { tool = 'delete_database', timeout = '168h' } = {}): Promise<string> {
+  const adapter = new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
+  const headers = { 'idempotency-key': randomUUID() };
+  const created = await adapter.post('/api/aap/v1/requests', { tool, arguments: {}, timeout }, { headers });
+  if (created.status !== 201) throw new Error(`not created: ${created.text}`);
+  return String(created.body['id']);
+}
+
+export async function decide(member: TestMember, requestId: string, status: 'approved' | 'denied' = 'approved'): Promise<void> {
+  const headers = { 'idempotency-key': randomUUID() };
+  const decided = await member.http.post(`/api/v1/requests/${requestId}/decision`, { status }, { headers });
+  if (decided.status !== 200) throw new Error(`not decided: ${decided.text}`);
+}
+
+export async function cancel(app: TestApp, agent: TestAgent, requestId: string): Promise<void> {
+  const adapter = new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
+  const cancelled = await adapter.delete(`/api/aap/v1/requests/${requestId}`);
+  if (cancelled.status !== 200) throw new Error(`not cancelled: ${cancelled.text}`);
+}
+
+export interface ToldMember {
+  readonly stepKey: string;
+  readonly membershipId: string;
+  readonly at: Date;
+}
+
+/** The request's notifications, oldest first. */
+export async function notificationsOf(app: TestApp, requestId: string): Promise<ToldMember[]> {
+  return await app
+    .db('notifications')
+    .where({ request_id: requestId })
+    .orderBy([{ column: 'created_at' }, { column: 'id' }])
+    .select<ToldMember[]>({ stepKey: 'step_key', membershipId: 'membership_id', at: 'created_at' });
+}
+
+export interface TimelineEvent {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly at: Date;
+}
+
+/** The request's audit events, oldest first. */
+export async function timelineOf(app: TestApp, requestId: string): Promise<TimelineEvent[]> {
+  const rows = await app
+    .db('audit_events')
+    .where({ subject_type: 'approval_request', subject_id: requestId })
+    .orderBy('sequence')
+    .select<{ type: string; data: string; at: Date }[]>({ type: 'event_type', data: 'data', at: 'occurred_at' });
+  return rows.map(({ type, data, at }) => ({ type, data: JSON.parse(data) as TimelineEvent['data'], at }));
+}
+
+/** Until the workflow has planned its timer: then it waits for people. */
+export async function waiting(app: TestApp, requestId: string): Promise<void> {
+  await reached('the workflow waits', async () => typesOf(await eventsOf(app, requestId)).includes('TimerStarted'));
+}

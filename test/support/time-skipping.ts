@@ -1,0 +1,34 @@
+/** Days of a workflow in milliseconds. The SDK wraps none of this yet, so these are raw calls to the server. */
+import { randomUUID } from 'node:crypto';
+import { workflowIdOf } from '../../temporal/ids.ts';
+import type { TestApp } from './app.ts';
+import { clientOf } from './temporal.ts';
+
+/** Results of the poll: the enums of Temporal's API cannot be imported by name from an ES module. */
+const COMPLETED = 2;
+/** The workflow ended on the way. */
+const FAILED = 3;
+
+/**
+ * Moves the clock of one request's workflow on by `hours` and resolves when it is there, or when the workflow has ended
+ * on the way. Only the workflow's clock jumps: activities and the database stay in real time.
+ */
+export async function fastForward(app: TestApp, requestId: string, hours: number): Promise<void> {
+  const client = clientOf(app);
+  const { workflowService } = client.connection;
+  const { namespace } = client.options;
+  const workflowExecution = { workflowId: workflowIdOf(requestId) };
+  const id = randomUUID();
+  const seconds = Math.round(hours * 3_600) as never;
+  await workflowService.updateWorkflowExecutionOptions({
+    namespace,
+    workflowExecution,
+    workflowExecutionOptions: { timeSkippingConfig: { enabled: true, fastForwardConfig: { id, duration: { seconds } } } },
+    updateMask: { paths: ['time_skipping_config'] },
+  });
+  for (;;) {
+    const answer = await workflowService.pollWorkflowExecutionTimeSkipping({ namespace, workflowExecution, fastForwardId: id });
+    const result = Number(answer.fastForwardPollingResult);
+    if (result === COMPLETED || result === FAILED) return;
+  }
+}

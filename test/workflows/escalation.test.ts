@@ -1,0 +1,134 @@
+/** Days of escalation on the real Temporal server: its clock is moved, everything else is as in production. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { stepRequest } from '../../src/services/approval-requests/step.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestAgent,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
+import { ask, decide, eventsOf, handleOf, notificationsOf, reached, timelineOf, typesOf, waiting } from '../support/temporal.ts';
+import { fastForward } from '../support/time-skipping.ts';
+
+const HOUR_MS = 3_600_000;
+
+let app: TestApp;
+let organization: TestOrganization;
+let agent: TestAgent;
+/** One person a level; a level waits 8, 12 and 16 hours, the path is walked twice, 12 hours apart. */
+let people: readonly [TestMember, TestMember, TestMember];
+const nodes = [randomUUID(), randomUUID(), randomUUID()] as const;
+
+beforeAll(async () => {
+  app = await startApp({ temporal: true });
+  organization = await createOrganization(app);
+  agent = await createAgent(app, organization);
+  const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide'] }] as const;
+  const person = () => createMember(app, organization.id, { policies });
+  people = [await person(), await person(), await person()];
+  await activatePath(organization.owner, {
+    path_key: 'on-call',
+    name: 'On call',
+    nodes: people.map(({ membershipId }, n) => ({
+      id: nodes[n],
+      type: 'level',
+      targets: [{ type: 'user', id: membershipId }],
+      escalate_after: `${8 + 4 * n}h`,
+    })),
+    repeat: { times: 1, after: '12h' },
+  });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'on-call' });
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+async function told(requestId: string): Promise<string[]> {
+  const notifications = await notificationsOf(app, requestId);
+  return notifications.map(({ stepKey, membershipId }) => {
+    const level = nodes.findIndex((id) => stepKey.startsWith(id)) + 1;
+    const person = people.findIndex((member) => member.membershipId === membershipId) + 1;
+    return `level ${level}, run ${stepKey.split(':')[1] ?? ''}: person ${person}`;
+  });
+}
+
+async function verbs(requestId: string): Promise<string[]> {
+  return (await timelineOf(app, requestId)).map(({ type }) => type.replace('approval_request.', ''));
+}
+
+describe('an escalation path that takes days', () => {
+  test('asks each person once a level and run, repeats, is exhausted, and expires', async () => {
+    const id = await ask(app, agent, { timeout: '120h' });
+    await waiting(app, id);
+    await fastForward(app, id, 121);
+    await handleOf(app, id).result();
+    const run = (n: number) => [1, 2, 3].map((level) => `level ${level}, run ${n}: person ${level}`);
+    expect(await told(id)).toEqual([...run(1), ...run(2)]);
+    const levels = Array.from({ length: 3 }, () => 'level_notified');
+    expect(await verbs(id)).toEqual([
+      'created',
+      'pipeline_concluded',
+      'routed',
+      ...levels,
+      'path_repeated',
+      ...levels,
+      'path_exhausted',
+      'expired',
+    ]);
+    const timeline = await timelineOf(app, id);
+    const start = timeline[0]?.at.getTime() ?? 0;
+    const hours = timeline.slice(3).map(({ at }) => Math.round(((at.getTime() - start) / HOUR_MS) * 100) / 100);
+    expect(hours).toEqual([0, 8, 20, 48, 48, 56, 68, 84, 120]);
+    const row = await app.db('approval_requests').where({ id }).first<{ state: string; wake_at: Date | null }>('state', 'wake_at');
+    expect(row).toEqual({ state: 'expired', wake_at: null });
+  });
+
+  test('ends where it is decided: at level 2 the third person is never asked', async () => {
+    const id = await ask(app, agent);
+    await waiting(app, id);
+    await fastForward(app, id, 10);
+    expect(await told(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);
+    await decide(people[1], id);
+    expect(await handleOf(app, id).result()).toEqual({ kind: 'done', status: 'approved', automatic: false });
+    expect(await told(id)).toHaveLength(2);
+    expect((await verbs(id)).slice(-2)).toEqual(['level_notified', 'approved']);
+  });
+
+  test('skips a level nobody can be asked at, at once, and says so', async () => {
+    const id = await ask(app, agent);
+    await waiting(app, id);
+    await app.db('memberships').where({ id: people[1].membershipId }).update({ status: 'suspended' });
+    try {
+      await fastForward(app, id, 9);
+      expect(await told(id)).toEqual(['level 1, run 1: person 1', 'level 3, run 1: person 3']);
+      const timeline = await timelineOf(app, id);
+      expect(timeline.slice(-2).map(({ type }) => type)).toEqual(['approval_request.level_skipped', 'approval_request.level_notified']);
+      expect(timeline.at(-2)?.data).toMatchObject({ path_key: 'on-call', node_id: nodes[1], run: 1 });
+      expect(timeline.at(-1)?.at).toEqual(timeline.at(-2)?.at);
+    } finally {
+      await app.db('memberships').where({ id: people[1].membershipId }).update({ status: 'active' });
+    }
+  });
+
+  test('tells nobody twice when a step is executed again, by the workflow and the backstop at once', async () => {
+    const id = await ask(app, agent);
+    await waiting(app, id);
+    const floor = new Date(Date.now() + 9 * HOUR_MS);
+    const steps = ['workflow', 'backstop', 'workflow', 'backstop'] as const;
+    await Promise.all(steps.map((by) => stepRequest(app.context, id, { floor, by })));
+    await stepRequest(app.context, id, { floor, by: 'workflow' });
+    expect(await told(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);
+    expect(await verbs(id)).toEqual(['created', 'pipeline_concluded', 'routed', 'level_notified', 'level_notified']);
+    // The workflow knows nothing of it, looks after eight hours of its own, and finds that level 2 has its time.
+    await fastForward(app, id, 8.5);
+    await reached('a second timer', async () => typesOf(await eventsOf(app, id)).filter((type) => type === 'TimerStarted').length === 2);
+    expect(await told(id)).toHaveLength(2);
+  });
+});
