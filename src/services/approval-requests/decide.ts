@@ -62,7 +62,8 @@ async function decideLocked(
   const locked = await lockRequest(db, wanted.requestId);
   if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
   const { request, now } = locked;
-  if (!mayDecide(principal, request, await routeTargets(context, request))) throw new AppError('request_not_routed');
+  // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
+  if (!mayDecide(principal, request, await routeTargets({ ...context, db }, request))) throw new AppError('request_not_routed');
   if (await isReplay(db, principal, wanted)) return 'replayed';
   if (await expireIfDue(db, locked, { wake: true })) return 'expired';
   refuseUnlessPending(locked);

@@ -171,7 +171,8 @@ async function walk(
 ): Promise<RequestStep> {
   const { request, now } = locked;
   const revisionId = request.route?.pathRevisionId;
-  const path = revisionId === undefined ? undefined : await loadEscalationPathRevision(context, revisionId);
+  // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
+  const path = revisionId === undefined ? undefined : await loadEscalationPathRevision({ ...context, db }, revisionId);
   const walked = await walkOn(db, { request, now, by, path: path && { key: path.pathKey, document: path.document } });
   return { kind: 'wait', ...walked, ...(path && { path: path.pathKey }) };
 }
