@@ -27,7 +27,7 @@ export interface NewDecision {
   readonly wake: boolean;
 }
 
-/** Ends with `select decided_at, id`: `clock (id, now)` names the locked row and its instant. */
+/** Ends with `select decided_at, id`: `clock (id, now, key, decision_id, event_id)` names each locked row, its instant and what to write. */
 const DECIDE = `
   decided as (
     update approval_requests r
@@ -35,41 +35,40 @@ const DECIDE = `
            wake_at = case when :wake then clock.now + :head_start_ms * interval '1 millisecond' end
       from clock
      where r.id = clock.id and r.state = any(cast(:from_states as text[]))
-    returning r.id, r.organization_id, clock.now
+    returning r.id, r.organization_id, clock.now, clock.key, clock.decision_id, clock.event_id
   ),
   decision as (
     insert into decisions (id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email,
                            authentication, idempotency_key, decided_at, expires_at)
-    select cast(:decision_id as uuid), id, organization_id, cast(:membership as uuid), :status, :note, :channel, :display_name, :email,
-           cast(:authentication as json), :key, now,
+    select decision_id, id, organization_id, cast(:membership as uuid), :status, :note, :channel, :display_name, :email,
+           cast(:authentication as json), key, now,
            case when :status = 'approved' then now + :window_ms * interval '1 millisecond' end
       from decided
   ),
   audited as (
     insert into audit_events (id, organization_id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at)
-    select cast(:event_id as uuid), organization_id, 'approval_request.' || cast(:status as text), :actor_type, :actor_id, :actor_name,
+    select event_id, organization_id, 'approval_request.' || cast(:status as text), :actor_type, :actor_id, :actor_name,
            'approval_request', cast(id as text), cast(:audit_data as json), now
       from decided
   )
-  select now as decided_at from decided`;
+  select id, now as decided_at from decided`;
 
-function bindings(id: string, decision: NewDecision) {
+/** What `clock` holds of a single request besides its id and instant. */
+const KEYED = 'cast(:key as text) as key, cast(:decision_id as uuid) as decision_id, cast(:event_id as uuid) as event_id';
+
+function bindings(decision: Omit<NewDecision, 'idempotencyKey'>) {
   return {
-    id,
     status: decision.status,
     wake: decision.wake,
     head_start_ms: WAKE_HEAD_START_MS,
     from_states: [...decision.from],
-    decision_id: v7(),
     membership: decision.membershipId ?? null,
     note: decision.note ?? null,
     channel: decision.channel,
     display_name: decision.reviewerDisplayName ?? null,
     email: decision.reviewerEmail ?? null,
     authentication: stringifyExact(decision.authentication),
-    key: decision.idempotencyKey,
     window_ms: EXECUTION_WINDOW_MS,
-    event_id: v7(),
     actor_type: decision.actor.type,
     actor_id: decision.actor.id ?? null,
     actor_name: decision.actor.displayName ?? null,
@@ -89,8 +88,8 @@ export async function recordDecision(
   { id, now }: { readonly id: string; readonly now: Date },
   decision: NewDecision,
 ): Promise<RecordedDecision | undefined> {
-  const sql = `with clock as materialized (select cast(:id as uuid) as id, cast(:now as timestamptz) as now), ${DECIDE}`;
-  return await run(db, sql, { ...bindings(id, decision), now });
+  const sql = `with clock as materialized (select cast(:id as uuid) as id, cast(:now as timestamptz) as now, ${KEYED}), ${DECIDE}`;
+  return await run(db, sql, { id, now, decision });
 }
 
 /**
@@ -109,18 +108,54 @@ export async function recordVerdict(
     ticked as materialized (
       select id, deadline_at, greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), last_at) as now from locked
     ),
-    clock as materialized (select id, now from ticked where now < deadline_at),
+    clock as materialized (select id, now, ${KEYED} from ticked where now < deadline_at),
     ${DECIDE}`;
-  return await run(db, sql, { ...bindings(id, decision), floor });
+  return await run(db, sql, { id, floor, decision });
 }
 
 async function run(
   db: Db,
   sql: string,
-  values: ReturnType<typeof bindings> & Record<string, unknown>,
+  { decision, ...values }: { readonly id: string; readonly decision: NewDecision } & Record<string, unknown>,
 ): Promise<RecordedDecision | undefined> {
-  const { rows } = await db.raw<{ rows: { decided_at: Date }[] }>(sql, values);
-  return rows[0] && { id: values.decision_id, decidedAt: rows[0].decided_at };
+  const own = { key: decision.idempotencyKey, decision_id: v7(), event_id: v7() };
+  const { rows } = await db.raw<{ rows: { decided_at: Date }[] }>(sql, { ...bindings(decision), ...values, ...own });
+  return rows[0] && { id: own.decision_id, decidedAt: rows[0].decided_at };
+}
+
+/**
+ * The same answer to every open request whose deadline has passed, at most `limit` of them, longest overdue first, in one
+ * statement of its own: many may fall due at one instant. Rows somebody holds are passed over: who holds one settles it.
+ * Idempotency keys are the given prefix and the request's id. Returns the ids.
+ */
+export async function recordPastDeadline(
+  db: Db,
+  { limit, keyPrefix, ...decision }: Omit<NewDecision, 'idempotencyKey'> & { readonly limit: number; readonly keyPrefix: string },
+): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `with locked as materialized (
+       select id, last_at from approval_requests
+        where state = any(cast(:from_states as text[])) and state in ('evaluating', 'pending') and deadline_at <= clock_timestamp()
+        order by deadline_at limit :limit for update skip locked
+     ),
+     ticked as materialized (
+       select id, row_number() over () as place, greatest(date_trunc('milliseconds', clock_timestamp()), last_at) as now from locked
+     ),
+     clock as materialized (
+       select ticked.id, now, :key_prefix || cast(ticked.id as text) as key, ids.decision_id, ids.event_id
+         from ticked join unnest(cast(:decision_ids as uuid[]), cast(:event_ids as uuid[])) with ordinality
+                          as ids (decision_id, event_id, place) using (place)
+     ),
+     ${DECIDE}`,
+    {
+      ...bindings(decision),
+      limit,
+      key_prefix: keyPrefix,
+      decision_ids: Array.from({ length: limit }, () => v7()),
+      event_ids: Array.from({ length: limit }, () => v7()),
+    },
+  );
+  return rows.map((row) => row.id);
 }
 
 export interface KeyedDecision {

@@ -6,45 +6,60 @@ export interface OverdueRequest {
   readonly organizationId: string;
   readonly agentSlug: string;
   readonly tool: string;
+  /** It has its final answer: only its workflow has not seen it yet. */
+  readonly settled: boolean;
   /** How often the backstop has tried since the workflow's last step. */
   readonly attempts: number;
   /** Its wake-up passed long ago: nobody was there to look. */
   readonly longOverdue: boolean;
 }
 
-/** Leases up to `limit` requests whose wake-up has passed, oldest first, for `leaseMs`. */
+/**
+ * Leases up to `limit` requests whose wake-up has passed, oldest first, for `leaseMs`. What is settled already leaves the
+ * line to others for longer at each try, up to `longestLeaseMs`.
+ */
 export async function leaseOverdue(
   db: Db,
-  options: { readonly limit: number; readonly leaseMs: number; readonly longOverdueMs: number },
+  options: { readonly limit: number; readonly leaseMs: number; readonly longestLeaseMs: number; readonly longOverdueMs: number },
 ): Promise<OverdueRequest[]> {
   const { rows } = await db.raw<{ rows: OverdueRequest[] }>(
     `with due as materialized (
-       select id, wake_at from approval_requests
+       select id, wake_at, state not in ('evaluating', 'pending') as settled from approval_requests
         where wake_at <= clock_timestamp()
         order by wake_at limit :limit for update skip locked
      )
      update approval_requests r
-        set wake_at = clock_timestamp() + :leaseMs * interval '1 millisecond', wake_attempts = wake_attempts + 1
+        set wake_at = clock_timestamp() + interval '1 millisecond'
+              * case when due.settled then least(:leaseMs * power(2, least(wake_attempts, 16)), :longestLeaseMs) else :leaseMs end,
+            wake_attempts = wake_attempts + 1
        from due where r.id = due.id
-     returning r.id, r.organization_id as "organizationId", r.agent_slug as "agentSlug", r.tool, r.wake_attempts - 1 as attempts,
+     returning r.id, r.organization_id as "organizationId", r.agent_slug as "agentSlug", r.tool, due.settled, r.wake_attempts - 1 as attempts,
        due.wake_at < clock_timestamp() - :longOverdueMs * interval '1 millisecond' as "longOverdue"`,
     { ...options },
   );
   return rows;
 }
 
-/** Ids of open requests whose deadline has passed. */
-export async function findPastDeadline(db: Db, limit: number): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `select id from approval_requests
-      where state in ('evaluating', 'pending') and deadline_at <= clock_timestamp()
-      order by deadline_at limit :limit`,
-    { limit },
+/** How many open requests are past their deadline, counted no further than `atMost`. */
+export async function countPastDeadline(db: Db, atMost: number): Promise<number> {
+  const { rows } = await db.raw<{ rows: { count: number }[] }>(
+    `select count(*) as count from (
+       select 1 from approval_requests where state in ('evaluating', 'pending') and deadline_at <= clock_timestamp() limit :atMost
+     ) as due`,
+    { atMost },
   );
-  return rows.map((row) => row.id);
+  return rows[0]?.count ?? 0;
 }
 
 /** Nothing is left to do for the request. */
 export async function clearWake(db: Db, id: string): Promise<void> {
   await db('approval_requests').where({ id }).whereNotNull('wake_at').update({ wake_at: null, wake_attempts: 0 });
+}
+
+/** The backstop looks after these requests now, as if for the first time: what it tried in vain, or everything that is open. */
+export async function wakeNow(db: Db, which: 'tried' | 'open'): Promise<void> {
+  await db.raw(
+    `update approval_requests set wake_at = clock_timestamp(), wake_attempts = 0
+      where ${which === 'open' ? `state in ('evaluating', 'pending') or` : ''} (wake_at is not null and wake_attempts > 0)`,
+  );
 }

@@ -1,67 +1,122 @@
 /**
- * What keeps the promises when a workflow is lost, late or Temporal is away: in every process, once a second, requests
- * past their deadline are expired and requests whose wake-up has passed get their workflow back, or a step of ours.
+ * What keeps the promises when a workflow is lost, late or Temporal is away: in every process requests past their deadline
+ * are expired, and requests whose wake-up has passed get their workflow back, or a step of ours.
  */
-import { findPastDeadline, leaseOverdue, type OverdueRequest } from '../../data/approval-requests/wake.ts';
+import { clearWake, leaseOverdue, wakeNow, type OverdueRequest } from '../../data/approval-requests/wake.ts';
 import type { ServiceContext } from '../context.ts';
-import { expireRequest } from './settle.ts';
+import { expirePastDeadline } from './settle.ts';
 import { stepRequest } from './step.ts';
 
-const TICK_MS = 1_000;
-/** At most this many requests a second and process; also what one deadline sweep takes. */
+const WAKE_EVERY_MS = 1_000;
+/** Expiry is promised within a second of the deadline: a round in time for it, and one to spare. */
+const EXPIRE_EVERY_MS = 250;
+/** At most this many overdue requests a second and process; also what one statement of the deadline sweep takes. */
 const BATCH = 200;
 const LEASE_MS = 5_000;
+const LONGEST_LEASE_MS = 600_000;
 const LONG_OVERDUE_MS = 5_000;
 /** From the third try on a workflow that does not answer is ended and started anew. */
 const REPLACE_FROM_ATTEMPT = 2;
+/** Below the size of the worker's pool, which steps of workflows share. */
+const STEPS_AT_ONCE = 4;
+const CALLS_AT_ONCE = 16;
 
 export interface Backstop {
   stop(): Promise<void>;
 }
 
 export function startBackstop(context: ServiceContext): Backstop {
-  const state = { stopped: false, running: Promise.resolve() };
-  const tick = async () => {
-    await guarded(context, 'deadline sweep', () => expirePastDeadline(context));
-    await guarded(context, 'wake-up sweep', () => wakeOverdue(context));
-  };
-  const timer = setInterval(() => {
-    if (!state.stopped) state.running = state.running.then(tick);
-  }, TICK_MS);
+  const loops = [
+    repeat(context, { what: 'wake-up sweep', everyMs: WAKE_EVERY_MS, work: () => wakeOverdue(context) }),
+    repeat(context, { what: 'deadline sweep', everyMs: EXPIRE_EVERY_MS, work: () => expirePastDeadline(context, { batch: BATCH }) }),
+  ];
   return {
     stop: async () => {
-      state.stopped = true;
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}
+
+/** One round at a time: a round that takes longer than its turn delays the next, and never piles up. */
+function repeat(
+  context: ServiceContext,
+  { what, everyMs, work }: { readonly what: string; readonly everyMs: number; readonly work: () => Promise<void> },
+): Backstop {
+  const state = { running: undefined as Promise<void> | undefined };
+  const round = async () => {
+    try {
+      await work();
+    } catch (error) {
+      context.logger.warn({ err: error, what }, 'the backstop could not finish a round; the next one will');
+    } finally {
+      state.running = undefined;
+    }
+  };
+  const timer = setInterval(() => {
+    state.running ??= round();
+  }, everyMs);
+  return {
+    stop: async () => {
       clearInterval(timer);
       await state.running;
     },
   };
 }
 
-async function guarded(context: ServiceContext, what: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    context.logger.warn({ err: error, what }, 'the backstop could not finish a round; the next one will');
-  }
-}
-
-export async function expirePastDeadline(context: ServiceContext): Promise<void> {
-  for (const id of await findPastDeadline(context.db, BATCH)) await expireRequest(context, id);
+/**
+ * After Temporal was away: what was tried in vain meanwhile is told to it now. `reset`: it has lost its database, so that
+ * every open request needs a new workflow.
+ */
+export async function catchUp(context: ServiceContext, { reset }: { readonly reset: boolean }): Promise<void> {
+  await wakeNow(context.db, reset ? 'open' : 'tried');
 }
 
 /** Exported for tests: one round. */
 export async function wakeOverdue(context: ServiceContext): Promise<void> {
-  const overdue = await leaseOverdue(context.db, { limit: BATCH, leaseMs: LEASE_MS, longOverdueMs: LONG_OVERDUE_MS });
-  for (const request of overdue) await wake(context, request);
+  const overdue = await leaseOverdue(context.db, {
+    limit: BATCH,
+    leaseMs: LEASE_MS,
+    longestLeaseMs: LONGEST_LEASE_MS,
+    longOverdueMs: LONG_OVERDUE_MS,
+  });
+  const neglected = overdue.filter((request) => !request.settled && (request.longOverdue || request.attempts > 0));
+  // Each on its own: one request that cannot be helped must not keep the others from it.
+  await Promise.all([
+    inParallel(overdue, CALLS_AT_ONCE, async (request) => {
+      await (request.settled ? tellSettled(context, request) : restart(context, request)).catch((error: unknown) => {
+        context.logger.warn({ err: error, approvalRequest: request.id }, 'the backstop could not reach the workflow');
+      });
+    }),
+    inParallel(neglected, STEPS_AT_ONCE, async (request) => {
+      await step(context, request).catch((error: unknown) => {
+        context.logger.warn({ err: error, approvalRequest: request.id }, 'the backstop could not step a request');
+      });
+    }),
+  ]);
 }
 
-async function wake(context: ServiceContext, request: OverdueRequest): Promise<void> {
+async function restart(context: ServiceContext, request: OverdueRequest): Promise<void> {
   context.metrics.backstopStarts.inc();
-  context.workflows.ensure(request, { replace: request.attempts >= REPLACE_FROM_ATTEMPT }).catch((error: unknown) => {
-    context.logger.warn({ err: error, approvalRequest: request.id }, 'the backstop could not reach Temporal');
-  });
-  if (!request.longOverdue && request.attempts === 0) return;
+  await context.workflows.ensure(request, { replace: request.attempts >= REPLACE_FROM_ATTEMPT });
+}
+
+/** A workflow that runs looks and ends; where none runs nothing is left to do. */
+async function tellSettled(context: ServiceContext, { id }: OverdueRequest): Promise<void> {
+  context.metrics.backstopStarts.inc();
+  await context.workflows.signal(id, 'changed');
+  await clearWake(context.db, id);
+}
+
+async function step(context: ServiceContext, { id }: OverdueRequest): Promise<void> {
   context.metrics.backstopSteps.inc();
   // The row's own clock decides what is due: the floor is only an instant that has surely come.
-  await stepRequest(context, request.id, { floor: new Date(0), by: 'backstop' });
+  await stepRequest(context, id, { floor: new Date(0), by: 'backstop' });
+}
+
+async function inParallel<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const lane = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
 }

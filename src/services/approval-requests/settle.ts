@@ -1,11 +1,25 @@
 /** Expiry: whoever meets an open request past its deadline records that first, with or without Temporal. */
-import { recordDecision, type RecordedDecision } from '../../data/approval-requests/decide.ts';
+import { recordDecision, recordPastDeadline, type NewDecision, type RecordedDecision } from '../../data/approval-requests/decide.ts';
 import { lockRequest, type LockedRequest } from '../../data/approval-requests/lock.ts';
 import { findRequest } from '../../data/approval-requests/read.ts';
+import { countPastDeadline } from '../../data/approval-requests/wake.ts';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import { SYSTEM } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
+
+const KEY_PREFIX = 'system:';
+
+function expiry(wake: boolean): Omit<NewDecision, 'idempotencyKey'> {
+  return {
+    status: 'expired',
+    channel: 'system',
+    authentication: { method: 'system', assurance: 'strong' },
+    actor: SYSTEM,
+    from: ['evaluating', 'pending'],
+    wake,
+  };
+}
 
 /** Inside the locking transaction: expires the request if its deadline has passed. */
 export async function expireIfDue(
@@ -16,19 +30,7 @@ export async function expireIfDue(
   const { request, now } = locked;
   const open = request.state === 'evaluating' || request.state === 'pending';
   if (!open || now < request.deadlineAt) return undefined;
-  return await recordDecision(
-    db,
-    { id: request.id, now },
-    {
-      status: 'expired',
-      channel: 'system',
-      authentication: { method: 'system', assurance: 'strong' },
-      idempotencyKey: `system:${request.id}`,
-      actor: SYSTEM,
-      from: ['evaluating', 'pending'],
-      wake,
-    },
-  );
+  return await recordDecision(db, { id: request.id, now }, { ...expiry(wake), idempotencyKey: `${KEY_PREFIX}${request.id}` });
 }
 
 /** Expires one request if it is due, in a transaction of its own. */
@@ -37,9 +39,23 @@ export async function expireRequest(context: ServiceContext, id: string): Promis
     const locked = await lockRequest(trx, id);
     return locked && (await expireIfDue(trx, locked, { wake: true }));
   });
-  if (!expired) return;
-  context.metrics.requestsDecided.inc({ status: 'expired', channel: 'system' });
-  context.changes.publish(id);
+  if (expired) announceExpired(context, [id]);
+}
+
+/** Expires everything that is due. */
+export async function expirePastDeadline(context: ServiceContext, { batch }: { readonly batch: number }): Promise<void> {
+  for (;;) {
+    const due = await countPastDeadline(context.db, batch);
+    if (due === 0) return;
+    const expired = await recordPastDeadline(context.db, { ...expiry(true), keyPrefix: KEY_PREFIX, limit: due });
+    announceExpired(context, expired);
+    if (expired.length < batch) return;
+  }
+}
+
+function announceExpired(context: ServiceContext, ids: readonly string[]): void {
+  context.metrics.requestsDecided.inc({ status: 'expired', channel: 'system' }, ids.length);
+  for (const id of ids) context.changes.publish(id);
 }
 
 /** The request as it stands now, expired first if it is due. */
