@@ -6,6 +6,10 @@ import type { Logger } from '../src/platform/logger.ts';
 export interface App {
   /** Where the API listens. */
   readonly url: string;
+  readonly temporal: {
+    /** Resolves once connected and set up. */
+    readonly ready: Promise<void>;
+  };
   close(): Promise<void>;
 }
 

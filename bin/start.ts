@@ -15,6 +15,7 @@ import { listenForStop, stopInOrder, type Stoppable } from './stopping.ts';
 const DATABASE = 'countersign';
 const PREFERRED_PORTS = { postgres: 54329, frontend: 7233, ui: 8233 } as const;
 const READY_WITHIN_MS = 60_000;
+const READY_POLL_MS = 250;
 /** Together below ten seconds, the promise: first what answers people, then what it stands on. */
 const STOP_WITHIN_MS = { app: 5_500, servers: 3_500 } as const;
 /** How long a start waits for a run that is on its way out. */
@@ -96,7 +97,7 @@ async function startAll(context: Context, running: Running): Promise<string> {
     roles: { api: true, worker: true },
   });
   say('  API and worker run; waiting until everything is ready.');
-  await untilReady(running.app.url, context.signal);
+  await untilReady(running.app, context.signal);
   say(`  Ready after ${((performance.now() - began) / 1_000).toFixed(1)} s.`);
   return running.app.url;
 }
@@ -136,8 +137,9 @@ async function bothOrNeither(steps: Promise<void>[]): Promise<void> {
   }
 }
 
-async function untilReady(url: string, signal: AbortSignal): Promise<void> {
+async function untilReady({ url, temporal }: App, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
+  await Promise.race([temporal.ready, delay(READY_WITHIN_MS, undefined, { signal, ref: false })]);
   for (;;) {
     signal.throwIfAborted();
     const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
@@ -145,7 +147,7 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
     if (performance.now() > deadline) {
       throw new StartError(`it was not ready within ${READY_WITHIN_MS / 1_000} s: ${(await answer?.text()) ?? 'no answer from the API'}`);
     }
-    await delay(50);
+    await delay(READY_POLL_MS);
   }
 }
 

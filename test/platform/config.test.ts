@@ -1,6 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ConfigError, configMarkdown, loadConfig, variableNames } from '../../src/platform/config.ts';
+import { packageRoot } from '../../src/platform/package-root.ts';
 
 const SERVERS = { DATABASE_URL: 'postgres://u:p@db:5432/countersign', TEMPORAL_ADDRESS: 'temporal:7233' };
 
@@ -104,5 +107,11 @@ describe('configuration', () => {
     const rows = configMarkdown().split('\n').slice(2);
     expect(rows.map((row) => /^\| `([A-Z_]+)` \|/.exec(row)?.[1])).toEqual(variableNames());
     for (const row of rows) expect(row.split(' | ')).toHaveLength(4);
+  });
+
+  const readme = join(packageRoot(), 'README.md');
+  (existsSync(readme) ? test : test.skip)('the README shows the table as it is', () => {
+    const block = /<!-- config -->\n([^]*?)\n<!-- \/config -->/.exec(readFileSync(readme, 'utf8'))?.[1];
+    expect(block?.trim()).toBe(configMarkdown());
   });
 });

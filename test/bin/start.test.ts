@@ -1,0 +1,108 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { endProcess, eventually, isRunning, type ProcessIdentity } from '../../src/platform/processes.ts';
+import { mainProcess, runCommand, servers, spawnService, startService } from './processes.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-start-'));
+});
+
+afterEach(async () => {
+  // A test that failed half way leaves nothing behind either.
+  for (const find of [() => [mainProcess(folder)], () => Object.values(servers(folder))]) {
+    try {
+      for (const identity of find()) await endProcess(identity, { signals: [], graceMs: 1_000 });
+    } catch {
+      // It does not run any more.
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function isReady(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/health/ready`).catch(() => undefined);
+  return answer?.status === 200;
+}
+
+function kill({ pid }: ProcessIdentity): void {
+  process.kill(pid, 'SIGKILL');
+}
+
+test('one command runs everything, says where it is, refuses a second run, and stops in order', async () => {
+  const service = await startService(folder);
+  expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(service.uiUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/countersign\/workflows$/);
+  expect(service.output()).toContain(`Bootstrap secret  ${join(folder, 'bootstrap-secret')}`);
+  expect(service.output()).toContain('Next              npm run countersign -- bootstrap');
+  expect(statSync(join(folder, 'bootstrap-secret')).mode & 0o777).toBe(0o600);
+  expect(await isReady(service.url)).toBe(true);
+  expect((await fetch(service.uiUrl)).status).toBe(200);
+
+  const second = runCommand(['start'], folder);
+  expect([second.status, second.stdout]).toEqual([1, '']);
+  expect(second.stderr).toContain(`already runs on ${folder} (process ${service.child.pid ?? 0}, ${service.url})`);
+
+  const people = ['--organization', 'Acme', '--name', 'Ada', '--email', 'ada@example.com', '--url', service.url];
+  const bootstrap = runCommand(['bootstrap', ...people], folder, { input: 'correct horse battery staple\n' });
+  expect([bootstrap.status, bootstrap.stderr]).toEqual([0, '']);
+  expect(bootstrap.stdout).toContain('ada@example.com is its owner');
+  const again = runCommand(['bootstrap', ...people], folder, { input: 'correct horse battery staple\n' });
+  expect([again.status, again.stdout]).toEqual([1, '']);
+
+  const children = Object.values(servers(folder));
+  const began = performance.now();
+  service.child.kill('SIGINT');
+  expect(await service.exited).toEqual([0, null]);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(children.filter(isRunning)).toEqual([]);
+  expect(existsSync(join(folder, 'countersign.lock'))).toBe(false);
+  expect(service.output()).toMatch(/Stopping \(SIGINT\)[^]*Stopped\.\n$/);
+}, 90_000);
+
+test('kill -9 of a server is mended while the service runs, kill -9 of the service by the next start', async () => {
+  const first = await startService(folder);
+  const before = servers(folder);
+  for (const identity of Object.values(before)) kill(identity);
+  const restarted = (): boolean => {
+    try {
+      return Object.values(servers(folder)).every(({ pid }) => !Object.values(before).some((old) => old.pid === pid));
+    } catch {
+      return false;
+    }
+  };
+  expect(await eventually(restarted, 30_000)).toBe(true);
+  expect(await eventually(() => isReady(first.url), 30_000)).toBe(true);
+
+  const orphans = Object.values(servers(folder));
+  first.child.kill('SIGKILL');
+  expect(await first.exited).toEqual([null, 'SIGKILL']);
+  expect(orphans.filter(isRunning)).toHaveLength(3);
+  const second = await startService(folder);
+  expect(orphans.filter(isRunning)).toEqual([]);
+  expect(await isReady(second.url)).toBe(true);
+
+  const children = Object.values(servers(folder));
+  second.child.kill('SIGTERM');
+  expect(await second.exited).toEqual([0, null]);
+  expect(children.filter(isRunning)).toEqual([]);
+}, 120_000);
+
+test('a signal in the middle of the start stops what runs by then, and the death of npm stops all', async () => {
+  const interrupted = spawnService(folder);
+  expect(await eventually(() => interrupted.output().includes('Postgres runs on'), 30_000)).toBe(true);
+  const main = mainProcess(folder);
+  interrupted.child.kill('SIGTERM');
+  expect(await interrupted.exited).toEqual([0, null]);
+  expect(isRunning(main)).toBe(false);
+  expect(existsSync(join(folder, 'countersign.lock'))).toBe(false);
+  expect(existsSync(join(folder, 'postgres/cluster/postmaster.pid'))).toBe(false);
+
+  const behindNpm = await startService(folder, true);
+  const processes = [mainProcess(folder), ...Object.values(servers(folder))];
+  behindNpm.child.kill('SIGKILL');
+  expect(await eventually(() => !processes.some(isRunning), 15_000)).toBe(true);
+}, 90_000);
