@@ -63,7 +63,8 @@ function selectionClauses(filter: QueueFilter, bindings: Bindings): string[] {
   } else if (filter.agentSlug === undefined) clauses.push(`r.state <> 'cancelled'`);
   if (filter.q !== undefined && filter.q !== '') {
     bindings['pattern'] = `%${filter.q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    clauses.push('(r.tool ilike :pattern or r.agent_instance_name ilike :pattern)');
+    // The database's own collation may know no letters beyond ASCII.
+    clauses.push('(r.tool collate "pg_c_utf8" ilike :pattern or r.agent_instance_name collate "pg_c_utf8" ilike :pattern)');
   }
   return clauses;
 }
