@@ -150,7 +150,7 @@ describe('creating an approval request', () => {
 
 describe('the cap on pending requests', () => {
   test('answers 429 over the cap, keeps nothing, and takes the same key once there is room', async () => {
-    const capped = await startProvider({ COUNTERSIGN_MAX_PENDING_REQUESTS: '2' });
+    const capped = await startProvider({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: '2' } });
     try {
       const { adapter: full } = await capped.instance();
       const first = requestOf(await full.create(submission()));
@@ -169,7 +169,7 @@ describe('the cap on pending requests', () => {
   });
 
   test('is exact when many creates race for the last places', async () => {
-    const capped = await startProvider({ COUNTERSIGN_MAX_PENDING_REQUESTS: '5' });
+    const capped = await startProvider({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: '5' } });
     try {
       const { adapter: full } = await capped.instance();
       const statuses = (await Promise.all(Array.from({ length: 20 }, () => full.create(submission())))).map(({ status }) => status);
@@ -181,7 +181,7 @@ describe('the cap on pending requests', () => {
   });
 
   test('holds for those who hang up before they are answered', async () => {
-    const capped = await startProvider({ COUNTERSIGN_MAX_PENDING_REQUESTS: '2' });
+    const capped = await startProvider({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: '2' } });
     try {
       const { credential } = await capped.instance();
       const impatient = Array.from({ length: 40 }, (_, index) =>

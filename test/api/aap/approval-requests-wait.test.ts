@@ -31,7 +31,7 @@ describe('waiting for an answer', () => {
     expect((await provider.decide(id, status, { note: 'as you wish' })).status).toBe(200);
     const decidedAt = performance.now();
     const answers = await waits;
-    expect(performance.now() - decidedAt).toBeLessThan(2_000);
+    expect(performance.now() - decidedAt).toBeLessThan(5_000);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.map((answer) => requestOf(answer).decision?.note)).toEqual(Array.from({ length: 20 }, () => 'as you wish'));
   });
@@ -52,7 +52,7 @@ describe('waiting for an answer', () => {
     const lateBy = Date.parse(request.decision?.decided_at ?? '') - Date.parse(request.deadline_at);
     expect(lateBy).toBeGreaterThanOrEqual(0);
     expect(lateBy).toBeLessThanOrEqual(1_000);
-    expect(Date.now() - Date.parse(request.deadline_at)).toBeLessThan(3_000);
+    expect(Date.now() - Date.parse(request.deadline_at)).toBeLessThan(5_000);
   });
 
   test('lets a plain read expire what is past its deadline', async () => {

@@ -106,6 +106,15 @@ describe('a credential that has ended', () => {
   });
 });
 
+describe('a credential of something disabled', () => {
+  test.each(['agent', 'instance'] as const)('is 403 while the %s is disabled', async (what) => {
+    const disabled = await provider.instance();
+    await provider.disable(disabled, what);
+    await expectEvery({ Authorization: `Bearer ${disabled.credential}` }, 403);
+    expect(errorOf(await disabled.adapter.create(submission())).error.code).toBe(`${what}_disabled`);
+  });
+});
+
 describe('a valid credential of another kind', () => {
   test('is 403 for a personal API key', async () => {
     await expectEvery({ Authorization: `Bearer ${provider.owner.apiKey}` }, 403);

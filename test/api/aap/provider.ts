@@ -1,7 +1,8 @@
 /** The real service with one organization, as the suites of the adapter protocol use it. */
 import { randomUUID } from 'node:crypto';
 import { Adapter } from '../../support/adapter.ts';
-import { startApp } from '../../support/app.ts';
+import { Ledger } from '../../support/adapter/ledger.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
 import {
   activatePipeline,
   createAgent,
@@ -15,6 +16,8 @@ import type { Json } from '../../support/http.ts';
 
 export interface Instance extends TestAgent {
   readonly adapter: Adapter;
+  /** What the instance has been told, to be shared by further adapters of it. */
+  readonly ledger: Ledger;
 }
 
 export interface InstanceOptions {
@@ -38,7 +41,7 @@ export interface Provider {
   readonly reviewer: TestMember;
   instance(options?: InstanceOptions): Promise<Instance>;
   /** An adapter with a credential of the test's own making, or none. */
-  adapter(credential: string | undefined): Adapter;
+  adapter(credential: string | undefined, options?: { readonly origin?: string; readonly ledger?: Ledger }): Adapter;
   /** A person decides, the owner unless said otherwise, under a fresh idempotency key. */
   decide(
     id: string,
@@ -53,18 +56,29 @@ export interface Provider {
   auditEvents(id: string): Promise<string[]>;
   /** How many requests wait for people, once the pipeline has concluded on all. */
   pendingCount(): Promise<number>;
+  /** The address of a second process of the same deployment. */
+  peer(): Promise<string>;
   /** Lets the credential end now. */
   expire(instance: Instance): Promise<void>;
+  /** Disables the agent or only the instance, as an operator would. */
+  disable(instance: Instance, what: 'agent' | 'instance'): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startProvider(environment: Readonly<Record<string, string>> = {}): Promise<Provider> {
-  const app = await startApp({ temporal: true, environment });
+export interface ProviderOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Default true; without it no rule runs until the backstop comes. */
+  readonly temporal?: boolean;
+}
+
+export async function startProvider({ environment = {}, temporal = true }: ProviderOptions = {}): Promise<Provider> {
+  const app = await startApp({ temporal, environment });
   const organization = await createOrganization(app);
   const { owner } = organization;
   const adapters: Adapter[] = [];
-  const adapter = (credential: string | undefined): Adapter => {
-    const made = new Adapter({ baseUrl: `${app.url}/api/aap`, credential });
+  const peers: TestApp[] = [];
+  const adapter: Provider['adapter'] = (credential, { origin = app.url, ledger } = {}) => {
+    const made = new Adapter({ baseUrl: `${origin}/api/aap`, credential, ...(ledger && { ledger }) });
     adapters.push(made);
     return made;
   };
@@ -90,7 +104,8 @@ export async function startProvider(environment: Readonly<Record<string, string>
         const block = { id: 'rule', name: 'The rule', type: 'always', config: { outcome, reason } };
         await activatePipeline(owner, `agents/${agent.slug}`, { blocks: [block] });
       }
-      return { ...agent, adapter: adapter(agent.credential) };
+      const ledger = new Ledger();
+      return { ...agent, ledger, adapter: adapter(agent.credential, { ledger }) };
     },
     revoke: async ({ credentialId }) => (await owner.http.delete(`/api/v1/agent-credentials/${credentialId}`)).status,
     review: async (id) => (await owner.http.get(`/api/v1/requests/${id}`)).body,
@@ -113,8 +128,18 @@ export async function startProvider(environment: Readonly<Record<string, string>
       while ((await count('evaluating')) > 0);
       return await count('pending');
     },
+    disable: async ({ slug, instanceId }, what) => {
+      if (what === 'agent') await app.db('agents').where({ slug }).update({ status: 'disabled' });
+      else await app.db('agent_instances').where({ id: instanceId }).update({ status: 'disabled' });
+    },
+    peer: async () => {
+      const peer = await startApp({ temporal, environment, databaseUrl: app.databaseUrl, taskQueue: app.taskQueue });
+      peers.push(peer);
+      return peer.url;
+    },
     stop: async () => {
       for (const each of adapters) each.close();
+      for (const each of peers) await each.close();
       await app.close();
     },
   };
