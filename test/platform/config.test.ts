@@ -112,6 +112,8 @@ describe('configuration', () => {
   const readme = join(packageRoot(), 'README.md');
   (existsSync(readme) ? test : test.skip)('the README shows the table as it is', () => {
     const block = /<!-- config -->\n([^]*?)\n<!-- \/config -->/.exec(readFileSync(readme, 'utf8'))?.[1];
-    expect(block?.trim()).toBe(configMarkdown());
+    // A formatter may have aligned the columns.
+    const compact = (table: string): string => table.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---').trim();
+    expect(compact(block ?? '')).toBe(compact(configMarkdown()));
   });
 });
