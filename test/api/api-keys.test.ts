@@ -322,7 +322,12 @@ describe('one’s own keys', () => {
     const cursor = Buffer.from(JSON.stringify(['api_keys', id])).toString('base64url');
     for (const stranger of [organization.owner, elsewhere]) {
       await app.db('api_keys').where({ membership_id: stranger.membershipId }).delete();
-      expect((await listed(stranger)).ids).toEqual([]);
+      const older = await mint(stranger);
+      await app
+        .db('api_keys')
+        .where({ id: older.id })
+        .update({ created_at: new Date(0) });
+      expect((await listed(stranger)).ids).toEqual([older.id]);
       expect((await listed(stranger, `?cursor=${cursor}`)).ids).toEqual([]);
       expect(codeOf(await stranger.browser.delete(`${KEYS}/${id}`))).toEqual([404, 'not_found']);
     }
