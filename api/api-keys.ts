@@ -6,7 +6,7 @@ import type { MintedApiKey } from '../src/services/api-keys.ts';
 import { decodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { grant, permissionKey } from './me.ts';
-import { cursorQuery, encodeCursor, label, limitQuery, nextCursor, timestamp, timestampInput, uuid } from './schema.ts';
+import { cursorQuery, encodeCursor, label, limitQuery, nextCursor, nullableTimestamp, timestamp, timestampInput, uuid } from './schema.ts';
 
 const apiKey = z
   .strictObject({
@@ -21,7 +21,7 @@ const apiKey = z
     assurance_at_issue: z.enum(['single_factor', 'strong']).meta({ description: 'The assurance of the session that minted it.' }),
     status: z.enum(['active', 'expired', 'revoked']).meta({ description: 'Whether it still lives.' }),
     created_at: timestamp('When it was minted.'),
-    expires_at: timestamp('When it ends; null when it lives until it is revoked.').nullable(),
+    expires_at: nullableTimestamp('When it ends; null when it lives until it is revoked.'),
     last_used_at: timestamp('When it was last used, to the minute; absent if never.').optional(),
     revoked_at: timestamp('When it was revoked.').optional(),
     revocation_reason: z.enum(['manual', 'membership_deprovisioned']).optional().meta({ description: 'Why it was revoked.' }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { permissions, isPermission } from '../src/domain/permissions.ts';
 import { readAccount } from '../src/services/me.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { authContextShape, timestamp, uuid } from './schema.ts';
+import { authContextShape, nullableTimestamp, timestamp, uuid } from './schema.ts';
 
 const scopeKind = () => z.enum(['organization', 'team', 'agent']).meta({ description: 'How far it reaches.' });
 const scopeId = () => z.string().optional().meta({ description: 'The team id or agent slug; absent at organization scope.' });
@@ -70,7 +70,7 @@ export const account = z
     onboarding: z
       .strictObject({
         required: z.boolean().meta({ description: 'True while nobody finished or skipped the guided setup and this person can run it.' }),
-        completed_at: timestamp('When it was finished or skipped; null until then.').nullable(),
+        completed_at: nullableTimestamp('When it was finished or skipped; null until then.'),
       })
       .meta({ description: 'The guided setup of the organization.' }),
   })

@@ -85,7 +85,27 @@ export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIOb
     components: { securitySchemes, parameters, headers },
   };
   // Custom checks describe themselves by an override, which may sit on what wraps them.
-  return createDocument(document, { allowEmptySchema: { custom: true } });
+  const created = createDocument(document, { allowEmptySchema: { custom: true } });
+  for (const endpoint of endpoints) {
+    const described = created.paths?.[endpoint.path]?.[endpoint.method];
+    if (described?.parameters) described.parameters = described.parameters.map(tidy);
+  }
+  return created;
+}
+
+/** A parameter says what it is once, and a number that arrives as text keeps the bounds of the number only. */
+function tidy(parameter: oas31.ParameterObject | oas31.ReferenceObject): oas31.ParameterObject | oas31.ReferenceObject {
+  if (!('in' in parameter) || !parameter.schema || '$ref' in parameter.schema) return parameter;
+  const { description, pattern, ...schema } = parameter.schema as oas31.SchemaObject;
+  const { in: location, name, required } = parameter;
+  const text = parameter.description ?? description;
+  return {
+    name,
+    in: location,
+    ...(required && { required }),
+    ...(text !== undefined && { description: text }),
+    schema: { ...schema, ...(pattern !== undefined && schema.type === 'string' && { pattern }) },
+  };
 }
 
 /** The document as the text of `openapi.yaml`. */

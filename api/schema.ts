@@ -12,6 +12,13 @@ export const slug = (description: string) => z.string().regex(SLUG_PATTERN).meta
 /** An instant in an answer: UTC, RFC 3339, milliseconds, `Z`. */
 export const timestamp = (description: string) => z.date().meta({ description, override: { type: 'string', format: 'date-time' } });
 
+/** An instant in an answer, or null where the description says so. */
+export const nullableTimestamp = (description: string) =>
+  z
+    .date()
+    .nullable()
+    .meta({ description, override: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] } });
+
 /** An instant in a request body. */
 export const timestampInput = (description: string) =>
   z.iso

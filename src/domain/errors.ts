@@ -46,7 +46,6 @@ export const errorCatalogue = {
   cross_site_request: entry('forbidden', 'A state-changing call with a session cookie must come from our own origin.'),
   bootstrap_secret_invalid: entry('forbidden', 'The bootstrap secret is wrong.'),
   reauthentication_required: entry('forbidden', 'This needs a recent sign-in: authenticate again.'),
-  mfa_required: entry('forbidden', 'This needs a sign-in with a second factor.'),
   membership_inactive: entry('forbidden', 'The membership is not active.'),
   agent_disabled: entry('forbidden', 'The agent is disabled.'),
   instance_disabled: entry('forbidden', 'The agent instance is disabled.'),
