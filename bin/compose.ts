@@ -14,7 +14,7 @@ import { pendingMigrations } from '../src/data/migrate.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
-import { startBackstop } from '../src/services/approval-requests/backstop.ts';
+import { catchUp, startBackstop } from '../src/services/approval-requests/backstop.ts';
 import { prepareBootstrap } from '../src/services/bootstrap.ts';
 import { startChangeFeed } from '../src/services/change-feed.ts';
 import type { Limits, ServiceContext } from '../src/services/context.ts';
@@ -40,19 +40,21 @@ const FRESH_REQUESTS = 2_000;
 const FRESH_MS = 30_000;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const DRAIN_MS = 3_000;
+/** Who waits longer for a lock gives up and is asked to come again, rather than use up the pool; who holds one idly is cut off. */
+const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
 
 /** Serves before Temporal is connected; resolves once it listens. */
 export async function composeApp(config: Config, options: ComposeOptions): Promise<RunningApp> {
   const { logger, databaseUrl, roles } = options;
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
-  const db = openPool({ connectionString: databaseUrl, max: config.databasePool, applicationName: 'countersign-api' });
-  const workerDb = openPool({ connectionString: databaseUrl, max: config.workerPool, applicationName: 'countersign-worker' });
+  const db = openPool({ connectionString: databaseUrl, max: config.databasePool, applicationName: 'countersign-api', ...LOCKS });
+  const workerDb = openPool({ connectionString: databaseUrl, max: config.workerPool, applicationName: 'countersign-worker', ...LOCKS });
   // Known later than they are handed out: who needs them asks when he needs them.
   const later: { temporal?: TemporalLink; url?: string } = {};
   const context: ServiceContext = {
     db,
     changes: new ChangeHub(),
-    workflows: temporalWorkflows(() => later.temporal?.client(), taskQueue),
+    workflows: temporalWorkflows(() => later.temporal, taskQueue),
     fresh: new LRUCache({ max: FRESH_REQUESTS, ttl: FRESH_MS }),
     limits: limitsOf(config),
     logger,
@@ -63,7 +65,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   const workerContext = { ...context, db: workerDb };
   const connection = temporalConnectionOptions(config.temporalEnvironment, options.temporal?.address);
   const temporal = linkTemporal(
-    { connection, namespace: config.temporalNamespace, taskQueue, logger },
+    { connection, namespace: config.temporalNamespace, taskQueue, logger, onReturn: (how) => catchUp(workerContext, how) },
     roles.worker ? workerOptions(config, workerContext, options) : undefined,
   );
   later.temporal = temporal;

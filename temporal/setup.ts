@@ -30,11 +30,14 @@ export interface SetupOptions {
 
 /**
  * Registers what is missing and resolves once workflows with the attributes can be started and found. Where everything is
- * there nothing is registered, so that a server that lets us register nothing will do.
+ * there nothing is registered, so that a server that lets us register nothing will do. True when something was missing: the
+ * server is new, or has lost its database.
  */
-export async function setupTemporal(connection: SetupConnection, namespace: string, options: SetupOptions = {}): Promise<void> {
+export async function setupTemporal(connection: SetupConnection, namespace: string, options: SetupOptions = {}): Promise<boolean> {
+  let missing = false;
   const deadline = performance.now() + (options.usableWithinMs ?? USABLE_WITHIN_MS);
   while (!(await isUsable(connection, namespace))) {
+    missing = true;
     try {
       await registerNamespace(connection, namespace);
       await addMissingAttributes(connection, namespace);
@@ -45,6 +48,7 @@ export async function setupTemporal(connection: SetupConnection, namespace: stri
     if (performance.now() >= deadline) throw new Error(`Temporal does not know namespace ${namespace} and its search attributes yet.`);
     await delay(100, undefined, { signal: options.signal });
   }
+  return missing;
 }
 
 async function registerNamespace(connection: SetupConnection, namespace: string): Promise<void> {

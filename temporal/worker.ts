@@ -1,18 +1,20 @@
 /** The connection to Temporal and the worker on it: connecting, setting up and reconnecting go on in the background. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, isGrpcServiceError } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { NativeConnection, Worker, type NativeConnectionOptions, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Activities } from '../activities/index.ts';
 import { within } from './deadline.ts';
 import { routeSdkLogs } from './runtime.ts';
 import { setupTemporal } from './setup.ts';
+import { createPresence, watchServer, type OnReturn, type Presence } from './watch.ts';
 
 export interface TemporalOptions {
   readonly connection: NativeConnectionOptions;
   readonly namespace: string;
   readonly taskQueue: string;
   readonly logger: Logger;
+  readonly onReturn: OnReturn;
 }
 
 export interface WorkerOptions {
@@ -26,8 +28,9 @@ export interface WorkerOptions {
 
 /** A connection that comes when it comes. */
 export interface TemporalLink {
-  /** Undefined while there is no connection. */
+  /** Undefined until there is a connection; one whose server went away stays. */
   client(): Client | undefined;
+  readonly presence: Presence;
   /** Resolves once connected and set up. */
   readonly ready: Promise<void>;
   /** What is wrong, or undefined when the server answers. */
@@ -38,13 +41,12 @@ export interface TemporalLink {
 
 const RETRY_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-const SETUP_CHECK_MS = 5_000;
-const GRPC_NOT_FOUND = 5;
 
 /** Connects in the background; with `worker`, also runs workflows and activities on the same connection (eager starts need that). */
 export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): TemporalLink {
   routeSdkLogs(options.logger);
   const state = { client: undefined as Client | undefined, worker: undefined as Worker | undefined };
+  const presence = createPresence();
   const closing = new AbortController();
   let markReady: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => {
@@ -55,15 +57,16 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
     const connection = await connect(options, closing.signal);
     const serving = new AbortController();
     try {
-      await setupTemporal(connection, options.namespace, { signal: closing.signal });
+      const fresh = await setupTemporal(connection, options.namespace, { signal: closing.signal });
       state.worker = worker && (await createWorker(connection, options, worker));
       const served = state.worker ? state.worker.run() : untilAborted(closing.signal);
       // Closed while the worker was made: it has to run once to be drained.
       if (closing.signal.aborted) state.worker?.shutdown();
       state.client = new Client({ connection, namespace: options.namespace });
       options.logger.info({ namespace: options.namespace }, 'Temporal connected');
+      presence.heard();
       markReady();
-      void keepSetUp(connection, options, serving.signal);
+      void watchServer(connection, { ...options, presence, fresh, signal: serving.signal });
       await served;
     } finally {
       serving.abort();
@@ -83,6 +86,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
 
   return {
     client: () => state.client,
+    presence,
     ready,
     probe: async () => {
       const client = state.client;
@@ -121,22 +125,6 @@ async function connect({ connection }: TemporalOptions, signal: AbortSignal): Pr
   } catch (error) {
     void connecting.then((late) => late.close()).catch(() => undefined);
     throw error;
-  }
-}
-
-/** A server whose database was deleted knows our namespace no more, while connection and worker live on: set it up again. */
-async function keepSetUp(connection: NativeConnection, { namespace, logger }: TemporalOptions, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await delay(SETUP_CHECK_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    try {
-      if (!signal.aborted) await within(SETUP_CHECK_MS, connection.workflowService.describeNamespace({ namespace }));
-    } catch (error) {
-      if (!isGrpcServiceError(error) || Number(error.code) !== GRPC_NOT_FOUND) continue;
-      logger.warn({ namespace }, 'Temporal has lost the namespace; setting it up again');
-      await setupTemporal(connection, namespace, { signal }).catch((failure: unknown) => {
-        if (!signal.aborted) logger.warn({ err: failure }, 'Temporal could not be set up; trying again');
-      });
-    }
   }
 }
 

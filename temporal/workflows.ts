@@ -5,24 +5,28 @@ import type { Workflows, WorkflowSubject } from '../src/services/ports.ts';
 import { ATTRIBUTE, AUTOMATIC_STATUS, WORKFLOW_TYPE } from '../workflows/approval-request/contract.ts';
 import { within } from './deadline.ts';
 import { workflowIdOf } from './ids.ts';
+import type { TemporalLink } from './worker.ts';
 
 const CALL_TIMEOUT_MS = 5_000;
 
-/** `client` returns undefined while there is no connection: every call rejects at once then. */
-export function temporalWorkflows(client: () => Client | undefined, taskQueue: string): Workflows {
-  const connected = (): Client => {
-    const current = client();
-    if (!current) throw new Error('Temporal is not connected.');
-    return current;
+/** Every call rejects at once while there is no connection, and as soon as the server is known not to answer. */
+export function temporalWorkflows(link: () => Pick<TemporalLink, 'client' | 'presence'> | undefined, taskQueue: string): Workflows {
+  const call = async (work: (client: Client) => Promise<unknown>): Promise<void> => {
+    const current = link();
+    const client = current?.client();
+    if (!current || !client) throw new Error('Temporal is not connected.');
+    current.presence.away.throwIfAborted();
+    await within(CALL_TIMEOUT_MS, work(client), current.presence.away);
+    current.presence.heard();
   };
   return {
     async start(subject) {
       const options = { ...startOptions(subject, taskQueue), requestEagerStart: true, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
-      await within(CALL_TIMEOUT_MS, connected().workflow.start(WORKFLOW_TYPE, options));
+      await call((client) => client.workflow.start(WORKFLOW_TYPE, options));
     },
     async signal(requestId, signal) {
       try {
-        await within(CALL_TIMEOUT_MS, connected().workflow.getHandle(workflowIdOf(requestId)).signal(signal));
+        await call((client) => client.workflow.getHandle(workflowIdOf(requestId)).signal(signal));
       } catch (error) {
         // The workflow has just seen the final row and completed: normal.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
@@ -31,15 +35,9 @@ export function temporalWorkflows(client: () => Client | undefined, taskQueue: s
     async ensure(subject, { replace }) {
       const options = startOptions(subject, taskQueue);
       if (replace) {
-        await within(
-          CALL_TIMEOUT_MS,
-          connected().workflow.start(WORKFLOW_TYPE, { ...options, workflowIdConflictPolicy: 'TERMINATE_EXISTING' }),
-        );
+        await call((client) => client.workflow.start(WORKFLOW_TYPE, { ...options, workflowIdConflictPolicy: 'TERMINATE_EXISTING' }));
       } else {
-        await within(
-          CALL_TIMEOUT_MS,
-          connected().workflow.signalWithStart(WORKFLOW_TYPE, { ...options, signal: 'changed', signalArgs: [] }),
-        );
+        await call((client) => client.workflow.signalWithStart(WORKFLOW_TYPE, { ...options, signal: 'changed', signalArgs: [] }));
       }
     },
   };

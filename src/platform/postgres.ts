@@ -14,12 +14,22 @@ export interface PoolOptions {
   readonly max: number;
   /** Shown in `pg_stat_activity`, so that an operator sees which pool a connection belongs to. */
   readonly applicationName: string;
+  /** Longest wait for a lock, and longest pause inside a transaction. Default: no limit. */
+  readonly lockTimeoutMs?: number;
+  readonly idleInTransactionMs?: number;
 }
 
-export function openPool({ connectionString, max, applicationName }: PoolOptions): Db {
+export function openPool({ connectionString, max, applicationName, lockTimeoutMs, idleInTransactionMs }: PoolOptions): Db {
   return knex({
     client: 'pg',
-    connection: { connectionString, application_name: applicationName, connectionTimeoutMillis: 5_000, keepAlive: true },
+    connection: {
+      connectionString,
+      application_name: applicationName,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+      ...(lockTimeoutMs !== undefined && { lock_timeout: lockTimeoutMs }),
+      ...(idleInTransactionMs !== undefined && { idle_in_transaction_session_timeout: idleInTransactionMs }),
+    },
     pool: { min: 0, max, acquireTimeoutMillis: 10_000 },
   });
 }
@@ -40,8 +50,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'KnexTimeoutError') return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // SQLSTATE classes: 08 connection, 53 resources (too many connections), 57P operator intervention (shutdown, crash).
-  if (UNAVAILABLE_NODE_CODES.has(code) || /^(08|53|57P)/.test(code)) return true;
+  // SQLSTATE: 08 connection, 25P03 cut off in a transaction, 40 deadlock, 53 resources, 55P03 lock not granted, 57P shutdown or crash.
+  if (UNAVAILABLE_NODE_CODES.has(code) || /^(08|25P03|40|53|55P03|57P)/.test(code)) return true;
   return /connection terminated|connection ended|timeout expired|client has encountered a connection error/i.test(error.message);
 }
 

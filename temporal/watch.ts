@@ -1,0 +1,99 @@
+/** Whether the Temporal server answers: calls to one that has gone away would hang for seconds each. */
+import { setImmediate as afterPendingEvents, setTimeout as delay } from 'node:timers/promises';
+import { isGrpcServiceError } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { within } from './deadline.ts';
+import { setupTemporal, type SetupConnection } from './setup.ts';
+
+const ASK_EVERY_MS = 300;
+/** A hundred times what an answer takes: a busy server is not taken for one that is away. */
+const SILENT_AFTER_MS = 900;
+const GRPC_NOT_FOUND = 5;
+/** Canceled, deadline exceeded, unavailable: said by our own side. */
+const UNANSWERED = new Set([1, 4, 14]);
+
+/** What calls know of the server. */
+export interface Presence {
+  /** Aborted while the server does not answer; another one once it does. */
+  readonly away: AbortSignal;
+  /** Any answer proves that the server is there. */
+  heard(): void;
+}
+
+export interface PresenceKeeper extends Presence {
+  /** Declares the server away unless it was heard since `instant` (of `performance.now()`). */
+  silentSince(instant: number): void;
+}
+
+export function createPresence(): PresenceKeeper {
+  let controller = new AbortController();
+  let heardAt = performance.now();
+  return {
+    get away() {
+      return controller.signal;
+    },
+    heard: () => {
+      heardAt = performance.now();
+      if (controller.signal.aborted) controller = new AbortController();
+    },
+    silentSince: (instant) => {
+      if (heardAt < instant) controller.abort(new Error('Temporal does not answer.'));
+    },
+  };
+}
+
+/** Told when the server is there again; `reset`: it knows nothing of our workflows any more. A failure is tried again. */
+export type OnReturn = (how: { readonly reset: boolean }) => Promise<void>;
+
+export interface WatchOptions {
+  readonly namespace: string;
+  readonly logger: Logger;
+  readonly presence: PresenceKeeper;
+  readonly onReturn: OnReturn;
+  /** The first setup had to register something: the server is new. */
+  readonly fresh: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks again and again until aborted. A server that was away, or lost our namespace because its database was deleted while
+ * connection and worker live on, is set up again.
+ */
+export async function watchServer(connection: SetupConnection, options: WatchOptions): Promise<void> {
+  const { namespace, logger, presence, onReturn, signal } = options;
+  let unsure = false;
+  let owed: { reset: boolean } | undefined = { reset: options.fresh };
+  while (!signal.aborted) {
+    const asked = performance.now();
+    const answer = await ask(connection, namespace);
+    if (answer === 'none') presence.silentSince(asked);
+    else presence.heard();
+    if (presence.away.aborted && !unsure) logger.warn('Temporal does not answer; requests go on without it');
+    unsure ||= answer === 'unknown namespace' || presence.away.aborted;
+    if (!presence.away.aborted) {
+      try {
+        if (unsure) owed = { reset: (await setupTemporal(connection, namespace, { signal })) || owed?.reset === true };
+        unsure = false;
+        if (owed) await onReturn(owed);
+        owed = undefined;
+      } catch (error) {
+        if (!signal.aborted) logger.warn({ err: error }, 'could not catch up with Temporal; trying again');
+      }
+    }
+    await delay(ASK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
+
+async function ask(connection: SetupConnection, namespace: string): Promise<'known namespace' | 'unknown namespace' | 'none'> {
+  try {
+    await within(SILENT_AFTER_MS, connection.workflowService.describeNamespace({ namespace }));
+    return 'known namespace';
+  } catch (error) {
+    if (isGrpcServiceError(error) && !UNANSWERED.has(Number(error.code))) {
+      return Number(error.code) === GRPC_NOT_FOUND ? 'unknown namespace' : 'known namespace';
+    }
+    // After a pause of this process the timer comes before answers that have long arrived: let those in first.
+    await afterPendingEvents();
+    return 'none';
+  }
+}
