@@ -12,6 +12,7 @@ const CHANNEL = 'countersign_changes';
 const BATCH_MS = 10;
 const REREAD_MS = 1_000;
 const RECONNECT_MS = 500;
+const CONNECT_TIMEOUT_MS = 5_000;
 /** A payload may hold 8,000 bytes; an id takes 37. */
 const IDS_PER_NOTICE = 200;
 
@@ -81,11 +82,17 @@ interface ListenerEvents {
 
 /** One connection's life: resolves when it is lost. */
 async function listen(databaseUrl: string, events: ListenerEvents): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'countersign-listener', keepAlive: true });
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'countersign-listener',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
   events.opened(client);
   const lost = new Promise<void>((resolve) => {
     client.once('end', resolve);
-    client.once('error', () => {
+    // Not once: a connection that is cut may report it twice, and an error nobody listens to ends the process.
+    client.on('error', () => {
       resolve();
     });
   });
