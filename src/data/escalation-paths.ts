@@ -18,7 +18,6 @@ export async function resolveActivePath(db: Db, organizationId: string, pathKey:
 /** Records whom a new revision names anywhere. */
 export async function insertTargets(
   trx: Db,
-  organizationId: string,
   { revisionId, targets }: { readonly revisionId: string; readonly targets: readonly Target[] },
 ): Promise<void> {
   if (targets.length === 0) return;

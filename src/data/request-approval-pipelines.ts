@@ -30,7 +30,6 @@ export async function createPipeline(
 /** Records which escalation paths a new revision names. */
 export async function insertNamedPaths(
   trx: Db,
-  organizationId: string,
   { revisionId, pathKeys }: { readonly revisionId: string; readonly pathKeys: readonly string[] },
 ): Promise<void> {
   if (pathKeys.length === 0) return;

@@ -32,7 +32,7 @@ export interface EscalationPathRevision {
   readonly warnings: readonly PathWarning[];
 }
 
-/** What a revision keeps was checked when it was created. */
+/** What a revision keeps was checked when it was created; later rules do not apply to it. */
 function storedDocument(text: string): EscalationPathDocument {
   return parseExact(text) as unknown as EscalationPathDocument;
 }
@@ -66,11 +66,8 @@ export const escalationPathKind: RevisionedKind<EscalationPathDocument, Escalati
   parse: parseBody,
   checkReferences: checkTargets,
   store: (document) => stringifyExact(document),
-  recordReferences: async (trx, organizationId, { revisionId, document }) => {
-    await insertTargets(trx, organizationId, { revisionId, targets: pathTargets(document) });
-  },
-  checkActivation: async () => {
-    // A path names nothing that has to be active first.
+  recordReferences: async (trx, { revisionId, document }) => {
+    await insertTargets(trx, { revisionId, targets: pathTargets(document) });
   },
   view: (revision: Revision) => ({
     id: revision.id,
@@ -152,9 +149,8 @@ export interface LoadedEscalationPath {
 /** The revision a request is pinned to. Throws when there is none of that id: a request's row always names an existing one. */
 export const loadEscalationPathRevision = revisionCache<LoadedEscalationPath>(async (context: ServiceContext, revisionId) => {
   const revision = await findRevisionById(context.db, revisionId, escalationPathTables);
-  const parsed = revision && parseEscalationPathDocument(parseExact(revision.document));
-  if (!revision || !parsed?.ok) throw new Error(`escalation path revision ${revisionId} is missing or unreadable`);
-  const { document } = parsed;
+  if (!revision) throw new Error(`escalation path revision ${revisionId} is missing`);
+  const document = storedDocument(revision.document);
   return {
     value: {
       id: revision.id,

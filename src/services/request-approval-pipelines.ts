@@ -88,8 +88,8 @@ export const pipelineKind: RevisionedKind<PipelineDocument, PipelineRevision> = 
   parse: parseBody,
   checkReferences: checkNamedPaths,
   store,
-  recordReferences: async (trx, organizationId, { revisionId, document }) => {
-    await insertNamedPaths(trx, organizationId, { revisionId, pathKeys: distinctKeys(namedEscalationPaths(document)) });
+  recordReferences: async (trx, { revisionId, document }) => {
+    await insertNamedPaths(trx, { revisionId, pathKeys: distinctKeys(namedEscalationPaths(document)) });
   },
   checkActivation: checkPathsActive,
   view: (revision) => ({

@@ -28,9 +28,9 @@ export interface RevisionedKind<Document, View> {
   /** The exact JSON text to keep. */
   readonly store: (document: Document, latest: Revision | undefined) => string;
   /** Records whom or what a new revision names. */
-  readonly recordReferences: (trx: Db, organizationId: string, named: { revisionId: string; document: Document }) => Promise<void>;
+  readonly recordReferences: (trx: Db, named: { revisionId: string; document: Document }) => Promise<void>;
   /** Throws 409 for what must be active before this revision can be. */
-  readonly checkActivation: (trx: Db, organizationId: string, revision: Revision) => Promise<void>;
+  readonly checkActivation?: (trx: Db, organizationId: string, revision: Revision) => Promise<void>;
   readonly view: (revision: Revision) => View;
   /** Adds advice to what a change answers. */
   readonly advise?: (db: Db, organizationId: string, view: View) => Promise<View>;
@@ -86,7 +86,7 @@ export async function createDocument<D, V>(
     const content = { document: kind.store(document, undefined), createdByActorId: membershipId };
     const revision = await data.insertDocument(trx, organizationId, { tables: kind.tables, documentKey, revision: content, active: false });
     if (!revision) throw new AppError(taken);
-    await kind.recordReferences(trx, organizationId, { revisionId: revision.id, document });
+    await kind.recordReferences(trx, { revisionId: revision.id, document });
     await audit(trx, principal, { kind, documentKey, change: 'created', more: { revision: 1 } });
     return { revision: await advised(trx, organizationId, { kind, revision }), activeRevision: 0 };
   });
@@ -108,7 +108,7 @@ export async function createRevision<D, V>(
     const latest = await data.findRevision(trx, organizationId, { tables, documentKey, revision: 'latest' });
     const content = { document: kind.store(document, latest), createdByActorId: membershipId };
     const revision = await data.insertRevision(trx, organizationId, { tables, documentId: locked.id, revision: content });
-    await kind.recordReferences(trx, organizationId, { revisionId: revision.id, document });
+    await kind.recordReferences(trx, { revisionId: revision.id, document });
     await audit(trx, principal, { kind, documentKey, change: 'revision_created', more: { revision: revision.revision } });
     return { revision: await advised(trx, organizationId, { kind, revision }), activeRevision: locked.activeRevision ?? 0 };
   });
@@ -133,7 +133,7 @@ export async function activateRevision<D, V>(
     const active = locked.activeRevision ?? 0;
     if (active !== expected) throw new AppError('revision_conflict', { details: { active_revision: active } });
     if (active !== number) {
-      await kind.checkActivation(trx, organizationId, revision);
+      await kind.checkActivation?.(trx, organizationId, revision);
       await data.setActiveRevision(trx, organizationId, { tables, documentId: locked.id, revision: number });
       await audit(trx, principal, {
         kind,
@@ -226,22 +226,32 @@ export async function listSummaries(
   return { summaries, ...(last && found.length > query.limit && { next: last.documentKey }) };
 }
 
-/** Text of all documents a cache holds at most, in characters. What is made of a document is some ten times as large. */
-const CACHED_CHARACTERS = 8 * 1024 * 1024;
+/** Text of all documents a cache holds at most, in characters. What is made of a document takes some 16 times as many bytes. */
+const CACHED_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Keeps what was made of revisions, by revision id. Revisions never change, so nothing is ever invalidated. `load` gives
- * the value and the size of the document it was made of.
+ * Keeps what was made of revisions, by revision id. Revisions never change, so nothing is ever invalidated; who asks for
+ * one that is being loaded waits for it. `load` gives the value and the size of the document it was made of.
  */
 export function revisionCache<T extends object>(
   load: (context: ServiceContext, revisionId: string) => Promise<{ readonly value: T; readonly size: number }>,
 ): (context: ServiceContext, revisionId: string) => Promise<T> {
   const cache = new LRUCache<string, T>({ max: 2_000, maxSize: CACHED_CHARACTERS });
+  const loading = new Map<string, Promise<T>>();
+  const loadOnce = async (context: ServiceContext, revisionId: string): Promise<T> => {
+    try {
+      const { value, size } = await load(context, revisionId);
+      cache.set(revisionId, value, { size: Math.max(size, 1) });
+      return value;
+    } finally {
+      loading.delete(revisionId);
+    }
+  };
   return async (context, revisionId) => {
     const cached = cache.get(revisionId);
     if (cached) return cached;
-    const { value, size } = await load(context, revisionId);
-    cache.set(revisionId, value, { size: Math.max(size, 1) });
-    return value;
+    const started = loading.get(revisionId) ?? loadOnce(context, revisionId);
+    loading.set(revisionId, started);
+    return await started;
   };
 }

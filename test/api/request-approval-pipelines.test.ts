@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { exactEquals, parseExact, type ExactValue } from '../../src/platform/exact-json.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { activatePath, createAgent, createMember, createOrganization } from '../support/factories.ts';
 import type { TestMember, TestOrganization } from '../support/factories.ts';
@@ -202,6 +204,31 @@ describe('documents', () => {
     for (const answer of [created, read]) {
       expect(answer.text).toContain('"value":[9007199254740993,0.1000000000000000055511151231257827,1e400,-0.5,12]');
     }
+  });
+
+  test('any JSON value in a condition comes back as an equal one, in any notation of its numbers', async () => {
+    const digits = fc.stringMatching(/^-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,4})?$/);
+    const text = fc.string({ unit: 'grapheme' }).map((one) => JSON.stringify(one.replaceAll('\0', '')));
+    const { value } = fc.letrec<{ value: string }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        digits,
+        text,
+        fc.constantFrom('null', 'true', 'false'),
+        fc.array(tie('value'), { maxLength: 4 }).map((items) => `[${items.join(',')}]`),
+        fc.uniqueArray(fc.tuple(text, tie('value')), { maxLength: 4, selector: ([key]) => key }).map((members) => {
+          return `{${members.map(([key, member]) => `${key}:${member}`).join(',')}}`;
+        }),
+      ),
+    }));
+    const oneValue = async (sent: string) => {
+      const block = JSON.stringify(cel('any', { id: 'c', field: '/request/arguments/x', operator: 'equals', value: 0 }));
+      const created = await create(`{"blocks":[${block.replace('"value":0', () => `"value":${sent}`)}]}`);
+      expect(created.status).toBe(201);
+      const read = parseExact(created.text) as unknown as { blocks: [{ config: { when: { value: ExactValue } } }] };
+      expect(exactEquals(read.blocks[0].config.when.value, parseExact(sent))).toBe(true);
+    };
+    await fc.assert(fc.asyncProperty(value, oneValue), { numRuns: 50 });
   });
 
   test('a condition of every shape comes back as it was sent', async () => {

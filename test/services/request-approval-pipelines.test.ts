@@ -48,6 +48,13 @@ describe('loadCompiledPipeline', () => {
     });
   });
 
+  test('loads a revision once, however many ask for it at the same time', async () => {
+    const created = await owner.http.post(REVISIONS, { blocks: [] });
+    const id = String(created.body['id']);
+    const loaded = await Promise.all(Array.from({ length: 20 }, () => loadCompiledPipeline(app.context, id)));
+    expect(new Set(loaded).size).toBe(1);
+  });
+
   test('fails for a revision that is not there, rather than passing everything', async () => {
     await expect(loadCompiledPipeline(app.context, randomUUID())).rejects.toThrow(/missing/);
   });
