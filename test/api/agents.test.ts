@@ -155,6 +155,22 @@ describe('listing agents', () => {
     expect(answer.body).toMatchObject({ error: { code: 'validation_failed', details: { issues: [{ pointer: '/query/cursor' }] } } });
   });
 
+  test('a forged cursor is a 400 or a page, never an error of ours', async () => {
+    const forge = (keys: unknown) => Buffer.from(JSON.stringify(keys)).toString('base64url');
+    for (const [keys, status] of [
+      [['agents', 'live', 0, 'no-such-agent'], 200],
+      [['agents', 'live', 0, 'a\0b'], 400],
+      [['agents', 'live', 0, '\ud800'], 200],
+      [['agents', 'live', 3, 'delta'], 400],
+      [['agents', 'live', 0.5, 'delta'], 400],
+      [['agents', 'live', 0, {}], 400],
+      [{}, 400],
+      [null, 400],
+    ] as const) {
+      expect([keys, (await owner.http.get(`/api/v1/agents?cursor=${forge(keys)}`)).status]).toEqual([keys, status]);
+    }
+  });
+
   test('shows a member with grants for some agents only those', async () => {
     const policies = [{ scope_kind: 'agent' as const, resource_ids: ['delta', 'bravo'], permissions: ['agent.read'] }];
     const member = await createMember(app, organization.id, { policies });

@@ -183,6 +183,8 @@ describe('listing revisions', () => {
     await create({ blocks: [] }, `${BASE}/agents/${slug}`);
     const agents = await owner.http.get(`${BASE}/agents/${slug}/revisions?limit=1`);
     const pipelines = await owner.http.get(`${BASE}?limit=1`);
+    const nul = Buffer.from(JSON.stringify(['pipelines', 'live', 'a\0b'])).toString('base64url');
+    expect((await owner.http.get(`${BASE}?cursor=${nul}`)).status).toBe(400);
     for (const foreign of [agents.body['next_cursor'], pipelines.body['next_cursor'], 'garbage', 'WzFd']) {
       expect(foreign).toBeDefined();
       const answer = await owner.http.get(`${ORGANIZATION}/revisions?limit=1&cursor=${String(foreign)}`);
