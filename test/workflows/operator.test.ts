@@ -1,0 +1,132 @@
+/** What an operator finds in the Temporal UI, and how short the histories are. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { setupTemporal } from '../../temporal/setup.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { ask, clientOf, decide, eventsOf, handleOf, reached, typesOf, waiting } from '../support/temporal.ts';
+import { PATH_KEY, setStage, SHAPES, type Shape, type Stage } from './shapes.ts';
+
+let app: TestApp;
+let stage: Stage;
+
+beforeAll(async () => {
+  app = await startApp({ temporal: true });
+  stage = await setStage(app);
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+async function found(query: string): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { workflowId } of clientOf(app).workflow.list({ query })) ids.push(workflowId);
+  return ids;
+}
+
+async function live(shape: Shape): Promise<string[]> {
+  return typesOf(await eventsOf(app, await SHAPES[shape](stage)));
+}
+
+describe('what an operator reads', () => {
+  test('finds a request by each of the five attributes, whose status follows it from start to end', async () => {
+    const automatic = await SHAPES.automatic(stage);
+    const pending = await ask(app, stage.unrouted, { tool: 'drop table users' });
+    await waiting(app, pending);
+    const decided = await ask(app, stage.routed);
+    await waiting(app, decided);
+    const attributes = async (id: string) => {
+      const all = Object.entries((await handleOf(app, id).describe()).searchAttributes);
+      return Object.fromEntries(all.filter(([name]) => name.startsWith('Countersign')));
+    };
+    const base = { CountersignOrganization: [stage.organization.id], CountersignAgent: ['billing-agent'] };
+    expect(await attributes(automatic)).toEqual({ ...base, CountersignTool: ['refund'], CountersignStatus: ['automatic'] });
+    const routed = { ...base, CountersignTool: ['delete_database'], CountersignPath: [PATH_KEY] };
+    expect(await attributes(decided)).toEqual({ ...routed, CountersignStatus: ['pending'] });
+    await decide(stage.organization.owner, decided, 'denied');
+    await handleOf(app, decided).result();
+    expect(await attributes(decided)).toEqual({ ...routed, CountersignStatus: ['denied'] });
+
+    const within = `CountersignOrganization = '${stage.organization.id}'`;
+    const workflowId = `approval-request:${pending}`;
+    for (const query of [
+      `${within} and CountersignTool = 'drop table users'`,
+      `${within} and CountersignStatus = 'pending'`,
+      `${within} and CountersignPath = 'none'`,
+      `${within} and CountersignAgent = 'free-agent'`,
+    ]) {
+      await reached(query, async () => (await found(query)).join() === workflowId);
+    }
+    await reached('all of the organization', async () => (await found(within)).length === 3);
+    await decide(stage.organization.owner, pending);
+    await handleOf(app, pending).result();
+  });
+
+  test('reads what is asked, where it stands, and until when, without opening a payload', async () => {
+    const id = await ask(app, stage.unrouted);
+    await waiting(app, id);
+    const handle = handleOf(app, id);
+    expect(handle.workflowId).toBe(`approval-request:${id}`);
+    expect(await (await handle.describe()).staticSummary()).toBe('delete_database asked by free-agent');
+    const row = await app.db('approval_requests').where({ id }).first<{ deadline_at: Date }>('deadline_at');
+    const deadline = row?.deadline_at.toISOString() ?? '';
+    const details = async () => (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
+    expect(await details()).toMatch(/\*\*pending\*\*, no escalation path: everyone who may decide is asked/);
+    expect(await details()).toContain(deadline);
+    const timer = (await eventsOf(app, id)).find((event) => event.timerStartedEventAttributes);
+    expect(timer?.userMetadata?.summary && defaultPayloadConverter.fromPayload(timer.userMetadata.summary)).toBe(
+      `until the deadline ${deadline}`,
+    );
+    await decide(stage.organization.owner, id);
+    await handle.result();
+    expect(await details()).toBe('**approved**');
+  });
+
+  test('reads the path, level and run while a path is walked', async () => {
+    const id = await ask(app, stage.routed);
+    await waiting(app, id);
+    const events = await eventsOf(app, id);
+    const summary = events.find((event) => event.timerStartedEventAttributes)?.userMetadata?.summary;
+    expect(summary && defaultPayloadConverter.fromPayload(summary)).toBe('seconds: level 1 of 3, run 1');
+    await decide(stage.organization.owner, id);
+    await handleOf(app, id).result();
+  });
+
+  test('finds no arguments of a tool call anywhere in a history', async () => {
+    const id = await ask(app, stage.unrouted);
+    await waiting(app, id);
+    const input = (await eventsOf(app, id))[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    expect(input.map((payload) => defaultPayloadConverter.fromPayload(payload))).toEqual([id]);
+    await decide(stage.organization.owner, id);
+    expect(await handleOf(app, id).result()).toEqual({ kind: 'done', status: 'approved', automatic: false });
+  });
+});
+
+describe('a history', () => {
+  const start = ['WorkflowExecutionStarted', 'WorkflowTaskScheduled', 'WorkflowTaskStarted', 'WorkflowTaskCompleted', 'MarkerRecorded'];
+
+  test('has six events when a rule decides', async () => {
+    expect(await live('automatic')).toEqual([...start, 'WorkflowExecutionCompleted']);
+  });
+
+  test('has fifteen events when a person at level 1 decides, and six more for each further level', async () => {
+    const levelOne = await live('decided-at-level-1');
+    expect(levelOne.slice(0, 7)).toEqual([...start, 'UpsertWorkflowSearchAttributes', 'TimerStarted']);
+    expect(levelOne.length).toBeLessThanOrEqual(15);
+    expect((await live('decided-at-level-3')).length).toBe(levelOne.length + 2 * 6);
+  });
+});
+
+test('setting up a server that has everything registers nothing', async () => {
+  const { connection, options } = clientOf(app);
+  const refuse = () => Promise.reject(new Error('must not be called'));
+  const readOnly = {
+    workflowService: Object.assign(Object.create(connection.workflowService) as typeof connection.workflowService, {
+      registerNamespace: refuse,
+    }),
+    operatorService: Object.assign(Object.create(connection.operatorService) as typeof connection.operatorService, {
+      addSearchAttributes: refuse,
+    }),
+  };
+  await setupTemporal(readOnly, options.namespace, { usableWithinMs: 0 });
+});

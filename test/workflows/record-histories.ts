@@ -1,0 +1,29 @@
+/**
+ * `npm run record-histories` lives every shape through on real servers, in real time, and keeps the histories as replay
+ * fixtures. Run it when a history is meant to change, and only then: each change restarts open workflows after a release.
+ */
+import { writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { startApp } from '../support/app.ts';
+import globalSetup from '../support/global-setup.ts';
+import globalTeardown from '../support/global-teardown.ts';
+import { handleOf } from '../support/temporal.ts';
+import { historyText } from './histories.ts';
+import { setStage, SHAPES } from './shapes.ts';
+
+await globalSetup();
+const app = await startApp({ temporal: true });
+try {
+  const stage = await setStage(app);
+  for (const [shape, live] of Object.entries(SHAPES)) {
+    const id = await live(stage);
+    const text = historyText(await handleOf(app, id).fetchHistory());
+    if (text.includes(hostname())) throw new Error(`the history of ${shape} names this machine`);
+    writeFileSync(new URL(`../histories/${shape}.json`, import.meta.url), text);
+    process.stdout.write(`${shape}\n`);
+  }
+} finally {
+  await app.close();
+  await globalTeardown();
+}
+process.exit(0);

@@ -1,0 +1,139 @@
+/** The shapes a request's history can have: lived through on real servers by the tests that count, and by the recording. */
+import { randomUUID } from 'node:crypto';
+import { v7 } from 'uuid';
+import type { TestApp } from '../support/app.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestAgent,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
+import {
+  ask,
+  cancel,
+  decide,
+  eventsOf,
+  handleOf,
+  notificationsOf,
+  reached,
+  typesOf,
+  waiting,
+  type HistoryEvent,
+} from '../support/temporal.ts';
+
+export const PATH_KEY = 'seconds';
+
+export interface Stage {
+  readonly app: TestApp;
+  readonly organization: TestOrganization;
+  /** Its pipeline approves the tool `refund`; the rest goes to people on a path of three levels, a second each. */
+  readonly routed: TestAgent;
+  /** Nothing but a person decides, and no path says who. */
+  readonly unrouted: TestAgent;
+  readonly people: readonly TestMember[];
+}
+
+export async function setStage(app: TestApp): Promise<Stage> {
+  const organization = await createOrganization(app);
+  const routed = await createAgent(app, organization, 'billing-agent');
+  const unrouted = await createAgent(app, organization, 'free-agent');
+  const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide'] }] as const;
+  const people: TestMember[] = [];
+  for (const displayName of ['Ada', 'Ben', 'Cleo']) people.push(await createMember(app, organization.id, { policies, displayName }));
+  await activatePath(organization.owner, {
+    path_key: PATH_KEY,
+    name: 'Seconds',
+    nodes: people.map(({ membershipId }) => ({
+      id: randomUUID(),
+      type: 'level',
+      targets: [{ type: 'user', id: membershipId }],
+      escalate_after: '1m',
+    })),
+  });
+  await hurry(app, organization.id);
+  const refunds = { id: 'tool', field: '/request/tool', operator: 'equals', value: 'refund' };
+  await activatePipeline(organization.owner, `agents/${routed.slug}`, {
+    blocks: [{ id: 'refunds', name: 'Refunds', type: 'cel', config: { when: refunds, on_match: 'approve', reason: 'refunds are fine' } }],
+    default_escalation_path: PATH_KEY,
+  });
+  return { app, organization, routed, unrouted, people };
+}
+
+/** A revision that waits seconds where people may only ask for minutes: the clock then runs in real time, and soon. */
+async function hurry({ db }: TestApp, organizationId: string): Promise<void> {
+  const path = { organization_id: organizationId, document_key: PATH_KEY };
+  const id = v7();
+  await db.raw(
+    `insert into escalation_path_revisions (id, escalation_path_id, revision, document, created_by_actor_id, created_at)
+     select cast(:id as uuid), r.escalation_path_id, 2, cast(replace(cast(r.document as text), '"1m"', '"1s"') as json), r.created_by_actor_id, r.created_at
+       from escalation_path_revisions r join escalation_paths p on p.id = r.escalation_path_id
+      where p.organization_id = :organization_id and p.document_key = :document_key`,
+    { id, ...path },
+  );
+  await db.raw(
+    `insert into escalation_path_targets (escalation_path_revision_id, target_type, membership_id)
+     select cast(:id as uuid), t.target_type, t.membership_id
+       from escalation_path_targets t
+       join escalation_path_revisions r on r.id = t.escalation_path_revision_id and r.revision = 1
+       join escalation_paths p on p.id = r.escalation_path_id
+      where p.organization_id = :organization_id and p.document_key = :document_key`,
+    { id, ...path },
+  );
+  await db('escalation_paths').where(path).update({ active_revision: 2, latest_revision: 2 });
+}
+
+/** Each lives one request through to its end and returns its id. */
+export const SHAPES = {
+  automatic: async ({ app, routed }) => {
+    const id = await ask(app, routed, { tool: 'refund' });
+    return await ended(app, id);
+  },
+  'decided-at-level-1': async ({ app, routed, people }) => {
+    const id = await ask(app, routed);
+    await levelReached(app, id, 1);
+    if (people[0]) await decide(people[0], id);
+    return await ended(app, id);
+  },
+  'decided-at-level-3': async ({ app, routed, people }) => {
+    const id = await ask(app, routed);
+    await levelReached(app, id, 3);
+    if (people[2]) await decide(people[2], id, 'denied');
+    return await ended(app, id);
+  },
+  unrouted: async ({ app, unrouted, people }) => {
+    const id = await ask(app, unrouted);
+    await waiting(app, id);
+    if (people[0]) await decide(people[0], id);
+    return await ended(app, id);
+  },
+  expired: async ({ app, unrouted }) => {
+    const id = await ask(app, unrouted, { timeout: '1s' });
+    return await ended(app, id);
+  },
+  cancelled: async ({ app, routed }) => {
+    const id = await ask(app, routed);
+    await levelReached(app, id, 1);
+    await cancel(app, routed, id);
+    return await ended(app, id);
+  },
+} satisfies Readonly<Record<string, (stage: Stage) => Promise<string>>>;
+
+export type Shape = keyof typeof SHAPES;
+
+async function levelReached(app: TestApp, requestId: string, level: number): Promise<void> {
+  await reached(`level ${level}`, async () => (await notificationsOf(app, requestId)).length === level);
+  await reached('its timer', async () => timers(await eventsOf(app, requestId)) === level);
+}
+
+async function ended(app: TestApp, requestId: string): Promise<string> {
+  await handleOf(app, requestId).result();
+  return requestId;
+}
+
+function timers(events: readonly HistoryEvent[]): number {
+  return typesOf(events).filter((type) => type === 'TimerStarted').length;
+}
