@@ -50,7 +50,8 @@ export async function up(db: Knex): Promise<void> {
     );
     create index approval_requests_queue_idx on approval_requests (organization_id, created_at desc, id desc) where routed_at is not null;
     create index approval_requests_agent_idx on approval_requests (organization_id, agent_slug, created_at desc, id desc);
-    create index approval_requests_state_idx on approval_requests (organization_id, state, created_at desc, id desc);
+    create index approval_requests_state_idx on approval_requests (organization_id, state, created_at desc, id desc)
+      where routed_at is not null;
     create index approval_requests_open_deadline_idx on approval_requests (deadline_at) where state in ('evaluating', 'pending');
     create index approval_requests_wake_at_idx on approval_requests (wake_at) where wake_at is not null;
     create index approval_requests_agent_credential_id_idx on approval_requests (agent_credential_id);

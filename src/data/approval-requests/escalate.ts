@@ -93,7 +93,8 @@ export async function insertStep(db: Db, step: EscalationStep): Promise<string[]
 export async function countPending(db: Db, organizationId: string, atMost: number): Promise<number> {
   const { rows } = await db.raw<{ rows: { count: number }[] }>(
     `select count(*) as count from (
-       select 1 from approval_requests where organization_id = :organizationId and state = 'pending' limit :atMost
+       select 1 from approval_requests
+        where organization_id = :organizationId and state = 'pending' and routed_at is not null limit :atMost
      ) as waiting`,
     { organizationId, atMost },
   );
