@@ -183,7 +183,7 @@ describe('the cap on pending requests', () => {
   test('holds for those who hang up before they are answered', async () => {
     const capped = await startProvider({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: '2' } });
     try {
-      const { credential } = await capped.instance();
+      const { credential, adapter: patient } = await capped.instance();
       const impatient = Array.from({ length: 40 }, (_, index) =>
         fetch(`${capped.origin}/api/aap/v1/requests`, {
           method: 'POST',
@@ -193,6 +193,7 @@ describe('the cap on pending requests', () => {
         }).catch(() => undefined),
       );
       await Promise.all(impatient);
+      await Promise.all(Array.from({ length: 5 }, () => patient.create(submission())));
       expect(await capped.pendingCount()).toBe(2);
     } finally {
       await capped.stop();
