@@ -97,15 +97,18 @@ export function launchAs(
       `Postgres runs as user ${user.uid}, who may not enter ${closed}. Work outside of it (code and data), run as another user than root, or give DATABASE_URL.`,
     );
   }
-  const capability = '+dac_override';
-  const identity = [
-    `--reuid=${user.uid}`,
-    `--regid=${user.gid}`,
-    '--clear-groups',
-    `--inh-caps=${capability}`,
-    `--ambient-caps=${capability}`,
-  ];
+  const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
+  const capability = ['inh-caps', 'ambient-caps'].map((set) => `--${set}=+${passingCapability()}`);
+  // Without this, access(2), by which initdb finds its own folder, would not count the capability.
+  identity.push(...capability, '--securebits=+no_setuid_fixup');
   return { command: setpriv, args: [...identity, command.path, ...command.args] };
+}
+
+/** To search folders is enough; containers often withhold that capability, but not the wider one. */
+function passingCapability(): string {
+  const bounding = /^CapBnd:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+  const CAP_DAC_READ_SEARCH = 2n;
+  return (BigInt(`0x${bounding}`) >> CAP_DAC_READ_SEARCH) & 1n ? 'dac_read_search' : 'dac_override';
 }
 
 function closedFolder(path: string, user: { uid: number; gid: number }): string | undefined {
