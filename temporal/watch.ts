@@ -1,4 +1,5 @@
 /** Whether the Temporal server answers: calls to one that has gone away would hang for seconds each. */
+import { setMaxListeners } from 'node:events';
 import { setImmediate as afterPendingEvents, setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
@@ -26,7 +27,7 @@ export interface PresenceKeeper extends Presence {
 }
 
 export function createPresence(): PresenceKeeper {
-  let controller = new AbortController();
+  let controller = unboundedController();
   let heardAt = performance.now();
   return {
     get away() {
@@ -34,12 +35,19 @@ export function createPresence(): PresenceKeeper {
     },
     heard: () => {
       heardAt = performance.now();
-      if (controller.signal.aborted) controller = new AbortController();
+      if (controller.signal.aborted) controller = unboundedController();
     },
     silentSince: (instant) => {
       if (heardAt < instant) controller.abort(new Error('Temporal does not answer.'));
     },
   };
+}
+
+/** Every call under way listens to the signal; Node would take more than ten listeners for a leak. */
+function unboundedController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 /** Told when the server is there again; `reset`: it knows nothing of our workflows any more. A failure is tried again. */
