@@ -16,6 +16,8 @@ export const BOOTSTRAP_SECRET = 'the-bootstrap-secret-of-this-test-run';
 export interface TestAppOptions {
   /** Connect to the run's Temporal server and run a worker. Default false: the backstop steps overdue requests. */
   readonly temporal?: boolean;
+  /** False with Temporal: workflows are started, and nobody runs them. */
+  readonly worker?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
   /** Another process of the same deployment: use this database instead of a new clone. */
   readonly databaseUrl?: string;
@@ -63,7 +65,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     logger: createLogger({ level: 'info', format: 'json', destination }),
     databaseUrl,
     temporal: undefined,
-    roles: { api: true, worker: options.temporal ?? false },
+    roles: { api: true, worker: options.worker ?? options.temporal ?? false },
     taskQueue,
     strictAnswers: true,
     ...(options.temporal && { workflowBundle: { codePath: workflowBundlePath() } }),
