@@ -1,5 +1,5 @@
 /** Credentials of agent instances: `whc_` tokens, kept as a hash. */
-import type { Db } from '../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../platform/postgres.ts';
 
 /** Everything one call needs to know about the credential it presents. */
 export interface CredentialHolder {
@@ -19,9 +19,9 @@ export interface CredentialHolder {
   readonly useIsStale: boolean;
 }
 
-export async function findCredentialHolder(db: Db, credentialId: string): Promise<CredentialHolder | undefined> {
-  const { rows } = await db.raw<{ rows: CredentialHolder[] }>(
-    `select c.id as "credentialId", c.token_hash as "tokenHash", c.organization_id as "organizationId",
+const CREDENTIAL_HOLDER: PreparedStatement = {
+  name: 'find-credential-holder',
+  sql: `select c.id as "credentialId", c.token_hash as "tokenHash", c.organization_id as "organizationId",
             a.slug as "agentSlug", a.name as "agentName", a.status as "agentStatus",
             i.id as "instanceId", i.name as "instanceName", i.status as "instanceStatus", c.issued_at as "issuedAt",
             c.revoked_at is null and c.expires_at > clock_timestamp() as valid,
@@ -30,9 +30,10 @@ export async function findCredentialHolder(db: Db, credentialId: string): Promis
        join agent_instances i on i.id = c.agent_instance_id
        join agents a on a.organization_id = i.organization_id and a.slug = i.agent_slug
       where c.id = :credentialId`,
-    { credentialId },
-  );
-  return rows[0];
+};
+
+export async function findCredentialHolder(db: Db, credentialId: string): Promise<CredentialHolder | undefined> {
+  return (await runPrepared<CredentialHolder>(db, CREDENTIAL_HOLDER, { credentialId }))[0];
 }
 
 /** Remembers that the credential and its instance were seen. */

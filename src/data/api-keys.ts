@@ -1,5 +1,5 @@
 /** Personal API keys: `whk_` tokens, kept as a hash. */
-import type { Db } from '../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../platform/postgres.ts';
 import { MEMBER_COLUMNS, type MemberWithPolicies } from './memberships.ts';
 
 /** Everything one call needs to know about the personal key it presents. */
@@ -16,14 +16,9 @@ export interface ApiKeyHolder extends MemberWithPolicies {
   readonly useIsStale: boolean;
 }
 
-/**
- * The personal key with its member and policies in one round trip. The statement is named, so that a connection plans it once
- * and not at every call, where planning would cost five times the query.
- */
-export async function findApiKeyHolder(db: Db, keyId: string): Promise<ApiKeyHolder | undefined> {
-  const { rows } = await db
-    .raw<{ rows: ApiKeyHolder[] }>(
-      `select k.id as "keyId", k.token_hash as "tokenHash", k.permissions, k.assurance_at_issue as assurance,
+const API_KEY_HOLDER: PreparedStatement = {
+  name: 'find-api-key-holder',
+  sql: `select k.id as "keyId", k.token_hash as "tokenHash", k.permissions, k.assurance_at_issue as assurance,
             k.created_at as "createdAt", o.personal_api_keys_allowed as "personalApiKeysAllowed",
             k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true) as valid,
             coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "useIsStale",
@@ -33,10 +28,11 @@ export async function findApiKeyHolder(db: Db, keyId: string): Promise<ApiKeyHol
        join users u on u.id = m.user_id
        join organizations o on o.id = m.organization_id
       where k.id = :keyId`,
-      { keyId },
-    )
-    .options({ name: 'find-api-key-holder' });
-  return rows[0];
+};
+
+/** The personal key with its member and policies in one round trip. */
+export async function findApiKeyHolder(db: Db, keyId: string): Promise<ApiKeyHolder | undefined> {
+  return (await runPrepared<ApiKeyHolder>(db, API_KEY_HOLDER, { keyId }))[0];
 }
 
 export async function touchApiKey(db: Db, organizationId: string, keyId: string): Promise<void> {

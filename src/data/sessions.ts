@@ -1,6 +1,6 @@
 /** Sign-ins of members in a browser: `whs_` tokens in a cookie, kept as a hash. */
 import type { AuthMethod } from '../domain/authorization.ts';
-import type { Db } from '../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../platform/postgres.ts';
 import { MEMBER_COLUMNS, type MemberWithPolicies } from './memberships.ts';
 
 /** Everything one call needs to know about the session it presents. */
@@ -16,14 +16,9 @@ export interface SessionHolder extends MemberWithPolicies {
   readonly useIsStale: boolean;
 }
 
-/**
- * The session with its member and policies in one round trip. The statement is named, so that a connection plans it once
- * and not at every call, where planning would cost five times the query.
- */
-export async function findSessionHolder(db: Db, sessionId: string): Promise<SessionHolder | undefined> {
-  const { rows } = await db
-    .raw<{ rows: SessionHolder[] }>(
-      `select s.id as "sessionId", s.token_hash as "tokenHash", s.method, s.assurance, s.authenticated_at as "authenticatedAt",
+const SESSION_HOLDER: PreparedStatement = {
+  name: 'find-session-holder',
+  sql: `select s.id as "sessionId", s.token_hash as "tokenHash", s.method, s.assurance, s.authenticated_at as "authenticatedAt",
             s.revoked_at is null and s.expires_at > clock_timestamp()
               and s.last_seen_at > clock_timestamp() - interval '24 hours' as valid,
             s.last_seen_at < clock_timestamp() - interval '1 minute' as "useIsStale",
@@ -32,10 +27,11 @@ export async function findSessionHolder(db: Db, sessionId: string): Promise<Sess
        join memberships m on m.id = s.membership_id
        join users u on u.id = m.user_id
       where s.id = :sessionId`,
-      { sessionId },
-    )
-    .options({ name: 'find-session-holder' });
-  return rows[0];
+};
+
+/** The session with its member and policies in one round trip. */
+export async function findSessionHolder(db: Db, sessionId: string): Promise<SessionHolder | undefined> {
+  return (await runPrepared<SessionHolder>(db, SESSION_HOLDER, { sessionId }))[0];
 }
 
 export async function touchSession(db: Db, organizationId: string, sessionId: string): Promise<void> {

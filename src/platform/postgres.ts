@@ -34,6 +34,23 @@ export function openPool({ connectionString, max, applicationName, lockTimeoutMs
   });
 }
 
+/** A statement that each connection plans once, under its name, and then keeps. */
+export interface PreparedStatement {
+  readonly name: string;
+  /** Constant text: a name stands for one text for ever. Bindings are `:name`. */
+  readonly sql: string;
+}
+
+/** For the statements of the hot path: planning them at every call would cost several times what running them costs. */
+export async function runPrepared<Row>(
+  db: Db,
+  { name, sql }: PreparedStatement,
+  bindings: Readonly<Record<string, Knex.RawBinding | readonly string[]>>,
+): Promise<Row[]> {
+  const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings as Readonly<Record<string, Knex.RawBinding>>).options({ name });
+  return rows;
+}
+
 const UNAVAILABLE_NODE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -47,7 +64,7 @@ const UNAVAILABLE_NODE_CODES = new Set([
 
 /** True when the error says that the database is away or refuses connections, rather than that a statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!isErrorLike(error)) return false;
   if (error.name === 'KnexTimeoutError') return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // SQLSTATE: 08 connection, 25P03 cut off in a transaction, 40 deadlock, 53 resources, 55P03 lock not granted, 57P shutdown or crash.
@@ -57,6 +74,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 /** Name of the constraint a statement violated, if that is what the error says. */
 export function violatedConstraint(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('constraint' in error)) return undefined;
+  if (!isErrorLike(error) || !('constraint' in error)) return undefined;
   return typeof error.constraint === 'string' ? error.constraint : undefined;
+}
+
+/** An Error of any realm: those of Node's core fail `instanceof` inside a test runner's context. */
+function isErrorLike(error: unknown): error is Error {
+  return typeof error === 'object' && error !== null && 'name' in error && 'message' in error && typeof error.message === 'string';
 }

@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import type { AgentPrincipal } from '../../domain/authorization.ts';
 import type { JsonText } from '../../platform/exact-json.ts';
-import type { Db } from '../../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { REQUEST_COLUMNS, toRequest, type RequestRow } from './rows.ts';
 
 export interface NewApprovalRequest {
@@ -25,7 +25,7 @@ export const WAKE_HEAD_START_MS = 3_000;
 
 /** The new request, or undefined when the instance has used the key before. */
 export async function insertRequest(db: Db, principal: AgentPrincipal, input: NewApprovalRequest): Promise<ApprovalRequest | undefined> {
-  const { rows } = await db.raw<{ rows: Created[] }>(INSERT, {
+  const [created] = await runPrepared<Created>(db, INSERT, {
     id: input.id,
     organization: principal.organizationId,
     agent_slug: principal.agentSlug,
@@ -46,7 +46,6 @@ export async function insertRequest(db: Db, principal: AgentPrincipal, input: Ne
     head_start_ms: WAKE_HEAD_START_MS,
     event_id: v7(),
   });
-  const created = rows[0];
   return created && asRequest(principal, input, created);
 }
 
@@ -57,7 +56,9 @@ interface Created {
   agent_pipeline_revision_id: string | null;
 }
 
-const INSERT = `
+const INSERT: PreparedStatement = {
+  name: 'insert-approval-request',
+  sql: `
   with clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now),
   pinned as (
     select (select v.id from request_approval_pipelines p
@@ -88,7 +89,8 @@ const INSERT = `
              'tool', cast(:tool as text), 'server', cast(:server as text)), created_at
       from created
   )
-  select * from created`;
+  select * from created`,
+};
 
 function asRequest(principal: AgentPrincipal, input: NewApprovalRequest, created: Created): ApprovalRequest {
   return {

@@ -6,7 +6,7 @@ import { v7 } from 'uuid';
 import { EXECUTION_WINDOW_MS, type RequestState, type TerminalState } from '../../domain/approval-requests.ts';
 import type { AuditActor } from '../../domain/audit.ts';
 import { stringifyExact } from '../../platform/exact-json.ts';
-import type { Db } from '../../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { WAKE_HEAD_START_MS } from './create.ts';
 
 export interface NewDecision {
@@ -82,14 +82,31 @@ export interface RecordedDecision {
   readonly decidedAt: Date;
 }
 
+const RECORD_DECISION: PreparedStatement = {
+  name: 'record-decision',
+  sql: `with clock as materialized (select cast(:id as uuid) as id, cast(:now as timestamptz) as now, ${KEYED}), ${DECIDE}`,
+};
+
+const RECORD_VERDICT: PreparedStatement = {
+  name: 'record-verdict',
+  sql: `
+    with locked as materialized (
+      select id, last_at, deadline_at from approval_requests where id = cast(:id as uuid) and state = 'evaluating' for update
+    ),
+    ticked as materialized (
+      select id, deadline_at, greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), last_at) as now from locked
+    ),
+    clock as materialized (select id, now, ${KEYED} from ticked where now < deadline_at),
+    ${DECIDE}`,
+};
+
 /** Inside the transaction that locked the row at `now`. Undefined when the state is not one of `from`. */
 export async function recordDecision(
   db: Db,
   { id, now }: { readonly id: string; readonly now: Date },
   decision: NewDecision,
 ): Promise<RecordedDecision | undefined> {
-  const sql = `with clock as materialized (select cast(:id as uuid) as id, cast(:now as timestamptz) as now, ${KEYED}), ${DECIDE}`;
-  return await run(db, sql, { id, now, decision });
+  return await run(db, RECORD_DECISION, { id, now, decision });
 }
 
 /**
@@ -101,26 +118,17 @@ export async function recordVerdict(
   { id, floor }: { readonly id: string; readonly floor: Date },
   decision: NewDecision,
 ): Promise<RecordedDecision | undefined> {
-  const sql = `
-    with locked as materialized (
-      select id, last_at, deadline_at from approval_requests where id = cast(:id as uuid) and state = 'evaluating' for update
-    ),
-    ticked as materialized (
-      select id, deadline_at, greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), last_at) as now from locked
-    ),
-    clock as materialized (select id, now, ${KEYED} from ticked where now < deadline_at),
-    ${DECIDE}`;
-  return await run(db, sql, { id, floor, decision });
+  return await run(db, RECORD_VERDICT, { id, floor, decision });
 }
 
 async function run(
   db: Db,
-  sql: string,
+  statement: PreparedStatement,
   { decision, ...values }: { readonly id: string; readonly decision: NewDecision } & Record<string, unknown>,
 ): Promise<RecordedDecision | undefined> {
   const own = { key: decision.idempotencyKey, decision_id: v7(), event_id: v7() };
-  const { rows } = await db.raw<{ rows: { decided_at: Date }[] }>(sql, { ...bindings(decision), ...values, ...own });
-  return rows[0] && { id: own.decision_id, decidedAt: rows[0].decided_at };
+  const [row] = await runPrepared<{ decided_at: Date }>(db, statement, { ...bindings(decision), ...values, ...own });
+  return row && { id: own.decision_id, decidedAt: row.decided_at };
 }
 
 /**

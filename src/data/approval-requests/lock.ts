@@ -3,7 +3,7 @@
  * clock from ever running backwards, whoever writes.
  */
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
-import type { Db } from '../../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { REQUEST_COLUMNS, toRequest, type RequestRow } from './rows.ts';
 
 export interface LockedRequest {
@@ -13,17 +13,24 @@ export interface LockedRequest {
   readonly now: Date;
 }
 
+const LOCK: PreparedStatement = {
+  name: 'lock-approval-request',
+  sql: `select 1 from approval_requests where id = :id for update`,
+};
+
+const READ_AND_TICK: PreparedStatement = {
+  name: 'read-locked-approval-request',
+  sql: `
+    select ${REQUEST_COLUMNS}, r.admitted,
+           greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), r.last_at) as now
+      from approval_requests r left join decisions d on d.request_id = r.id
+     where r.id = :id`,
+};
+
 /** Inside a transaction. `floor`: an instant known to have come (the workflow's time), never earlier than it is decided by. */
 export async function lockRequest(db: Db, id: string, floor?: Date): Promise<LockedRequest | undefined> {
-  const locked = await db.raw<{ rows: unknown[] }>(`select 1 from approval_requests where id = :id for update`, { id });
-  if (locked.rows.length === 0) return undefined;
-  const { rows } = await db.raw<{ rows: (RequestRow & { admitted: boolean; now: Date })[] }>(
-    `select ${REQUEST_COLUMNS}, r.admitted,
-            greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), r.last_at) as now
-       from approval_requests r left join decisions d on d.request_id = r.id
-      where r.id = :id`,
-    { id, floor: floor ?? null },
-  );
-  const row = rows[0];
+  const locked = await runPrepared(db, LOCK, { id });
+  if (locked.length === 0) return undefined;
+  const [row] = await runPrepared<RequestRow & { admitted: boolean; now: Date }>(db, READ_AND_TICK, { id, floor: floor ?? null });
   return row && { request: toRequest(row), admitted: row.admitted, now: row.now };
 }

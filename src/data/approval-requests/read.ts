@@ -1,6 +1,6 @@
 /** Reads of single requests. */
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
-import type { Db } from '../../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { REQUEST_COLUMNS, toRequest, type RequestRow } from './rows.ts';
 
 /** A request as it stands; `overdue`: it is still open although the database's clock has passed its deadline. */
@@ -9,14 +9,15 @@ export interface ReadRequest {
   readonly overdue: boolean;
 }
 
-export async function findRequest(db: Db, id: string): Promise<ReadRequest | undefined> {
-  const { rows } = await db.raw<{ rows: (RequestRow & { overdue: boolean })[] }>(
-    `select ${REQUEST_COLUMNS}, d.id is null and clock_timestamp() >= r.deadline_at as overdue
+const FIND: PreparedStatement = {
+  name: 'find-approval-request',
+  sql: `select ${REQUEST_COLUMNS}, d.id is null and clock_timestamp() >= r.deadline_at as overdue
        from approval_requests r left join decisions d on d.request_id = r.id
       where r.id = :id`,
-    { id },
-  );
-  const row = rows[0];
+};
+
+export async function findRequest(db: Db, id: string): Promise<ReadRequest | undefined> {
+  const [row] = await runPrepared<RequestRow & { overdue: boolean }>(db, FIND, { id });
   return row && { request: toRequest(row), overdue: row.overdue };
 }
 
