@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app.ts';
-import { adapterOf, ask, decide, postRequest } from '../support/approval-requests.ts';
+import { adapterOf, ask, decide, postRequest, stepAt } from '../support/approval-requests.ts';
 import { activatePipeline, createAgent, createOrganization, type TestAgent, type TestOrganization } from '../support/factories.ts';
 
 const CAP = 3;
@@ -98,7 +98,8 @@ describe('with room for three pending requests', () => {
 describe('when the pipeline takes longer than the create budget', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP), COUNTERSIGN_CREATE_BUDGET: '1s' } });
+    const environment = { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP), COUNTERSIGN_CREATE_BUDGET: '1s' };
+    app = await startApp({ temporal: true, worker: false, environment });
   });
   afterAll(async () => {
     await app.close();
@@ -106,9 +107,25 @@ describe('when the pipeline takes longer than the create budget', () => {
 
   test('a request answered 201 before its verdict is admitted over the cap', async () => {
     const { organization, agent } = await newTenant(app);
-    // Nobody evaluates within the budget here: every request is answered first and handed to people afterwards.
-    const ids: string[] = [];
-    for (let n = 0; n < CAP + 2; n += 1) ids.push(await ask(app, agent));
+    const started = Date.now();
+    const asked = await Promise.all(Array.from({ length: CAP + 2 }, () => postRequest(app, agent)));
+    expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
+    expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 201));
+    const ids = asked.map(({ body }) => String(body['id']));
+    expect(await pendingIds(app, organization)).toEqual([]);
+    for (const id of ids) await stepAt(app, id);
     expect((await pendingIds(app, organization)).sort()).toEqual([...ids].sort());
+  });
+
+  test('without Temporal the answer comes at once, and is admitted as well', async () => {
+    const away = await startApp({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP) } });
+    try {
+      const { organization, agent } = await newTenant(away);
+      const ids: string[] = [];
+      for (let n = 0; n < CAP + 2; n += 1) ids.push(await ask(away, agent));
+      expect((await pendingIds(away, organization)).sort()).toEqual([...ids].sort());
+    } finally {
+      await away.close();
+    }
   });
 });
