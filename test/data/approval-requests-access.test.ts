@@ -1,0 +1,164 @@
+/** What a list shows is what a single read and a decision allow: the SQL of the queue and the domain's rules are one. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import { listQueue, type QueueScope } from '../../src/data/approval-requests/list.ts';
+import { findRequest } from '../../src/data/approval-requests/read.ts';
+import { insertStep } from '../../src/data/approval-requests/escalate.ts';
+import type { ApprovalRequest } from '../../src/domain/approval-requests.ts';
+import { grantsFromPolicies, type MemberPrincipal, type PolicyGrants } from '../../src/domain/authorization.ts';
+import type { Permission } from '../../src/domain/permissions.ts';
+import { listAccess, mayDecide, maySee, type RouteTargets } from '../../src/domain/request-access.ts';
+import { loadEscalationPathRevision, resolveActivePath } from '../../src/services/escalation-paths.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import {
+  activatePath,
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
+
+const PERMISSIONS: readonly Permission[] = ['request.read', 'request.read.unrouted', 'request.decide', 'request.decide.unrouted'];
+const SCOPES: readonly QueueScope[] = ['notified', 'decidable', 'visible'];
+
+interface Seen {
+  readonly request: ApprovalRequest;
+  readonly targets: RouteTargets;
+  readonly told: ReadonlySet<string>;
+}
+
+describe('the queue and the rules of access', () => {
+  let app: TestApp;
+  let organization: TestOrganization;
+  let agentSlugs: string[];
+  let members: TestMember[];
+  let requests: Seen[];
+
+  /** One request of each agent on each path, told to some. */
+  async function insertRequest(agentSlug: string, revisionId: string | undefined, told: readonly string[]): Promise<Seen> {
+    const id = randomUUID();
+    const now = new Date();
+    const instance = await app.db('agent_instances').where({ agent_slug: agentSlug }).first<{ id: string; name: string }>('id', 'name');
+    const credential = await app.db('agent_credentials').where({ agent_instance_id: instance.id }).first<{ id: string }>('id');
+    await app.db('approval_requests').insert({
+      id,
+      organization_id: organization.id,
+      agent_slug: agentSlug,
+      agent_name: agentSlug,
+      agent_instance_id: instance.id,
+      agent_instance_name: instance.name,
+      agent_credential_id: credential.id,
+      tool: 'deploy',
+      arguments: '{}',
+      timeout: '1h',
+      idempotency_key: id,
+      input_digest: Buffer.alloc(32),
+      state: 'pending',
+      created_at: now,
+      deadline_at: new Date(now.getTime() + 3_600_000),
+      updated_at: now,
+      last_at: now,
+      routed_at: now,
+      route_source: revisionId === undefined ? 'no_escalation' : 'pipeline_default',
+      route_scope: 'agent',
+      escalation_path_revision_id: revisionId ?? null,
+    });
+    const step = { requestId: id, organizationId: organization.id, stepKey: 'step', run: 1, at: now };
+    await insertStep(app.db, { ...step, membershipIds: told });
+    const request = (await findRequest(app.db, id))?.request;
+    if (!request) throw new Error('the request is not there');
+    const targets = revisionId === undefined ? undefined : (await loadEscalationPathRevision(app.context, revisionId)).targets;
+    return { request, targets, told: new Set(told) };
+  }
+
+  beforeAll(async () => {
+    app = await startApp();
+    organization = await createOrganization(app);
+    agentSlugs = [];
+    for (let n = 0; n < 3; n += 1) agentSlugs.push((await createAgent(app, organization)).slug);
+    members = [];
+    for (let n = 0; n < 3; n += 1) members.push(await createMember(app, organization.id));
+    const user = (index: number) => ({ type: 'user', id: members[index]?.membershipId });
+    const paths: Record<string, (readonly object[])[]> = {
+      first: [[user(0)]],
+      both: [[user(0)], [user(1)]],
+      all: [[{ type: 'broadcast' }]],
+      mixed: [[user(1)], [{ type: 'broadcast' }, user(2)]],
+    };
+    const revisions: (string | undefined)[] = [undefined];
+    for (const [key, levels] of Object.entries(paths)) {
+      const nodes = levels.map((targets) => ({ id: randomUUID(), type: 'level', targets, escalate_after: '10m' }));
+      await activatePath(organization.owner, { path_key: key, name: key, nodes });
+      revisions.push(await resolveActivePath(app.db, organization.id, key));
+    }
+    requests = [];
+    for (const agentSlug of agentSlugs) {
+      for (const [index, revisionId] of revisions.entries()) {
+        const told = members.filter((_, place) => (index + place) % 2 === 0).map((each) => each.membershipId);
+        requests.push(await insertRequest(agentSlug, revisionId, told));
+      }
+    }
+  });
+  afterAll(async () => {
+    await app.close();
+  });
+
+  function principal(who: { member: number; policies: readonly PolicyGrants[]; isOwner: boolean; narrowed: readonly Permission[] | null }) {
+    const { membershipId = '', userId = '', displayName = '', email = '' } = members[who.member] ?? {};
+    return {
+      kind: 'member',
+      organizationId: organization.id,
+      membershipId,
+      userId,
+      displayName,
+      email,
+      isOwner: who.isOwner,
+      grants: grantsFromPolicies(who.policies, who.isOwner),
+      teamIds: [],
+      via: { kind: 'api_key', keyId: randomUUID(), narrowed: who.narrowed },
+      auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: new Date() },
+    } satisfies MemberPrincipal;
+  }
+
+  function allowed(who: MemberPrincipal, scope: QueueScope, { request, targets, told }: Seen): boolean {
+    if (scope === 'visible') return maySee(who, request, targets);
+    return mayDecide(who, request, targets) && (scope === 'decidable' || told.has(who.membershipId));
+  }
+
+  test('list exactly what may be seen, decided, or was told and may be decided, for any grants and routes', async () => {
+    const permissions = fc.subarray([...PERMISSIONS]);
+    const organizationWide = permissions.map((keys): PolicyGrants => ({ scope_kind: 'organization', resource_ids: [], permissions: keys }));
+    const forAgents = fc.tuple(fc.subarray([0, 1, 2], { minLength: 1 }), permissions).map(([indices, keys]): PolicyGrants => ({
+      scope_kind: 'agent',
+      resource_ids: indices.map((index) => agentSlugs[index] ?? ''),
+      permissions: keys,
+    }));
+    const who = fc.record({
+      member: fc.nat({ max: 2 }),
+      policies: fc.array(fc.oneof(organizationWide, forAgents), { maxLength: 3 }),
+      isOwner: fc.constantFrom(false, false, false, true),
+      narrowed: fc.option(fc.subarray([...PERMISSIONS]), { nil: null }),
+    });
+    let listed = 0;
+    await fc.assert(
+      fc.asyncProperty(who, fc.option(fc.nat({ max: 2 }), { nil: undefined }), async (drawn, agent) => {
+        const caller = principal(drawn);
+        const agentSlug = agent === undefined ? undefined : agentSlugs[agent];
+        for (const scope of SCOPES) {
+          const filter = { access: listAccess(caller), scope, agentSlug, limit: 200, offset: 0 };
+          const shown = (await listQueue(app.db, organization.id, filter)).map((request) => request.id);
+          const expected = requests
+            .filter(({ request }) => agentSlug === undefined || request.agentSlug === agentSlug)
+            .filter((seen) => allowed(caller, scope, seen))
+            .map(({ request }) => request.id);
+          expect([...shown].sort()).toEqual([...expected].sort());
+          listed += shown.length;
+        }
+      }),
+      { numRuns: 150 },
+    );
+    expect(listed).toBeGreaterThan(0);
+  });
+});

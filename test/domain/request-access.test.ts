@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { ApprovalRequest } from '../../src/domain/approval-requests.ts';
+import { grantsFromPolicies, type MemberPrincipal, type PolicyGrants } from '../../src/domain/authorization.ts';
+import type { Permission } from '../../src/domain/permissions.ts';
+import { listAccess, mayDecide, maySee, type RouteTargets } from '../../src/domain/request-access.ts';
+import { JsonText } from '../../src/platform/exact-json.ts';
+
+const ME = '11111111-1111-4111-8111-111111111111';
+const OTHER = '22222222-2222-4222-8222-222222222222';
+const at = new Date('2026-03-01T12:00:00.000Z');
+
+const request = (agentSlug = 'bot'): ApprovalRequest => ({
+  id: '33333333-3333-4333-8333-333333333333',
+  organizationId: '44444444-4444-4444-8444-444444444444',
+  agentSlug,
+  agentName: agentSlug,
+  agentInstanceId: OTHER,
+  agentInstanceName: 'instance',
+  agentCredentialId: OTHER,
+  tool: 'deploy',
+  arguments: new JsonText('{}'),
+  timeout: '1h',
+  state: 'pending',
+  createdAt: at,
+  deadlineAt: at,
+  updatedAt: at,
+  urgency: 'standard',
+});
+
+interface Who {
+  readonly policies?: readonly PolicyGrants[];
+  readonly isOwner?: boolean;
+  /** A personal key that carries these only, or all its member's permissions. */
+  readonly key?: readonly Permission[] | 'whole';
+}
+
+function member({ policies = [], isOwner = false, key }: Who): MemberPrincipal {
+  return {
+    kind: 'member',
+    organizationId: '44444444-4444-4444-8444-444444444444',
+    membershipId: ME,
+    userId: OTHER,
+    displayName: 'Me',
+    email: 'me@example.com',
+    isOwner,
+    grants: grantsFromPolicies(policies, isOwner),
+    teamIds: [],
+    via: key ? { kind: 'api_key', keyId: OTHER, narrowed: key === 'whole' ? null : key } : { kind: 'session', sessionId: OTHER },
+    auth: { method: 'local_password', assurance: 'single_factor', authenticated_at: at },
+  };
+}
+
+const everywhere = (...permissions: Permission[]): PolicyGrants => ({ scope_kind: 'organization', resource_ids: [], permissions });
+const forAgents = (slugs: string[], ...permissions: Permission[]): PolicyGrants => ({
+  scope_kind: 'agent',
+  resource_ids: slugs,
+  permissions,
+});
+const named: RouteTargets = [{ type: 'user', id: ME }];
+const others: RouteTargets = [{ type: 'user', id: OTHER }];
+const broadcast: RouteTargets = [{ type: 'user', id: OTHER }, { type: 'broadcast' }];
+
+describe('who may decide and see a request', () => {
+  test.each<[string, Who, RouteTargets, { decide: boolean; see: boolean }]>([
+    ['nobody without a permission', {}, undefined, { decide: false, see: false }],
+    ['a decider what no path applies to', { policies: [everywhere('request.decide')] }, undefined, { decide: true, see: true }],
+    ['a decider what names him', { policies: [everywhere('request.decide')] }, named, { decide: true, see: true }],
+    ['a decider what names everybody', { policies: [everywhere('request.decide')] }, broadcast, { decide: true, see: true }],
+    ['no decider what names others', { policies: [everywhere('request.decide')] }, others, { decide: false, see: false }],
+    ['no decider what names nobody', { policies: [everywhere('request.decide')] }, [], { decide: false, see: false }],
+    ['nobody just because he is named', {}, named, { decide: false, see: false }],
+    ['a named reader sees nothing routed', { policies: [everywhere('request.read')] }, named, { decide: false, see: false }],
+    ['a reader sees what no path applies to', { policies: [everywhere('request.read')] }, undefined, { decide: false, see: true }],
+    [
+      'a reader of what is routed to others',
+      { policies: [everywhere('request.read', 'request.read.unrouted')] },
+      others,
+      { decide: false, see: true },
+    ],
+    ['a decider of what is routed to others', { policies: [everywhere('request.decide.unrouted')] }, others, { decide: true, see: true }],
+    ['an owner everything', { isOwner: true }, others, { decide: true, see: true }],
+    ['an owner by key everything', { isOwner: true, key: 'whole' }, others, { decide: true, see: true }],
+    [
+      'a key nothing beyond its narrowing',
+      { isOwner: true, key: ['request.read', 'request.decide'] },
+      others,
+      { decide: false, see: false },
+    ],
+    ['a decider for this agent', { policies: [forAgents(['bot'], 'request.decide')] }, named, { decide: true, see: true }],
+    ['no decider for another agent', { policies: [forAgents(['bot2'], 'request.decide')] }, named, { decide: false, see: false }],
+  ])('%s', (_name, who, targets, expected) => {
+    const principal = member(who);
+    expect({ decide: mayDecide(principal, request(), targets), see: maySee(principal, request(), targets) }).toEqual(expected);
+  });
+
+  test('deciding a request implies seeing it, and a key never exceeds its member', () => {
+    const permissions: Permission[] = ['request.read', 'request.read.unrouted', 'request.decide', 'request.decide.unrouted', 'agent.read'];
+    const policy = fc.oneof(
+      fc.subarray(permissions).map((keys) => everywhere(...keys)),
+      fc.tuple(fc.subarray(['bot', 'bot2'], { minLength: 1 }), fc.subarray(permissions)).map(([slugs, keys]) => forAgents(slugs, ...keys)),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(policy, { maxLength: 3 }),
+        fc.option(fc.subarray(permissions), { nil: 'whole' as const }),
+        fc.constantFrom<RouteTargets>(undefined, [], named, others, broadcast),
+        (policies, key, targets) => {
+          const person = member({ policies });
+          const byKey = member({ policies, key });
+          for (const who of [person, byKey]) {
+            expect(mayDecide(who, request(), targets) && !maySee(who, request(), targets)).toBe(false);
+          }
+          expect(mayDecide(byKey, request(), targets) && !mayDecide(person, request(), targets)).toBe(false);
+          expect(maySee(byKey, request(), targets) && !maySee(person, request(), targets)).toBe(false);
+        },
+      ),
+    );
+  });
+});
+
+describe('the same as filters for lists', () => {
+  test('are undefined where a permission is not held, and name the agents where it is not held everywhere', () => {
+    const principal = member({
+      policies: [everywhere('request.read'), forAgents(['b', 'a'], 'request.decide'), forAgents(['c'], 'request.read', 'request.decide')],
+      key: 'whole',
+    });
+    expect(listAccess(principal)).toEqual({
+      membershipId: ME,
+      read: { all: true },
+      readUnrouted: undefined,
+      decide: { all: false, agentSlugs: ['a', 'b', 'c'], teamIds: [] },
+      decideUnrouted: undefined,
+    });
+  });
+
+  test('follow the narrowing of a key', () => {
+    expect(listAccess(member({ isOwner: true, key: ['request.read'] }))).toEqual({
+      membershipId: ME,
+      read: { all: true },
+      readUnrouted: undefined,
+      decide: undefined,
+      decideUnrouted: undefined,
+    });
+  });
+});
