@@ -1,0 +1,126 @@
+/** A step that fails, for a while or for good: the workflow tries again and ends only with the final answer. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
+import { Worker, type NativeConnection } from '@temporalio/worker';
+import { workflowIdOf } from '../../temporal/ids.ts';
+import { WORKFLOW_TYPE, type StepResult } from '../../workflows/approval-request/contract.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { clientOf, eventsOf, handleOf, reached, typesOf, type HistoryEvent } from '../support/temporal.ts';
+import { fastForward } from '../support/time-skipping.ts';
+import { workflowBundlePath } from '../support/workflow-bundle.ts';
+
+const DONE: StepResult = { kind: 'done', status: 'approved', automatic: false };
+const TASK_QUEUE = `failing-steps-${process.pid}`;
+
+let app: TestApp;
+let worker: Worker;
+let running: Promise<void>;
+/** By request: what the n-th step does. */
+const scripts = new Map<string, (nth: number) => StepResult>();
+const calls = new Map<string, number>();
+
+beforeAll(async () => {
+  app = await startApp({ temporal: true });
+  const { connection, options } = clientOf(app);
+  worker = await Worker.create({
+    connection: connection as NativeConnection,
+    namespace: options.namespace,
+    taskQueue: TASK_QUEUE,
+    workflowBundle: { codePath: workflowBundlePath() },
+    activities: {
+      stepApprovalRequest: (id: string) => {
+        const nth = (calls.get(id) ?? 0) + 1;
+        calls.set(id, nth);
+        return scripts.get(id)?.(nth);
+      },
+    },
+  });
+  running = worker.run();
+});
+
+afterAll(async () => {
+  worker.shutdown();
+  await running;
+  await app.close();
+});
+
+async function start(script: (nth: number) => StepResult): Promise<string> {
+  const id = randomUUID();
+  scripts.set(id, script);
+  await clientOf(app).workflow.start(WORKFLOW_TYPE, { taskQueue: TASK_QUEUE, workflowId: workflowIdOf(id), args: [id] });
+  return id;
+}
+
+function timersOf(events: readonly HistoryEvent[]): string[] {
+  return events.flatMap(({ userMetadata, timerStartedEventAttributes }) =>
+    timerStartedEventAttributes ? [userMetadata?.summary ? String(defaultPayloadConverter.fromPayload(userMetadata.summary)) : ''] : [],
+  );
+}
+
+describe('a step', () => {
+  test('that fails for good is tried again after a minute, and the operator reads why nothing happens', async () => {
+    const id = await start((nth) => {
+      if (nth === 1) throw ApplicationFailure.nonRetryable('a defect');
+      return DONE;
+    });
+    await reached('the pause', async () => timersOf(await eventsOf(app, id)).includes('pause after a failed step'));
+    const { currentDetails } = await handleOf(app, id).query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(currentDetails).toMatch(/a step failed.*within 60 s/);
+    await fastForward(app, id, 62 / 3_600);
+    expect(await handleOf(app, id).result()).toEqual(DONE);
+    expect(calls.get(id)).toBe(2);
+  });
+
+  test('that fails for good is tried again as soon as something is signalled', async () => {
+    const id = await start((nth) => {
+      if (nth < 3) throw ApplicationFailure.nonRetryable('a defect');
+      return DONE;
+    });
+    for (const pauses of [1, 2]) {
+      await reached('the pause', async () => timersOf(await eventsOf(app, id)).length === pauses);
+      await handleOf(app, id).signal('decision');
+    }
+    expect(await handleOf(app, id).result()).toEqual(DONE);
+    expect(calls.get(id)).toBe(3);
+  });
+
+  test('that fails for longer than ten tries fails nothing: the workflow begins another round with a fresh time', async () => {
+    const away = { still: true };
+    const id = await start(() => {
+      if (away.still) throw new Error('the database is away');
+      return DONE;
+    });
+    await reached('the first long wait', async () => typesOf(await eventsOf(app, id)).includes('TimerStarted'));
+    const tries = () => calls.get(id) ?? 0;
+    for (let minutes = 0; minutes < 5 && tries() <= 10; minutes += 1) await fastForward(app, id, 1 / 60);
+    expect(tries()).toBeGreaterThan(10);
+    expect(timersOf(await eventsOf(app, id))).toContain('pause after a failed step');
+    away.still = false;
+    await fastForward(app, id, 1 / 60);
+    expect(await handleOf(app, id).result()).toEqual(DONE);
+  });
+
+  test('that fails on and on writes no endless history: the workflow starts afresh', async () => {
+    const broken = { still: true };
+    const id = await start(() => {
+      if (broken.still) throw ApplicationFailure.nonRetryable('a defect');
+      return DONE;
+    });
+    const { runId } = await handleOf(app, id).describe();
+    // The server suggests a new run from 4 MB of history on; nobody reads what a signal carries.
+    const ballast = 'x'.repeat(100_000);
+    await Promise.all(Array.from({ length: 45 }, () => handleOf(app, id).signal('changed', ballast)));
+    await reached('a new run', async () => (await handleOf(app, id).describe()).runId !== runId);
+    expect((await handleOf(app, id, runId).describe()).status.name).toBe('CONTINUED_AS_NEW');
+    broken.still = false;
+    await handleOf(app, id).signal('changed');
+    expect(await handleOf(app, id).result()).toEqual(DONE);
+  });
+
+  test('that finds no request ends the workflow, since there is nothing to look after', async () => {
+    const id = await start(() => ({ kind: 'done', automatic: false }));
+    expect(await handleOf(app, id).result()).toEqual({ kind: 'done', automatic: false });
+    expect(typesOf(await eventsOf(app, id))).toHaveLength(6);
+  });
+});

@@ -1,0 +1,176 @@
+/** Whatever an operator does to a request's workflow, the request goes on, and nobody is told twice. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestAgent,
+  type TestOrganization,
+} from '../support/factories.ts';
+import { ask, clientOf, decide, eventsOf, handleOf, notificationsOf, reached, typesOf, waiting } from '../support/temporal.ts';
+import { fastForward } from '../support/time-skipping.ts';
+
+const LEVELS = [randomUUID(), randomUUID()] as const;
+
+let app: TestApp;
+let organization: TestOrganization;
+let agent: TestAgent;
+
+/** Two levels, an hour each. */
+beforeAll(async () => {
+  app = await startApp({ temporal: true });
+  organization = await createOrganization(app);
+  agent = await createAgent(app, organization);
+  const policies = [{ scope_kind: 'organization', permissions: ['request.decide'] }] as const;
+  const people = [await createMember(app, organization.id, { policies }), await createMember(app, organization.id, { policies })];
+  await activatePath(organization.owner, {
+    path_key: 'hourly',
+    name: 'Hourly',
+    nodes: people.map(({ membershipId }, n) => ({
+      id: LEVELS[n],
+      type: 'level',
+      targets: [{ type: 'user', id: membershipId }],
+      escalate_after: '1h',
+    })),
+  });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'hourly' });
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+/** A request at level 1, and the run that waits for it. */
+async function atLevelOne(): Promise<{ id: string; runId: string }> {
+  const id = await ask(app, agent);
+  await waiting(app, id);
+  return { id, runId: (await handleOf(app, id).describe()).runId };
+}
+
+async function statusOf(id: string, runId?: string): Promise<string> {
+  return (await handleOf(app, id, runId).describe()).status.name;
+}
+
+async function told(id: string): Promise<string[]> {
+  return (await notificationsOf(app, id)).map(({ stepKey }) => `level ${LEVELS.findIndex((level) => stepKey.startsWith(level)) + 1}`);
+}
+
+/** Level 2 comes in its time, once, and the decision ends the workflow. */
+async function goesOn(id: string): Promise<void> {
+  expect(await told(id)).toEqual(['level 1']);
+  await fastForward(app, id, 1.5);
+  expect(await told(id)).toEqual(['level 1', 'level 2']);
+  await decide(organization.owner, id);
+  expect(await handleOf(app, id).result()).toEqual({ kind: 'done', status: 'approved', automatic: false });
+  expect(await statusOf(id)).toBe('COMPLETED');
+  expect((await handleOf(app, id).describe()).searchAttributes).toMatchObject({ CountersignStatus: ['approved'] });
+}
+
+async function newRun(id: string, runId: string): Promise<void> {
+  await reached('a new run that waits', async () => {
+    const description = await handleOf(app, id).describe();
+    return description.runId !== runId && typesOf(await eventsOf(app, id)).includes('TimerStarted');
+  });
+}
+
+describe('a request whose workflow', () => {
+  test('is terminated while people are asked gets another one, and the walk goes on where it was', async () => {
+    const { id, runId } = await atLevelOne();
+    await handleOf(app, id).terminate('by an operator');
+    expect(await statusOf(id)).toBe('TERMINATED');
+    // The backstop looks two and a half minutes after a step that did not come; here at once.
+    await app.db('approval_requests').where({ id }).update({ wake_at: new Date() });
+    await newRun(id, runId);
+    await goesOn(id);
+  });
+
+  test('is terminated can be decided at once, without waiting for another one', async () => {
+    const { id } = await atLevelOne();
+    await handleOf(app, id).terminate('by an operator');
+    await decide(organization.owner, id, 'denied');
+    const row = await app.db('approval_requests').where({ id }).first<{ state: string }>('state');
+    expect(row?.state).toBe('denied');
+  });
+
+  test('is cancelled in the Temporal UI does not notice', async () => {
+    const { id, runId } = await atLevelOne();
+    await handleOf(app, id).cancel();
+    await reached('the cancellation', async () => typesOf(await eventsOf(app, id)).includes('WorkflowExecutionCancelRequested'));
+    await goesOn(id);
+    expect(await statusOf(id, runId)).toBe('COMPLETED');
+  });
+
+  test.each([
+    ['its first task', 'WorkflowTaskCompleted', 0],
+    ['its last task', 'WorkflowTaskCompleted', -1],
+  ] as const)('is reset to %s goes on in the new run', async (_name, type, which) => {
+    const { id, runId } = await atLevelOne();
+    const client = clientOf(app);
+    const { namespace } = client.options;
+    await handleOf(app, id).signal('changed');
+    await reached('a second timer', async () => typesOf(await eventsOf(app, id)).filter((name) => name === 'TimerStarted').length === 2);
+    const events = await eventsOf(app, id);
+    const tasks = events.filter((_event, n) => typesOf(events)[n] === type);
+    await client.connection.workflowService.resetWorkflowExecution({
+      namespace,
+      workflowExecution: { workflowId: handleOf(app, id).workflowId, runId },
+      reason: 'by an operator',
+      requestId: randomUUID(),
+      workflowTaskFinishEventId: tasks.at(which)?.eventId ?? null,
+    });
+    await newRun(id, runId);
+    await goesOn(id);
+  });
+
+  test('is reset after its end reads the final answer and ends again', async () => {
+    const { id, runId } = await atLevelOne();
+    await decide(organization.owner, id);
+    await handleOf(app, id).result();
+    const client = clientOf(app);
+    await client.connection.workflowService.resetWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId: handleOf(app, id).workflowId, runId },
+      reason: 'by an operator',
+      requestId: randomUUID(),
+      workflowTaskFinishEventId: 4 as never,
+    });
+    await reached('the new run', async () => (await handleOf(app, id).describe()).runId !== runId);
+    expect(await handleOf(app, id).result()).toEqual({ kind: 'done', status: 'approved', automatic: false });
+    expect(await told(id)).toEqual(['level 1']);
+  });
+
+  test('is sent five hundred signals keeps one walk and a bounded history', async () => {
+    const { id, runId } = await atLevelOne();
+    const handle = handleOf(app, id);
+    await Promise.all(Array.from({ length: 500 }, () => handle.signal('changed')));
+    await reached('all of them heard', async () => {
+      const types = typesOf(await eventsOf(app, id, runId));
+      return types.filter((type) => type === 'WorkflowExecutionSignaled').length === 500 && types.at(-1) === 'TimerStarted';
+    });
+    await goesOn(id);
+    expect(await statusOf(id, runId)).toBe('COMPLETED');
+  });
+
+  test('has grown too long a history starts afresh, is found by the same attributes, and the walk goes on', async () => {
+    const { id, runId } = await atLevelOne();
+    const handle = handleOf(app, id);
+    // The server suggests a new run from 4 MB of history on; nobody reads what a signal carries.
+    const ballast = 'x'.repeat(100_000);
+    await Promise.all(Array.from({ length: 45 }, () => handle.signal('changed', ballast)));
+    await newRun(id, runId);
+    expect(await statusOf(id, runId)).toBe('CONTINUED_AS_NEW');
+    const description = await handleOf(app, id).describe();
+    expect(description.searchAttributes).toMatchObject({
+      CountersignOrganization: [organization.id],
+      CountersignAgent: [agent.slug],
+      CountersignTool: ['delete_database'],
+      CountersignStatus: ['pending'],
+      CountersignPath: ['hourly'],
+    });
+    await goesOn(id);
+  });
+});
