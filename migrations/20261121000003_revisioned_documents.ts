@@ -20,7 +20,7 @@ const revisionTables = (stem: string, comment: string) => `
 
   create table ${stem}_revisions (
     id uuid primary key,
-    ${stem}_id uuid not null constraint ${stem}_revisions_${stem}_id_fkey references ${stem}s,
+    ${stem}_id uuid not null constraint ${stem}_revisions_document_fkey references ${stem}s,
     revision bigint not null,
     document json not null,
     created_by_actor_id uuid not null,

@@ -84,6 +84,7 @@ export async function up(db: Knex): Promise<void> {
     );
     create unique index decisions_idempotency_key on decisions (organization_id, idempotency_key) where membership_id is not null;
     create index decisions_membership_id_idx on decisions (membership_id) where membership_id is not null;
+    create index decisions_organization_id_idx on decisions (organization_id);
     create trigger decisions_immutable before update or delete on decisions for each row execute function refuse_change();
     comment on table decisions is 'The one final answer to a request. Never changed, never deleted.';
 

@@ -1,0 +1,411 @@
+-- Generated from the migrations by `npm run schema`. Do not edit.
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
+    end $function$;
+
+CREATE TABLE agent_credentials (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  agent_instance_id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  issued_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  last_used_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  CONSTRAINT agent_credentials_pkey PRIMARY KEY (id),
+  CONSTRAINT agent_credentials_agent_instance_id_fkey FOREIGN KEY (agent_instance_id) REFERENCES agent_instances(id),
+  CONSTRAINT agent_credentials_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE agent_credentials IS 'Bearer credentials of instances (whc_). Only the SHA-256 of the secret is kept.';
+CREATE INDEX agent_credentials_agent_instance_id_idx ON agent_credentials USING btree (agent_instance_id);
+CREATE INDEX agent_credentials_organization_id_idx ON agent_credentials USING btree (organization_id);
+
+CREATE TABLE agent_instances (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  agent_slug text NOT NULL,
+  name text NOT NULL,
+  status text NOT NULL,
+  metadata json NOT NULL DEFAULT '{}'::json,
+  created_at timestamp(3) with time zone NOT NULL,
+  last_seen_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT agent_instances_pkey PRIMARY KEY (id),
+  CONSTRAINT agent_instances_name_key UNIQUE (organization_id, agent_slug, name),
+  CONSTRAINT agent_instances_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text]))),
+  CONSTRAINT agent_instances_agent_fkey FOREIGN KEY (organization_id, agent_slug) REFERENCES agents(organization_id, slug)
+);
+COMMENT ON TABLE agent_instances IS 'One running copy of an agent. Requests, idempotency keys and credentials belong to it.';
+
+CREATE TABLE agents (
+  organization_id uuid NOT NULL,
+  slug text NOT NULL,
+  name text NOT NULL,
+  status text NOT NULL,
+  created_by_actor_id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  archived_at timestamp(3) with time zone,
+  CONSTRAINT agents_pkey PRIMARY KEY (organization_id, slug),
+  CONSTRAINT agents_archived_at_check CHECK (((status = 'archived'::text) = (archived_at IS NOT NULL))),
+  CONSTRAINT agents_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9._-]{0,62}$'::text)),
+  CONSTRAINT agents_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'archived'::text]))),
+  CONSTRAINT agents_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE agents IS 'An AI agent, known by its slug for ever: a slug is never changed and never used again.';
+CREATE UNIQUE INDEX agents_live_name_key ON agents USING btree (organization_id, name) WHERE (status <> 'archived'::text);
+
+CREATE TABLE api_keys (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  kind text NOT NULL,
+  membership_id uuid,
+  name text NOT NULL,
+  token_hash bytea NOT NULL,
+  permissions text[],
+  assurance_at_issue text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  revocation_reason text,
+  CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT api_keys_assurance_at_issue_check CHECK ((assurance_at_issue = ANY (ARRAY['single_factor'::text, 'strong'::text]))),
+  CONSTRAINT api_keys_kind_check CHECK ((kind = ANY (ARRAY['personal'::text, 'organization'::text]))),
+  CONSTRAINT api_keys_personal_check CHECK (((kind = 'personal'::text) = (membership_id IS NOT NULL))),
+  CONSTRAINT api_keys_revocation_reason_check CHECK ((revocation_reason = ANY (ARRAY['manual'::text, 'membership_deprovisioned'::text]))),
+  CONSTRAINT api_keys_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
+  CONSTRAINT api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE api_keys IS 'Bearer keys of the product API. Only the SHA-256 of the secret is kept. permissions null: everything its member holds.';
+CREATE INDEX api_keys_membership_id_idx ON api_keys USING btree (membership_id, created_at DESC, id DESC);
+CREATE INDEX api_keys_organization_id_idx ON api_keys USING btree (organization_id);
+
+CREATE TABLE approval_requests (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  agent_slug text NOT NULL,
+  agent_name text NOT NULL,
+  agent_instance_id uuid NOT NULL,
+  agent_instance_name text NOT NULL,
+  agent_credential_id uuid NOT NULL,
+  tool text NOT NULL,
+  server text,
+  arguments json NOT NULL,
+  agent_reasoning json,
+  context json,
+  timeout text NOT NULL,
+  idempotency_key text NOT NULL,
+  input_digest bytea NOT NULL,
+  organization_pipeline_revision_id uuid,
+  agent_pipeline_revision_id uuid,
+  state text NOT NULL,
+  admitted boolean NOT NULL DEFAULT false,
+  created_at timestamp(3) with time zone NOT NULL,
+  deadline_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  last_at timestamp(3) with time zone NOT NULL,
+  wake_at timestamp(3) with time zone,
+  wake_attempts integer NOT NULL DEFAULT 0,
+  routed_at timestamp(3) with time zone,
+  route_source text,
+  route_scope text,
+  route_block_id text,
+  route_reason text,
+  escalation_path_revision_id uuid,
+  urgency text NOT NULL DEFAULT 'standard'::text,
+  walk json,
+  next_at timestamp(3) with time zone,
+  CONSTRAINT approval_requests_pkey PRIMARY KEY (id),
+  CONSTRAINT approval_requests_idempotency_key UNIQUE (agent_instance_id, idempotency_key),
+  CONSTRAINT approval_requests_pending_routed_check CHECK (((state <> 'pending'::text) OR (routed_at IS NOT NULL))),
+  CONSTRAINT approval_requests_route_scope_check CHECK ((route_scope = ANY (ARRAY['organization'::text, 'agent'::text]))),
+  CONSTRAINT approval_requests_route_source_check CHECK ((route_source = ANY (ARRAY['block_escalation'::text, 'pipeline_default'::text, 'no_escalation'::text]))),
+  CONSTRAINT approval_requests_state_check CHECK ((state = ANY (ARRAY['evaluating'::text, 'pending'::text, 'approved'::text, 'denied'::text, 'expired'::text, 'cancelled'::text]))),
+  CONSTRAINT approval_requests_urgency_check CHECK ((urgency = ANY (ARRAY['standard'::text, 'interrupt'::text]))),
+  CONSTRAINT approval_requests_agent_credential_id_fkey FOREIGN KEY (agent_credential_id) REFERENCES agent_credentials(id),
+  CONSTRAINT approval_requests_agent_fkey FOREIGN KEY (organization_id, agent_slug) REFERENCES agents(organization_id, slug),
+  CONSTRAINT approval_requests_agent_instance_id_fkey FOREIGN KEY (agent_instance_id) REFERENCES agent_instances(id),
+  CONSTRAINT approval_requests_agent_pipeline_revision_id_fkey FOREIGN KEY (agent_pipeline_revision_id) REFERENCES request_approval_pipeline_revisions(id),
+  CONSTRAINT approval_requests_escalation_path_revision_id_fkey FOREIGN KEY (escalation_path_revision_id) REFERENCES escalation_path_revisions(id),
+  CONSTRAINT approval_requests_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT approval_requests_organization_pipeline_revision_id_fkey FOREIGN KEY (organization_pipeline_revision_id) REFERENCES request_approval_pipeline_revisions(id)
+);
+COMMENT ON TABLE approval_requests IS 'One tool call that asked for approval. Every writer locks the row first; last_at is its only clock.';
+CREATE INDEX approval_requests_agent_credential_id_idx ON approval_requests USING btree (agent_credential_id);
+CREATE INDEX approval_requests_agent_idx ON approval_requests USING btree (organization_id, agent_slug, created_at DESC, id DESC);
+CREATE INDEX approval_requests_agent_pipeline_revision_id_idx ON approval_requests USING btree (agent_pipeline_revision_id);
+CREATE INDEX approval_requests_escalation_path_revision_id_idx ON approval_requests USING btree (escalation_path_revision_id) WHERE (escalation_path_revision_id IS NOT NULL);
+CREATE INDEX approval_requests_open_deadline_idx ON approval_requests USING btree (deadline_at) WHERE (state = ANY (ARRAY['evaluating'::text, 'pending'::text]));
+CREATE INDEX approval_requests_organization_pipeline_revision_id_idx ON approval_requests USING btree (organization_pipeline_revision_id);
+CREATE INDEX approval_requests_queue_idx ON approval_requests USING btree (organization_id, created_at DESC, id DESC) WHERE (routed_at IS NOT NULL);
+CREATE INDEX approval_requests_state_idx ON approval_requests USING btree (organization_id, state, created_at DESC, id DESC) WHERE (routed_at IS NOT NULL);
+CREATE INDEX approval_requests_wake_at_idx ON approval_requests USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+COMMENT ON COLUMN approval_requests.arguments IS 'The source text as sent: json, never jsonb. So are context and agent_reasoning.';
+COMMENT ON COLUMN approval_requests.state IS 'evaluating: the pipeline has not handed it to people; shown as pending outside.';
+COMMENT ON COLUMN approval_requests.admitted IS 'Answered 201 before the pipeline concluded: the pending cap no longer applies.';
+COMMENT ON COLUMN approval_requests.wake_at IS 'When the backstop looks after the request if its workflow has not; null when nothing is left to do.';
+
+CREATE TABLE audit_events (
+  sequence bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  event_type text NOT NULL,
+  actor_type text NOT NULL,
+  actor_id text,
+  actor_display_name text,
+  subject_type text NOT NULL,
+  subject_id text NOT NULL,
+  data json NOT NULL,
+  occurred_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT audit_events_pkey PRIMARY KEY (sequence),
+  CONSTRAINT audit_events_id_key UNIQUE (id),
+  CONSTRAINT audit_events_actor_type_check CHECK ((actor_type = ANY (ARRAY['human'::text, 'agent'::text, 'system'::text, 'api_key'::text]))),
+  CONSTRAINT audit_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE audit_events IS 'Every notable action, written in the transaction of the change. Append-only.';
+CREATE INDEX audit_events_organization_id_idx ON audit_events USING btree (organization_id, sequence DESC);
+CREATE INDEX audit_events_subject_idx ON audit_events USING btree (organization_id, subject_type, subject_id, sequence);
+CREATE TRIGGER audit_events_immutable BEFORE DELETE OR UPDATE ON audit_events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE decisions (
+  id uuid NOT NULL,
+  request_id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  membership_id uuid,
+  status text NOT NULL,
+  note text,
+  channel text NOT NULL,
+  reviewer_display_name text,
+  reviewer_email text,
+  authentication json NOT NULL,
+  idempotency_key text NOT NULL,
+  decided_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone,
+  CONSTRAINT decisions_pkey PRIMARY KEY (id),
+  CONSTRAINT decisions_request_id_key UNIQUE (request_id),
+  CONSTRAINT decisions_expires_at_check CHECK (((status = 'approved'::text) = (expires_at IS NOT NULL))),
+  CONSTRAINT decisions_status_check CHECK ((status = ANY (ARRAY['approved'::text, 'denied'::text, 'expired'::text, 'cancelled'::text]))),
+  CONSTRAINT decisions_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
+  CONSTRAINT decisions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT decisions_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
+);
+COMMENT ON TABLE decisions IS 'The one final answer to a request. Never changed, never deleted.';
+CREATE UNIQUE INDEX decisions_idempotency_key ON decisions USING btree (organization_id, idempotency_key) WHERE (membership_id IS NOT NULL);
+CREATE INDEX decisions_membership_id_idx ON decisions USING btree (membership_id) WHERE (membership_id IS NOT NULL);
+CREATE INDEX decisions_organization_id_idx ON decisions USING btree (organization_id);
+CREATE TRIGGER decisions_immutable BEFORE DELETE OR UPDATE ON decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE escalation_path_revisions (
+  id uuid NOT NULL,
+  escalation_path_id uuid NOT NULL,
+  revision bigint NOT NULL,
+  document json NOT NULL,
+  created_by_actor_id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT escalation_path_revisions_pkey PRIMARY KEY (id),
+  CONSTRAINT escalation_path_revisions_revision_key UNIQUE (escalation_path_id, revision),
+  CONSTRAINT escalation_path_revisions_document_fkey FOREIGN KEY (escalation_path_id) REFERENCES escalation_paths(id)
+);
+COMMENT ON TABLE escalation_path_revisions IS 'Immutable. The document is exact JSON text.';
+CREATE TRIGGER escalation_path_revisions_immutable BEFORE DELETE OR UPDATE ON escalation_path_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE escalation_path_targets (
+  escalation_path_revision_id uuid NOT NULL,
+  target_type text NOT NULL,
+  membership_id uuid,
+  CONSTRAINT escalation_path_targets_key UNIQUE NULLS NOT DISTINCT (escalation_path_revision_id, target_type, membership_id),
+  CONSTRAINT escalation_path_targets_type_check CHECK ((target_type = ANY (ARRAY['user'::text, 'broadcast'::text]))),
+  CONSTRAINT escalation_path_targets_user_check CHECK (((target_type = 'user'::text) = (membership_id IS NOT NULL))),
+  CONSTRAINT escalation_path_targets_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
+  CONSTRAINT escalation_path_targets_revision_id_fkey FOREIGN KEY (escalation_path_revision_id) REFERENCES escalation_path_revisions(id)
+);
+COMMENT ON TABLE escalation_path_targets IS 'Everybody a path revision names anywhere: who may decide what was routed to it.';
+CREATE INDEX escalation_path_targets_membership_id_idx ON escalation_path_targets USING btree (membership_id);
+
+CREATE TABLE escalation_paths (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  document_key text NOT NULL,
+  active_revision bigint,
+  latest_revision bigint NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  archived_at timestamp(3) with time zone,
+  CONSTRAINT escalation_paths_pkey PRIMARY KEY (id),
+  CONSTRAINT escalation_paths_document_key_key UNIQUE (organization_id, document_key),
+  CONSTRAINT escalation_paths_archived_check CHECK (((archived_at IS NULL) OR (active_revision IS NULL))),
+  CONSTRAINT escalation_paths_active_revision_fkey FOREIGN KEY (id, active_revision) REFERENCES escalation_path_revisions(escalation_path_id, revision),
+  CONSTRAINT escalation_paths_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE escalation_paths IS 'Who is asked, in which order, when a request needs a person. document_key is the path_key.';
+
+CREATE TABLE escalation_steps (
+  request_id uuid NOT NULL,
+  step_key text NOT NULL,
+  run integer NOT NULL,
+  node_id text,
+  kind text NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  escalate_at timestamp(3) with time zone,
+  CONSTRAINT escalation_steps_pkey PRIMARY KEY (request_id, step_key),
+  CONSTRAINT escalation_steps_kind_check CHECK ((kind = ANY (ARRAY['notified'::text, 'skipped'::text]))),
+  CONSTRAINT escalation_steps_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
+);
+COMMENT ON TABLE escalation_steps IS 'Each level a request reached: node and run. node_id null: a request without a path.';
+
+CREATE TABLE memberships (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  status text NOT NULL,
+  admission_source text NOT NULL,
+  directory_managed boolean NOT NULL DEFAULT false,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT memberships_pkey PRIMARY KEY (id),
+  CONSTRAINT memberships_organization_id_user_id_key UNIQUE (organization_id, user_id),
+  CONSTRAINT memberships_admission_source_check CHECK ((admission_source = ANY (ARRAY['manual'::text, 'invite'::text, 'sso_jit'::text, 'directory'::text]))),
+  CONSTRAINT memberships_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text, 'deprovisioned'::text]))),
+  CONSTRAINT memberships_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+COMMENT ON TABLE memberships IS 'A person in an organization. Its id is the identity of reviewers everywhere.';
+CREATE INDEX memberships_user_id_idx ON memberships USING btree (user_id);
+
+CREATE TABLE notifications (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  request_id uuid NOT NULL,
+  step_key text NOT NULL,
+  membership_id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT notifications_pkey PRIMARY KEY (id),
+  CONSTRAINT notifications_key UNIQUE (request_id, step_key, membership_id),
+  CONSTRAINT notifications_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
+  CONSTRAINT notifications_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT notifications_step_fkey FOREIGN KEY (request_id, step_key) REFERENCES escalation_steps(request_id, step_key)
+);
+COMMENT ON TABLE notifications IS 'Who is to be told about a request, once per level and run.';
+CREATE INDEX notifications_membership_id_idx ON notifications USING btree (membership_id, request_id);
+CREATE INDEX notifications_organization_id_idx ON notifications USING btree (organization_id);
+
+CREATE TABLE organizations (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  slug text NOT NULL,
+  personal_api_keys_allowed boolean NOT NULL DEFAULT true,
+  onboarding_completed_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT organizations_pkey PRIMARY KEY (id),
+  CONSTRAINT organizations_slug_key UNIQUE (slug)
+);
+COMMENT ON TABLE organizations IS 'A tenant. Every other row belongs to one.';
+
+CREATE TABLE permission_policies (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  membership_id uuid NOT NULL,
+  scope_kind text NOT NULL,
+  resource_ids text[] NOT NULL DEFAULT '{}'::text[],
+  permissions text[] NOT NULL DEFAULT '{}'::text[],
+  is_owner boolean NOT NULL DEFAULT false,
+  source text NOT NULL DEFAULT 'manual'::text,
+  revision integer NOT NULL DEFAULT 1,
+  granted_by_actor_id uuid,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT permission_policies_pkey PRIMARY KEY (id),
+  CONSTRAINT permission_policies_is_owner_check CHECK (((NOT is_owner) OR ((scope_kind = 'organization'::text) AND (permissions = '{}'::text[])))),
+  CONSTRAINT permission_policies_resource_ids_check CHECK (((scope_kind = 'organization'::text) = (resource_ids = '{}'::text[]))),
+  CONSTRAINT permission_policies_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['organization'::text, 'team'::text, 'agent'::text]))),
+  CONSTRAINT permission_policies_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'directory'::text]))),
+  CONSTRAINT permission_policies_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
+  CONSTRAINT permission_policies_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE permission_policies IS 'What a member may do, and where. is_owner carries every permission a person can hold.';
+CREATE INDEX permission_policies_membership_id_idx ON permission_policies USING btree (membership_id);
+CREATE INDEX permission_policies_organization_id_idx ON permission_policies USING btree (organization_id);
+
+CREATE TABLE request_approval_pipeline_paths (
+  request_approval_pipeline_revision_id uuid NOT NULL,
+  path_key text NOT NULL,
+  CONSTRAINT request_approval_pipeline_paths_pkey PRIMARY KEY (request_approval_pipeline_revision_id, path_key),
+  CONSTRAINT request_approval_pipeline_paths_revision_id_fkey FOREIGN KEY (request_approval_pipeline_revision_id) REFERENCES request_approval_pipeline_revisions(id)
+);
+COMMENT ON TABLE request_approval_pipeline_paths IS 'The escalation paths a pipeline revision names, so that a path in use is not archived.';
+CREATE INDEX request_approval_pipeline_paths_path_key_idx ON request_approval_pipeline_paths USING btree (path_key);
+
+CREATE TABLE request_approval_pipeline_revisions (
+  id uuid NOT NULL,
+  request_approval_pipeline_id uuid NOT NULL,
+  revision bigint NOT NULL,
+  document json NOT NULL,
+  created_by_actor_id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT request_approval_pipeline_revisions_pkey PRIMARY KEY (id),
+  CONSTRAINT request_approval_pipeline_revisions_revision_key UNIQUE (request_approval_pipeline_id, revision),
+  CONSTRAINT request_approval_pipeline_revisions_document_fkey FOREIGN KEY (request_approval_pipeline_id) REFERENCES request_approval_pipelines(id)
+);
+COMMENT ON TABLE request_approval_pipeline_revisions IS 'Immutable. The document is exact JSON text.';
+CREATE TRIGGER request_approval_pipeline_revisions_immutable BEFORE DELETE OR UPDATE ON request_approval_pipeline_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE request_approval_pipelines (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  document_key text NOT NULL,
+  active_revision bigint,
+  latest_revision bigint NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  archived_at timestamp(3) with time zone,
+  CONSTRAINT request_approval_pipelines_pkey PRIMARY KEY (id),
+  CONSTRAINT request_approval_pipelines_document_key_key UNIQUE (organization_id, document_key),
+  CONSTRAINT request_approval_pipelines_archived_check CHECK (((archived_at IS NULL) OR (active_revision IS NULL))),
+  CONSTRAINT request_approval_pipelines_active_revision_fkey FOREIGN KEY (id, active_revision) REFERENCES request_approval_pipeline_revisions(request_approval_pipeline_id, revision),
+  CONSTRAINT request_approval_pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE request_approval_pipelines IS 'The rules of an organization (document_key organization) or of an agent (document_key agent:<slug>).';
+
+CREATE TABLE sessions (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  membership_id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  method text NOT NULL,
+  assurance text NOT NULL,
+  authenticated_at timestamp(3) with time zone NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  last_seen_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  revoked_at timestamp(3) with time zone,
+  CONSTRAINT sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT sessions_assurance_check CHECK ((assurance = ANY (ARRAY['single_factor'::text, 'strong'::text]))),
+  CONSTRAINT sessions_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
+  CONSTRAINT sessions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE sessions IS 'A sign-in of a member in a browser. Only the SHA-256 of the cookie secret is kept.';
+CREATE INDEX sessions_membership_id_idx ON sessions USING btree (membership_id);
+CREATE INDEX sessions_organization_id_idx ON sessions USING btree (organization_id);
+
+CREATE UNLOGGED TABLE sign_in_attempts (
+  key bytea NOT NULL,
+  attempts integer NOT NULL,
+  window_ends_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (key)
+);
+COMMENT ON TABLE sign_in_attempts IS 'How often somebody tried a password lately. key: SHA-256 of email and client address.';
+CREATE INDEX sign_in_attempts_window_ends_at_idx ON sign_in_attempts USING btree (window_ends_at);
+
+CREATE TABLE users (
+  id uuid NOT NULL,
+  email text NOT NULL,
+  display_name text NOT NULL,
+  password_hash text,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT users_pkey PRIMARY KEY (id)
+);
+COMMENT ON TABLE users IS 'A person who can sign in. password_hash is argon2id, absent for accounts of an identity provider.';
+CREATE UNIQUE INDEX users_email_key ON users USING btree (lower(email));

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { pendingMigrations } from '../src/data/migrate.ts';
+import { describeSchema } from '../src/data/schema-description.ts';
+import { packageRoot } from '../src/platform/package-root.ts';
+import { openPool, type Db } from '../src/platform/postgres.ts';
+import { cloneDatabase, type TestDatabase } from './support/database.ts';
+
+interface Migration {
+  up(db: Db): Promise<void>;
+  down(db: Db): Promise<void>;
+}
+
+const folder = join(packageRoot(), 'migrations');
+const files = readdirSync(folder)
+  .filter((file) => file.endsWith('.ts'))
+  .sort();
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  db = openPool({ connectionString: database.url, max: 2, applicationName: 'migrations-test' });
+});
+
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+async function rows<Row>(sql: string): Promise<Row[]> {
+  return (await db.raw<{ rows: Row[] }>(sql)).rows;
+}
+
+const ours = `c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not like 'knex%'`;
+
+describe('the schema', () => {
+  test('is the committed one: run `npm run schema` after changing a migration', async () => {
+    const committed = readFileSync(join(folder, 'schema.sql'), 'utf8');
+    expect(committed.split('\n').slice(2).join('\n')).toBe(await describeSchema(db));
+  });
+
+  test('explains every table', async () => {
+    const silent = `select c.relname from pg_class c where ${ours} and coalesce(obj_description(c.oid, 'pg_class'), '') = ''`;
+    expect(await rows(silent)).toEqual([]);
+  });
+
+  test('has for every foreign key an index that its columns lead', async () => {
+    // One that leaves out only rows without the reference serves as well as a whole one, and so does a key among the columns.
+    const unled = await rows(`
+      select c.relname as table, k.conname as foreign_key from pg_constraint k join pg_class c on c.oid = k.conrelid
+      where ${ours} and k.contype = 'f' and not exists (
+        select 1 from pg_index i, lateral (select (i.indkey::smallint[])[0:i.indnkeyatts - 1] as columns) x
+        where i.indrelid = k.conrelid and i.indisvalid and (
+          (x.columns[1:cardinality(k.conkey)] @> k.conkey and (i.indpred is null or pg_get_expr(i.indpred, i.indrelid) =
+            (select format('(%I IS NOT NULL)', a.attname) from pg_attribute a where a.attrelid = k.conrelid and a.attnum = k.conkey[1])))
+          or (i.indisunique and i.indpred is null and k.conkey @> x.columns)))
+      order by 1, 2`);
+    expect(unled).toEqual([]);
+  });
+
+  test('names every constraint and index after its table', async () => {
+    const strangers = await rows(`
+      select c.relname as table, n.name from pg_class c, lateral (
+        select conname::text as name from pg_constraint where conrelid = c.oid and contype in ('p', 'u', 'f', 'c')
+        union select x.relname::text from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = c.oid) n
+      where ${ours} and not starts_with(n.name, c.relname)`);
+    expect(strangers).toEqual([]);
+  });
+
+  test('keeps instants to the millisecond and knows no varchar, jsonb or timestamp without zone', async () => {
+    const types = await rows<{ type: string }>(`
+      select distinct format_type(a.atttypid, a.atttypmod) as type from pg_attribute a join pg_class c on c.oid = a.attrelid
+      where ${ours} and a.attnum > 0 and not a.attisdropped`);
+    const allowed = ['uuid', 'text', 'text[]', 'json', 'boolean', 'integer', 'bigint', 'bytea', 'timestamp(3) with time zone'];
+    expect(types.map(({ type }) => type).filter((type) => !allowed.includes(type))).toEqual([]);
+  });
+});
+
+describe('the migrations', () => {
+  test('are named <UTC second>_<noun>, and a migrated database has run them all', async () => {
+    expect(files.filter((file) => !/^20\d{12}_[a-z_]+\.ts$/.test(file))).toEqual([]);
+    expect(await pendingMigrations(db)).toEqual([]);
+  });
+
+  test('go down to nothing and up again to the same schema', async () => {
+    const migrations = await Promise.all(files.map(async (file) => (await import(`../migrations/${file}`)) as Migration));
+    const before = await describeSchema(db);
+    for (const migration of migrations.toReversed()) await db.transaction((trx) => migration.down(trx));
+    expect((await describeSchema(db)).trim()).toBe('');
+    for (const migration of migrations) await db.transaction((trx) => migration.up(trx));
+    expect(await describeSchema(db)).toBe(before);
+  });
+});
