@@ -7,6 +7,7 @@ import type { Config } from '../src/platform/config.ts';
 import { endLeftPostgres, ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { tryLock, type FileLock } from '../src/platform/lock-file.ts';
 import { createLogger, type Logger } from '../src/platform/logger.ts';
+import { canListen } from '../src/platform/processes.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
 import { endLeftTemporal, startEmbeddedTemporal, type EmbeddedTemporal } from '../temporal/embedded.ts';
 import type { App, ComposeApp } from './app.ts';
@@ -18,8 +19,9 @@ const READY_WITHIN_MS = 60_000;
 const READY_POLL_MS = 250;
 /** Together below ten seconds, the promise: first what answers people, then what it stands on. */
 const STOP_WITHIN_MS = { app: 5_500, servers: 3_500 } as const;
-/** How long a start waits for a run that is on its way out. */
+/** How long a start waits for a run that is on its way out, and for one that may be about to notice that its npm died. */
 const STOPPING_WITHIN_MS = 12_000;
+const NOTICE_WITHIN_MS = 1_500;
 const STOPPING = 'stopping';
 
 /** A start that cannot succeed as things are; the message is for the person at the terminal. */
@@ -68,7 +70,7 @@ export async function start(config: Config, compose: ComposeApp, startedByNpm: b
     await Promise.race([started, delay(STOP_WITHIN_MS.servers)]).catch(() => undefined);
   } catch (error) {
     exitCode = 1;
-    if (!stop.signal.aborted) say(`\nCountersign cannot go on: ${describe(error, config)}`);
+    if (!stop.signal.aborted) say(`\nCountersign cannot go on: ${error instanceof Error ? error.message : String(error)}`);
   }
   lock.annotate(STOPPING);
   await stopInOrder(stoppables(running), logger);
@@ -82,6 +84,8 @@ export async function start(config: Config, compose: ComposeApp, startedByNpm: b
 async function startAll(context: Context, running: Running): Promise<string> {
   const { config, logger, say } = context;
   const began = performance.now();
+  // Seen now, it costs nobody the start of three servers.
+  if (config.port !== 0 && !(await canListen(config.host, config.port))) throw portTaken(config);
   say('Starting Countersign. Data: ' + config.dataDirectory);
   const onEvent = (message: string): void => logger.warn({ part: 'servers' }, message);
   await bothOrNeither([startPostgres(context, running, onEvent), startTemporal(context, running, onEvent)]);
@@ -154,12 +158,12 @@ async function untilReady({ url, temporal }: App, signal: AbortSignal): Promise<
 /** One run per data folder. A run that is stopping is waited for; undefined when we were told to stop meanwhile. */
 async function lockDataDirectory(directory: string, signal: AbortSignal): Promise<FileLock | undefined> {
   const path = join(directory, 'countersign.lock');
-  const deadline = performance.now() + STOPPING_WITHIN_MS;
+  const began = performance.now();
   for (;;) {
     if (signal.aborted) return undefined;
     const result = tryLock(path);
     if ('release' in result) return result;
-    if (result.note !== STOPPING || performance.now() > deadline) {
+    if (performance.now() - began > (result.note === STOPPING ? STOPPING_WITHIN_MS : NOTICE_WITHIN_MS)) {
       const where = result.note.startsWith('http') ? `, ${result.note}` : '';
       throw new StartError(
         `Countersign already runs on ${directory} (process ${result.pid}${where}). Stop that one first, or set COUNTERSIGN_DATA_DIR to another folder.`,
@@ -185,10 +189,8 @@ function forceExit({ postgres, temporal }: Running): never {
   process.exit(130);
 }
 
-function describe(error: unknown, config: Config): string {
-  if (!(error instanceof Error)) return String(error);
-  const taken = 'code' in error && error.code === 'EADDRINUSE';
-  return taken ? `somebody else listens on ${config.host}:${config.port}. Set PORT to another one, or to 0 for any.` : error.message;
+function portTaken({ host, port }: Config): StartError {
+  return new StartError(`${host}:${port} cannot be listened on: it is taken, or not an address of this machine. Set HOST and PORT.`);
 }
 
 /** Never resolves: rejects when something nobody handles goes wrong, so that even then the children are stopped. */

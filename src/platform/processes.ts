@@ -95,14 +95,19 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-function tryPort(port: number): Promise<number | undefined> {
+/** Could this process listen there now? */
+export async function canListen(host: string, port: number): Promise<boolean> {
+  return (await tryPort(port, host)) !== undefined;
+}
+
+function tryPort(port: number, host = '127.0.0.1'): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.unref();
     server.once('error', () => {
       resolve(undefined);
     });
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+    server.listen({ port, host, exclusive: true }, () => {
       const address = server.address();
       server.close(() => {
         resolve(typeof address === 'object' && address !== null ? address.port : undefined);

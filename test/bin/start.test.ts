@@ -46,6 +46,12 @@ test('one command runs everything, says where it is, refuses a second run, and s
   expect([second.status, second.stdout]).toEqual([1, '']);
   expect(second.stderr).toContain(`already runs on ${folder} (process ${service.child.pid ?? 0}, ${service.url})`);
 
+  const elsewhere = join(folder, 'elsewhere');
+  const taken = runCommand(['start'], elsewhere, { env: { PORT: new URL(service.url).port } });
+  expect(taken.status).toBe(1);
+  expect(taken.stdout).toMatch(/cannot be listened on: it is taken[^]*Set HOST and PORT/);
+  expect(existsSync(join(elsewhere, 'postgres'))).toBe(false);
+
   const people = ['--organization', 'Acme', '--name', 'Ada', '--email', 'ada@example.com', '--url', service.url];
   const bootstrap = runCommand(['bootstrap', ...people], folder, { input: 'correct horse battery staple\n' });
   expect([bootstrap.status, bootstrap.stderr]).toEqual([0, '']);

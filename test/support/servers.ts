@@ -8,7 +8,7 @@ import { Connection } from '@temporalio/client';
 import { endLeftPostgres, ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { readHolder, tryLock } from '../../src/platform/lock-file.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
-import { isRunning } from '../../src/platform/processes.ts';
+import { identifyProcess, isRunning } from '../../src/platform/processes.ts';
 import { endLeftTemporal, startEmbeddedTemporal, type EmbeddedTemporal } from '../../temporal/embedded.ts';
 import { setupTemporal } from '../../temporal/setup.ts';
 
@@ -38,7 +38,8 @@ export async function startTestServers(): Promise<TestServers> {
   const killAll = (): void => {
     for (const child of children) {
       const pid = child.pid();
-      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      const identity = pid === undefined ? undefined : identifyProcess(pid);
+      if (identity) process.kill(identity.pid, 'SIGKILL');
     }
     rmSync(directory, { recursive: true, force: true });
   };
