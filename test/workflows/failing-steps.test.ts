@@ -118,6 +118,19 @@ describe('a step', () => {
     expect(await handleOf(app, id).result()).toEqual(DONE);
   });
 
+  test('that fails is said in the log of the service, and the SDK says nothing of itself there', async () => {
+    const id = await start((nth) => {
+      if (nth === 1) throw ApplicationFailure.nonRetryable('a defect');
+      return DONE;
+    });
+    const said = (): string | undefined => app.log.find((line) => line.includes('a step failed') && line.includes(id));
+    await reached('the log line', () => Promise.resolve(said() !== undefined));
+    expect(JSON.parse(said() ?? '')).toMatchObject({ level: 'error', component: 'temporal-workflow', workflowId: workflowIdOf(id) });
+    expect(app.log.filter((line) => /worker state|Workflow (?:started|completed)|Activity (?:started|completed)/i.test(line))).toEqual([]);
+    await handleOf(app, id).signal('changed');
+    await handleOf(app, id).result();
+  });
+
   test('that finds no request ends the workflow, since there is nothing to look after', async () => {
     const id = await start(() => ({ kind: 'done', automatic: false }));
     expect(await handleOf(app, id).result()).toEqual({ kind: 'done', automatic: false });
