@@ -57,7 +57,7 @@ function startOptions(subject: WorkflowSubject, taskQueue: string) {
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     args: [subject.id],
     searchAttributes,
-    staticSummary: `${keyword(subject.tool, 80)} asked by ${subject.agentSlug}`,
+    staticSummary: `${unformatted(keyword(subject.tool, 80))} asked by ${subject.agentSlug}`,
   } satisfies WorkflowOptions & { args: unknown[] };
 }
 
@@ -67,4 +67,9 @@ function keyword(text: string, length = 200): string {
     .replaceAll(/\p{Cc}/gu, ' ')
     .slice(0, length)
     .toWellFormed();
+}
+
+/** The Temporal UI renders a summary as Markdown, and an agent chose the text: no links, no markup. */
+function unformatted(text: string): string {
+  return text.replaceAll(/[[\]<>`]/g, ' ');
 }

@@ -143,6 +143,29 @@ describe('a request whose workflow', () => {
     expect(await told(id)).toEqual(['level 1']);
   });
 
+  test('is replaced and looked after by many backstops at once keeps one walk', async () => {
+    const { id, runId } = await atLevelOne();
+    const subject = { id, organizationId: organization.id, agentSlug: agent.slug, tool: 'delete_database' };
+    const { workflows } = app.context;
+    const calls = [true, false, true, false, true, false].map((replace) => workflows.ensure(subject, { replace }));
+    await Promise.all([...calls, workflows.start(subject), workflows.signal(id, 'changed')]);
+    await newRun(id, runId);
+    const query = `WorkflowId = '${handleOf(app, id).workflowId}' and ExecutionStatus = 'Running'`;
+    const { count } = await clientOf(app).workflow.count(query);
+    expect(count).toBe(1);
+    await goesOn(id);
+  });
+
+  test('has ended takes a late signal without an error and is started anew without a second walk', async () => {
+    const { id } = await atLevelOne();
+    await decide(organization.owner, id);
+    await handleOf(app, id).result();
+    await app.context.workflows.signal(id, 'claim');
+    await app.context.workflows.start({ id, organizationId: organization.id, agentSlug: agent.slug, tool: 'delete_database' });
+    expect(await handleOf(app, id).result()).toEqual({ kind: 'done', status: 'approved', automatic: false });
+    expect(await told(id)).toEqual(['level 1']);
+  });
+
   test('is sent five hundred signals keeps one walk and a bounded history', async () => {
     const { id, runId } = await atLevelOne();
     const handle = handleOf(app, id);

@@ -98,6 +98,27 @@ describe('what an operator reads', () => {
     await handleOf(app, id).result();
   });
 
+  test('is not deceived by the name of a tool: one line, no links, cut to what an attribute holds', async () => {
+    const tool = `[safe](https://example.com)\n<b>${'long '.repeat(60)}`;
+    const id = await ask(app, stage.unrouted, { tool });
+    await waiting(app, id);
+    const description = await handleOf(app, id).describe();
+    const summary = (await description.staticSummary()) ?? '';
+    expect(summary).toMatch(/^ safe \(https:\/\/example\.com\) {2}b long .* asked by free-agent$/);
+    expect(description.searchAttributes['CountersignTool']).toEqual([tool.replace('\n', ' ').slice(0, 200)]);
+    await decide(stage.organization.owner, id);
+    await handleOf(app, id).result();
+  });
+
+  test('is not stopped by half a character in the name of a tool', async () => {
+    const id = await ask(app, stage.unrouted, { tool: `${'x'.repeat(199)}\u{1f600}` });
+    await waiting(app, id);
+    const { searchAttributes } = await handleOf(app, id).describe();
+    expect(searchAttributes['CountersignTool']).toEqual([`${'x'.repeat(199)}\ufffd`]);
+    await decide(stage.organization.owner, id);
+    await handleOf(app, id).result();
+  });
+
   test('finds no arguments of a tool call anywhere in a history', async () => {
     const id = await ask(app, stage.unrouted);
     await waiting(app, id);

@@ -1,4 +1,4 @@
-/** A step that fails, for a while or for good: the workflow tries again and ends only with the final answer. */
+/** The loop around a step, with steps that fail, wait or end as told: it ends only with the final answer. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
@@ -11,13 +11,13 @@ import { fastForward } from '../support/time-skipping.ts';
 import { workflowBundlePath } from '../support/workflow-bundle.ts';
 
 const DONE: StepResult = { kind: 'done', status: 'approved', automatic: false };
-const TASK_QUEUE = `failing-steps-${process.pid}`;
+const TASK_QUEUE = `steps-${process.pid}`;
 
 let app: TestApp;
 let worker: Worker;
 let running: Promise<void>;
 /** By request: what the n-th step does. */
-const scripts = new Map<string, (nth: number) => StepResult>();
+const scripts = new Map<string, (nth: number) => StepResult | Promise<StepResult>>();
 const calls = new Map<string, number>();
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ afterAll(async () => {
   await app.close();
 });
 
-async function start(script: (nth: number) => StepResult): Promise<string> {
+async function start(script: (nth: number) => StepResult | Promise<StepResult>): Promise<string> {
   const id = randomUUID();
   scripts.set(id, script);
   await clientOf(app).workflow.start(WORKFLOW_TYPE, { taskQueue: TASK_QUEUE, workflowId: workflowIdOf(id), args: [id] });
@@ -129,6 +129,18 @@ describe('a step', () => {
     expect(app.log.filter((line) => /worker state|Workflow (?:started|completed)|Activity (?:started|completed)/i.test(line))).toEqual([]);
     await handleOf(app, id).signal('changed');
     await handleOf(app, id).result();
+  });
+
+  test('that is signalled about while it runs is followed by another one', async () => {
+    const place: { id?: string } = {};
+    const id = await start(async (nth) => {
+      if (nth > 1) return DONE;
+      await reached('the id', () => Promise.resolve(place.id !== undefined));
+      await handleOf(app, place.id ?? '').signal('decision');
+      return { kind: 'wait', until: Date.now() + 3_600_000, summary: 'an hour', details: 'an hour', path: 'none' };
+    });
+    place.id = id;
+    expect(await handleOf(app, id).result()).toEqual(DONE);
   });
 
   test('that finds no request ends the workflow, since there is nothing to look after', async () => {
