@@ -4,15 +4,13 @@
  * waited-for ids every second and at every reconnect.
  */
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { findSettledIds } from '../data/approval-requests/read.ts';
+import { listenForChanges, notifyChanges, type ChangeListener } from '../data/changes.ts';
 import type { ServiceContext } from './context.ts';
 
-const CHANNEL = 'countersign_changes';
 const BATCH_MS = 10;
 const REREAD_MS = 1_000;
 const RECONNECT_MS = 500;
-const CONNECT_TIMEOUT_MS = 5_000;
 /** A payload may hold 8,000 bytes; an id takes 37. */
 const IDS_PER_NOTICE = 200;
 
@@ -22,7 +20,7 @@ export interface ChangeFeed {
 
 export function startChangeFeed(context: ServiceContext, databaseUrl: string): ChangeFeed {
   const self = randomUUID();
-  const state = { stopped: false, listener: undefined as pg.Client | undefined, sending: undefined as NodeJS.Timeout | undefined };
+  const state = { stopped: false, listener: undefined as ChangeListener | undefined, sending: undefined as NodeJS.Timeout | undefined };
 
   const reread = async () => {
     const ids = await findSettledIds(context.db, context.changes.waitedFor());
@@ -33,7 +31,7 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
     const ids = context.changes.takeOutgoing();
     for (let start = 0; start < ids.length; start += IDS_PER_NOTICE) {
       const payload = [self, ...ids.slice(start, start + IDS_PER_NOTICE)].join(' ');
-      await context.db.raw('select pg_notify(:channel, :payload)', { channel: CHANNEL, payload });
+      await notifyChanges(context.db, payload);
     }
   };
   const quietly = (work: () => Promise<void>, what: string) => () => {
@@ -42,8 +40,8 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
     });
   };
   const listenOnce = () =>
-    listen(databaseUrl, {
-      opened: (client) => (state.listener = client),
+    listenForChanges(databaseUrl, {
+      opened: (listener) => (state.listener = listener),
       subscribed: reread,
       changed: (payload) => {
         const [from, ...ids] = payload.split(' ');
@@ -72,36 +70,4 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
       await listening;
     },
   };
-}
-
-interface ListenerEvents {
-  opened(client: pg.Client): void;
-  subscribed(): Promise<void>;
-  changed(payload: string): void;
-}
-
-/** One connection's life: resolves when it is lost. */
-async function listen(databaseUrl: string, events: ListenerEvents): Promise<void> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: 'countersign-listener',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-  });
-  events.opened(client);
-  const lost = new Promise<void>((resolve) => {
-    client.once('end', resolve);
-    // Not once: a connection that is cut may report it twice, and an error nobody listens to ends the process.
-    client.on('error', () => {
-      resolve();
-    });
-  });
-  client.on('notification', ({ payload }) => {
-    events.changed(payload ?? '');
-  });
-  await client.connect();
-  await client.query(`listen ${CHANNEL}`);
-  await events.subscribed();
-  await lost;
-  await client.end().catch(() => undefined);
 }

@@ -134,8 +134,6 @@ export async function archiveEscalationPath(context: ServiceContext, principal: 
   });
 }
 
-export { resolveActivePath } from '../data/escalation-paths.ts';
-
 /** A revision as a request that was routed to it needs it. `targets`: everybody it names anywhere, each once. */
 export interface LoadedEscalationPath {
   readonly id: string;

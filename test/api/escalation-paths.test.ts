@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startApp, type TestApp } from '../support/app.ts';
 import { activatePath, activatePipeline, createAgent, createMember, createOrganization } from '../support/factories.ts';
 import type { TestMember, TestOrganization } from '../support/factories.ts';
-import { loadEscalationPathRevision, resolveActivePath } from '../../src/services/escalation-paths.ts';
+import { resolveActivePath } from '../../src/data/escalation-paths.ts';
+import { loadEscalationPathRevision } from '../../src/services/escalation-paths.ts';
 
 const BASE = '/api/v1/escalation-paths';
 

@@ -9,7 +9,8 @@ import type { ApprovalRequest } from '../../src/domain/approval-requests.ts';
 import { grantsFromPolicies, type MemberPrincipal, type PolicyGrants } from '../../src/domain/authorization.ts';
 import type { Permission } from '../../src/domain/permissions.ts';
 import { listAccess, mayDecide, maySee, type RouteTargets } from '../../src/domain/request-access.ts';
-import { loadEscalationPathRevision, resolveActivePath } from '../../src/services/escalation-paths.ts';
+import { resolveActivePath } from '../../src/data/escalation-paths.ts';
+import { loadEscalationPathRevision } from '../../src/services/escalation-paths.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import {
   activatePath,

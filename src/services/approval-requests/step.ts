@@ -12,7 +12,8 @@ import { EXECUTION_WINDOW_MS, isTerminal, type ApprovalRequest, type Decision, t
 import { SYSTEM } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { loadEscalationPathRevision, resolveActivePath } from '../escalation-paths.ts';
+import { resolveActivePath } from '../../data/escalation-paths.ts';
+import { loadEscalationPathRevision } from '../escalation-paths.ts';
 import { evaluatePinned, type Evaluated } from './evaluate.ts';
 import { walkOn } from './notify.ts';
 import { expireIfDue } from './settle.ts';

@@ -1,0 +1,48 @@
+/** NOTIFY and LISTEN: how processes tell each other which rows have changed. */
+import pg from 'pg';
+import type { Db } from '../platform/postgres.ts';
+
+const CHANNEL = 'countersign_changes';
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Sends a payload of at most 8,000 bytes to every listening process. Never inside a transaction: it serializes commits. */
+export async function notifyChanges(db: Db, payload: string): Promise<void> {
+  await db.raw('select pg_notify(:channel, :payload)', { channel: CHANNEL, payload });
+}
+
+export interface ChangeListener {
+  /** Closes the connection: the wait for its loss ends. */
+  end(): Promise<void>;
+}
+
+export interface ListenerEvents {
+  opened(listener: ChangeListener): void;
+  subscribed(): Promise<void>;
+  changed(payload: string): void;
+}
+
+/** The life of one connection of its own: resolves when it is lost, throws when it cannot be made. */
+export async function listenForChanges(databaseUrl: string, events: ListenerEvents): Promise<void> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'countersign-listener',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  events.opened(client);
+  const lost = new Promise<void>((resolve) => {
+    client.once('end', resolve);
+    // Not once: a connection that is cut may report it twice, and an error nobody listens to ends the process.
+    client.on('error', () => {
+      resolve();
+    });
+  });
+  client.on('notification', ({ payload }) => {
+    events.changed(payload ?? '');
+  });
+  await client.connect();
+  await client.query(`listen ${CHANNEL}`);
+  await events.subscribed();
+  await lost;
+  await client.end().catch(() => undefined);
+}
