@@ -42,6 +42,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   temporal: { ours: ['src/services', 'src/domain', 'src/platform', 'workflows', 'activities'], not: [SQL, HTTP] },
   migrations: { ours: [], packages: [SQL] },
+  demo: { ours: ['src/platform', 'temporal/ids.ts'], not: [TEMPORAL, SQL] },
 };
 
 const root = packageRoot();
@@ -156,6 +157,10 @@ function circles(next: (node: string) => readonly string[], nodes: readonly stri
 
 describe('files', () => {
   const ownCode = sources.filter((file) => !file.startsWith('test/'));
+
+  test('live in a folder this table knows', () => {
+    expect(tracked.filter((file) => file.endsWith('.ts') && folderOf(file) === undefined)).toEqual([]);
+  });
 
   test('export by name only; what a test runner loads is the exception', () => {
     const defaults = sources.filter((file) => /^export default\b/m.test(read(file)) || /\bas default\b/.test(read(file)));

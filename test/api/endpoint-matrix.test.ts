@@ -3,6 +3,8 @@
  * is covered the moment it is listed.
  */
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { endpoints } from '../../api/endpoints.ts';
@@ -11,6 +13,7 @@ import { errorSchema } from '../../api/problem-schema.ts';
 import { envelopeTypeOf, statusOf } from '../../api/problem.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { isValidScope, mayHold, permissions } from '../../src/domain/permissions.ts';
+import { packageRoot } from '../../src/platform/package-root.ts';
 import { issueToken } from '../../src/platform/tokens.ts';
 import { stepRequest } from '../../src/services/approval-requests/step.ts';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -365,5 +368,22 @@ describe('the right caller', () => {
   test.each(named.filter(({ endpoint }) => endpoint.auth !== 'none'))('$name: is let in', async ({ endpoint }) => {
     const answer = await send(endpoint, { params: paramsIn(home, endpoint), headers: await rightHeaders(endpoint, home) });
     expect([401, 403]).not.toContain(answer.status);
+  });
+});
+
+describe('the routes of operators', () => {
+  test('serve the committed description of the interface', async () => {
+    const answer = await fetch(`${app.url}/api/openapi.yaml`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/yaml']);
+    expect(await answer.text()).toBe(readFileSync(join(packageRoot(), 'api/openapi.yaml'), 'utf8'));
+  });
+
+  test('answer the process is alive and, where Temporal is away, what is not ready', async () => {
+    expect((await app.http.get('/health/live')).body).toEqual({ status: 'ok' });
+    const ready = await app.http.get('/health/ready');
+    expect(ready.status).toBe(503);
+    expect(Number(ready.headers['retry-after'])).toBeGreaterThan(0);
+    const parts = Object.values(ready.body['checks'] as unknown as Record<string, { status: string }>);
+    expect(new Set(parts.map(({ status }) => status))).toEqual(new Set(['ok', 'unavailable']));
   });
 });
