@@ -65,6 +65,12 @@ const layers = {
       'an activity calls one service or sender.',
     ),
   ],
+  demo: [
+    deny(
+      [...folder('data'), ...folder('services'), ...folder('domain'), ...folder('workflows'), ...folder('activities'), ...TEMPORAL, ...SQL],
+      'the demo uses the service from outside, over HTTP.',
+    ),
+  ],
   temporal: [
     deny(
       [...folder('data'), ...folder('api'), ...SQL, ...HTTP],
@@ -82,6 +88,7 @@ const sources = [
   'migrations/**/*.ts',
   'bin/**/*.ts',
   'bench/**/*.ts',
+  'demo/**/*.ts',
 ];
 
 export default tseslint.config(

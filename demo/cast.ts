@@ -1,0 +1,121 @@
+/** Who plays: the person, the agent with its adapter, the people behind an escalation path, and the rules. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bearer, client, type Client } from './client.ts';
+import type { Service } from './service.ts';
+import { PlayStopped, type Stage } from './stage.ts';
+
+export interface Person {
+  readonly name: string;
+  readonly membershipId: string;
+  /** Calls with an API key. */
+  readonly http: Client;
+  /** Printed at the end when the demo let the first person into somebody's service: shown this once. */
+  readonly signIn?: { readonly email: string; readonly password: string; readonly apiKey: string };
+}
+
+export interface Cast {
+  readonly person: Person;
+  readonly adapter: Client;
+  readonly credentialId: string;
+  readonly levels: readonly [string, string];
+}
+
+interface Account {
+  readonly principal: { readonly membership_id?: string };
+  readonly user: { readonly display_name: string };
+  readonly organization: { readonly name: string };
+}
+
+const KEY_MISSING =
+  'This service already has its organization. Give the demo an API key of one of its owners in COUNTERSIGN_API_KEY ' +
+  '(POST /api/v1/me/api_keys, as in the README), or stop the service: the demo then starts one of its own.';
+
+/** A key from the environment, or the first owner of a service without organization. */
+export async function letPersonIn(service: Service, apiKey: string | undefined, stage: Stage): Promise<Person> {
+  stage.step('The person');
+  const signIn = apiKey === undefined || service.own ? await bootstrap(service, stage) : undefined;
+  const http = client(service.url, bearer(signIn?.apiKey ?? apiKey ?? ''));
+  const { body } = await http.get<Account>('/api/v1/me');
+  const name = body.user.display_name;
+  stage.say(
+    `${name} of ${body.organization.name} ${signIn ? 'is the owner, and calls with a personal API key' : 'calls with COUNTERSIGN_API_KEY'}.`,
+  );
+  return { name, http, membershipId: body.principal.membership_id ?? '', ...(signIn && !service.own && { signIn }) };
+}
+
+async function bootstrap({ url, dataDirectory }: Service, stage: Stage): Promise<Required<Person>['signIn']> {
+  const secret = readSecret(dataDirectory);
+  if (secret === undefined) throw new PlayStopped(KEY_MISSING);
+  const [email, password] = ['ada@example.com', randomBytes(12).toString('base64url')];
+  stage.say('Nobody is in yet: the bootstrap secret lets the first owner in, once.');
+  const owner = { organization_name: 'Acme', display_name: 'Ada', email, password };
+  const created = await client(url, {}).post('/auth/bootstrap', 201, { body: { secret, ...owner } });
+  const cookie = created.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
+  const browser = client(url, { cookie: cookie.join('; '), origin: new URL(url).origin });
+  const { body } = await browser.post<{ token: string }>('/api/v1/me/api_keys', 201, { body: { name: 'demo' } });
+  return { email, password, apiKey: body.token };
+}
+
+function readSecret(dataDirectory: string): string | undefined {
+  try {
+    return readFileSync(join(dataDirectory, 'bootstrap-secret'), 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names of this run only, so that the demo can be played again on the same service. */
+export async function setStage(service: Service, person: Person, stage: Stage): Promise<Cast> {
+  const run = randomBytes(3).toString('hex');
+  const [agentSlug, pathKey] = [`support-bot-${run}`, `on-call-${run}`];
+
+  stage.step('The agent');
+  await person.http.post('/api/v1/agents', 201, { body: { slug: agentSlug, name: `Support bot ${run}` } });
+  const { body } = await person.http.post<{ credential: { id: string; token: string } }>(`/api/v1/agents/${agentSlug}/instances`, 201, {
+    body: { name: 'demo' },
+  });
+  stage.say(`Agent ${agentSlug} with one instance. The adapter beside it got a credential that can ask, wait and withdraw, nothing else.`);
+
+  const levels = [randomUUID(), randomUUID()] as const;
+  stage.step('The people');
+  await createPath(person, { pathKey, levels });
+  stage.say(`Escalation path ${pathKey}: level 1 asks ${person.name} and waits a minute, the shortest there is;`);
+  stage.say('level 2 asks everybody who may decide.');
+
+  stage.step('The rules');
+  await createPipeline(person, agentSlug, pathKey);
+  stage.say('approve  refunds under 100');
+  stage.say('deny     whatever drops a database');
+  stage.say(`people   everything else, by way of ${pathKey}`);
+  return { person, levels, credentialId: body.credential.id, adapter: client(service.url, bearer(body.credential.token)) };
+}
+
+async function createPath({ http, membershipId }: Person, { pathKey, levels }: { pathKey: string; levels: readonly [string, string] }) {
+  const nodes = [
+    { id: levels[0], type: 'level', targets: [{ type: 'user', id: membershipId }], escalate_after: '1m' },
+    { id: levels[1], type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '1h' },
+  ];
+  await http.post('/api/v1/escalation-paths', 201, { body: { path_key: pathKey, name: 'On call', nodes } });
+  await http.post(`/api/v1/escalation-paths/${pathKey}/revisions/1/activate`, 200, { headers: { 'if-match': '"0"' } });
+}
+
+async function createPipeline({ http }: Person, agentSlug: string, pathKey: string): Promise<void> {
+  const pipeline = `/api/v1/request-approval-pipelines/agents/${agentSlug}/revisions`;
+  const isRefund = { id: 'is-refund', field: '/request/tool', operator: 'equals', value: 'refund_payment' };
+  const isSmall = { id: 'is-small', field: '/request/arguments/amount', operator: 'less_than', value: 100 };
+  const drops = { id: 'drops', field: '/request/tool', operator: 'equals', value: 'drop_database' };
+  const blocks = [
+    {
+      ...{ id: 'small-refunds', name: 'Small refunds', type: 'cel' },
+      config: { when: { id: 'small-refund', all: [isRefund, isSmall] }, on_match: 'approve', reason: 'Refunds under 100 need nobody.' },
+    },
+    {
+      ...{ id: 'no-drops', name: 'No dropping of databases', type: 'cel' },
+      config: { when: drops, on_match: 'deny', reason: 'Databases are never dropped by an agent.' },
+    },
+  ];
+  await http.post(pipeline, 201, { body: { blocks, default_escalation_path: pathKey } });
+  await http.post(`${pipeline}/2/activate`, 200, { headers: { 'if-match': '"1"' } });
+}

@@ -1,0 +1,88 @@
+/**
+ * `npm run demo`: the main job of Countersign, played step by step for a person who looks on. Ends with 0 only if each step
+ * came out as it should.
+ */
+import { ConfigError, loadConfig } from '../src/platform/config.ts';
+import { workflowIdOf } from '../temporal/ids.ts';
+import { automaticApproval, automaticDenial, expiry } from './automatic.ts';
+import { letPersonIn, setStage, type Person } from './cast.ts';
+import type { Client } from './client.ts';
+import { escalation } from './escalation.ts';
+import { findOrStart, temporalPage, type Service } from './service.ts';
+import { inSeconds, openStage, PlayStopped, type Stage } from './stage.ts';
+
+interface Timeline {
+  readonly events: readonly { readonly event_type: string; readonly actor_display_name?: string; readonly occurred_at: string }[];
+}
+
+const EXPECTED_EVENTS = ['created', 'pipeline_concluded', 'routed', 'level_notified', 'level_notified', 'approved'];
+
+async function play(service: Service, stage: Stage): Promise<Person> {
+  const person = await letPersonIn(service, process.env['COUNTERSIGN_API_KEY'] || undefined, stage);
+  const cast = await setStage(service, person, stage);
+  await automaticApproval(cast, stage);
+  await automaticDenial(cast, stage);
+  const id = await escalation(cast, stage);
+  await expiry(cast, stage);
+  await timeline(person.http, id, stage);
+  const page = await temporalPage(service, workflowIdOf(id));
+  if (page !== undefined) stage.say(`In the Temporal UI: ${page}${service.own ? ' (until the demo ends)' : ''}`);
+  await person.http.delete(`/api/v1/agent-credentials/${cast.credentialId}`, 204);
+  return person;
+}
+
+async function timeline(http: Client, id: string, stage: Stage): Promise<void> {
+  stage.step('What is on record of the larger refund');
+  const { body } = await http.get<Timeline>(`/api/v1/requests/${id}/timeline`);
+  const beganAt = Date.parse(body.events[0]?.occurred_at ?? '');
+  for (const { event_type, actor_display_name, occurred_at } of body.events) {
+    const at = `+${((Date.parse(occurred_at) - beganAt) / 1_000).toFixed(3)} s`;
+    stage.say(`${at.padStart(10)}  ${event_type.padEnd(38)} ${actor_display_name ?? 'the service'}`);
+  }
+  const verbs = body.events.map(({ event_type }) => event_type.replace('approval_request.', ''));
+  stage.check('the timeline tells it all, in order', verbs, EXPECTED_EVENTS);
+}
+
+/** What the person needs to go on with a service the demo was the first to enter. */
+function sayGoodbye({ signIn }: Person, stage: Stage): void {
+  if (!signIn) return;
+  stage.say('');
+  stage.say(`Ada is now the owner of this service: ${signIn.email}, password ${signIn.password}`);
+  stage.say(`Play it again: COUNTERSIGN_API_KEY=${signIn.apiKey} npm run demo`);
+}
+
+/** Resolves with the exit code. */
+async function main(): Promise<number> {
+  const stage = openStage(process.stdout);
+  const interrupted = new AbortController();
+  const stopped = new Promise<never>((_resolve, reject) => {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(name, () => {
+        interrupted.abort();
+        reject(new PlayStopped('It was interrupted.'));
+      });
+    }
+  });
+  stopped.catch(() => undefined);
+  let service: Service | undefined;
+  try {
+    stage.step('The service');
+    service = await findOrStart(loadConfig(process.env, 'bootstrap'), stage, interrupted.signal);
+    sayGoodbye(await Promise.race([play(service, stage), stopped]), stage);
+  } catch (error) {
+    const forPeople = error instanceof PlayStopped || error instanceof ConfigError;
+    const reason = forPeople ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+    stage.say(`✗ The play stopped in step ${stage.steps}. ${reason}`);
+    return 1;
+  } finally {
+    if (service?.own === true) stage.say('Stopping the service of the demo.');
+    await service?.stop();
+  }
+  const { differences, steps } = stage;
+  stage.say('');
+  if (differences.length === 0) stage.say(`All ${steps} steps came out as they should, in ${inSeconds(stage.elapsedMs())}.`);
+  else stage.say(['Not as it should be:', ...differences].join('\n  '));
+  return differences.length === 0 ? 0 : 1;
+}
+
+process.exit(await main());

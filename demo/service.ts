@@ -1,0 +1,115 @@
+/** The service the demo plays on: the one that runs, or one of its own for the time of the play. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../src/platform/config.ts';
+import { readHolder } from '../src/platform/lock-file.ts';
+import { reasonOf } from './client.ts';
+import { PlayStopped, type Stage } from './stage.ts';
+
+export interface Service {
+  readonly url: string;
+  /** Where its bootstrap secret and its servers' data are, if it runs on this machine. */
+  readonly dataDirectory: string;
+  readonly namespace: string;
+  /** Started by the demo and gone after it. */
+  readonly own: boolean;
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 30_000;
+
+/** Looks where COUNTERSIGN_PUBLIC_URL, or HOST and PORT, say that the service answers; else starts one. */
+export async function findOrStart(config: Config, stage: Stage, signal: AbortSignal): Promise<Service> {
+  const url = config.publicUrl;
+  const state = url === undefined ? 'nobody' : await whoAnswers(url);
+  if (url !== undefined && state === 'service') {
+    stage.say(`Countersign answers at ${url}: the demo uses it, and leaves an agent and an escalation path of its own there.`);
+    await untilReady(url);
+    return { url, dataDirectory: config.dataDirectory, namespace: config.temporalNamespace, own: false, stop: () => Promise.resolve() };
+  }
+  const found = url === undefined ? 'PORT is 0' : state === 'nobody' ? `Nothing answers at ${url}` : `Somebody else answers at ${url}`;
+  stage.say(`${found}: the demo starts a service of its own, on free ports, with data in a temporary folder.`);
+  return startOwn(config, stage, signal);
+}
+
+async function whoAnswers(url: string): Promise<'service' | 'somebody else' | 'nobody'> {
+  try {
+    const answer = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(5_000) });
+    return answer.status === 200 && (await answer.text()) === '{"status":"ok"}' ? 'service' : 'somebody else';
+  } catch {
+    return 'nobody';
+  }
+}
+
+async function untilReady(url: string): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  for (;;) {
+    const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(reasonOf);
+    if (typeof answer !== 'string' && answer.ok) return;
+    if (performance.now() > deadline) {
+      const state = typeof answer === 'string' ? answer : await answer.text();
+      throw new PlayStopped(`${url} is not ready: ${state}`);
+    }
+    await delay(500);
+  }
+}
+
+async function startOwn({ cacheDirectory }: Config, stage: Stage, signal: AbortSignal): Promise<Service> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-demo-'));
+  const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../bin/countersign.js', import.meta.url)), 'start'], {
+    // Nothing of the person's own configuration: the play must not end up in another database. A service with this name
+    // of an npm script ends with its parent. With JSON logs, lines for people come alone on standard error.
+    env: {
+      ...{ PATH, HOME, XDG_CACHE_HOME, npm_lifecycle_event: 'demo' },
+      ...{ HOST: '127.0.0.1', PORT: '0', COUNTERSIGN_DATA_DIR: dataDirectory, LOG_FORMAT: 'json', LOG_LEVEL: 'fatal' },
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Ctrl-C is for the demo, which then stops the service in order.
+    detached: true,
+  });
+  const exited = once(child, 'exit');
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await exited;
+    rmSync(dataDirectory, { recursive: true, force: true });
+  };
+  try {
+    let ready = false;
+    const url = new Promise<string>((resolve) => {
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        const address = /^ *Address +(\S+)$/.exec(line)?.[1];
+        ready ||= line === 'Countersign is ready.';
+        if (address !== undefined) resolve(address);
+        else if (!ready && line.trim() !== '') stage.say(`| ${line.trim()}`);
+      });
+    });
+    const stopped = once(signal, 'abort');
+    const started = await Promise.race([url, exited, stopped]);
+    if (typeof started !== 'string') throw new PlayStopped('The service did not start.');
+    stage.say(`It answers at ${started}. Servers are kept in ${cacheDirectory} for the next start.`);
+    return { url: started, dataDirectory, namespace: 'countersign', own: true, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The page of a workflow in the Temporal UI of the service's own embedded server, or undefined when it is not to be found. */
+export async function temporalPage(service: Service, workflowId: string): Promise<string | undefined> {
+  try {
+    if (readHolder(join(service.dataDirectory, 'countersign.lock'))?.note !== service.url) return undefined;
+    const { ui } = JSON.parse(readFileSync(join(service.dataDirectory, 'temporal/ports.json'), 'utf8')) as { ui: number };
+    const path = `/namespaces/${service.namespace}/workflows/${encodeURIComponent(workflowId)}`;
+    const known = await fetch(`http://127.0.0.1:${ui}/api/v1${path}`, { signal: AbortSignal.timeout(5_000) });
+    return known.ok ? `http://127.0.0.1:${ui}${path}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
