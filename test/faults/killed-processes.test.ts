@@ -1,0 +1,117 @@
+/** Two API and worker processes on one database: one is killed and started again and again, the other lives on. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { requestOf } from '../support/adapter.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { brokenPromises } from '../support/outcomes.ts';
+import { killServiceProcesses, startServiceProcess, type ServiceProcess } from '../support/processes.ts';
+import { askPeople, body, finalStatus, setScene, stateOf, until, untilSettled, type Scene } from './scene.ts';
+
+let app: TestApp;
+let scene: Scene;
+let other: ServiceProcess;
+
+const startOther = () => startServiceProcess({ databaseUrl: app.databaseUrl, taskQueue: app.taskQueue });
+
+beforeAll(async () => {
+  app = await startApp({ temporal: true });
+  [scene, other] = await Promise.all([setScene(app), startOther()]);
+});
+afterAll(async () => {
+  await killServiceProcesses();
+  await app.close();
+});
+
+async function decideElsewhere(): Promise<number> {
+  const id = await askPeople(scene, app);
+  const waiting = scene.adapter.get(id, { wait: '30s' });
+  await until('the wait is parked', () => app.context.changes.waitedFor().includes(id));
+  expect((await scene.decide(id, { url: other.url })).status).toBe(200);
+  const decided = performance.now();
+  expect(requestOf(await waiting).status).toBe('approved');
+  return performance.now() - decided;
+}
+
+describe('two processes', () => {
+  test('a wait parked on one returns when the other records the decision, long before the reread of every second', async () => {
+    const took = [];
+    for (let round = 0; round < 7; round += 1) took.push(await decideElsewhere());
+    const [median = Infinity] = took.sort((a, b) => a - b).slice(3);
+    expect(median).toBeLessThan(200);
+  });
+
+  test('a wait whose notice is lost with the listener connection is found by the reread', async () => {
+    const listener = app
+      .db('pg_stat_activity')
+      .where({ application_name: 'countersign-listener' })
+      .whereRaw('datname = current_database()');
+    const { rowCount } = await app.db.raw<{ rowCount: number }>(
+      `select pg_terminate_backend(pid) from (${listener.select('pid').toQuery()}) as l`,
+    );
+    expect(rowCount).toBe(2);
+    expect(await decideElsewhere()).toBeLessThan(2_500);
+    await until('both listen again', async () => (await listener.clone().select('pid')).length === 2);
+    expect(await decideElsewhere()).toBeLessThan(2_500);
+  });
+});
+
+describe('kill -9', () => {
+  test('between a create and its answer: the repeat finds the same request, and it gets its one answer', async () => {
+    const asked: { key: string; tool: 'refund' | 'deploy' }[] = [];
+    for (const afterMs of [2, 12, 30]) {
+      const round = Array.from({ length: 8 }, (_, at) => ({
+        key: randomUUID(),
+        tool: at % 2 === 0 ? ('refund' as const) : ('deploy' as const),
+      }));
+      const through = scene.adapterAt(other.url);
+      const sent = round.map(({ key, tool }) => through.create(body(tool), { idempotencyKey: key }).catch(() => undefined));
+      await delay(afterMs + Math.random() * 15);
+      await other.kill();
+      await Promise.all(sent);
+      asked.push(...round);
+      other = await startOther();
+    }
+    const outcomes = await Promise.all(
+      asked.map(async ({ key, tool }) => {
+        const { id } = requestOf(await scene.adapter.create(body(tool), { idempotencyKey: key }));
+        if (tool === 'refund') return await finalStatus(scene.adapter, id);
+        await until('handed to people', async () => (await stateOf(app, id)) === 'pending');
+        return requestOf(await scene.adapter.cancel(id)).status;
+      }),
+    );
+    expect(outcomes).toEqual(asked.map(({ tool }) => (tool === 'refund' ? 'approved' : 'cancelled')));
+    expect(await brokenPromises(app.db, scene)).toEqual([]);
+  }, 60_000);
+
+  test('while pending, and between a decision and the signal to its workflow: everybody learns of the one decision', async () => {
+    const ids = await Promise.all(Array.from({ length: 9 }, () => askPeople(scene, app)));
+    const waits = ids.map((id) => finalStatus(scene.adapter, id));
+    const key = (id: string) => `decision:${id}`;
+    for (const [round, afterMs] of [1, 8, 20].entries()) {
+      const mine = ids.slice(round * 3, round * 3 + 3);
+      const sent = mine.map((id) => scene.decide(id, { key: key(id), url: other.url }).catch(() => undefined));
+      await delay(afterMs + Math.random() * 8);
+      await other.kill();
+      await Promise.all(sent);
+      // Through the process that lives: the same decision again, whether or not the first attempt was recorded.
+      for (const id of mine)
+        expect(await scene.decide(id, { key: key(id) })).toMatchObject({ status: 200, body: { decision: { status: 'approved' } } });
+      other = await startOther();
+    }
+    expect(await Promise.all(waits)).toEqual(ids.map(() => 'approved'));
+    await untilSettled(app, 30_000);
+    expect(await brokenPromises(app.db, scene)).toEqual([]);
+  }, 60_000);
+
+  test('a decision whose signal never went out ends the workflow all the same', async () => {
+    const id = await askPeople(scene, app);
+    const mute = await startApp({ databaseUrl: app.databaseUrl });
+    expect((await scene.decide(id, { url: mute.url })).status).toBe(200);
+    await mute.close();
+    await untilSettled(app);
+    const workflow = app.temporal.client()?.workflow.getHandle(`approval-request:${id}`);
+    await until('the workflow has ended', async () => (await workflow?.describe())?.status.name === 'COMPLETED');
+    expect(await brokenPromises(app.db, scene)).toEqual([]);
+  });
+});
