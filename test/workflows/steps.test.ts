@@ -45,10 +45,18 @@ afterAll(async () => {
   await app.close();
 });
 
-async function start(script: (nth: number) => StepResult | Promise<StepResult>): Promise<string> {
+async function start(
+  script: (nth: number) => StepResult | Promise<StepResult>,
+  workflowTaskTimeout: '2s' | '10s' = '10s',
+): Promise<string> {
   const id = randomUUID();
   scripts.set(id, script);
-  await clientOf(app).workflow.start(WORKFLOW_TYPE, { taskQueue: TASK_QUEUE, workflowId: workflowIdOf(id), args: [id] });
+  await clientOf(app).workflow.start(WORKFLOW_TYPE, {
+    taskQueue: TASK_QUEUE,
+    workflowId: workflowIdOf(id),
+    args: [id],
+    workflowTaskTimeout,
+  });
   return id;
 }
 
@@ -133,14 +141,21 @@ describe('a step', () => {
 
   test('that is signalled about while it runs is followed by another one', async () => {
     const place: { id?: string } = {};
-    const id = await start(async (nth) => {
+    const script = async (nth: number): Promise<StepResult> => {
       if (nth > 1) return DONE;
       await reached('the id', () => Promise.resolve(place.id !== undefined));
-      await handleOf(app, place.id ?? '').signal('decision');
+      const id = place.id ?? '';
+      await handleOf(app, id).signal('decision');
+      // A long step reports back to the server now and then: that is when the workflow hears the signal, before the step ends.
+      await reached('the signal heard', async () => {
+        const types = typesOf(await eventsOf(app, id));
+        const heard = types.indexOf('WorkflowExecutionSignaled');
+        return heard !== -1 && types.lastIndexOf('WorkflowTaskStarted') > heard;
+      });
       return { kind: 'wait', until: Date.now() + 3_600_000, summary: 'an hour', details: 'an hour', path: 'none' };
-    });
-    place.id = id;
-    expect(await handleOf(app, id).result()).toEqual(DONE);
+    };
+    place.id = await start(script, '2s');
+    expect(await handleOf(app, place.id).result()).toEqual(DONE);
   });
 
   test('that finds no request ends the workflow, since there is nothing to look after', async () => {
