@@ -19,7 +19,6 @@ import { prepareBootstrap } from '../src/services/bootstrap.ts';
 import { startChangeFeed } from '../src/services/change-feed.ts';
 import type { Limits, ServiceContext } from '../src/services/context.ts';
 import { createMetrics } from '../src/services/metrics.ts';
-import { temporalConnectionOptions } from '../temporal/connection-options.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
 import { linkTemporal, type TemporalLink, type WorkerOptions } from '../temporal/worker.ts';
 import { temporalWorkflows } from '../temporal/workflows.ts';
@@ -63,9 +62,14 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     bootstrapSecretFile: join(config.dataDirectory, 'bootstrap-secret'),
   };
   const workerContext = { ...context, db: workerDb };
-  const connection = temporalConnectionOptions(config.temporalEnvironment, options.temporal?.address);
   const temporal = linkTemporal(
-    { connection, namespace: config.temporalNamespace, taskQueue, logger, onReturn: (how) => catchUp(workerContext, how) },
+    {
+      connection: options.temporal,
+      namespace: config.temporalNamespace,
+      taskQueue,
+      logger,
+      onReturn: (how) => catchUp(workerContext, how),
+    },
     roles.worker ? workerOptions(config, workerContext, options) : undefined,
   );
   later.temporal = temporal;

@@ -46,7 +46,6 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     {
       PORT: '0',
       COUNTERSIGN_DATA_DIR: dataDirectory,
-      TEMPORAL_ADDRESS: (options.temporal && process.env['TEST_TEMPORAL_ADDRESS']) || '127.0.0.1:9',
       TEMPORAL_NAMESPACE: process.env['TEST_TEMPORAL_NAMESPACE'] ?? 'countersign-test',
       DATABASE_URL: databaseUrl,
       ...options.environment,
@@ -64,7 +63,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = await composeApp(config, {
     logger: createLogger({ level: 'info', format: 'json', destination }),
     databaseUrl,
-    temporal: undefined,
+    temporal: { address: (options.temporal && process.env['TEST_TEMPORAL_ADDRESS']) || '127.0.0.1:9' },
     roles: { api: true, worker: options.worker ?? options.temporal ?? false },
     taskQueue,
     strictAnswers: true,
