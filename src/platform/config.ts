@@ -106,7 +106,7 @@ const variables = {
   databaseUrl: {
     ...text({
       name: 'DATABASE_URL',
-      meaning: 'Postgres 15 or later. Without it `start` runs a Postgres of its own.',
+      meaning: 'Postgres 17 or later, encoded in UTF-8. Without it `start` runs a Postgres of its own.',
       requiredBy: ['api', 'worker', 'migrate'],
     }),
     type: 'URL',
