@@ -41,6 +41,7 @@ const layers = {
       'services know Temporal and HTTP only through services/ports.ts.',
     ),
     deny([...TEMPORAL, ...HTTP], 'services know Temporal and HTTP only through services/ports.ts.'),
+    deny(SQL, 'services call data; SQL stays behind it.'),
   ],
   api: [
     deny(folder('data'), 'api calls a service; SQL stays behind it.'),
