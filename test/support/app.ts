@@ -18,6 +18,8 @@ export interface TestAppOptions {
   readonly temporal?: boolean;
   /** False with Temporal: workflows are started, and nobody runs them. */
   readonly worker?: boolean;
+  /** With `temporal`: another server than the run's. */
+  readonly temporalAddress?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Another process of the same deployment: use this database instead of a new clone. */
   readonly databaseUrl?: string;
@@ -63,7 +65,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = await composeApp(config, {
     logger: createLogger({ level: 'info', format: 'json', destination }),
     databaseUrl,
-    temporal: { address: (options.temporal && process.env['TEST_TEMPORAL_ADDRESS']) || '127.0.0.1:9' },
+    temporal: { address: options.temporalAddress ?? ((options.temporal && process.env['TEST_TEMPORAL_ADDRESS']) || '127.0.0.1:9') },
     roles: { api: true, worker: options.worker ?? options.temporal ?? false },
     taskQueue,
     strictAnswers: true,
