@@ -1,0 +1,122 @@
+/** A Temporal server of this file's own goes away, comes back, and loses its database. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../temporal/embedded.ts';
+import { requestOf } from '../support/adapter.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { brokenPromises } from '../support/outcomes.ts';
+import { testCacheDirectory } from '../support/servers.ts';
+import { fastForward } from '../support/time-skipping.ts';
+import { askPeople, body, finalStatus, setScene, stateOf, until, untilSettled, type Scene } from './scene.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'countersign-temporal-away-'));
+let temporal: EmbeddedTemporal;
+let app: TestApp;
+let scene: Scene;
+
+const startTemporal = () =>
+  startEmbeddedTemporal({ directory, cacheDirectory: testCacheDirectory(), namespace: 'away', ui: false, timeSkipping: true });
+
+beforeAll(async () => {
+  temporal = await startTemporal();
+  app = await startApp({ temporal: true, temporalAddress: temporal.address, environment: { TEMPORAL_NAMESPACE: 'away' } });
+  scene = await setScene(app);
+});
+afterAll(async () => {
+  await Promise.all([app.close(), temporal.stop()]);
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const isAway = () => app.temporal.presence.away.aborted;
+
+async function stopTemporal(): Promise<void> {
+  await temporal.stop();
+  await until('its absence is noticed', isAway, 5_000);
+}
+
+async function returnTemporal(): Promise<void> {
+  const { address } = temporal;
+  temporal = await startTemporal();
+  expect(temporal.address).toBe(address);
+  await until('its return is noticed', () => !isAway());
+}
+
+const levelsTold = async (id: string) => (await app.db('escalation_steps').where({ request_id: id }).select('step_key')).length;
+
+async function workflowStatus(id: string): Promise<string | undefined> {
+  const handle = app.temporal.client()?.workflow.getHandle(`approval-request:${id}`);
+  return (await handle?.describe().catch(() => undefined))?.status.name;
+}
+
+/** A request that got its final answer while Temporal was away never needed a workflow. */
+async function expectEveryWorkflowAsItsRequest(): Promise<void> {
+  const rows = await app.db('approval_requests').select<{ id: string; state: string }[]>('id', 'state');
+  for (const { id, state } of rows) {
+    const expected = state === 'pending' ? ['RUNNING'] : ['COMPLETED', undefined];
+    await until(`the workflow of a request that is ${state}`, async () => expected.includes(await workflowStatus(id)));
+  }
+}
+
+test('while Temporal is away everything but new escalation goes on, and it catches up afterwards', async () => {
+  const [decided, cancelled, watched] = await Promise.all([askPeople(scene, app), askPeople(scene, app), askPeople(scene, app)]);
+  await stopTemporal();
+
+  const waiting = scene.adapter.get(decided, { wait: '10s' });
+  expect((await scene.decide(decided)).status).toBe(200);
+  expect(requestOf(await waiting).status).toBe('approved');
+  expect(requestOf(await scene.adapter.cancel(cancelled)).status).toBe('cancelled');
+
+  const created = await Promise.all([
+    scene.adapter.create(body('deploy', '1s')),
+    scene.adapter.create(body('refund')),
+    scene.adapter.create(body('deploy')),
+    scene.adapter.create(body('deploy')),
+  ]);
+  for (const { status, elapsedMs } of created) {
+    expect(status).toBe(201);
+    expect(elapsedMs).toBeLessThan(1_000);
+  }
+  const [expiring = '', refund = '', withdrawn = '', kept = ''] = created.map((answer) => requestOf(answer).id);
+  expect(created.map((answer) => requestOf(answer).status)).toEqual(['pending', 'pending', 'pending', 'pending']);
+  expect(requestOf(await scene.adapter.cancel(withdrawn)).status).toBe('cancelled');
+  expect(await finalStatus(scene.adapter, expiring)).toBe('expired');
+  const expiredAt = await app.db('decisions').where({ request_id: expiring }).first<{ channel: string }>('channel');
+  expect(expiredAt.channel).toBe('system');
+
+  await returnTemporal();
+  const after = requestOf(await scene.adapter.create(body('deploy'))).id;
+  expect(await finalStatus(scene.adapter, refund)).toBe('approved');
+  await until('what was asked meanwhile is handed to people', async () => (await stateOf(app, kept)) === 'pending');
+  await until('what was asked afterwards is handed to people', async () => (await stateOf(app, after)) === 'pending');
+  await untilSettled(app);
+  await expectEveryWorkflowAsItsRequest();
+  expect(await levelsTold(watched)).toBe(1);
+  expect(await levelsTold(kept)).toBe(1);
+  expect(await brokenPromises(app.db, scene)).toEqual([]);
+}, 60_000);
+
+test('after Temporal has lost its database, pending requests are walked on from where they are', async () => {
+  const [waiting, decided] = await Promise.all([askPeople(scene, app), askPeople(scene, app)]);
+  await fastForward(app, waiting, 0.51);
+  await until('the second level is told', async () => (await levelsTold(waiting)) === 2);
+  await stopTemporal();
+  for (const file of readdirSync(directory).filter((name) => name.includes('sqlite'))) rmSync(join(directory, file));
+  expect((await scene.decide(decided)).status).toBe(200);
+  await returnTemporal();
+
+  const fresh = requestOf(await scene.adapter.create(body('refund'))).id;
+  expect(await finalStatus(scene.adapter, fresh)).toBe('approved');
+  const open = (await app.db('approval_requests').where({ state: 'pending' }).select<{ id: string }[]>('id')).map(({ id }) => id);
+  expect(open).toContain(waiting);
+  for (const id of open) await until('it has a workflow again', async () => (await workflowStatus(id)) === 'RUNNING');
+  const [early = ''] = open.filter((id) => id !== waiting);
+  await fastForward(app, early, 0.51);
+  await until('the next level is told', async () => (await levelsTold(early)) === 2);
+  expect(await levelsTold(waiting)).toBe(2);
+  expect((await scene.decide(waiting)).status).toBe(200);
+  await until('its workflow ends', async () => (await workflowStatus(waiting)) === 'COMPLETED');
+  await untilSettled(app);
+  expect(await brokenPromises(app.db, scene)).toEqual([]);
+}, 60_000);
