@@ -24,6 +24,9 @@ export function ask(adapter: Client, { tool, args, timeout }: Question, key: str
   return adapter.post('/api/aap/v1/requests', 201, { body, headers: { 'idempotency-key': key } });
 }
 
+/** The first call of a service that has just started is not typical. */
+const MORE = 5;
+
 export async function automaticApproval({ adapter }: Cast, stage: Stage): Promise<void> {
   stage.step('A small refund: a rule approves');
   const args = '{"payment_id": "pay_81", "amount": 12.50}';
@@ -32,8 +35,13 @@ export async function automaticApproval({ adapter }: Cast, stage: Stage): Promis
   stage.say(`Answered in ${inMs(answer.ms)}: “${answer.body.decision?.note ?? ''}”`);
   stage.check('approved at once', answer.body.status, 'approved');
   stage.check('the arguments come back digit for digit', argumentsText(answer), args);
+  const more = [];
+  for (let count = 0; count < MORE; count += 1) more.push(await ask(adapter, { tool: 'refund_payment', args, timeout: '10m' }));
+  stage.say(`${MORE} more, one after the other: ${more.map(({ ms }) => inMs(ms)).join(', ')}.`);
+  const approved = more.filter(({ body }) => body.status === 'approved');
+  stage.check('these are approved at once too', approved.length, MORE);
   const again = await adapter.get(`/api/aap/v1/requests/${answer.body.id}`);
-  stage.check(`read again in ${inMs(again.ms)}, the answer is the same, character for character`, again.text, answer.text);
+  stage.check(`read again, the first answer is the same, character for character`, again.text, answer.text);
 }
 
 export async function automaticDenial({ adapter }: Cast, stage: Stage): Promise<void> {

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bearer, client, type Client } from './client.ts';
-import type { Service } from './service.ts';
+import { temporalPage, type Service } from './service.ts';
 import { PlayStopped, type Stage } from './stage.ts';
 
 export interface Person {
@@ -11,8 +11,6 @@ export interface Person {
   readonly membershipId: string;
   /** Calls with an API key. */
   readonly http: Client;
-  /** Printed at the end when the demo let the first person into somebody's service: shown this once. */
-  readonly signIn?: { readonly email: string; readonly password: string; readonly apiKey: string };
 }
 
 export interface Cast {
@@ -20,6 +18,8 @@ export interface Cast {
   readonly adapter: Client;
   readonly credentialId: string;
   readonly levels: readonly [string, string];
+  /** Where a request can be looked at in the Temporal UI, if that is known. */
+  workflowPage(requestId: string): Promise<string | undefined>;
 }
 
 interface Account {
@@ -35,17 +35,18 @@ const KEY_MISSING =
 /** A key from the environment, or the first owner of a service without organization. */
 export async function letPersonIn(service: Service, apiKey: string | undefined, stage: Stage): Promise<Person> {
   stage.step('The person');
-  const signIn = apiKey === undefined || service.own ? await bootstrap(service, stage) : undefined;
-  const http = client(service.url, bearer(signIn?.apiKey ?? apiKey ?? ''));
+  const given = service.own ? undefined : apiKey;
+  const http = client(service.url, bearer(given ?? (await bootstrap(service, stage))));
   const { body } = await http.get<Account>('/api/v1/me');
   const name = body.user.display_name;
   stage.say(
-    `${name} of ${body.organization.name} ${signIn ? 'is the owner, and calls with a personal API key' : 'calls with COUNTERSIGN_API_KEY'}.`,
+    `${name} of ${body.organization.name} ${given === undefined ? 'is the owner, and calls with a personal API key' : 'calls with COUNTERSIGN_API_KEY'}.`,
   );
-  return { name, http, membershipId: body.principal.membership_id ?? '', ...(signIn && !service.own && { signIn }) };
+  return { name, http, membershipId: body.principal.membership_id ?? '' };
 }
 
-async function bootstrap({ url, dataDirectory }: Service, stage: Stage): Promise<Required<Person>['signIn']> {
+/** The API key of the first owner. Of a service that stays, the person needs more, and it is shown this once. */
+async function bootstrap({ url, dataDirectory, own }: Service, stage: Stage): Promise<string> {
   const secret = readSecret(dataDirectory);
   if (secret === undefined) throw new PlayStopped(KEY_MISSING);
   const [email, password] = ['ada@example.com', randomBytes(12).toString('base64url')];
@@ -55,7 +56,11 @@ async function bootstrap({ url, dataDirectory }: Service, stage: Stage): Promise
   const cookie = created.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
   const browser = client(url, { cookie: cookie.join('; '), origin: new URL(url).origin });
   const { body } = await browser.post<{ token: string }>('/api/v1/me/api_keys', 201, { body: { name: 'demo' } });
-  return { email, password, apiKey: body.token };
+  if (!own) {
+    stage.say(`Sign in from now on as ${email} with the password ${password}`);
+    stage.say(`Play again with COUNTERSIGN_API_KEY=${body.token}`);
+  }
+  return body.token;
 }
 
 function readSecret(dataDirectory: string): string | undefined {
@@ -89,7 +94,11 @@ export async function setStage(service: Service, person: Person, stage: Stage): 
   stage.say('approve  refunds under 100');
   stage.say('deny     whatever drops a database');
   stage.say(`people   everything else, by way of ${pathKey}`);
-  return { person, levels, credentialId: body.credential.id, adapter: client(service.url, bearer(body.credential.token)) };
+  return {
+    ...{ person, levels, credentialId: body.credential.id },
+    adapter: client(service.url, bearer(body.credential.token)),
+    workflowPage: (requestId) => temporalPage(service, requestId),
+  };
 }
 
 async function createPath({ http, membershipId }: Person, { pathKey, levels }: { pathKey: string; levels: readonly [string, string] }) {

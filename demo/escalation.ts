@@ -32,7 +32,7 @@ const LEVEL_WITHIN_MS = 10_000;
 const POLL_MS = 250;
 
 /** Plays question, escalation and decision; the id of the request. */
-export async function escalation({ person, adapter, levels }: Cast, stage: Stage): Promise<string> {
+export async function escalation({ person, adapter, levels, workflowPage }: Cast, stage: Stage): Promise<string> {
   stage.step('A larger refund: it goes to a person');
   stage.say(`The adapter asks: may refund_payment run with ${ARGUMENTS}?`);
   const asked = await ask(adapter, { tool: 'refund_payment', args: ARGUMENTS, timeout: '10m' });
@@ -55,6 +55,8 @@ export async function escalation({ person, adapter, levels }: Cast, stage: Stage
   stage.say(
     `Meanwhile a durable timer runs in Temporal; ${person.name} could decide, and whatever is restarted now, level 2 is asked in time.`,
   );
+  const page = await workflowPage(id);
+  if (page !== undefined) stage.say(`See it wait in the Temporal UI: ${page}`);
   const escalated = routingWhen(person.http, { id, level: levels[1], withinMs: levelMs + LEVEL_WITHIN_MS });
   const after = await Promise.race([stage.countdown('level 2 is asked', levelMs, escalated), waiting.failed]);
   const lateMs = Date.parse(after.levels[1]?.notified_at ?? '') - Date.parse(first?.escalate_at ?? '');

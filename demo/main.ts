@@ -3,12 +3,11 @@
  * came out as it should.
  */
 import { ConfigError, loadConfig } from '../src/platform/config.ts';
-import { workflowIdOf } from '../temporal/ids.ts';
 import { automaticApproval, automaticDenial, expiry } from './automatic.ts';
-import { letPersonIn, setStage, type Person } from './cast.ts';
+import { letPersonIn, setStage } from './cast.ts';
 import type { Client } from './client.ts';
 import { escalation } from './escalation.ts';
-import { findOrStart, temporalPage, type Service } from './service.ts';
+import { findOrStart, type Service } from './service.ts';
 import { inSeconds, openStage, PlayStopped, type Stage } from './stage.ts';
 
 interface Timeline {
@@ -17,7 +16,7 @@ interface Timeline {
 
 const EXPECTED_EVENTS = ['created', 'pipeline_concluded', 'routed', 'level_notified', 'level_notified', 'approved'];
 
-async function play(service: Service, stage: Stage): Promise<Person> {
+async function play(service: Service, stage: Stage): Promise<void> {
   const person = await letPersonIn(service, process.env['COUNTERSIGN_API_KEY'] || undefined, stage);
   const cast = await setStage(service, person, stage);
   await automaticApproval(cast, stage);
@@ -25,10 +24,7 @@ async function play(service: Service, stage: Stage): Promise<Person> {
   const id = await escalation(cast, stage);
   await expiry(cast, stage);
   await timeline(person.http, id, stage);
-  const page = await temporalPage(service, workflowIdOf(id));
-  if (page !== undefined) stage.say(`In the Temporal UI: ${page}${service.own ? ' (until the demo ends)' : ''}`);
   await person.http.delete(`/api/v1/agent-credentials/${cast.credentialId}`, 204);
-  return person;
 }
 
 async function timeline(http: Client, id: string, stage: Stage): Promise<void> {
@@ -41,14 +37,6 @@ async function timeline(http: Client, id: string, stage: Stage): Promise<void> {
   }
   const verbs = body.events.map(({ event_type }) => event_type.replace('approval_request.', ''));
   stage.check('the timeline tells it all, in order', verbs, EXPECTED_EVENTS);
-}
-
-/** What the person needs to go on with a service the demo was the first to enter. */
-function sayGoodbye({ signIn }: Person, stage: Stage): void {
-  if (!signIn) return;
-  stage.say('');
-  stage.say(`Ada is now the owner of this service: ${signIn.email}, password ${signIn.password}`);
-  stage.say(`Play it again: COUNTERSIGN_API_KEY=${signIn.apiKey} npm run demo`);
 }
 
 /** Resolves with the exit code. */
@@ -68,7 +56,7 @@ async function main(): Promise<number> {
   try {
     stage.step('The service');
     service = await findOrStart(loadConfig(process.env, 'bootstrap'), stage, interrupted.signal);
-    sayGoodbye(await Promise.race([play(service, stage), stopped]), stage);
+    await Promise.race([play(service, stage), stopped]);
   } catch (error) {
     const forPeople = error instanceof PlayStopped || error instanceof ConfigError;
     const reason = forPeople ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);

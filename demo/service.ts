@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../src/platform/config.ts';
 import { readHolder } from '../src/platform/lock-file.ts';
+import { workflowIdOf } from '../temporal/ids.ts';
 import { reasonOf } from './client.ts';
 import { PlayStopped, type Stage } from './stage.ts';
 
@@ -35,7 +36,7 @@ export async function findOrStart(config: Config, stage: Stage, signal: AbortSig
   }
   const found = url === undefined ? 'PORT is 0' : state === 'nobody' ? `Nothing answers at ${url}` : `Somebody else answers at ${url}`;
   stage.say(`${found}: the demo starts a service of its own, on free ports, with data in a temporary folder.`);
-  return startOwn(config, stage, signal);
+  return startOwn(stage, signal);
 }
 
 async function whoAnswers(url: string): Promise<'service' | 'somebody else' | 'nobody'> {
@@ -60,7 +61,7 @@ async function untilReady(url: string): Promise<void> {
   }
 }
 
-async function startOwn({ cacheDirectory }: Config, stage: Stage, signal: AbortSignal): Promise<Service> {
+async function startOwn(stage: Stage, signal: AbortSignal): Promise<Service> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-demo-'));
   const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
   const child = spawn(process.execPath, [fileURLToPath(new URL('../bin/countersign.js', import.meta.url)), 'start'], {
@@ -93,7 +94,7 @@ async function startOwn({ cacheDirectory }: Config, stage: Stage, signal: AbortS
     const stopped = once(signal, 'abort');
     const started = await Promise.race([url, exited, stopped]);
     if (typeof started !== 'string') throw new PlayStopped('The service did not start.');
-    stage.say(`It answers at ${started}. Servers are kept in ${cacheDirectory} for the next start.`);
+    stage.say(`It answers at ${started}.`);
     return { url: started, dataDirectory, namespace: 'countersign', own: true, stop };
   } catch (error) {
     await stop();
@@ -101,12 +102,12 @@ async function startOwn({ cacheDirectory }: Config, stage: Stage, signal: AbortS
   }
 }
 
-/** The page of a workflow in the Temporal UI of the service's own embedded server, or undefined when it is not to be found. */
-export async function temporalPage(service: Service, workflowId: string): Promise<string | undefined> {
+/** The page of a request in the Temporal UI of the service's own embedded server, or undefined when it is not to be found. */
+export async function temporalPage(service: Service, requestId: string): Promise<string | undefined> {
   try {
     if (readHolder(join(service.dataDirectory, 'countersign.lock'))?.note !== service.url) return undefined;
     const { ui } = JSON.parse(readFileSync(join(service.dataDirectory, 'temporal/ports.json'), 'utf8')) as { ui: number };
-    const path = `/namespaces/${service.namespace}/workflows/${encodeURIComponent(workflowId)}`;
+    const path = `/namespaces/${service.namespace}/workflows/${encodeURIComponent(workflowIdOf(requestId))}`;
     const known = await fetch(`http://127.0.0.1:${ui}/api/v1${path}`, { signal: AbortSignal.timeout(5_000) });
     return known.ok ? `http://127.0.0.1:${ui}${path}` : undefined;
   } catch {
