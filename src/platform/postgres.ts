@@ -31,6 +31,8 @@ export function openPool({ connectionString, max, applicationName, lockTimeoutMs
       ...(idleInTransactionMs !== undefined && { idle_in_transaction_session_timeout: idleInTransactionMs }),
     },
     pool: { min: 0, max, acquireTimeoutMillis: 10_000 },
+    // Knex would print lost connections to the console; the calls that fail by them are logged by ours.
+    log: { warn: ignore, error: ignore },
   });
 }
 
@@ -50,6 +52,8 @@ export async function runPrepared<Row>(
   const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings as Readonly<Record<string, Knex.RawBinding>>).options({ name });
   return rows;
 }
+
+const ignore = (): void => undefined;
 
 const UNAVAILABLE_NODE_CODES = new Set([
   'ECONNREFUSED',

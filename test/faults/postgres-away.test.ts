@@ -1,0 +1,97 @@
+/** A Postgres server of this file's own stops and starts again under a service that lives on. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { endpoints } from '../../api/endpoints.ts';
+import { ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { packageRoot } from '../../src/platform/package-root.ts';
+import { errorOf, requestOf } from '../support/adapter.ts';
+import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../support/app.ts';
+import { brokenPromises } from '../support/outcomes.ts';
+import { askPeople, body, finalStatus, setScene, stateOf, until, untilSettled, type Scene } from './scene.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'countersign-postgres-away-'));
+let postgres: EmbeddedPostgres;
+let app: TestApp;
+let scene: Scene;
+
+const startPostgres = (preferredPort?: number) =>
+  startEmbeddedPostgres({ directory, durable: false, ...(preferredPort !== undefined && { preferredPort }) });
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  await ensureDatabase(postgres, 'service');
+  const root = packageRoot();
+  const migrate = ['--import', join(root, 'test/support/typescript.js'), join(root, 'test/support/migrate-template.ts')];
+  await promisify(execFile)(process.execPath, [...migrate, postgres.url('service')]);
+  app = await startApp({ temporal: true, databaseUrl: postgres.url('service') });
+  scene = await setScene(app);
+});
+afterAll(async () => {
+  await app.close();
+  await postgres.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Bodies of the endpoints that ask for no credential and so look at their input first. */
+const openBodies: Readonly<Record<string, unknown>> = {
+  '/auth/login': { email: 'somebody@example.com', password: 'a password of some length' },
+  '/auth/bootstrap': {
+    secret: BOOTSTRAP_SECRET,
+    organization_name: 'Acme',
+    display_name: 'Ada',
+    email: 'ada@example.com',
+    password: 'a password of some length',
+  },
+};
+
+function credentialFor(auth: string): Record<string, string> {
+  if (auth === 'agent') return { authorization: `Bearer ${scene.agent.credential}` };
+  if (auth === 'member') return { authorization: `Bearer ${scene.reviewer.apiKey}` };
+  return { cookie: scene.reviewer.cookie, origin: app.url, 'sec-fetch-site': 'same-origin' };
+}
+
+test('while Postgres is away every endpoint says so, and afterwards everything goes on without a restart', async () => {
+  const [waited, cancelled, undecided] = await Promise.all([askPeople(scene, app), askPeople(scene, app), askPeople(scene, app)]);
+  const waits = [scene.adapter.get(waited, { wait: '30s' }), scene.adapter.get(cancelled, { wait: '30s' })];
+  // Awaited at the end; a test that fails before must not fail a second time by them.
+  for (const wait of waits) wait.catch(() => undefined);
+  await until('both waits are parked', () => app.context.changes.waitedFor().length === 2);
+  await postgres.stop();
+
+  const answers = await Promise.all(
+    endpoints.map(async ({ method, path, auth }) => {
+      const sent = openBodies[path];
+      const target = path.replaceAll(/\{\w+\}/g, '1');
+      const {
+        status,
+        headers,
+        body: answer,
+      } = await app.http.call(method.toUpperCase(), target, { headers: credentialFor(auth), ...(sent !== undefined && { body: sent }) });
+      return `${method} ${path}: ${status} ${String(answer['error']?.['code'])}, come again after ${headers['retry-after'] ?? 'no time'}`;
+    }),
+  );
+  expect(answers).toEqual(endpoints.map(({ method, path }) => `${method} ${path}: 503 dependency_unavailable, come again after 2`));
+  const key = randomUUID();
+  const refused = errorOf(await scene.adapter.create(body('refund'), { idempotencyKey: key }));
+  expect(refused).toMatchObject({ status: 503, error: { type: 'dependency' } });
+  expect(refused.elapsedMs).toBeLessThan(5_000);
+
+  postgres = await startPostgres(postgres.port);
+  await until('it answers again', async () => (await app.http.get('/health/ready')).status === 200);
+  const created = requestOf(await scene.adapter.create(body('refund'), { idempotencyKey: key }));
+  expect(created.status === 'pending' ? await finalStatus(scene.adapter, created.id) : created.status).toBe('approved');
+  expect((await scene.decide(waited)).status).toBe(200);
+  expect(requestOf(await scene.adapter.cancel(cancelled)).status).toBe('cancelled');
+  expect((await Promise.all(waits)).map((answer) => requestOf(answer).status)).toEqual(['approved', 'cancelled']);
+  await askPeople(scene, app, '1s')
+    .then((id) => finalStatus(scene.adapter, id))
+    .then((status) => expect(status).toBe('expired'));
+  expect(await stateOf(app, undecided)).toBe('pending');
+  await untilSettled(app);
+  expect(await brokenPromises(app.db, scene)).toEqual([]);
+}, 60_000);
