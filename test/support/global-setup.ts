@@ -8,6 +8,7 @@ import { startTestServers, TEST_NAMESPACE, type TestServers } from './servers.ts
 /** Jest runs setup and teardown in one process: the running servers are handed over on its global object. */
 export interface WithServers {
   countersignTestServers?: TestServers;
+  countersignTestBundle?: string;
 }
 
 export default async function globalSetup(): Promise<void> {
@@ -16,7 +17,9 @@ export default async function globalSetup(): Promise<void> {
     bundleWorkflows(fileURLToPath(new URL('../../workflows/index.ts', import.meta.url))),
   ]);
   (globalThis as WithServers).countersignTestServers = servers;
-  const bundlePath = join(mkdtempSync(join(tmpdir(), 'countersign-test-bundle-')), 'workflow-bundle.js');
+  const bundleFolder = mkdtempSync(join(tmpdir(), 'countersign-test-bundle-'));
+  (globalThis as WithServers).countersignTestBundle = bundleFolder;
+  const bundlePath = join(bundleFolder, 'workflow-bundle.js');
   writeFileSync(bundlePath, bundle);
   process.env['TEST_WORKFLOW_BUNDLE'] = bundlePath;
   process.env['TEST_POSTGRES_URL'] = servers.postgresUrl;

@@ -1,5 +1,8 @@
+import { rmSync } from 'node:fs';
 import type { WithServers } from './global-setup.ts';
 
 export default async function globalTeardown(): Promise<void> {
-  await (globalThis as WithServers).countersignTestServers?.stop();
+  const { countersignTestServers, countersignTestBundle } = globalThis as WithServers;
+  await countersignTestServers?.stop();
+  if (countersignTestBundle !== undefined) rmSync(countersignTestBundle, { recursive: true, force: true });
 }
