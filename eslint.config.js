@@ -116,6 +116,8 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
+  // A migration is one statement of SQL: its length is that of the schema.
+  { files: ['migrations/**/*.ts'], rules: { 'max-lines-per-function': 'off' } },
   { files: ['bin/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },
   {
     files: ['*.config.js', 'test/support/global-{setup,teardown}.ts', 'test/support/summary-reporter.js'],
