@@ -58,6 +58,7 @@ async function main(): Promise<number> {
     service = await findOrStart(loadConfig(process.env, 'bootstrap'), stage, interrupted.signal);
     await Promise.race([play(service, stage), stopped]);
   } catch (error) {
+    stage.stopCounting();
     const forPeople = error instanceof PlayStopped || error instanceof ConfigError;
     const reason = forPeople ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
     stage.say(`✗ The play stopped in step ${stage.steps}. ${reason}`);

@@ -14,6 +14,8 @@ export interface Stage {
   check(what: string, found: unknown, expected: unknown): void;
   /** Shows the seconds left until `until` resolves, quietly: one line on a terminal, now and then a line elsewhere. */
   countdown<T>(what: string, ms: number, until: Promise<T>): Promise<T>;
+  /** Ends the countdown that is still shown when the play stops. */
+  stopCounting(): void;
   /** What differed so far. */
   readonly differences: readonly string[];
   readonly steps: number;
@@ -34,6 +36,7 @@ export function openStage(out: Terminal, colour = out.isTTY === true && !process
   const differences: string[] = [];
   let steps = 0;
   let counting = false;
+  let stopped = false;
   const paint = (code: number, text: string): string => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);
   const print = (line: string): void => {
     if (counting) out.write('\r\x1b[K');
@@ -64,10 +67,15 @@ export function openStage(out: Terminal, colour = out.isTTY === true && !process
       do {
         const line = `${MARGIN}${paint(2, `… ${Math.max(0, Math.round((end - performance.now()) / 1_000))} s until ${what}`)}`;
         out.write(counting ? `\r\x1b[K${line}` : `${line}\n`);
-      } while (!(await Promise.race([done, delay(every, false, { ref: false })])));
-      if (counting) out.write('\r\x1b[K');
+      } while (!(await Promise.race([done, delay(every, false, { ref: false })])) && !stopped);
+      if (counting && !stopped) out.write('\r\x1b[K');
       counting = false;
       return until;
+    },
+    stopCounting: () => {
+      if (counting) out.write('\r\x1b[K');
+      stopped = true;
+      counting = false;
     },
     differences,
     get steps() {
