@@ -69,7 +69,7 @@ describe('a crowd', () => {
     await untilSettled(app);
   }, 60_000);
 
-  test('one round of the backstop steps two hundred neglected requests in less time than it has', async () => {
+  test('two hundred neglected requests are all handed to people, each told once', async () => {
     const id = await askPeople(scene, app);
     const ids = await copies(id, 200, unseen(null));
     const longAgo = new Date(Date.now() - 60_000);
@@ -87,6 +87,31 @@ describe('a crowd', () => {
     const answers = await Promise.all(ids.map((id) => scene.decide(id, { url: narrow.url })));
     await narrow.close();
     expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => 200));
+    await untilSettled(app);
+  });
+});
+
+describe('a parked wait', () => {
+  test('holds no database connection: thirty of them on two connections hold nobody up', async () => {
+    const ids = await Promise.all(Array.from({ length: 30 }, () => askPeople(scene, app)));
+    const narrow = await startApp({ databaseUrl: app.databaseUrl, environment: { COUNTERSIGN_DATABASE_POOL: '2' } });
+    const waits = ids.map((id) => scene.adapterAt(narrow.url).get(id, { wait: '30s' }));
+    await until('all are parked', () => narrow.context.changes.waitedFor().length === ids.length);
+    const decided = await Promise.all(ids.map((id) => scene.decide(id, { url: narrow.url })));
+    expect(decided.map((answer) => answer.status)).toEqual(ids.map(() => 200));
+    expect((await Promise.all(waits)).map((answer) => requestOf(answer).status)).toEqual(ids.map(() => 'approved'));
+    await narrow.close();
+    await untilSettled(app);
+  });
+
+  test('ends when its request is gone, as the pending cap removes one', async () => {
+    const id = await askPeople(scene, app);
+    const [gone = ''] = await copies(id, 1, unseen(null));
+    const wait = scene.adapter.get(gone, { wait: '30s' });
+    await until('it is parked', () => app.context.changes.waitedFor().includes(gone));
+    await app.db('approval_requests').where({ id: gone }).delete();
+    expect(errorOf(await wait)).toMatchObject({ status: 404 });
+    expect(requestOf(await scene.adapter.cancel(id)).status).toBe('cancelled');
     await untilSettled(app);
   });
 });

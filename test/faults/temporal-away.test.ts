@@ -97,6 +97,25 @@ test('while Temporal is away everything but new escalation goes on, and it catch
   expect(await brokenPromises(app.db, scene)).toEqual([]);
 }, 60_000);
 
+test('a Temporal server that hangs holds up no create for longer than it takes to notice', async () => {
+  const [pid = 0] = temporal.servers.map((server) => server.pid());
+  process.kill(pid, 'SIGSTOP');
+  const asked = performance.now();
+  const [first, second] = await Promise.all([scene.adapter.create(body('deploy')), scene.adapter.create(body('refund'))]);
+  expect(performance.now() - asked).toBeLessThan(3_500);
+  await until('its silence is noticed', isAway, 5_000);
+  const third = await scene.adapter.create(body('refund'));
+  expect(third.elapsedMs).toBeLessThan(1_000);
+  process.kill(pid, 'SIGCONT');
+  await until('its return is noticed', () => !isAway());
+  const ids = [first, second, third].map((answer) => requestOf(answer).id);
+  await until('the first is handed to people', async () => (await stateOf(app, ids[0] ?? '')) === 'pending');
+  expect(await Promise.all(ids.slice(1).map((id) => finalStatus(scene.adapter, id)))).toEqual(['approved', 'approved']);
+  await untilSettled(app);
+  await expectEveryWorkflowAsItsRequest();
+  expect(await brokenPromises(app.db, scene)).toEqual([]);
+}, 60_000);
+
 test('after Temporal has lost its database, pending requests are walked on from where they are', async () => {
   const [waiting, decided] = await Promise.all([askPeople(scene, app), askPeople(scene, app)]);
   await fastForward(app, waiting, 0.51);
