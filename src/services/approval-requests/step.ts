@@ -87,27 +87,34 @@ interface LockedStep extends StepOptions {
 }
 
 async function stepLocked(context: ServiceContext, id: string, options: LockedStep): Promise<RequestStep> {
+  const done = { changed: true, final: undefined as Pick<NewDecision, 'status' | 'channel'> | undefined };
   const step = await context.db.transaction(async (trx): Promise<RequestStep | 'again'> => {
     const locked = await lockRequest(trx, id, options.floor);
     if (!locked) return GONE;
     const { request } = locked;
     if (isTerminal(request.state)) {
       await clearWake(trx, id);
+      done.changed = false;
       return { kind: 'done', status: request.state, automatic: request.decision?.channel === 'pipeline' };
     }
-    if (await expireIfDue(trx, locked, { wake: false })) return { kind: 'done', status: 'expired', automatic: false };
+    if (await expireIfDue(trx, locked, { wake: false })) {
+      done.final = { status: 'expired', channel: 'system' };
+      return { kind: 'done', status: 'expired', automatic: false };
+    }
     if (request.state === 'pending') return await walk(context, trx, { locked, by: options.by });
     // Written by somebody else between our first look and the lock.
     if (!options.evaluated) return 'again';
     if (options.evaluated.verdict.outcome !== 'human') {
       const decision = toDecision(request, options.evaluated);
       await recordDecision(trx, { id, now: locked.now }, decision);
+      done.final = decision;
       return { kind: 'done', status: decision.status, automatic: true };
     }
     return await handToPeople(context, trx, { locked, evaluated: options.evaluated, by: options.by });
   });
   if (step === 'again') return await stepRequest(context, id, options);
-  context.changes.publish(id);
+  if (done.final) context.metrics.requestsDecided.inc({ status: done.final.status, channel: done.final.channel });
+  if (done.changed) context.changes.publish(id);
   return step;
 }
 
