@@ -19,6 +19,16 @@ afterAll(async () => {
   await app.close();
 });
 
+/** Beside the app of this file, another process without Temporal; closed whatever comes of the work. */
+async function beside<T>(environment: Readonly<Record<string, string>>, work: (other: TestApp) => Promise<T>): Promise<T> {
+  const other = await startApp({ databaseUrl: app.databaseUrl, environment });
+  try {
+    return await work(other);
+  } finally {
+    await other.close();
+  }
+}
+
 /** Copies of a request the pipeline has not looked at, with changed columns. */
 async function copies(id: string, count: number, changes: Readonly<Record<string, unknown>>): Promise<string[]> {
   const original = await app.db('approval_requests').where({ id }).first<Record<string, unknown>>();
@@ -83,9 +93,9 @@ describe('a crowd', () => {
 
   test('more decisions at once than connections, with nothing cached, do not wait for each other', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => askPeople(scene, app)));
-    const narrow = await startApp({ databaseUrl: app.databaseUrl, environment: { COUNTERSIGN_DATABASE_POOL: '2' } });
-    const answers = await Promise.all(ids.map((id) => scene.decide(id, { url: narrow.url })));
-    await narrow.close();
+    const answers = await beside({ COUNTERSIGN_DATABASE_POOL: '2' }, (narrow) =>
+      Promise.all(ids.map((id) => scene.decide(id, { url: narrow.url }))),
+    );
     expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => 200));
     await untilSettled(app);
   });
@@ -94,13 +104,13 @@ describe('a crowd', () => {
 describe('a parked wait', () => {
   test('holds no database connection: thirty of them on two connections hold nobody up', async () => {
     const ids = await Promise.all(Array.from({ length: 30 }, () => askPeople(scene, app)));
-    const narrow = await startApp({ databaseUrl: app.databaseUrl, environment: { COUNTERSIGN_DATABASE_POOL: '2' } });
-    const waits = ids.map((id) => scene.adapterAt(narrow.url).get(id, { wait: '30s' }));
-    await until('all are parked', () => narrow.context.changes.waitedFor().length === ids.length);
-    const decided = await Promise.all(ids.map((id) => scene.decide(id, { url: narrow.url })));
-    expect(decided.map((answer) => answer.status)).toEqual(ids.map(() => 200));
-    expect((await Promise.all(waits)).map((answer) => requestOf(answer).status)).toEqual(ids.map(() => 'approved'));
-    await narrow.close();
+    await beside({ COUNTERSIGN_DATABASE_POOL: '2' }, async (narrow) => {
+      const waits = ids.map((id) => scene.adapterAt(narrow.url).get(id, { wait: '30s' }));
+      await until('all are parked', () => narrow.context.changes.waitedFor().length === ids.length);
+      const decided = await Promise.all(ids.map((id) => scene.decide(id, { url: narrow.url })));
+      expect(decided.map((answer) => answer.status)).toEqual(ids.map(() => 200));
+      expect((await Promise.all(waits)).map((answer) => requestOf(answer).status)).toEqual(ids.map(() => 'approved'));
+    });
     await untilSettled(app);
   });
 
@@ -120,7 +130,6 @@ describe('a hopeless request', () => {
   test('does not keep the backstop from those behind it', async () => {
     const id = await askPeople(scene, app);
     const longAgo = new Date(Date.now() - 60_000);
-    const mute = await startApp({ databaseUrl: app.databaseUrl });
     const [hopeless = ''] = await copies(id, 1, { ...unseen(null), organization_pipeline_revision_id: null, state: 'evaluating' });
     const [behind = ''] = await copies(id, 1, unseen(null));
     await app
@@ -139,9 +148,10 @@ describe('a hopeless request', () => {
       .db('approval_requests')
       .where({ id: behind })
       .update({ wake_at: new Date(longAgo.getTime() + 1_000) });
-    await wakeOverdue(mute.context);
-    await until('the one behind is handed to people', async () => (await stateOf(app, behind)) === 'pending');
-    await mute.close();
+    await beside({}, async (mute) => {
+      await wakeOverdue(mute.context);
+      await until('the one behind is handed to people', async () => (await stateOf(app, behind)) === 'pending');
+    });
     expect(requestOf(await scene.adapter.cancel(hopeless)).status).toBe('cancelled');
   });
 });

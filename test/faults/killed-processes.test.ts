@@ -107,8 +107,11 @@ describe('kill -9', () => {
   test('a decision whose signal never went out ends the workflow all the same', async () => {
     const id = await askPeople(scene, app);
     const mute = await startApp({ databaseUrl: app.databaseUrl });
-    expect((await scene.decide(id, { url: mute.url })).status).toBe(200);
-    await mute.close();
+    try {
+      expect((await scene.decide(id, { url: mute.url })).status).toBe(200);
+    } finally {
+      await mute.close();
+    }
     await untilSettled(app);
     const workflow = app.temporal.client()?.workflow.getHandle(`approval-request:${id}`);
     await until('the workflow has ended', async () => (await workflow?.describe())?.status.name === 'COMPLETED');
