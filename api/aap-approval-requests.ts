@@ -135,6 +135,8 @@ export const aapApprovalRequestEndpoints = [
     auth: 'agent',
     permission: 'request.create',
     permissionAt: () => ({ kind: 'any' }),
+    // An adapter that gives up must be able to say so.
+    unlimited: true,
     params,
     success: {
       status: 200,

@@ -42,9 +42,12 @@ export interface Call<
   readonly clientAddress: string;
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
-  /** Throws 401 or 403 if the presented credential has stopped being valid meanwhile: for calls that waited. */
-  readonly recheckCredential: () => Promise<void>;
+  /** Who is calling by now, for calls that waited: throws 401 or 403 if the presented credential no longer opens this endpoint. */
+  readonly recheckCredential: () => Promise<PrincipalOf<A>>;
 }
+
+/** A call of an endpoint whose own types the list of all has forgotten. */
+export type AnyCall = Call<AuthKind, z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined>;
 
 export interface Cookies {
   /** The presented session cookie. */
@@ -86,6 +89,8 @@ export interface Endpoint<
   /** Absent for self-service operations. `permissionAt` says for what; the organization when absent. */
   readonly permission?: Permission;
   readonly permissionAt?: (params: Output<P>) => AuthorizationTarget;
+  /** Set where a credential is never refused for haste. */
+  readonly unlimited?: true;
   readonly params?: P;
   readonly query?: Q;
   readonly headers?: HeaderNeeds;

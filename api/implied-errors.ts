@@ -2,15 +2,12 @@
 import type { ErrorCode } from '../src/domain/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Withdrawing is never refused for haste: an adapter that gives up must be able to say so. */
-const UNLIMITED: ReadonlySet<string> = new Set(['cancelApprovalRequest']);
-
 const inPath: readonly ErrorCode[] = ['not_found'];
 const inBody: readonly ErrorCode[] = ['malformed_json', 'duplicate_key', 'payload_too_large', 'unsupported_media_type'];
 
 /** The codes every endpoint of this kind can answer: credential, headers, parameters, body, and what can fail anywhere. */
 export function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
-  const { auth, method, path, body, headers, operationId } = endpoint;
+  const { auth, method, path, body, headers, unlimited } = endpoint;
   return [
     'validation_failed',
     ...(body ? inBody : []),
@@ -19,7 +16,7 @@ export function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
     ...credentialErrors(endpoint),
     ...(auth !== 'agent' && method !== 'get' ? (['cross_site_request'] as const) : []),
     ...(path.includes('{') ? inPath : []),
-    ...(auth === 'none' || UNLIMITED.has(operationId) ? [] : (['rate_limited'] as const)),
+    ...(auth === 'none' || unlimited ? [] : (['rate_limited'] as const)),
     'internal_error',
     'dependency_unavailable',
   ];

@@ -5,15 +5,27 @@ import Koa, { type Context } from 'koa';
 import Router from '@koa/router';
 import helmet from 'koa-helmet';
 import { v4 } from 'uuid';
+import { z } from 'zod';
 import { AppError, invalid } from '../src/domain/errors.ts';
 import { stringifyExact } from '../src/platform/exact-json.ts';
 import { authenticate } from '../src/services/authentication.ts';
 import type { ServiceContext } from '../src/services/context.ts';
 import { admit, presentedCredential, refuseCrossSite, refuseForeignPage, sessionCookie } from './authentication.ts';
-import type { Call, Endpoint, Reply } from './endpoint.ts';
+import type { AnyCall, Endpoint, Reply } from './endpoint.ts';
 import { readBody, readIdempotencyKey, readIfMatch, readQuery, validate } from './input.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
+import { rateLimit, type RateLimit } from './rate-limit.ts';
+
+/** What answering a call needs besides the call. */
+interface Serving {
+  readonly endpoint: Endpoint;
+  readonly context: ServiceContext;
+  readonly strictAnswers: boolean;
+  readonly limit: RateLimit;
+}
+
+const NO_PARAMETERS = z.strictObject({});
 
 export interface HttpOptions {
   /** What to mount: all endpoints, or none where only health and metrics are served. */
@@ -27,10 +39,12 @@ export interface HttpOptions {
 export function createHttpServer(context: ServiceContext, options: HttpOptions): Server {
   const app = new Koa();
   const router: Router = new Router({ sensitive: true, strict: true });
+  const limit = rateLimit(context.limits.callsPerMinute);
+  const { strictAnswers } = options;
   for (const endpoint of options.endpoints) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.register(path, [endpoint.method], async (ctx: Context) => {
-      await answer(ctx, { endpoint, context, options });
+      await answer(ctx, { endpoint, context, strictAnswers, limit });
     });
   }
   mountOperations(router, context, options.probes);
@@ -93,12 +107,13 @@ function envelope({ logger }: ServiceContext): Koa.Middleware {
   };
 }
 
-async function answer(ctx: Context, { endpoint, context, options }: { endpoint: Endpoint; context: ServiceContext; options: HttpOptions }) {
-  const call = await readCall(ctx, endpoint, context);
+async function answer(ctx: Context, serving: Serving): Promise<void> {
+  const { endpoint, context } = serving;
+  const call = await readCall(ctx, serving);
   const reply = await endpoint.handler(call, context);
   const statuses = [endpoint.success.status].flat();
   const status = reply.status ?? statuses[0] ?? 200;
-  checkAnswer(endpoint, { reply, status, statuses }, { context, options });
+  checkAnswer(serving, { reply, status, statuses });
   ctx.status = status;
   if (reply.headers) ctx.set({ ...reply.headers });
   if (reply.body === undefined) return;
@@ -107,13 +122,9 @@ async function answer(ctx: Context, { endpoint, context, options }: { endpoint: 
 }
 
 /** Credential first, permission second, input third: who may not call learns nothing about the shape. */
-async function readCall(
-  ctx: Context,
-  endpoint: Endpoint,
-  context: ServiceContext,
-): Promise<Call<'agent', undefined, undefined, undefined>> {
+async function readCall(ctx: Context, { endpoint, context, limit }: Serving): Promise<AnyCall> {
   const { headers } = ctx.req;
-  const resolve = async () => {
+  const resolve = async ({ counted }: { counted: boolean }) => {
     const { origin } = new URL(context.publicUrl());
     if (endpoint.auth === 'none') {
       refuseForeignPage(ctx.method, headers, origin);
@@ -122,33 +133,30 @@ async function readCall(
     const presented = presentedCredential(headers);
     if (presented?.kind === 'session') refuseCrossSite(ctx.method, headers, origin);
     const principal = await authenticate(context, presented);
-    const target = endpoint.permissionAt?.(ctx['params'] as never) ?? { kind: 'organization' };
+    if (counted && !endpoint.unlimited) await limit(principal);
+    const target = endpoint.permissionAt?.(ctx['params']) ?? { kind: 'organization' };
     admit(principal, { auth: endpoint.auth, target, ...(endpoint.permission && { permission: endpoint.permission }) });
     return principal;
   };
-  const principal = await resolve();
-  const query = readQuery(ctx.querystring);
-  const call = {
+  const principal = await resolve({ counted: true });
+  return {
     principal,
-    params: endpoint.params && readParams(endpoint, ctx['params']),
-    query: endpoint.query && validate(endpoint.query, query, '/query'),
+    query: validate(endpoint.query ?? NO_PARAMETERS, readQuery(ctx.querystring), '/query'),
+    params: endpoint.params && readParams(endpoint.params, ctx['params']),
     idempotencyKey: endpoint.headers?.idempotencyKey ? readIdempotencyKey(headers['idempotency-key'] as string | undefined) : '',
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: endpoint.body && validate(endpoint.body, await readBody(ctx.req, endpoint.exact ?? []), ''),
     cookies: { session: sessionCookie(headers) },
     clientAddress: ctx.req.socket.remoteAddress ?? '',
     signal: hangUp(ctx.res),
-    recheckCredential: async () => {
-      await resolve();
-    },
+    recheckCredential: () => resolve({ counted: false }),
   };
-  return call as unknown as Call<'agent', undefined, undefined, undefined>;
 }
 
 /** A path that names nothing that could exist is not found, rather than invalid. */
-function readParams(endpoint: Endpoint, params: unknown): unknown {
-  const parsed = endpoint.params?.safeParse(params);
-  if (!parsed?.success) throw new AppError('not_found');
+function readParams(schema: z.ZodType, params: unknown): unknown {
+  const parsed = schema.safeParse(params);
+  if (!parsed.success) throw new AppError('not_found');
   return parsed.data;
 }
 
@@ -160,16 +168,12 @@ function hangUp(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-function checkAnswer(
-  endpoint: Endpoint,
-  answered: { reply: Reply; status: number; statuses: number[] },
-  { context, options }: { context: ServiceContext; options: HttpOptions },
-): void {
+function checkAnswer({ endpoint, context, strictAnswers }: Serving, answered: { reply: Reply; status: number; statuses: number[] }): void {
   const parsed = endpoint.success.body?.safeParse(answered.reply.body);
   const bodyFits = parsed ? parsed.success : answered.reply.body === undefined;
   if (bodyFits && answered.statuses.includes(answered.status)) return;
   const internal = { operationId: endpoint.operationId, status: answered.status, issues: parsed?.error?.issues };
-  if (options.strictAnswers) throw new AppError('internal_error', { internal, cause: new Error(JSON.stringify(internal)) });
+  if (strictAnswers) throw new AppError('internal_error', { internal, cause: new Error(JSON.stringify(internal)) });
   context.logger.error(internal, 'an answer differs from its declaration');
 }
 

@@ -60,6 +60,7 @@ export async function startService(options: {
       DATABASE_URL: options.databaseUrl,
       TEMPORAL_ADDRESS: options.temporalAddress,
       COUNTERSIGN_MAX_PENDING_REQUESTS: '100000',
+      COUNTERSIGN_RATE_LIMIT: '0',
       LOG_FORMAT: 'json',
     },
   });

@@ -11,6 +11,7 @@ import { endpoints } from '../api/endpoints.ts';
 import type { OperationProbes } from '../api/operations.ts';
 import { createHttpServer } from '../api/server.ts';
 import { pendingMigrations } from '../src/data/migrate.ts';
+import type { ApprovalRequest } from '../src/domain/approval-requests.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
@@ -37,6 +38,7 @@ export interface RunningApp extends App {
 
 const FRESH_REQUESTS = 2_000;
 const FRESH_MS = 30_000;
+const FRESH_CHARACTERS = 16 * 1024 * 1024;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const DRAIN_MS = 3_000;
 /** Who waits longer for a lock gives up and is asked to come again, rather than use up the pool; who holds one idly is cut off. */
@@ -54,7 +56,13 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     db,
     changes: new ChangeHub(),
     workflows: temporalWorkflows(() => later.temporal, taskQueue),
-    fresh: new LRUCache({ max: FRESH_REQUESTS, ttl: FRESH_MS }),
+    // Where nobody steps, nobody takes them out again.
+    fresh: new LRUCache({
+      max: roles.worker ? FRESH_REQUESTS : 1,
+      maxSize: FRESH_CHARACTERS,
+      sizeCalculation: charactersOf,
+      ttl: FRESH_MS,
+    }),
     limits: limitsOf(config),
     logger,
     metrics: createMetrics(),
@@ -97,10 +105,15 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   };
 }
 
+function charactersOf(request: ApprovalRequest): number {
+  return 1_000 + request.arguments.text.length + (request.context?.text.length ?? 0) + (request.agentReasoning?.text.length ?? 0);
+}
+
 function limitsOf(config: Config): Limits {
   return {
     pendingRequests: config.maxPendingRequests,
     activeAgents: config.maxActiveAgents,
+    callsPerMinute: config.rateLimit,
     createBudgetMs: config.createBudget,
     agentCredentialLifetimeMs: config.agentCredentialLifetime,
   };

@@ -196,6 +196,11 @@ const variables = {
     1,
     1_000_000,
   ),
+  rateLimit: integer(
+    { name: 'COUNTERSIGN_RATE_LIMIT', default: '6000', meaning: 'Calls a minute one credential may make, per process; 0 is no limit.' },
+    0,
+    1_000_000,
+  ),
   agentCredentialLifetime: duration(
     { name: 'COUNTERSIGN_AGENT_CREDENTIAL_LIFETIME', default: '2160h', meaning: 'Default and longest life of an agent credential.' },
     60_000,

@@ -12,6 +12,8 @@ export interface Limits {
   readonly pendingRequests: number;
   /** Agents that are not archived, per organization. */
   readonly activeAgents: number;
+  /** Calls a minute one credential may make to this process; 0 is no limit. */
+  readonly callsPerMinute: number;
   /** Milliseconds a create waits for the pipeline before it answers `pending`. */
   readonly createBudgetMs: number;
   /** Default and greatest life of an agent credential, in milliseconds. */

@@ -208,6 +208,18 @@ describe('one request of the queue', () => {
     expect(await waiting).toMatchObject(refused(403, 'request_not_routed'));
   });
 
+  test('is judged by the grants one has when the wait ends', async () => {
+    const narrowed = await createMember(app, organization.id, { policies: everywhere('request.read') });
+    const id = await ask(app, agent);
+    const [waiting] = await parked(narrowed.http, id, '?wait=30s');
+    await app
+      .db('permission_policies')
+      .where({ membership_id: narrowed.membershipId })
+      .update({ scope_kind: 'agent', resource_ids: [routedAgent.slug] });
+    await decide(reviewer.http, id);
+    expect(await waiting).toMatchObject(refused(403, 'request_not_routed'));
+  });
+
   test.each([
     ['his session ended', 401, 'authentication_required'],
     ['he was suspended', 403, 'membership_inactive'],

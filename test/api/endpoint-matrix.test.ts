@@ -371,6 +371,16 @@ describe('the right caller', () => {
   });
 });
 
+describe('a query parameter nobody declared', () => {
+  test.each(named)('$name: is refused by its name', async ({ endpoint }) => {
+    const unknown = { ...endpoint, path: `${endpoint.path}?surprise=1` };
+    const headers = endpoint.auth === 'none' ? {} : await rightHeaders(endpoint, home);
+    const answer = await send(unknown, { params: paramsIn(home, endpoint), headers });
+    const issue = { pointer: '/query/surprise', code: 'unknown_field' };
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'validation_failed', details: { issues: [issue] } } } });
+  });
+});
+
 describe('the routes of operators', () => {
   test('serve the committed description of the interface', async () => {
     const answer = await fetch(`${app.url}/api/openapi.yaml`);

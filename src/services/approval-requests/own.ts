@@ -14,12 +14,11 @@ export async function getOwnRequest(context: ServiceContext, principal: AgentPri
 export async function awaitOwnRequest(
   context: ServiceContext,
   principal: AgentPrincipal,
-  { id, ms, signal, recheck }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<void> },
+  { id, ms, signal, recheck }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<AgentPrincipal> },
 ): Promise<ApprovalRequest> {
   const wait = waitForRequest(context, id, { ms, signal, until: (request) => isOver(principal, request) });
   const request = own(principal, await wait);
-  await recheck();
-  return request;
+  return own(await recheck(), request);
 }
 
 /** A foreign request ends the wait at once: it is answered 404 without delay. */

@@ -37,16 +37,16 @@ export async function refuseUnlessVisible(context: ServiceContext, principal: Me
   if (!maySee(principal, request, await routeTargets(context, request))) throw new AppError('request_not_routed');
 }
 
-/** Holds the answer until the request is settled or the time is over. Visibility is checked before and after. */
+/** Holds the answer until the request is settled or the time is over. Visibility is checked before and, by the rights left then, after. */
 export async function awaitRequest(
   context: ServiceContext,
   principal: MemberPrincipal,
-  { id, ms, signal, recheck }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<void> },
+  { id, ms, signal, recheck }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<MemberPrincipal> },
 ): Promise<ApprovalRequest> {
   await getRequest(context, principal, id);
   const request = await waitForRequest(context, id, { ms, signal });
-  await recheck();
+  const now = await recheck();
   if (!request) throw new AppError('not_found');
-  await refuseUnlessVisible(context, principal, request);
+  await refuseUnlessVisible(context, now, request);
   return request;
 }
