@@ -29,6 +29,11 @@ export interface AuditEvent extends NewAuditEvent {
 
 export const SYSTEM: AuditActor = { type: 'system' };
 
+/** Something the service itself did to a request. */
+export function requestEvent(requestId: string, verb: string, data: Readonly<Record<string, unknown>>): NewAuditEvent {
+  return { eventType: `approval_request.${verb}`, actor: SYSTEM, subjectId: requestId, data };
+}
+
 /** A member acts as himself whatever he holds in his hand; his key is named as the actor's type. */
 export function actorOf(principal: Principal): AuditActor {
   if (principal.kind === 'agent') return { type: 'agent', id: principal.agentSlug, displayName: principal.agentName };

@@ -20,16 +20,22 @@ export class ChangeHub<T> {
     };
   }
 
-  /** After a commit of this process. `snapshot` spares listeners here the read. */
-  publish(id: string, snapshot?: T): void {
-    this.deliver(id, snapshot);
+  /**
+   * After a commit of this process. `snapshot` spares listeners here the read. `unlessHeard`: other processes need not be
+   * told when somebody here was waiting; one of them that waits nevertheless finds out by its next reread.
+   */
+  publish(id: string, snapshot?: T, { unlessHeard = false }: { readonly unlessHeard?: boolean } = {}): void {
+    const heard = this.deliver(id, snapshot);
+    if (unlessHeard && heard) return;
     this.outgoing.add(id);
     this.onOutgoing?.();
   }
 
-  /** A change another process announced. */
-  deliver(id: string, snapshot?: T): void {
-    for (const listener of [...(this.listeners.get(id) ?? [])]) listener(snapshot);
+  /** A change to pass on to whoever waits here; true when somebody did. */
+  deliver(id: string, snapshot?: T): boolean {
+    const waiting = [...(this.listeners.get(id) ?? [])];
+    for (const listener of waiting) listener(snapshot);
+    return waiting.length > 0;
   }
 
   /** Ids somebody in this process waits for. */

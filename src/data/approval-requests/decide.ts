@@ -3,11 +3,12 @@
  * update is guarded by state, so a second answer is impossible whatever the caller believes.
  */
 import { v7 } from 'uuid';
-import { EXECUTION_WINDOW_MS, type RequestState, type TerminalState } from '../../domain/approval-requests.ts';
+import { EXECUTION_WINDOW_MS, type ApprovalRequest, type RequestState, type TerminalState } from '../../domain/approval-requests.ts';
 import type { AuditActor } from '../../domain/audit.ts';
 import { stringifyExact } from '../../platform/exact-json.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { WAKE_HEAD_START_MS } from './create.ts';
+import { toAuthContext, type StoredAuthContext } from './rows.ts';
 
 export interface NewDecision {
   readonly status: TerminalState;
@@ -16,8 +17,8 @@ export interface NewDecision {
   readonly membershipId?: string;
   readonly reviewerDisplayName?: string;
   readonly reviewerEmail?: string;
-  /** An AuthContext; one without `authenticated_at` was proven at the instant of the decision. */
-  readonly authentication: Readonly<Record<string, unknown>>;
+  /** One without `authenticated_at` was proven at the instant of the decision. */
+  readonly authentication: StoredAuthContext;
   readonly idempotencyKey: string;
   readonly actor: AuditActor;
   readonly auditData?: Readonly<Record<string, unknown>>;
@@ -76,12 +77,6 @@ function bindings(decision: Omit<NewDecision, 'idempotencyKey'>) {
   };
 }
 
-/** What was written: enough to show the decision without reading it back. */
-export interface RecordedDecision {
-  readonly id: string;
-  readonly decidedAt: Date;
-}
-
 const RECORD_DECISION: PreparedStatement = {
   name: 'record-decision',
   sql: `with clock as materialized (select cast(:id as uuid) as id, cast(:now as timestamptz) as now, ${KEYED}), ${DECIDE}`,
@@ -100,13 +95,16 @@ const RECORD_VERDICT: PreparedStatement = {
     ${DECIDE}`,
 };
 
-/** Inside the transaction that locked the row at `now`. Undefined when the state is not one of `from`. */
+/**
+ * Inside the transaction that locked the row at `now`. Returns the request as decided, undefined when its state is not one
+ * of `from`.
+ */
 export async function recordDecision(
   db: Db,
-  { id, now }: { readonly id: string; readonly now: Date },
+  { request, now }: { readonly request: ApprovalRequest; readonly now: Date },
   decision: NewDecision,
-): Promise<RecordedDecision | undefined> {
-  return await run(db, RECORD_DECISION, { id, now, decision });
+): Promise<ApprovalRequest | undefined> {
+  return await run(db, RECORD_DECISION, { request, decision, values: { id: request.id, now } });
 }
 
 /**
@@ -115,20 +113,45 @@ export async function recordDecision(
  */
 export async function recordVerdict(
   db: Db,
-  { id, floor }: { readonly id: string; readonly floor: Date },
+  { request, floor }: { readonly request: ApprovalRequest; readonly floor: Date },
   decision: NewDecision,
-): Promise<RecordedDecision | undefined> {
-  return await run(db, RECORD_VERDICT, { id, floor, decision });
+): Promise<ApprovalRequest | undefined> {
+  return await run(db, RECORD_VERDICT, { request, decision, values: { id: request.id, floor } });
 }
 
-async function run(
-  db: Db,
-  statement: PreparedStatement,
-  { decision, ...values }: { readonly id: string; readonly decision: NewDecision } & Record<string, unknown>,
-): Promise<RecordedDecision | undefined> {
+interface Run {
+  readonly request: ApprovalRequest;
+  readonly decision: NewDecision;
+  readonly values: Readonly<Record<string, string | Date>>;
+}
+
+async function run(db: Db, statement: PreparedStatement, { request, decision, values }: Run): Promise<ApprovalRequest | undefined> {
   const own = { key: decision.idempotencyKey, decision_id: v7(), event_id: v7() };
   const [row] = await runPrepared<{ decided_at: Date }>(db, statement, { ...bindings(decision), ...values, ...own });
-  return row && { id: own.decision_id, decidedAt: row.decided_at };
+  return row && asDecided(request, { decision, id: own.decision_id, decidedAt: row.decided_at });
+}
+
+/** What a read would show, without the read. */
+function asDecided(
+  request: ApprovalRequest,
+  { decision, id, decidedAt }: { readonly decision: NewDecision; readonly id: string; readonly decidedAt: Date },
+): ApprovalRequest {
+  const { nextAt: _, ...rest } = request;
+  const { auditData: _data, actor: _actor, from: _from, wake: _wake, authentication, ...told } = decision;
+  return {
+    ...rest,
+    state: decision.status,
+    updatedAt: decidedAt,
+    decision: {
+      ...told,
+      id,
+      requestId: request.id,
+      organizationId: request.organizationId,
+      authentication: toAuthContext(authentication, decidedAt),
+      decidedAt,
+      ...(decision.status === 'approved' && { expiresAt: new Date(decidedAt.getTime() + EXECUTION_WINDOW_MS) }),
+    },
+  };
 }
 
 /**

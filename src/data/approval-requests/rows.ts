@@ -116,7 +116,7 @@ function toDecision(row: RequestRow): { decision?: Decision } {
       channel: row.decision_channel ?? '',
       ...given('reviewerDisplayName', row.reviewer_display_name),
       ...given('reviewerEmail', row.reviewer_email),
-      authentication: toAuthContext(row.decision_authentication ?? '{}', row.decided_at),
+      authentication: toAuthContext(JSON.parse(row.decision_authentication ?? '{}') as StoredAuthContext, row.decided_at),
       idempotencyKey: row.decision_idempotency_key ?? '',
       decidedAt: row.decided_at,
       ...given('expiresAt', row.decision_expires_at),
@@ -124,8 +124,17 @@ function toDecision(row: RequestRow): { decision?: Decision } {
   };
 }
 
-/** An authentication without an instant of its own was proven when the decision was made. */
-function toAuthContext(text: string, decidedAt: Date): AuthContext {
-  const stored = JSON.parse(text) as Omit<AuthContext, 'authenticated_at'> & { authenticated_at?: string };
-  return { ...stored, authenticated_at: stored.authenticated_at === undefined ? decidedAt : new Date(stored.authenticated_at) };
+/** As stored: one without an instant of its own was proven when the decision was made. */
+export type StoredAuthContext = Omit<AuthContext, 'authenticated_at'> & { readonly authenticated_at?: Date | string };
+
+/** In one order of members, so that a decision reads the same character for character whoever shows it. */
+export function toAuthContext(stored: StoredAuthContext, decidedAt: Date): AuthContext {
+  const { method, assurance, authenticated_at: at, session_id, credential_id } = stored;
+  return {
+    method,
+    assurance,
+    authenticated_at: at === undefined ? decidedAt : new Date(at),
+    ...(session_id !== undefined && { session_id }),
+    ...(credential_id !== undefined && { credential_id }),
+  };
 }

@@ -9,7 +9,7 @@ import { AppError } from '../../domain/errors.ts';
 import { canonicalJson, type ExactValue, type JsonText } from '../../platform/exact-json.ts';
 import type { ServiceContext } from '../context.ts';
 import { readSettled } from './settle.ts';
-import { parkWait } from './wait.ts';
+import { parkWait, type ParkedWait } from './wait.ts';
 
 export interface CreateInput {
   readonly tool: string;
@@ -39,23 +39,38 @@ export async function createRequest(context: ServiceContext, principal: AgentPri
   if (!created) return { request: await replay(context, principal, input), created: false };
   context.metrics.requestsCreated.inc();
   context.fresh.set(created.id, created);
-  // Registered once the row is there, since rereading an id without a row means refused by the cap; before the start, so no change is missed.
-  const wait = parkWait(context, created.id, {
-    ms: context.limits.createBudgetMs,
+  const request = await awaitVerdict(context, created.id, {
     signal: call.signal,
+    begin: () => context.workflows.start(created),
+  });
+  return { request, created: true };
+}
+
+/**
+ * The request once the pipeline has concluded, or `pending` when the budget runs out or `begin` fails. Registered when the
+ * row is there (an id without a row reads as refused by the cap) and before `begin`, so that no change is missed.
+ */
+async function awaitVerdict(
+  context: ServiceContext,
+  id: string,
+  { signal, begin }: { readonly signal: AbortSignal; readonly begin: (wait: ParkedWait) => Promise<void> },
+): Promise<ApprovalRequest> {
+  const wait = parkWait(context, id, {
+    ms: context.limits.createBudgetMs,
+    signal,
     until: (request) => request.state !== 'evaluating',
   });
   try {
-    const started = context.workflows.start(created).then(
+    const begun = begin(wait).then(
       () => wait.settled,
       (error: unknown) => {
-        context.logger.warn({ err: error, approvalRequest: created.id }, 'workflow not started; the backstop will');
+        context.logger.warn({ err: error, approvalRequest: id }, 'workflow not started; the backstop will');
         return 'timeout' as const;
       },
     );
-    const outcome = await Promise.race([wait.settled, started]);
+    const outcome = await Promise.race([wait.settled, begun]);
     if (outcome === undefined) throw pendingQuotaExceeded(context);
-    return { request: outcome === 'timeout' ? await answerBeforeVerdict(context, created.id, call.signal) : outcome, created: true };
+    return outcome === 'timeout' ? await answerBeforeVerdict(context, id, signal) : outcome;
   } finally {
     wait.leave();
   }
@@ -77,23 +92,15 @@ async function replay(context: ServiceContext, principal: AgentPrincipal, input:
   // Written and refused by the pending cap between our insert and this read.
   if (!original) throw pendingQuotaExceeded(context);
   if (!original.inputDigest.equals(input.inputDigest)) throw new AppError('idempotency_conflict');
-  const { signal } = new AbortController();
-  const wait = parkWait(context, original.request.id, {
-    ms: context.limits.createBudgetMs,
-    signal,
-    until: (request) => request.state !== 'evaluating',
+  return await awaitVerdict(context, original.request.id, {
+    signal: new AbortController().signal,
+    begin: async (wait) => {
+      wait.look();
+    },
   });
-  try {
-    wait.look();
-    const outcome = await wait.settled;
-    if (outcome === undefined) throw pendingQuotaExceeded(context);
-    return outcome === 'timeout' ? await answerBeforeVerdict(context, original.request.id, signal) : outcome;
-  } finally {
-    wait.leave();
-  }
 }
 
-export function pendingQuotaExceeded(context: ServiceContext): AppError {
+function pendingQuotaExceeded(context: ServiceContext): AppError {
   const limit = context.limits.pendingRequests;
   return new AppError('quota_exceeded', { details: { dimension: 'pending_requests', limit, used: limit } });
 }

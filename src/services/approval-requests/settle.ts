@@ -1,12 +1,13 @@
 /** Expiry: whoever meets an open request past its deadline records that first, with or without Temporal. */
-import { recordDecision, recordPastDeadline, type NewDecision, type RecordedDecision } from '../../data/approval-requests/decide.ts';
+import { recordDecision, recordPastDeadline, type NewDecision } from '../../data/approval-requests/decide.ts';
 import { lockRequest, type LockedRequest } from '../../data/approval-requests/lock.ts';
 import { findRequest } from '../../data/approval-requests/read.ts';
 import { countPastDeadline } from '../../data/approval-requests/wake.ts';
-import type { ApprovalRequest } from '../../domain/approval-requests.ts';
+import { isTerminal, type ApprovalRequest } from '../../domain/approval-requests.ts';
 import { SYSTEM } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
+import { announceDecided } from './announce.ts';
 
 const KEY_PREFIX = 'system:';
 
@@ -21,25 +22,15 @@ function expiry(wake: boolean): Omit<NewDecision, 'idempotencyKey'> {
   };
 }
 
-/** Inside the locking transaction: expires the request if its deadline has passed. */
+/** Inside the locking transaction: the request as expired, if its deadline has passed and it is still open. */
 export async function expireIfDue(
   db: Db,
   locked: LockedRequest,
   { wake }: { readonly wake: boolean },
-): Promise<RecordedDecision | undefined> {
+): Promise<ApprovalRequest | undefined> {
   const { request, now } = locked;
-  const open = request.state === 'evaluating' || request.state === 'pending';
-  if (!open || now < request.deadlineAt) return undefined;
-  return await recordDecision(db, { id: request.id, now }, { ...expiry(wake), idempotencyKey: `${KEY_PREFIX}${request.id}` });
-}
-
-/** Expires one request if it is due, in a transaction of its own. */
-export async function expireRequest(context: ServiceContext, id: string): Promise<void> {
-  const expired = await context.db.transaction(async (trx) => {
-    const locked = await lockRequest(trx, id);
-    return locked && (await expireIfDue(trx, locked, { wake: true }));
-  });
-  if (expired) announceExpired(context, [id]);
+  if (isTerminal(request.state) || now < request.deadlineAt) return undefined;
+  return await recordDecision(db, { request, now }, { ...expiry(wake), idempotencyKey: `${KEY_PREFIX}${request.id}` });
 }
 
 /** Expires everything that is due. */
@@ -48,20 +39,20 @@ export async function expirePastDeadline(context: ServiceContext, { batch }: { r
     const due = await countPastDeadline(context.db, batch);
     if (due === 0) return;
     const expired = await recordPastDeadline(context.db, { ...expiry(true), keyPrefix: KEY_PREFIX, limit: due });
-    announceExpired(context, expired);
+    context.metrics.requestsDecided.inc({ status: 'expired', channel: 'system' }, expired.length);
+    for (const id of expired) context.changes.publish(id);
     if (expired.length < batch) return;
   }
-}
-
-function announceExpired(context: ServiceContext, ids: readonly string[]): void {
-  context.metrics.requestsDecided.inc({ status: 'expired', channel: 'system' }, ids.length);
-  for (const id of ids) context.changes.publish(id);
 }
 
 /** The request as it stands now, expired first if it is due. */
 export async function readSettled(context: ServiceContext, id: string): Promise<ApprovalRequest | undefined> {
   const read = await findRequest(context.db, id);
   if (!read?.overdue) return read?.request;
-  await expireRequest(context, id);
-  return (await findRequest(context.db, id))?.request;
+  const expired = await context.db.transaction(async (trx) => {
+    const locked = await lockRequest(trx, id);
+    return locked && (await expireIfDue(trx, locked, { wake: true }));
+  });
+  if (expired) announceDecided(context, expired);
+  return expired ?? (await findRequest(context.db, id))?.request;
 }

@@ -4,7 +4,7 @@ import { findDeciders, type Decider } from '../../data/deciders.ts';
 import { insertStep, planNext } from '../../data/approval-requests/escalate.ts';
 import { WAKE_HEAD_START_MS } from '../../data/approval-requests/create.ts';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
-import { SYSTEM, type NewAuditEvent } from '../../domain/audit.ts';
+import { requestEvent, type NewAuditEvent } from '../../domain/audit.ts';
 import type { EscalationPathDocument } from '../../domain/escalation-paths.ts';
 import {
   advance,
@@ -74,12 +74,6 @@ async function followPath(walk: WalkOn, document: EscalationPathDocument, decide
 async function record(db: Db, { walk, event, deciders }: { walk: WalkOn; event: WalkEvent; deciders: Decider[] }): Promise<boolean> {
   const { request, now } = walk;
   const audit = (events: NewAuditEvent[]) => insertAuditEvents(db, request.organizationId, { events, occurredAt: now });
-  const event_ = (verb: string, data: Record<string, unknown>): NewAuditEvent => ({
-    eventType: `approval_request.${verb}`,
-    actor: SYSTEM,
-    subjectId: request.id,
-    data,
-  });
   switch (event.kind) {
     case 'level_notified':
     case 'level_skipped': {
@@ -95,15 +89,15 @@ async function record(db: Db, { walk, event, deciders }: { walk: WalkOn; event: 
         ...(event.kind === 'level_notified' && { escalateAt: event.escalateAt }),
         membershipIds,
       });
-      const people = told.map((id) => event_('level_notified', { ...place, ...person(deciders, id) }));
-      await audit(event.kind === 'level_skipped' ? [event_('level_skipped', place)] : people);
+      const people = told.map((id) => requestEvent(request.id, 'level_notified', { ...place, ...person(deciders, id) }));
+      await audit(event.kind === 'level_skipped' ? [requestEvent(request.id, 'level_skipped', place)] : people);
       return true;
     }
     case 'path_repeated':
-      await audit([event_('path_repeated', { path_key: walk.path?.key, run: event.run })]);
+      await audit([requestEvent(request.id, 'path_repeated', { path_key: walk.path?.key, run: event.run })]);
       return true;
     case 'path_exhausted':
-      await audit([event_('path_exhausted', { path_key: walk.path?.key })]);
+      await audit([requestEvent(request.id, 'path_exhausted', { path_key: walk.path?.key })]);
       return true;
   }
 }
@@ -117,12 +111,7 @@ async function notifyUnrouted(db: Db, { request, now }: WalkOn, deciders: Decide
     at: now,
     membershipIds: deciders.map((decider) => decider.membershipId),
   });
-  const events = told.map((id) => ({
-    eventType: 'approval_request.level_notified',
-    actor: SYSTEM,
-    subjectId: request.id,
-    data: person(deciders, id),
-  }));
+  const events = told.map((id) => requestEvent(request.id, 'level_notified', person(deciders, id)));
   await insertAuditEvents(db, request.organizationId, { events, occurredAt: now });
   return told.length > 0;
 }
