@@ -1,7 +1,8 @@
 /** Escalation paths: who is asked, in which order, when a request needs a person. */
 import { z } from 'zod';
 import { DURATION_PATTERN } from '../src/domain/durations.ts';
-import { MAX_NAME_LENGTH, MAX_NODES, MAX_REPEATS, MAX_TARGETS, PATH_KEY_PATTERN } from '../src/domain/escalation-paths.ts';
+import { MAX_NAME_LENGTH, MAX_NODES, MAX_REPEATS, MAX_TARGETS } from '../src/domain/escalation-paths.ts';
+import { KEY_PATTERN } from '../src/domain/keys.ts';
 import type { ExactValue } from '../src/platform/exact-json.ts';
 import { archiveEscalationPath, createEscalationPath, escalationPathKind, listEscalationPaths } from '../src/services/escalation-paths.ts';
 import type { EscalationPathRevision } from '../src/services/escalation-paths.ts';
@@ -14,7 +15,7 @@ import { nextCursor, timestamp, uuid } from './schema.ts';
 const TAG = 'Escalation paths';
 const BASE = '/api/v1/escalation-paths';
 
-const pathKey = (description: string) => z.string().regex(new RegExp(PATH_KEY_PATTERN)).meta({ description });
+const pathKey = (description: string) => z.string().regex(KEY_PATTERN).meta({ description });
 
 const wait = (description: string) => z.string().meta({ description, override: { type: 'string', pattern: DURATION_PATTERN } });
 
@@ -147,7 +148,7 @@ const newPathInput: z.ZodType<ExactValue> = z
       required: ['path_key', 'name', 'nodes'],
       additionalProperties: false,
       properties: {
-        path_key: { type: 'string', pattern: PATH_KEY_PATTERN, description: 'Key of the path, for ever.' },
+        path_key: { type: 'string', pattern: KEY_PATTERN.source, description: 'Key of the path, for ever.' },
         ...documentMembers,
       },
     },

@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import type { z } from 'zod';
 import { AppError, invalid, type Issue } from '../src/domain/errors.ts';
-import { ExactJsonError, JsonText, parseExact, pointerToken } from '../src/platform/exact-json.ts';
-import { isExactObject } from './schema.ts';
+import { ExactJsonError, isExactObject, JsonText, parseExact, pointerToken } from '../src/platform/exact-json.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 

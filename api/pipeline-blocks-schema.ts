@@ -1,7 +1,8 @@
 /** The shape of pipelines: blocks as answers show them, and what a body may hold. The domain alone judges what is sent. */
 import { z } from 'zod';
 import { DURATION_PATTERN } from '../src/domain/durations.ts';
-import { ALWAYS_OUTCOMES, BLOCK_OUTCOMES, KEY_PATTERN, PIPELINE_LIMITS } from '../src/domain/request-approval-pipelines/types.ts';
+import { KEY_PATTERN } from '../src/domain/keys.ts';
+import { ALWAYS_OUTCOMES, BLOCK_OUTCOMES, PIPELINE_LIMITS } from '../src/domain/request-approval-pipelines/types.ts';
 import type { ExactValue } from '../src/platform/exact-json.ts';
 import { conditionSchema } from './conditions-schema.ts';
 import { uuid } from './schema.ts';

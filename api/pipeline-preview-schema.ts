@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { reportedOutcome, type Evaluation } from '../src/domain/request-approval-pipelines/evaluate.ts';
 import { BLOCK_OUTCOMES } from '../src/domain/request-approval-pipelines/types.ts';
-import type { ExactObject, ExactValue } from '../src/platform/exact-json.ts';
+import { isExactObject, type ExactObject, type ExactValue } from '../src/platform/exact-json.ts';
 import { blocksInput, defaultPathInput } from './pipeline-blocks-schema.ts';
-import { isExactObject, slug } from './schema.ts';
+import { slug } from './schema.ts';
 
 const exactMember = (description: string) =>
   z.custom<ExactObject>(isExactObject, { error: 'must be a JSON object' }).meta({ description, override: { type: 'object' } });

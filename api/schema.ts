@@ -1,13 +1,12 @@
 /** Building blocks of the wire's shapes, shared by the endpoint declarations. Types and formats as in the specification. */
 import { z } from 'zod';
-import { ExactNumber, JsonText, stringifyExact, type ExactObject, type ExactValue } from '../src/platform/exact-json.ts';
+import { isExactObject, JsonText, stringifyExact, type ExactValue } from '../src/platform/exact-json.ts';
 import { DURATION_PATTERN, parseDuration } from '../src/domain/durations.ts';
-
-export const SLUG_PATTERN = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+import { KEY_PATTERN } from '../src/domain/keys.ts';
 
 export const uuid = (description: string) => z.uuid().meta({ description });
 
-export const slug = (description: string) => z.string().regex(SLUG_PATTERN).meta({ description });
+export const slug = (description: string) => z.string().regex(KEY_PATTERN).meta({ description });
 
 /** An instant in an answer: UTC, RFC 3339, milliseconds, `Z`. */
 export const timestamp = (description: string) => z.date().meta({ description, override: { type: 'string', format: 'date-time' } });
@@ -62,10 +61,6 @@ export const exactString = (description: string) =>
 /** Any JSON value whose numbers keep every digit; validated by the domain. */
 export const exactValue = (description: string) =>
   z.custom<ExactValue>((value) => value !== undefined, { error: 'is required' }).meta({ description, override: {} });
-
-export function isExactObject(value: unknown): value is ExactObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
-}
 
 /** Query integers arrive as text. */
 export const integerQuery = (description: string, bounds: { readonly min: number; readonly max: number; readonly default: number }) =>

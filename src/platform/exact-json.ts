@@ -232,6 +232,11 @@ export function exactEquals(a: ExactValue, b: ExactValue): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && exactEquals(a[key] ?? null, b[key] ?? null));
 }
 
+/** True for a JSON object. */
+export function isExactObject(value: unknown): value is ExactObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+}
+
 /** True for a JSON number, exact or not. */
 export function isNumber(value: ExactValue | undefined): value is number | ExactNumber {
   return typeof value === 'number' || value instanceof ExactNumber;

@@ -1,12 +1,12 @@
 /** Escalation paths: revisions of who is asked, in which order. */
 import type { MemberPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid, type Issue } from '../domain/errors.ts';
-import { parseEscalationPathDocument, pathTargets, PATH_KEY_PATTERN } from '../domain/escalation-paths.ts';
+import { parseEscalationPathDocument, parseNewEscalationPath, pathTargets } from '../domain/escalation-paths.ts';
 import type { EscalationPathDocument, Target } from '../domain/escalation-paths.ts';
 import { escalationPathTables, findAddressable, findNonDeciders, insertTargets } from '../data/escalation-paths.ts';
 import { listActiveUsesOfPath, type PathUse } from '../data/request-approval-pipelines.ts';
 import { findRevisionById } from '../data/revisions.ts';
-import { ExactNumber, parseExact, stringifyExact, type ExactObject, type ExactValue } from '../platform/exact-json.ts';
+import { parseExact, stringifyExact, type ExactValue } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 import { pipelineOwner, storedPipeline } from './request-approval-pipelines.ts';
@@ -95,26 +95,10 @@ export async function createEscalationPath(
   principal: MemberPrincipal,
   body: ExactValue,
 ): Promise<ChangedRevision<EscalationPathRevision>> {
-  const { documentKey, document } = parseNewPath(body);
+  const parsed = parseNewEscalationPath(body);
+  if (!parsed.ok) throw invalid(parsed.issues);
+  const { pathKey: documentKey, document } = parsed;
   return await createDocument(context, principal, { kind: escalationPathKind, documentKey, document, taken: 'escalation_path_exists' });
-}
-
-function parseNewPath(body: ExactValue): { documentKey: string; document: EscalationPathDocument } {
-  if (!isObject(body)) return { documentKey: '', document: parseBody(body) };
-  const { path_key: key, ...rest } = body;
-  const issues: Issue[] = [];
-  if (typeof key !== 'string' || !new RegExp(PATH_KEY_PATTERN).test(key)) {
-    const message = 'Must be up to 63 lowercase letters, digits, dots, underscores and hyphens, the first a letter or digit.';
-    issues.push({ pointer: '/path_key', code: key === undefined ? 'required' : 'invalid_value', message });
-  }
-  const parsed = parseEscalationPathDocument(Object.assign(Object.create(null) as ExactObject, rest));
-  if (!parsed.ok) issues.push(...parsed.issues);
-  if (!parsed.ok || typeof key !== 'string' || issues.length > 0) throw invalid(issues);
-  return { documentKey: key, document: parsed.document };
-}
-
-function isObject(value: ExactValue): value is ExactObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 export async function listEscalationPaths(context: ServiceContext, principal: MemberPrincipal, query: SummaryQuery) {

@@ -1,5 +1,5 @@
 /** Fields of a condition: RFC 6901 pointers into the facts, or into the item of a list. */
-import { ExactNumber, JsonText, type ExactObject, type ExactValue } from '../../platform/exact-json.ts';
+import { isExactObject, JsonText, type ExactValue } from '../../platform/exact-json.ts';
 import type { ConditionFacts } from './types.ts';
 
 /** The unescaped reference tokens of a pointer. */
@@ -52,11 +52,5 @@ export function resolveField(path: FieldPath, facts: ConditionFacts, item: Exact
 
 function memberOf(container: unknown, token: string): unknown {
   if (Array.isArray(container)) return /^(?:0|[1-9][0-9]*)$/.test(token) ? (container as unknown[])[Number(token)] : undefined;
-  if (!isObject(container as ExactValue)) return undefined;
-  return Object.hasOwn(container as ExactObject, token) ? (container as ExactObject)[token] : undefined;
-}
-
-/** True for a JSON object. */
-export function isObject(value: ExactValue | undefined): value is ExactObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+  return isExactObject(container) && Object.hasOwn(container, token) ? container[token] : undefined;
 }

@@ -1,7 +1,6 @@
 /** What each operator means. Total: a missing field or a value of the wrong type is false, for all but `not_exists`. */
 import { RE2JS } from 're2js';
-import { compareDecimals, exactEquals, ExactNumber, isNumber, type ExactValue } from '../../platform/exact-json.ts';
-import { isObject } from './fields.ts';
+import { compareDecimals, exactEquals, ExactNumber, isExactObject, isNumber, type ExactValue } from '../../platform/exact-json.ts';
 import { compareInstants, parseInstant, type ExactInstant } from './instants.ts';
 import { CONDITION_LIMITS, type ConditionOperator } from './types.ts';
 
@@ -105,5 +104,5 @@ function sizeOf(field: ExactValue): number {
   if (typeof field === 'string') return field.length / 10;
   if (field instanceof ExactNumber) return field.source.length * 5;
   if (Array.isArray(field)) return field.length * 10;
-  return isObject(field) ? Object.keys(field).length * 10 : 0;
+  return isExactObject(field) ? Object.keys(field).length * 10 : 0;
 }

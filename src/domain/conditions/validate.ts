@@ -1,11 +1,12 @@
 /** Turns untrusted JSON into a condition tree, or into the list of what is wrong with it. */
 import { isNumber, stringifyExact, type ExactObject, type ExactValue } from '../../platform/exact-json.ts';
-import { memberOf, newIssueList, readObject, readText, readWord, type IssueList, type Located } from './document-reader.ts';
-import { isKnownField, isObject, parseField } from './fields.ts';
+import { memberOf, newIssueList, readAnyObject, readItems, readObject, readText, readWord, takeId } from '../document-reader.ts';
+import type { IssueList, Located } from '../document-reader.ts';
+import type { Issue } from '../errors.ts';
+import { isKnownField, parseField } from './fields.ts';
 import { parseInstant } from './instants.ts';
 import { compilePattern, LITERAL_KINDS, type LiteralKind } from './operators.ts';
 import { CONDITION_LIMITS, CONDITION_OPERATORS, type Condition, type ConditionOperator, type ItemsCondition } from './types.ts';
-import type { Issue } from '../errors.ts';
 
 /** What all conditions of one document share: its ids are unique and its totals limited. */
 export interface ConditionDocument {
@@ -35,7 +36,7 @@ export function readCondition(at: Located, document: ConditionDocument, list: Is
   const leavesBefore = document.leaves;
   const condition = readNode(at, { document, list, depth: 1, insideItems: false });
   if (document.leaves - leavesBefore > CONDITION_LIMITS.leavesPerCondition) {
-    list.add(at.pointer, 'too_many', `A condition has at most ${CONDITION_LIMITS.leavesPerCondition} leaves.`);
+    list.add(at.pointer, 'too_many', `must have at most ${CONDITION_LIMITS.leavesPerCondition} leaves`);
   }
   return condition;
 }
@@ -50,16 +51,14 @@ interface Reading {
 const KINDS = ['all', 'any', 'some', 'every'] as const;
 
 function readNode(at: Located, reading: Reading): Condition | undefined {
-  const { value, pointer } = at;
+  const { pointer } = at;
   const { list, depth } = reading;
   if (depth > CONDITION_LIMITS.depth) {
-    list.add(pointer, 'too_deep', `Conditions nest at most ${CONDITION_LIMITS.depth} levels deep.`);
+    list.add(pointer, 'too_deep', `must not nest over ${CONDITION_LIMITS.depth} levels deep`);
     return undefined;
   }
-  if (!isObject(value)) {
-    list.add(pointer, value === undefined ? 'required' : 'invalid_type', 'A condition object is expected here.');
-    return undefined;
-  }
+  const value = readAnyObject(at, list);
+  if (!value) return undefined;
   const kinds = KINDS.filter((kind) => value[kind] !== undefined);
   const [kind] = kinds;
   const members = kind === undefined ? { required: ['id', 'field', 'operator'], optional: ['value'] } : { required: ['id', kind] };
@@ -72,38 +71,24 @@ function readNode(at: Located, reading: Reading): Condition | undefined {
     const parts = readParts(child, inner);
     return kind === 'all' ? { id, all: parts } : { id, any: parts };
   }
-  const items = readItems(child, inner);
+  const items = readListTest(child, inner);
   if (!items) return undefined;
   return kind === 'some' ? { id, some: items } : { id, every: items };
 }
 
 function readId(at: Located, { document, list }: Reading): string {
   const max = CONDITION_LIMITS.idLength;
-  const id = readText(at, { max, rule: `An id has 1 to ${max} characters.` }, list);
+  const id = readText(at, { max, rule: `have 1 to ${max} characters` }, list);
   if (id === undefined) return '';
   takeId(id, at.pointer, { ids: document.ids, list });
   return id;
 }
 
-/** Notes an id as taken; an issue when it already was. */
-export function takeId(id: string, pointer: string, { ids, list }: { ids: Set<string>; list: IssueList }): void {
-  if (ids.has(id)) list.add(pointer, 'duplicate_id', 'Another block or condition of the document has this id.');
-  ids.add(id);
+function readParts(at: Located, reading: Reading): Condition[] {
+  return readItems(at, { min: 1 }, reading.list).flatMap((part) => readNode(part, reading) ?? []);
 }
 
-function readParts({ value, pointer }: Located, reading: Reading): Condition[] {
-  if (!Array.isArray(value) || value.length === 0) {
-    reading.list.add(
-      pointer,
-      Array.isArray(value) ? 'invalid_value' : 'invalid_type',
-      'A list of at least one condition is expected here.',
-    );
-    return [];
-  }
-  return value.flatMap((part, index) => readNode({ value: part, pointer: `${pointer}/${index}` }, reading) ?? []);
-}
-
-function readItems(at: Located, reading: Reading): ItemsCondition | undefined {
+function readListTest(at: Located, reading: Reading): ItemsCondition | undefined {
   const object = readObject(at, { required: ['field', 'condition'] }, reading.list);
   if (!object) return undefined;
   const field = readField(memberOf(object, at.pointer, 'field'), reading);
@@ -114,13 +99,13 @@ function readItems(at: Located, reading: Reading): ItemsCondition | undefined {
 
 function readField(at: Located, { list, insideItems }: Reading): string | undefined {
   const max = CONDITION_LIMITS.fieldLength;
-  const field = readText(at, { min: 0, max, rule: `A field has at most ${max} characters.` }, list);
+  const field = readText(at, { min: 0, max, rule: `have at most ${max} characters` }, list);
   if (field === undefined) return undefined;
   const path = parseField(field);
   if (path && isKnownField(path, insideItems)) return field;
   const roots = '/request/tool, /request/server, /request/arguments, /request/agent_reasoning, /request/context, /agent/slug, /agent/name';
-  const message = `A field is a JSON pointer that begins with one of ${roots}, /previous_metadata/organization, /previous_metadata/agent`;
-  list.add(at.pointer, 'invalid_value', insideItems ? `${message}, or /item.` : `${message}.`);
+  const message = `must be a JSON pointer that begins with one of ${roots}, /previous_metadata/organization, /previous_metadata/agent`;
+  list.add(at.pointer, 'invalid_value', insideItems ? `${message}, /item` : message);
   return undefined;
 }
 
@@ -128,7 +113,7 @@ function readLeaf({ pointer }: Located, value: ExactObject, reading: Reading & {
   const { document, list, id } = reading;
   document.leaves += 1;
   if (document.leaves === CONDITION_LIMITS.leavesPerDocument + 1) {
-    list.add(pointer, 'too_many', `A document has at most ${CONDITION_LIMITS.leavesPerDocument} leaves.`);
+    list.add(pointer, 'too_many', `must not bring the document over ${CONDITION_LIMITS.leavesPerDocument} leaves`);
   }
   const field = readField(memberOf(value, pointer, 'field'), reading);
   const operator = readWord(memberOf(value, pointer, 'operator'), CONDITION_OPERATORS, list);
@@ -142,23 +127,23 @@ function readLeaf({ pointer }: Located, value: ExactObject, reading: Reading & {
 const LITERAL_RULES: Readonly<Record<Exclude<LiteralKind, 'none' | 'any'>, { fits: (value: ExactValue) => boolean; rule: string }>> = {
   ordered: {
     fits: (value) => isNumber(value) || (typeof value === 'string' && parseInstant(value) !== undefined),
-    rule: 'This operator compares with a number or an RFC 3339 time.',
+    rule: 'must be a number or an RFC 3339 time for this operator',
   },
-  list: { fits: Array.isArray, rule: 'This operator takes a list.' },
-  text: { fits: (value) => typeof value === 'string', rule: 'This operator takes a string.' },
+  list: { fits: Array.isArray, rule: 'must be a list for this operator' },
+  text: { fits: (value) => typeof value === 'string', rule: 'must be a string for this operator' },
   pattern: {
     fits: (value) => typeof value === 'string' && value.length <= CONDITION_LIMITS.patternLength,
-    rule: `This operator takes a regular expression of at most ${CONDITION_LIMITS.patternLength} characters.`,
+    rule: `must be a regular expression of at most ${CONDITION_LIMITS.patternLength} characters`,
   },
 };
 
 function checkLiteral({ value, pointer }: Located, operator: ConditionOperator, { document, list }: Reading): void {
   const kind = LITERAL_KINDS[operator];
   if (kind === 'none') {
-    if (value !== undefined) list.add(pointer, 'unknown_field', 'This operator takes no value.');
-  } else if (value === undefined) list.add(pointer, 'required', 'This operator takes a value.');
+    if (value !== undefined) list.add(pointer, 'unknown_field', 'must be absent for this operator');
+  } else if (value === undefined) list.add(pointer, 'required', 'is required for this operator');
   else if (Buffer.byteLength(stringifyExact(value)) > CONDITION_LIMITS.literalBytes) {
-    list.add(pointer, 'invalid_value', `A value has at most ${CONDITION_LIMITS.literalBytes} bytes as JSON.`);
+    list.add(pointer, 'invalid_value', `must have at most ${CONDITION_LIMITS.literalBytes} bytes as JSON`);
   } else if (kind !== 'any' && !LITERAL_RULES[kind].fits(value)) list.add(pointer, 'invalid_value', LITERAL_RULES[kind].rule);
   else if (kind === 'pattern') checkPattern({ value, pointer }, document, list);
 }
@@ -168,9 +153,9 @@ function checkPattern({ value, pointer }: Located, document: ConditionDocument, 
   try {
     document.patternInstructions += compilePattern(value ?? null).programSize();
   } catch {
-    list.add(pointer, 'invalid_pattern', 'The regular expression is not valid RE2 syntax.');
+    list.add(pointer, 'invalid_pattern', 'must be a regular expression in RE2 syntax');
   }
   if (document.patternInstructions > CONDITION_LIMITS.patternInstructions) {
-    list.add(pointer, 'too_many', 'The regular expressions of the document are too large; counted repeats multiply their size.');
+    list.add(pointer, 'too_many', 'must not make the regular expressions of the document too large; counted repeats multiply their size');
   }
 }

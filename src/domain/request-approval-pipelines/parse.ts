@@ -1,23 +1,26 @@
 /** Turns the untrusted body of a pipeline revision into a document, or into the list of what is wrong with it. */
-import { isNumber, type ExactObject, type ExactValue } from '../../platform/exact-json.ts';
+import type { ExactObject, ExactValue } from '../../platform/exact-json.ts';
 import {
   memberOf,
   newIssueList,
+  readDuration,
+  readInteger,
+  readItems,
+  readKey,
   readObject,
   readText,
   readWord,
   refuseUnstorableText,
+  takeId,
   type IssueList,
   type Located,
-} from '../conditions/document-reader.ts';
-import { newConditionDocument, readCondition, takeId, type ConditionDocument } from '../conditions/validate.ts';
-import { parseDuration } from '../durations.ts';
+} from '../document-reader.ts';
+import { newConditionDocument, readCondition, type ConditionDocument } from '../conditions/validate.ts';
 import type { Issue } from '../errors.ts';
 import {
   ALWAYS_OUTCOMES,
   BLOCK_OUTCOMES,
   BLOCK_TYPES,
-  KEY_PATTERN,
   PIPELINE_LIMITS,
   type AlwaysConfig,
   type Block,
@@ -39,7 +42,9 @@ export function parsePipelineDocument(value: ExactValue): ParsedPipelineDocument
   const reading: Reading = { list, conditions: newConditionDocument() };
   const body = readObject({ value, pointer: '' }, { required: ['blocks'], optional: ['default_escalation_path'] }, list);
   if (!body) return { ok: false, issues: list.issues };
-  const blocks = readBlocks(memberOf(body, '', 'blocks'), reading);
+  const blocks = readItems(memberOf(body, '', 'blocks'), { max: PIPELINE_LIMITS.blocks }, list).flatMap(
+    (at) => readBlock(at, reading) ?? [],
+  );
   const path = readKey(memberOf(body, '', 'default_escalation_path'), list);
   refuseUnstorableText({ value, pointer: '' }, list);
   if (list.issues.length > 0) return { ok: false, issues: list.issues };
@@ -56,18 +61,6 @@ export function namedEscalationPaths(document: PipelineDocument): { readonly pat
   return named.flatMap(({ pathKey, pointer }) => (pathKey === undefined ? [] : [{ pathKey, pointer }]));
 }
 
-function readBlocks({ value, pointer }: Located, reading: Reading): Block[] {
-  if (!Array.isArray(value)) {
-    if (value !== undefined) reading.list.add(pointer, 'invalid_type', 'A list of blocks is expected here.');
-    return [];
-  }
-  if (value.length > PIPELINE_LIMITS.blocks) {
-    reading.list.add(pointer, 'too_many', `A revision has at most ${PIPELINE_LIMITS.blocks} blocks.`);
-    return [];
-  }
-  return value.flatMap((block, index) => readBlock({ value: block, pointer: `${pointer}/${index}` }, reading) ?? []);
-}
-
 function readBlock(at: Located, reading: Reading): Block | undefined {
   const { list, conditions } = reading;
   const members = { required: ['id', 'name', 'type', 'config'], optional: ['enabled', 'timeout', 'max_attempts'] };
@@ -77,15 +70,15 @@ function readBlock(at: Located, reading: Reading): Block | undefined {
   const id = readKey(member('id'), list);
   if (id !== undefined) takeId(id, `${at.pointer}/id`, { ids: conditions.ids, list });
   const { nameLength } = PIPELINE_LIMITS;
-  const name = readText(member('name'), { max: nameLength, rule: `A name has 1 to ${nameLength} characters.` }, list);
+  const name = readText(member('name'), { max: nameLength, rule: `have 1 to ${nameLength} characters` }, list);
   const type = BLOCK_TYPES.find((one) => one === object['type']);
   if (type === undefined && object['type'] !== undefined) {
-    list.add(`${at.pointer}/type`, 'unknown_block_type', `A block's type is one of ${BLOCK_TYPES.join(', ')}.`);
+    list.add(`${at.pointer}/type`, 'unknown_block_type', `must be one of ${BLOCK_TYPES.join(', ')}`);
   }
   const envelope = {
     enabled: readBoolean(member('enabled'), list),
-    timeout: readTimeout(member('timeout'), list),
-    max_attempts: readAttempts(member('max_attempts'), list),
+    timeout: readDuration(member('timeout'), PIPELINE_LIMITS.timeout, list) ?? '5s',
+    max_attempts: readInteger(member('max_attempts'), { min: 1, max: PIPELINE_LIMITS.maxAttempts }, list) ?? 1,
   };
   const configAt = member('config');
   if (type === undefined || configAt.value === undefined) return undefined;
@@ -125,41 +118,18 @@ function readPath(
   const at = memberOf(object, pointer, 'escalation_path');
   const path = readKey(at, list);
   if (at.value !== undefined && outcome !== undefined && outcome !== 'human') {
-    list.add(at.pointer, 'invalid_value', 'An escalation path goes only with the outcome `human`.');
+    list.add(at.pointer, 'invalid_value', 'must be absent unless the outcome is human');
   }
   return path === undefined ? {} : { escalation_path: path };
 }
 
-function readKey(at: Located, list: IssueList): string | undefined {
-  const rule = 'Up to 63 lowercase letters, digits, dots, underscores and hyphens, the first a letter or digit.';
-  return readText(at, { max: 63, pattern: KEY_PATTERN, rule }, list);
-}
-
 function readReason(at: Located, list: IssueList): string | undefined {
   const { reasonLength } = PIPELINE_LIMITS;
-  return readText(at, { max: reasonLength, rule: `A reason has 1 to ${reasonLength} characters.` }, list);
+  return readText(at, { max: reasonLength, rule: `have 1 to ${reasonLength} characters` }, list);
 }
 
 function readBoolean({ value, pointer }: Located, list: IssueList): boolean {
   if (value === undefined) return true;
-  if (typeof value !== 'boolean') list.add(pointer, 'invalid_type', 'A boolean is expected here.');
+  if (typeof value !== 'boolean') list.add(pointer, 'invalid_type', 'must be true or false');
   return value === true;
-}
-
-function readTimeout({ value, pointer }: Located, list: IssueList): string {
-  if (value === undefined) return '5s';
-  if (typeof value === 'string') {
-    const ms = parseDuration(value);
-    if (ms !== undefined && ms >= PIPELINE_LIMITS.timeoutMs.min && ms <= PIPELINE_LIMITS.timeoutMs.max) return value;
-    list.add(pointer, 'invalid_value', 'A timeout is a duration from 1s to 30s.');
-  } else list.add(pointer, 'invalid_type', 'A duration such as `5s` is expected here.');
-  return '5s';
-}
-
-function readAttempts({ value, pointer }: Located, list: IssueList): number {
-  if (value === undefined) return 1;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= PIPELINE_LIMITS.maxAttempts) return value;
-  const message = `The number of attempts is an integer from 1 to ${PIPELINE_LIMITS.maxAttempts}.`;
-  list.add(pointer, isNumber(value) ? 'invalid_value' : 'invalid_type', message);
-  return 1;
 }

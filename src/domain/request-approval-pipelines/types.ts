@@ -5,7 +5,6 @@ export const BLOCK_TYPES = ['always', 'cel'] as const;
 export const ALWAYS_OUTCOMES = ['approve', 'deny', 'human'] as const;
 export const BLOCK_OUTCOMES = ['approve', 'deny', 'human', 'next'] as const;
 
-export type BlockType = (typeof BLOCK_TYPES)[number];
 export type AlwaysOutcome = (typeof ALWAYS_OUTCOMES)[number];
 export type BlockOutcome = (typeof BLOCK_OUTCOMES)[number];
 
@@ -16,12 +15,9 @@ export const PIPELINE_LIMITS = {
   /** Characters of a block's reason. */
   reasonLength: 2_000,
   maxAttempts: 5,
-  /** Milliseconds of a block's timeout. */
-  timeoutMs: { min: 1_000, max: 30_000 },
+  /** Of a block that asks somebody. */
+  timeout: { min: '1s', max: '30s' },
 } as const;
-
-/** Pattern of block ids and escalation path keys. */
-export const KEY_PATTERN = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
 export interface AlwaysConfig {
   readonly outcome: AlwaysOutcome;
