@@ -1,6 +1,6 @@
 /**
  * An endpoint is declared once. The same value mounts the route, authenticates, checks the permission, validates the
- * input, checks the answer (in tests and development) and yields the OpenAPI operation.
+ * input, checks the answer (strictly in tests) and yields the OpenAPI operation.
  */
 import type { z } from 'zod';
 import type { AuthorizationTarget, MemberPrincipal, AgentPrincipal } from '../src/domain/authorization.ts';

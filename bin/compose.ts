@@ -10,6 +10,7 @@ import { createActivities } from '../activities/index.ts';
 import { endpoints } from '../api/endpoints.ts';
 import type { OperationProbes } from '../api/operations.ts';
 import { createHttpServer } from '../api/server.ts';
+import { readClock } from '../src/data/clock.ts';
 import { pendingMigrations } from '../src/data/migrate.ts';
 import type { ApprovalRequest } from '../src/domain/approval-requests.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
@@ -27,6 +28,7 @@ import type { App, AppParts } from './app.ts';
 
 export interface ComposeOptions extends AppParts {
   readonly workflowBundle?: WorkflowBundleOption;
+  /** An answer that differs from its declaration fails the call (tests) instead of being logged. */
   readonly strictAnswers?: boolean;
   readonly taskQueue?: string;
 }
@@ -150,8 +152,7 @@ async function closeServer(server: Server): Promise<void> {
 function probes(db: Db, temporal: TemporalLink): OperationProbes {
   return {
     database: async () => {
-      const { rows } = await db.raw<{ rows: { now: Date }[] }>('select clock_timestamp() as now');
-      const difference = Math.abs((rows[0]?.now.getTime() ?? 0) - Date.now());
+      const difference = Math.abs((await readClock(db)).getTime() - Date.now());
       return difference > MAX_CLOCK_DIFFERENCE_MS ? `its clock is ${difference} ms off this process's` : undefined;
     },
     migrations: async () => {

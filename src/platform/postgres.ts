@@ -55,16 +55,7 @@ export async function runPrepared<Row>(
 
 const ignore = (): void => undefined;
 
-const UNAVAILABLE_NODE_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOENT',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-]);
+const UNAVAILABLE_NODE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'EHOSTUNREACH']);
 
 /** True when the error says that the database is away or refuses connections, rather than that a statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
@@ -72,8 +63,14 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (error.name === 'KnexTimeoutError') return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // SQLSTATE: 08 connection, 25P03 cut off in a transaction, 40 deadlock, 53 resources, 55P03 lock not granted, 57P shutdown or crash.
-  if (UNAVAILABLE_NODE_CODES.has(code) || /^(08|25P03|40|53|55P03|57P)/.test(code)) return true;
+  if (UNAVAILABLE_NODE_CODES.has(code) || isMissingSocket(error, code) || /^(08|25P03|40|53|55P03|57P)/.test(code)) return true;
+  // For a connection that breaks while a statement runs the driver has no code, only these sentences.
   return /connection terminated|connection ended|timeout expired|client has encountered a connection error/i.test(error.message);
+}
+
+/** No server behind a Unix socket; ENOENT of anything else is a missing file. */
+function isMissingSocket(error: Error, code: string): boolean {
+  return code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
 }
 
 /** Name of the constraint a statement violated, if that is what the error says. */

@@ -1,10 +1,9 @@
 /** Writes a new request: row, idempotency key and audit event in one statement, since every create pays for each round trip. */
 import { v7 } from 'uuid';
-import type { ApprovalRequest } from '../../domain/approval-requests.ts';
+import { WAKE_HEAD_START_MS, type ApprovalRequest } from '../../domain/approval-requests.ts';
 import type { AgentPrincipal } from '../../domain/authorization.ts';
 import type { JsonText } from '../../platform/exact-json.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
-import { REQUEST_COLUMNS, toRequest, type RequestRow } from './rows.ts';
 
 export interface NewApprovalRequest {
   readonly id: string;
@@ -19,9 +18,6 @@ export interface NewApprovalRequest {
   /** SHA-256 over the compared parameters as values. */
   readonly inputDigest: Buffer;
 }
-
-/** Milliseconds until the backstop looks after a new or changed request: a head start for its workflow. */
-export const WAKE_HEAD_START_MS = 3_000;
 
 /** The new request, or undefined when the instance has used the key before. */
 export async function insertRequest(db: Db, principal: AgentPrincipal, input: NewApprovalRequest): Promise<ApprovalRequest | undefined> {
@@ -117,22 +113,6 @@ function asRequest(principal: AgentPrincipal, input: NewApprovalRequest, created
     ...(created.agent_pipeline_revision_id !== null && { agentPipelineRevisionId: created.agent_pipeline_revision_id }),
     urgency: 'standard',
   };
-}
-
-/** The request the instance made with this key before, and the digest of what it asked then. */
-export async function findByIdempotencyKey(
-  db: Db,
-  agentInstanceId: string,
-  key: string,
-): Promise<{ request: ApprovalRequest; inputDigest: Buffer } | undefined> {
-  const { rows } = await db.raw<{ rows: (RequestRow & { input_digest: Buffer })[] }>(
-    `select ${REQUEST_COLUMNS}, r.input_digest
-       from approval_requests r left join decisions d on d.request_id = r.id
-      where r.agent_instance_id = :agentInstanceId and r.idempotency_key = :key`,
-    { agentInstanceId, key },
-  );
-  const row = rows[0];
-  return row && { request: toRequest(row), inputDigest: row.input_digest };
 }
 
 /**

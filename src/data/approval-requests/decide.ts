@@ -3,11 +3,16 @@
  * update is guarded by state, so a second answer is impossible whatever the caller believes.
  */
 import { v7 } from 'uuid';
-import { EXECUTION_WINDOW_MS, type ApprovalRequest, type RequestState, type TerminalState } from '../../domain/approval-requests.ts';
+import {
+  EXECUTION_WINDOW_MS,
+  WAKE_HEAD_START_MS,
+  type ApprovalRequest,
+  type RequestState,
+  type TerminalState,
+} from '../../domain/approval-requests.ts';
 import type { AuditActor } from '../../domain/audit.ts';
 import { stringifyExact } from '../../platform/exact-json.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
-import { WAKE_HEAD_START_MS } from './create.ts';
 import { toAuthContext, type StoredAuthContext } from './rows.ts';
 
 export interface NewDecision {

@@ -21,6 +21,22 @@ export async function findRequest(db: Db, id: string): Promise<ReadRequest | und
   return row && { request: toRequest(row), overdue: row.overdue };
 }
 
+/** The request the instance made with this key before, and the digest of what it asked then. */
+export async function findByIdempotencyKey(
+  db: Db,
+  agentInstanceId: string,
+  key: string,
+): Promise<{ request: ApprovalRequest; inputDigest: Buffer } | undefined> {
+  const { rows } = await db.raw<{ rows: (RequestRow & { input_digest: Buffer })[] }>(
+    `select ${REQUEST_COLUMNS}, r.input_digest
+       from approval_requests r left join decisions d on d.request_id = r.id
+      where r.agent_instance_id = :agentInstanceId and r.idempotency_key = :key`,
+    { agentInstanceId, key },
+  );
+  const row = rows[0];
+  return row && { request: toRequest(row), inputDigest: row.input_digest };
+}
+
 /** For the second-by-second reread of parked waits: which of these are no longer open, or no longer there. */
 export async function findSettledIds(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];

@@ -1,7 +1,8 @@
 /** An adapter asks: write the row, start its workflow, wait for the pipeline as long as the create budget allows. */
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import { admitRequest, findByIdempotencyKey, insertRequest, type NewApprovalRequest } from '../../data/approval-requests/create.ts';
+import { admitRequest, insertRequest, type NewApprovalRequest } from '../../data/approval-requests/create.ts';
+import { findByIdempotencyKey } from '../../data/approval-requests/read.ts';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import type { AgentPrincipal } from '../../domain/authorization.ts';
 import { parseDuration } from '../../domain/durations.ts';

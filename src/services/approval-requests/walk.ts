@@ -2,8 +2,7 @@
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { findDeciders, type Decider } from '../../data/deciders.ts';
 import { insertStep, planNext } from '../../data/approval-requests/escalate.ts';
-import { WAKE_HEAD_START_MS } from '../../data/approval-requests/create.ts';
-import type { ApprovalRequest } from '../../domain/approval-requests.ts';
+import { WAKE_HEAD_START_MS, type ApprovalRequest } from '../../domain/approval-requests.ts';
 import { requestEvent, type NewAuditEvent } from '../../domain/audit.ts';
 import type { EscalationPathDocument } from '../../domain/escalation-paths.ts';
 import {
