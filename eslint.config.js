@@ -120,7 +120,7 @@ export default tseslint.config(
   { files: ['migrations/**/*.ts'], rules: { 'max-lines-per-function': 'off' } },
   { files: ['bin/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },
   {
-    files: ['*.config.js', 'test/support/global-{setup,teardown}.ts', 'test/support/summary-reporter.js'],
+    files: ['*.config.js', 'test/support/global-{setup,teardown}.ts', 'test/support/{summary-reporter,sequencer}.js'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   ...Object.entries(layers).map(([path, patterns]) => ({

@@ -10,7 +10,9 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   reporters: ['default', '<rootDir>/test/support/summary-reporter.js'],
-  maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/sequencer.js',
+  // More than the cores: several files wait for minutes and processes most of their time.
+  maxWorkers: 3,
   testTimeout: 30_000,
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };
