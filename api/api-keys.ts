@@ -1,6 +1,7 @@
 /** Personal API keys: a member's own, and what a presented key is worth. */
 import { z } from 'zod';
 import { permissionEntry, type PermissionEntry } from '../src/domain/permissions.ts';
+import { TOKEN_PREFIX } from '../src/domain/tokens.ts';
 import { listOwnApiKeys, mintApiKey, revokeOwnApiKey, verifyApiKey } from '../src/services/api-keys.ts';
 import type { MintedApiKey } from '../src/services/api-keys.ts';
 import { decodeCursor } from './cursors.ts';
@@ -47,7 +48,7 @@ function showApiKey(key: MintedApiKey['key']): z.input<typeof apiKey> {
   const blocked = key.status === 'active' && !key.personalApiKeysAllowed;
   return {
     id: key.id,
-    prefix: `whk_${key.id}`,
+    prefix: `${TOKEN_PREFIX.apiKey}_${key.id}`,
     kind: 'personal',
     membership_id: key.membershipId,
     name: key.name,

@@ -37,29 +37,29 @@ export async function findCredentialHolder(db: Db, credentialId: string): Promis
 }
 
 /** Remembers that the credential and its instance were seen. */
-export async function touchCredential(db: Db, credentialId: string): Promise<void> {
+export async function touchCredential(db: Db, organizationId: string, credentialId: string): Promise<void> {
   await db.raw(
     `with used as (
-       update agent_credentials set last_used_at = clock_timestamp() where id = :credentialId returning agent_instance_id
+       update agent_credentials set last_used_at = clock_timestamp()
+        where organization_id = :organizationId and id = :credentialId returning agent_instance_id
      )
      update agent_instances i set last_seen_at = clock_timestamp() from used where i.id = used.agent_instance_id`,
-    { credentialId },
+    { organizationId, credentialId },
   );
 }
 
 export interface NewAgentCredential {
   readonly id: string;
-  readonly organizationId: string;
   readonly agentInstanceId: string;
   readonly tokenHash: Buffer;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
 }
 
-export async function insertAgentCredential(db: Db, credential: NewAgentCredential): Promise<void> {
+export async function insertAgentCredential(db: Db, organizationId: string, credential: NewAgentCredential): Promise<void> {
   await db('agent_credentials').insert({
     id: credential.id,
-    organization_id: credential.organizationId,
+    organization_id: organizationId,
     agent_instance_id: credential.agentInstanceId,
     token_hash: credential.tokenHash,
     issued_at: credential.issuedAt,
@@ -72,11 +72,11 @@ export async function findCredentialAgent(
   db: Db,
   organizationId: string,
   credentialId: string,
-): Promise<{ agentSlug: string; instanceId: string; instanceName: string; revokedAt: Date | null } | undefined> {
+): Promise<{ agentSlug: string; instanceId: string; instanceName: string } | undefined> {
   return await db('agent_credentials as c')
     .join('agent_instances as i', 'i.id', 'c.agent_instance_id')
     .where({ 'c.organization_id': organizationId, 'c.id': credentialId })
-    .first({ agentSlug: 'i.agent_slug', instanceId: 'i.id', instanceName: 'i.name', revokedAt: 'c.revoked_at' });
+    .first({ agentSlug: 'i.agent_slug', instanceId: 'i.id', instanceName: 'i.name' });
 }
 
 /** True when this call revoked it; false when it was revoked before. */

@@ -33,7 +33,6 @@ export async function insertTargets(
 export interface PathState {
   readonly pathKey: string;
   readonly active: boolean;
-  readonly archived: boolean;
 }
 
 /**
@@ -47,7 +46,7 @@ export async function findPathStates(
 ): Promise<PathState[]> {
   if (pathKeys.length === 0) return [];
   const { rows } = await db.raw<{ rows: PathState[] }>(
-    `select document_key as "pathKey", active_revision is not null as active, archived_at is not null as archived
+    `select document_key as "pathKey", active_revision is not null as active
        from escalation_paths
       where organization_id = :organizationId and document_key = any(:pathKeys)
       order by document_key collate "C"
@@ -65,25 +64,4 @@ export async function findAddressable(db: Db, organizationId: string, membership
     .whereIn('id', [...membershipIds])
     .whereNot('status', 'deprovisioned')
     .pluck<string[]>('id');
-}
-
-/** Of these memberships, those that may not decide the requests of any agent, by name. */
-export async function findNonDeciders(
-  db: Db,
-  organizationId: string,
-  membershipIds: readonly string[],
-): Promise<{ membershipId: string; displayName: string }[]> {
-  if (membershipIds.length === 0) return [];
-  const { rows } = await db.raw<{ rows: { membershipId: string; displayName: string }[] }>(
-    `select m.id as "membershipId", u.display_name as "displayName"
-       from memberships m join users u on u.id = m.user_id
-      where m.organization_id = :organizationId and m.id = any(cast(:membershipIds as uuid[]))
-        and not (m.status = 'active' and exists (
-              select 1 from permission_policies p
-               where p.membership_id = m.id and p.organization_id = m.organization_id
-                 and (p.is_owner or (p.scope_kind <> 'team' and 'request.decide' = any(p.permissions)))))
-      order by lower(u.display_name), m.id`,
-    { organizationId, membershipIds: [...membershipIds] },
-  );
-  return rows;
 }

@@ -16,11 +16,8 @@ export type PipelineKey = 'organization' | `agent:${string}`;
 /** Gives a new organization or agent its pipeline: revision 1, active and empty, which passes every request to a person. */
 export async function createPipeline(
   trx: Db,
-  {
-    organizationId,
-    documentKey,
-    createdByActorId,
-  }: { readonly organizationId: string; readonly documentKey: PipelineKey; readonly createdByActorId: string },
+  organizationId: string,
+  { documentKey, createdByActorId }: { readonly documentKey: PipelineKey; readonly createdByActorId: string },
 ): Promise<void> {
   const revision = { document: '{"blocks":[]}', createdByActorId };
   const created = await insertDocument(trx, organizationId, { tables: pipelineTables, documentKey, revision, active: true });

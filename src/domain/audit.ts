@@ -37,11 +37,12 @@ export function requestEvent(requestId: string, verb: string, data: Readonly<Rec
 /** A member acts as himself whatever he holds in his hand; his key is named as the actor's type. */
 export function actorOf(principal: Principal): AuditActor {
   if (principal.kind === 'agent') return { type: 'agent', id: principal.agentSlug, displayName: principal.agentName };
-  return {
-    type: principal.via.kind === 'api_key' ? 'api_key' : 'human',
-    id: principal.membershipId,
-    displayName: principal.displayName,
-  };
+  return { ...personOf(principal), type: principal.via.kind === 'api_key' ? 'api_key' : 'human' };
+}
+
+/** A member who acts by signing in or out, before or without a principal. */
+export function personOf({ membershipId, displayName }: { readonly membershipId: string; readonly displayName: string }): AuditActor {
+  return { type: 'human', id: membershipId, displayName };
 }
 
 export function subjectTypeOf(eventType: string): string {

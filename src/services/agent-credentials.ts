@@ -2,6 +2,7 @@
 import { actorOf } from '../domain/audit.ts';
 import { authorize, type MemberPrincipal } from '../domain/authorization.ts';
 import { AppError } from '../domain/errors.ts';
+import { TOKEN_PREFIX } from '../domain/tokens.ts';
 import { findCredentialAgent, insertAgentCredential, revokeAgentCredential } from '../data/agent-credentials.ts';
 import { insertAgentInstance, type AgentInstance } from '../data/agent-instances.ts';
 import { findAgentForShare } from '../data/agents.ts';
@@ -40,10 +41,10 @@ export async function createAgentInstance(
     if (agent.status === 'archived') throw new AppError('agent_archived');
     const instance = await insertAgentInstance(trx, organizationId, { agentSlug, name, metadata: metadata?.text ?? '{}' });
     if (!instance) throw new AppError('instance_name_taken');
-    const { id, token, hash } = issueToken('whc');
+    const { id, token, hash } = issueToken(TOKEN_PREFIX.agentCredential);
     const issuedAt = instance.createdAt;
     const expiresAt = new Date(issuedAt.getTime() + credentialLifetime(context, ttlSeconds));
-    await insertAgentCredential(trx, { id, organizationId, agentInstanceId: instance.id, tokenHash: hash, issuedAt, expiresAt });
+    await insertAgentCredential(trx, organizationId, { id, agentInstanceId: instance.id, tokenHash: hash, issuedAt, expiresAt });
     const actor = actorOf(principal);
     const about = { agent_slug: agentSlug, agent_instance_name: name };
     await insertAuditEvents(trx, organizationId, {

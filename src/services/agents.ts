@@ -7,6 +7,7 @@ import type { Agent, AgentPosition } from '../data/agents.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { createPipeline } from '../data/request-approval-pipelines.ts';
 import type { ServiceContext } from './context.ts';
+import { cutPage } from './pages.ts';
 
 export type { Agent } from '../data/agents.ts';
 
@@ -24,7 +25,7 @@ export async function createAgent(
     const used = (await countLiveAgents(trx, organizationId)) - 1;
     const limit = context.limits.activeAgents;
     if (used >= limit) throw new AppError('quota_exceeded', { details: { dimension: 'active_agents', limit, used } });
-    await createPipeline(trx, { organizationId, documentKey: `agent:${slug}`, createdByActorId: membershipId });
+    await createPipeline(trx, organizationId, { documentKey: `agent:${slug}`, createdByActorId: membershipId });
     const event = { eventType: 'agent.created', actor: actorOf(principal), subjectId: slug, data: { name } };
     await insertAuditEvents(trx, organizationId, { events: [event], occurredAt: inserted.agent.createdAt });
     return inserted.agent;
@@ -60,8 +61,6 @@ export async function listVisibleAgents(
     after: page.after,
     limit: page.limit + 1,
   });
-  const agents = found.slice(0, page.limit);
-  const last = agents.at(-1);
-  if (found.length <= page.limit || !last) return { agents };
-  return { agents, next: { rank: STATUS_ORDER.indexOf(last.status), slug: last.slug } };
+  const { items: agents, last } = cutPage(found, page.limit);
+  return { agents, ...(last && { next: { rank: STATUS_ORDER.indexOf(last.status), slug: last.slug } }) };
 }

@@ -3,14 +3,14 @@ import { AppError, invalid } from '../domain/errors.ts';
 import { actorOf } from '../domain/audit.ts';
 import { effectiveGrants, effectivePermissions, type MemberPrincipal } from '../domain/authorization.ts';
 import { isPermission, mayHold, permissionEntry, type Grant, type Permission, type PermissionEntry } from '../domain/permissions.ts';
+import { TOKEN_PREFIX } from '../domain/tokens.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { findApiKey, findApiKeyHolder, insertApiKey, listApiKeys, revokeApiKey, touchApiKey, type ApiKeyRecord } from '../data/api-keys.ts';
 import { findApiKeyRules } from '../data/organizations.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
-import { memberPrincipal } from './memberships.ts';
-
-export const API_KEY_TOKEN_PREFIX = 'whk';
+import { memberPrincipal } from './member-principals.ts';
+import { cutPage } from './pages.ts';
 
 /** How long after a password a session may do what is dangerous. */
 const FRESH_FOR_MS = 15 * 60 * 1000;
@@ -20,7 +20,7 @@ const FRESH_FOR_MS = 15 * 60 * 1000;
  * `api_keys_disabled` while the organization does not allow personal keys.
  */
 export async function authenticateApiKey(context: ServiceContext, token: PresentedToken): Promise<MemberPrincipal> {
-  const key = token.prefix === API_KEY_TOKEN_PREFIX ? await findApiKeyHolder(context.db, token.id) : undefined;
+  const key = token.prefix === TOKEN_PREFIX.apiKey ? await findApiKeyHolder(context.db, token.id) : undefined;
   if (!key?.valid || !secretMatches(token.secret, key.tokenHash)) throw new AppError('authentication_required');
   const principal = memberPrincipal(key, {
     via: { kind: 'api_key', keyId: key.keyId, narrowed: key.permissions?.filter(isPermission) ?? null },
@@ -35,7 +35,7 @@ export async function authenticateApiKey(context: ServiceContext, token: Present
   return principal;
 }
 
-export interface ApiKeyPage {
+export interface OwnApiKeys {
   readonly keys: readonly ApiKeyRecord[];
   /** Id of the last key, when more follow. */
   readonly next: string | undefined;
@@ -48,16 +48,16 @@ export async function listOwnApiKeys(
   context: ServiceContext,
   principal: MemberPrincipal,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
-): Promise<ApiKeyPage> {
+): Promise<OwnApiKeys> {
   const { organizationId, membershipId } = principal;
   const [rules, found] = await Promise.all([
     findApiKeyRules(context.db, organizationId),
     listApiKeys(context.db, organizationId, { membershipId, limit: limit + 1, after }),
   ]);
-  const keys = found.slice(0, limit);
+  const { items: keys, last } = cutPage(found, limit);
   return {
     keys,
-    next: found.length > limit ? keys.at(-1)?.id : undefined,
+    next: last?.id,
     personalApiKeysAllowed: rules.personalApiKeysAllowed,
     bearable: bearablePermissions(principal).map(permissionEntry),
   };
@@ -93,7 +93,7 @@ export async function mintApiKey(
       throw invalid([{ pointer: '/expires_at', code: 'invalid_value', message: 'must be in the future' }]);
     }
     requireFreshness(principal, now);
-    const { id, hash, token } = issueToken(API_KEY_TOKEN_PREFIX);
+    const { id, hash, token } = issueToken(TOKEN_PREFIX.apiKey);
     await insertApiKey(trx, organizationId, {
       id,
       membershipId,

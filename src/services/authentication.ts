@@ -1,6 +1,7 @@
 /** Resolves a presented credential to who is calling, live at every call: a revocation works at once. */
 import { AppError } from '../domain/errors.ts';
 import type { AgentPrincipal, Principal } from '../domain/authorization.ts';
+import { TOKEN_PREFIX } from '../domain/tokens.ts';
 import { findCredentialHolder, touchCredential } from '../data/agent-credentials.ts';
 import { parseToken, secretMatches, type PresentedToken } from '../platform/tokens.ts';
 import { authenticateApiKey } from './api-keys.ts';
@@ -16,9 +17,9 @@ export async function authenticate(context: ServiceContext, presented: Presented
   if (!token) throw new AppError('authentication_required');
   if (presented.kind === 'session') return await authenticateSession(context, token);
   switch (token.prefix) {
-    case 'whc':
+    case TOKEN_PREFIX.agentCredential:
       return await authenticateAgent(context, token);
-    case 'whk':
+    case TOKEN_PREFIX.apiKey:
       return await authenticateApiKey(context, token);
     default:
       throw new AppError('authentication_required');
@@ -31,7 +32,7 @@ async function authenticateAgent(context: ServiceContext, token: PresentedToken)
   if (holder.agentStatus !== 'active') throw new AppError('agent_disabled');
   if (holder.instanceStatus !== 'active') throw new AppError('instance_disabled');
   if (holder.useIsStale) {
-    touchCredential(context.db, holder.credentialId).catch((error: unknown) => {
+    touchCredential(context.db, holder.organizationId, holder.credentialId).catch((error: unknown) => {
       context.logger.warn({ err: error }, 'could not record the use of an agent credential');
     });
   }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { v7 } from 'uuid';
+import { personOf } from '../domain/audit.ts';
 import { AppError } from '../domain/errors.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { insertMembership } from '../data/memberships.ts';
@@ -95,7 +96,7 @@ async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
   await insertMembership(trx, organizationId, { id: membershipId, userId, admissionSource: 'manual' });
   const policy = { scopeKind: 'organization', resourceIds: [], permissions: [], isOwner: true } as const;
   await insertPermissionPolicy(trx, organizationId, { id: policyId, membershipId, ...policy });
-  const actor = { type: 'human', id: membershipId, displayName } as const;
+  const actor = personOf(owner);
   await insertAuditEvents(trx, organizationId, {
     events: [
       { eventType: 'organization.created', actor, subjectId: organizationId, data: names },
@@ -108,7 +109,7 @@ async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
       },
     ],
   });
-  await createPipeline(trx, { organizationId, documentKey: 'organization', createdByActorId: membershipId });
+  await createPipeline(trx, organizationId, { documentKey: 'organization', createdByActorId: membershipId });
 }
 
 /** `Ünïted Ägents, Inc.` becomes `united-agents-inc`; a name without a Latin letter or digit becomes `organization`. */

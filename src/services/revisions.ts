@@ -9,6 +9,7 @@ import type { ArchiveStatus, Revision, RevisionedDocument, RevisionSummary, Revi
 import type { ExactValue } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
+import { cutPage } from './pages.ts';
 
 export type { ArchiveStatus, Revision, RevisionSummary } from '../data/revisions.ts';
 
@@ -198,11 +199,10 @@ export async function listRevisions<D, V>(
   }
   const page = { tables: kind.tables, documentId: document.id, before: after?.revision, limit: limit + 1 };
   const found = await data.listRevisions(context.db, organizationId, page);
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
+  const { items, last } = cutPage(found, limit);
   return {
-    revisions: shown.map((revision) => kind.view(revision)),
-    ...(last && found.length > limit && { next: { documentId: document.id, revision: last.revision } }),
+    revisions: items.map((revision) => kind.view(revision)),
+    ...(last && { next: { documentId: document.id, revision: last.revision } }),
     totalCount: document.latestRevision,
   };
 }
@@ -221,9 +221,8 @@ export async function listSummaries(
   { tables, documentKeys, query }: { tables: RevisionTables; documentKeys?: readonly string[] | undefined; query: SummaryQuery },
 ): Promise<{ readonly summaries: readonly RevisionSummary[]; readonly next?: string }> {
   const found = await data.listSummaries(context.db, organizationId, { ...query, tables, documentKeys, limit: query.limit + 1 });
-  const summaries = found.slice(0, query.limit);
-  const last = summaries.at(-1);
-  return { summaries, ...(last && found.length > query.limit && { next: last.documentKey }) };
+  const { items: summaries, last } = cutPage(found, query.limit);
+  return { summaries, ...(last && { next: last.documentKey }) };
 }
 
 /** Text of all documents a cache holds at most, in characters. What is made of a document takes some 16 times as many bytes. */

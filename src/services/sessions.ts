@@ -1,7 +1,8 @@
 /** Signing in and out, and what a presented session cookie is worth. */
 import { AppError } from '../domain/errors.ts';
-import type { AuditActor } from '../domain/audit.ts';
+import { personOf } from '../domain/audit.ts';
 import type { MemberPrincipal } from '../domain/authorization.ts';
+import { TOKEN_PREFIX } from '../domain/tokens.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { findSessionHolder, insertSession, revokeSession, touchSession, type SessionHolder } from '../data/sessions.ts';
 import { findSignIn } from '../data/users.ts';
@@ -10,11 +11,8 @@ import type { Db } from '../platform/postgres.ts';
 import { issueToken, parseToken, secretMatches, type IssuedToken, type PresentedToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { readAccount, type Account } from './me.ts';
-import { memberPrincipal } from './memberships.ts';
+import { memberPrincipal } from './member-principals.ts';
 import { admitSignInAttempt } from './sign-in-attempts.ts';
-
-/** Sessions have a token kind of their own, so that no cookie passes for a bearer key and no key for a cookie. */
-export const SESSION_TOKEN_PREFIX = 'whs';
 
 /** The member behind a session. 401 when it is unknown, tampered with, expired, idle or revoked; 403 `membership_inactive`. */
 export async function authenticateSession(context: ServiceContext, token: PresentedToken): Promise<MemberPrincipal> {
@@ -30,7 +28,7 @@ export async function authenticateSession(context: ServiceContext, token: Presen
 }
 
 async function findValidSession(context: ServiceContext, token: PresentedToken): Promise<SessionHolder | undefined> {
-  if (token.prefix !== SESSION_TOKEN_PREFIX) return undefined;
+  if (token.prefix !== TOKEN_PREFIX.session) return undefined;
   const session = await findSessionHolder(context.db, token.id);
   return session?.valid && secretMatches(token.secret, session.tokenHash) ? session : undefined;
 }
@@ -75,7 +73,7 @@ export async function openSession(
   trx: Db,
   member: { readonly organizationId: string; readonly membershipId: string; readonly displayName: string },
 ): Promise<IssuedToken> {
-  const issued = issueToken(SESSION_TOKEN_PREFIX);
+  const issued = issueToken(TOKEN_PREFIX.session);
   await insertSession(trx, member.organizationId, {
     id: issued.id,
     membershipId: member.membershipId,
@@ -84,7 +82,7 @@ export async function openSession(
     assurance: 'single_factor',
   });
   await insertAuditEvents(trx, member.organizationId, {
-    events: [{ eventType: 'session.created', actor: actorOf(member), subjectId: issued.id, data: { method: 'local_password' } }],
+    events: [{ eventType: 'session.created', actor: personOf(member), subjectId: issued.id, data: { method: 'local_password' } }],
   });
   return issued;
 }
@@ -103,11 +101,7 @@ export async function signOut(context: ServiceContext, cookie: string | undefine
   if (!session) return;
   await context.db.transaction(async (trx) => {
     if (!(await revokeSession(trx, session.organizationId, session.sessionId))) return;
-    const event = { eventType: 'session.revoked', actor: actorOf(session), subjectId: session.sessionId };
+    const event = { eventType: 'session.revoked', actor: personOf(session), subjectId: session.sessionId };
     await insertAuditEvents(trx, session.organizationId, { events: [event] });
   });
-}
-
-function actorOf(member: { readonly membershipId: string; readonly displayName: string }): AuditActor {
-  return { type: 'human', id: member.membershipId, displayName: member.displayName };
 }

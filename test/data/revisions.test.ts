@@ -38,7 +38,7 @@ describe('revisioned documents in the database', () => {
       active: true,
     });
     expect(again).toBeUndefined();
-    const made = createPipeline(app.db, { organizationId: organization.id, documentKey: 'organization', createdByActorId });
+    const made = createPipeline(app.db, organization.id, { documentKey: 'organization', createdByActorId });
     await expect(made).rejects.toThrow(/pipeline of organization/);
   });
 

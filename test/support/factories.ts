@@ -1,5 +1,6 @@
 /** Puts organizations, people and agents into a database as the services would, without the calls that are not under test. */
 import { randomUUID } from 'node:crypto';
+import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import { createPipeline } from '../../src/data/request-approval-pipelines.ts';
 import { insertAgentCredential } from '../../src/data/agent-credentials.ts';
 import { issueToken } from '../../src/platform/tokens.ts';
@@ -41,9 +42,7 @@ export async function createOrganization(app: TestApp): Promise<TestOrganization
   const slug = `org-${next()}`;
   await app.db('organizations').insert({ id, name: slug, slug, created_at: new Date() });
   const owner = await createMember(app, id, { policies: [{ scope_kind: 'organization', is_owner: true }] });
-  await app.db.transaction((trx) =>
-    createPipeline(trx, { organizationId: id, documentKey: 'organization', createdByActorId: owner.membershipId }),
-  );
+  await app.db.transaction((trx) => createPipeline(trx, id, { documentKey: 'organization', createdByActorId: owner.membershipId }));
   return { id, slug, owner };
 }
 
@@ -67,7 +66,7 @@ export async function createMember(
     updated_at: now,
   });
   for (const policy of options.policies ?? []) await grant(app.db, organizationId, { membershipId, policy });
-  const key = issueToken('whk');
+  const key = issueToken(TOKEN_PREFIX.apiKey);
   await app.db('api_keys').insert({
     id: key.id,
     organization_id: organizationId,
@@ -78,7 +77,7 @@ export async function createMember(
     assurance_at_issue: 'single_factor',
     created_at: now,
   });
-  const session = issueToken('whs');
+  const session = issueToken(TOKEN_PREFIX.session);
   await app.db('sessions').insert({
     id: session.id,
     organization_id: organizationId,
@@ -142,8 +141,7 @@ export async function createAgent(app: TestApp, organization: TestOrganization, 
     updated_at: now,
   });
   await app.db.transaction((trx) =>
-    createPipeline(trx, {
-      organizationId: organization.id,
+    createPipeline(trx, organization.id, {
       documentKey: `agent:${slug}`,
       createdByActorId: organization.owner.membershipId,
     }),
@@ -163,10 +161,9 @@ export async function createInstance(app: TestApp, organization: TestOrganizatio
     created_at: now,
     last_seen_at: now,
   });
-  const token = issueToken('whc');
-  await insertAgentCredential(app.db, {
+  const token = issueToken(TOKEN_PREFIX.agentCredential);
+  await insertAgentCredential(app.db, organization.id, {
     id: token.id,
-    organizationId: organization.id,
     agentInstanceId: instanceId,
     tokenHash: token.hash,
     issuedAt: now,
