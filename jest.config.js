@@ -13,6 +13,6 @@ export default {
   testSequencer: '<rootDir>/test/support/sequencer.js',
   // More than the cores: several files wait for minutes and processes most of their time.
   maxWorkers: 3,
-  testTimeout: 30_000,
+  testTimeout: 90_000,
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };

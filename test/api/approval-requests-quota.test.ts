@@ -84,12 +84,12 @@ describe('with room for three pending requests', () => {
 
   test.each(['a decision', 'a cancellation', 'an expiry'])('%s makes room', async (how) => {
     const { organization, agent } = await newTenant(app);
-    const timeout = how === 'an expiry' ? '1s' : '1h';
+    const timeout = how === 'an expiry' ? '5s' : '1h';
     const first = String((await postRequest(app, agent, { timeout })).body['id']);
     while ((await postRequest(app, agent)).status === 201);
     if (how === 'a decision') await decide(organization.owner.http, first, { status: 'denied' });
     if (how === 'a cancellation') await adapterOf(app, agent).delete(`/api/aap/v1/requests/${first}`);
-    if (how === 'an expiry') await adapterOf(app, agent).get(`/api/aap/v1/requests/${first}?wait=5s`);
+    if (how === 'an expiry') await adapterOf(app, agent).get(`/api/aap/v1/requests/${first}?wait=15s`);
     expect((await postRequest(app, agent)).status).toBe(201);
     expect((await postRequest(app, agent)).status).toBe(429);
   });

@@ -64,7 +64,7 @@ export async function stateOf(app: TestApp, id: string): Promise<string | undefi
   return (await app.db('approval_requests').where({ id }).first<{ state: string } | undefined>('state'))?.state;
 }
 
-export async function until(what: string, condition: () => Promise<boolean> | boolean, timeoutMs = 20_000): Promise<void> {
+export async function until(what: string, condition: () => Promise<boolean> | boolean, timeoutMs = 40_000): Promise<void> {
   if (!(await eventually(condition, timeoutMs))) throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
 }
 

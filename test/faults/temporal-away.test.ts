@@ -33,7 +33,7 @@ const isAway = () => app.temporal.presence.away.aborted;
 
 async function stopTemporal(): Promise<void> {
   await temporal.stop();
-  await until('its absence is noticed', isAway, 5_000);
+  await until('its absence is noticed', isAway, 15_000);
 }
 
 async function returnTemporal(): Promise<void> {
@@ -76,7 +76,7 @@ test('while Temporal is away everything but new escalation goes on, and it catch
   ]);
   for (const { status, elapsedMs } of created) {
     expect(status).toBe(201);
-    expect(elapsedMs).toBeLessThan(1_000);
+    expect(elapsedMs).toBeLessThan(3_000);
   }
   const [expiring = '', refund = '', withdrawn = '', kept = ''] = created.map((answer) => requestOf(answer).id);
   expect(created.map((answer) => requestOf(answer).status)).toEqual(['pending', 'pending', 'pending', 'pending']);
@@ -102,10 +102,10 @@ test('a Temporal server that hangs holds up no create for longer than it takes t
   process.kill(pid, 'SIGSTOP');
   const asked = performance.now();
   const [first, second] = await Promise.all([scene.adapter.create(body('deploy')), scene.adapter.create(body('refund'))]);
-  expect(performance.now() - asked).toBeLessThan(3_500);
-  await until('its silence is noticed', isAway, 5_000);
+  expect(performance.now() - asked).toBeLessThan(4_500);
+  await until('its silence is noticed', isAway, 15_000);
   const third = await scene.adapter.create(body('refund'));
-  expect(third.elapsedMs).toBeLessThan(1_000);
+  expect(third.elapsedMs).toBeLessThan(3_000);
   process.kill(pid, 'SIGCONT');
   await until('its return is noticed', () => !isAway());
   const ids = [first, second, third].map((answer) => requestOf(answer).id);

@@ -35,7 +35,7 @@ export function typesOf(events: readonly HistoryEvent[]): string[] {
 }
 
 /** Fails the test when the condition does not come true in time. */
-export async function reached(what: string, condition: () => Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+export async function reached(what: string, condition: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {
   if (!(await eventually(condition, timeoutMs))) throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
 }
 
