@@ -1,19 +1,18 @@
 /** The adapter's side: ask, wait, withdraw. Shapes to the letter of the protocol: no further key, never null. */
 import { z } from 'zod';
-import { publicStatus, type ApprovalRequest } from '../src/domain/approval-requests.ts';
+import { DECISION_STATUSES, publicStatus, REQUEST_STATUSES, type ApprovalRequest } from '../src/domain/approval-requests.ts';
 import { cancelRequest } from '../src/services/approval-requests/cancel.ts';
 import { createRequest } from '../src/services/approval-requests/create.ts';
 import { awaitOwnRequest, getOwnRequest } from '../src/services/approval-requests/own.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { duration, exactObject, exactString, timestamp, uuid, waitQuery } from './schema.ts';
 
-const STATUSES = ['pending', 'approved', 'denied', 'expired', 'cancelled'] as const;
 const timeout = () => duration('How long the adapter waits for an answer: one second to seven days.', { min: '1s', max: '168h' });
 const nonEmpty = (description: string) => z.string().min(1).meta({ description });
 
 const decisionShape = z
   .strictObject({
-    status: z.enum(['approved', 'denied', 'expired', 'cancelled']).meta({ description: 'The final answer.' }),
+    status: z.enum(DECISION_STATUSES).meta({ description: 'The final answer.' }),
     note: z.string().optional().meta({ description: "The reviewer's note, or the deciding block's reason." }),
     decided_at: timestamp('When the answer became final.'),
     expires_at: timestamp('On approvals only: the call must start before this instant.').optional(),
@@ -29,7 +28,7 @@ const requestShape = z
     timeout: timeout(),
     agent_reasoning: exactString("The agent's own claim, as sent.").optional(),
     context: exactObject('Where the call comes from, as sent.').optional(),
-    status: z.enum(STATUSES).meta({ description: '`pending` until the answer is final.' }),
+    status: z.enum(REQUEST_STATUSES).meta({ description: '`pending` until the answer is final.' }),
     created_at: timestamp('When the request was recorded.'),
     deadline_at: timestamp('created_at plus timeout.'),
     decision: decisionShape.optional(),
@@ -53,7 +52,7 @@ const example = {
   },
 };
 
-function show(request: ApprovalRequest) {
+function showRequest(request: ApprovalRequest) {
   const { decision } = request;
   return {
     id: request.id,
@@ -104,7 +103,7 @@ export const aapApprovalRequestEndpoints = [
     errors: ['idempotency_conflict', 'quota_exceeded'],
     handler: async ({ principal, body, idempotencyKey, signal }, context) => {
       const { request, created } = await createRequest(context, principal, { input: body, idempotencyKey, signal });
-      return { status: created ? 201 : 200, body: show(request) };
+      return { status: created ? 201 : 200, body: showRequest(request) };
     },
   }),
   defineEndpoint({
@@ -119,10 +118,10 @@ export const aapApprovalRequestEndpoints = [
     params,
     query: z.strictObject({ wait: waitQuery('Hold the answer until the request is decided, at most this long; above 30s counts as 30s.') }),
     success: { status: 200, description: 'The request as it stands.', body: requestShape, example },
-    errors: ['not_found'],
+    errors: [],
     handler: async ({ principal, params: { id }, query: { wait }, signal, recheckCredential }, context) => {
-      if (wait === undefined) return { body: show(await getOwnRequest(context, principal, id)) };
-      return { body: show(await awaitOwnRequest(context, principal, { id, ms: wait, signal, recheck: recheckCredential })) };
+      if (wait === undefined) return { body: showRequest(await getOwnRequest(context, principal, id)) };
+      return { body: showRequest(await awaitOwnRequest(context, principal, { id, ms: wait, signal, recheck: recheckCredential })) };
     },
   }),
   defineEndpoint({
@@ -144,7 +143,7 @@ export const aapApprovalRequestEndpoints = [
       body: requestShape,
       example: { ...example, status: 'cancelled', decision: { status: 'cancelled', decided_at: '2026-11-21T13:02:00.000Z' } },
     },
-    errors: ['not_found', 'already_terminal'],
-    handler: async ({ principal, params: { id } }, context) => ({ body: show(await cancelRequest(context, principal, id)) }),
+    errors: ['already_terminal'],
+    handler: async ({ principal, params: { id } }, context) => ({ body: showRequest(await cancelRequest(context, principal, id)) }),
   }),
 ];

@@ -9,7 +9,7 @@ import { exactObject, label, slug, timestamp, uuid } from './schema.ts';
 const TAG = 'Agent credentials';
 const MAX_METADATA_BYTES = 64 * 1024;
 
-export const agentInstanceSchema = z
+const agentInstanceShape = z
   .strictObject({
     id: uuid('Identity of the instance.'),
     organization_id: uuid('Organization the instance belongs to.'),
@@ -22,7 +22,7 @@ export const agentInstanceSchema = z
   })
   .meta({ id: 'AgentInstance', description: 'One running copy of an agent. Requests and credentials belong to it.' });
 
-export const issuedCredentialSchema = z
+const issuedCredentialShape = z
   .strictObject({
     id: uuid('Identity of the credential.'),
     token: z.string().meta({ description: 'The secret bearer token, `whc_…`. Shown in this answer only.' }),
@@ -30,7 +30,7 @@ export const issuedCredentialSchema = z
   })
   .meta({ id: 'IssuedCredential', description: 'A new credential with its secret.' });
 
-export function agentInstanceBody(instance: AgentInstance) {
+function showAgentInstance(instance: AgentInstance) {
   return {
     id: instance.id,
     organization_id: instance.organizationId,
@@ -85,8 +85,8 @@ const createAgentInstanceEndpoint = defineEndpoint({
     status: 201,
     description: 'The instance and its credential.',
     body: z.strictObject({
-      agent_instance: agentInstanceSchema.meta({ description: 'The new instance.' }),
-      credential: issuedCredentialSchema.meta({ description: 'Its credential.' }),
+      agent_instance: agentInstanceShape.meta({ description: 'The new instance.' }),
+      credential: issuedCredentialShape.meta({ description: 'Its credential.' }),
     }),
     example: {
       agent_instance: {
@@ -106,7 +106,7 @@ const createAgentInstanceEndpoint = defineEndpoint({
       },
     },
   },
-  errors: ['not_found', 'agent_archived', 'instance_name_taken'],
+  errors: ['agent_archived', 'instance_name_taken'],
   handler: async ({ principal, params, body }, context) => {
     const { instance, credential } = await createAgentInstance(context, principal, {
       agentSlug: params.slug,
@@ -115,7 +115,7 @@ const createAgentInstanceEndpoint = defineEndpoint({
       ttlSeconds: body.ttl_seconds,
     });
     const issued = { id: credential.id, token: credential.token, expires_at: credential.expiresAt };
-    return { body: { agent_instance: agentInstanceBody(instance), credential: issued } };
+    return { body: { agent_instance: showAgentInstance(instance), credential: issued } };
   },
 });
 
@@ -131,7 +131,7 @@ const revokeAgentCredentialEndpoint = defineEndpoint({
   permissionAt: () => ({ kind: 'any' }),
   params: z.strictObject({ id: uuid('Identity of the credential.') }),
   success: { status: 204, description: 'The credential is revoked.' },
-  errors: ['not_found'],
+  errors: [],
   handler: async ({ principal, params }, context) => {
     await revokeCredential(context, principal, params.id);
     return {};

@@ -1,15 +1,15 @@
 /** Agents and their instances, as members manage them. */
 import { z } from 'zod';
 import { createAgent, getAgent, listVisibleAgents, type Agent } from '../src/services/agents.ts';
-import { decodeCursor } from './cursors.ts';
+import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { cursorQuery, encodeCursor, label, limitQuery, nextCursor, slug, timestamp, uuid } from './schema.ts';
+import { cursorQuery, label, limitQuery, nextCursor, slug, timestamp, uuid } from './schema.ts';
 
 const TAG = 'Agents';
 
 export const agentParams = z.strictObject({ slug: slug('Slug of the agent.') });
 
-export const agentSchema = z
+const agentShape = z
   .strictObject({
     slug: slug('Identity of the agent. Never changes and is never used again, even after archiving.'),
     organization_id: uuid('Organization the agent belongs to.'),
@@ -24,7 +24,7 @@ export const agentSchema = z
   })
   .meta({ id: 'Agent', description: 'An AI agent. It owns one approval pipeline.' });
 
-export const agentExample = {
+const agentExample = {
   slug: 'deploy-bot',
   organization_id: '0198f3a2-5b1c-7c3e-9d58-1f2a3b4c5d6e',
   created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
@@ -34,7 +34,7 @@ export const agentExample = {
   updated_at: '2026-03-02T09:15:00.000Z',
 };
 
-export function agentBody(agent: Agent) {
+function showAgent(agent: Agent) {
   return {
     slug: agent.slug,
     organization_id: agent.organizationId,
@@ -68,7 +68,7 @@ const listAgentsEndpoint = defineEndpoint({
   success: {
     status: 200,
     description: 'One page of agents.',
-    body: z.strictObject({ agents: z.array(agentSchema).meta({ description: 'The agents of this page.' }), next_cursor: nextCursor() }),
+    body: z.strictObject({ agents: z.array(agentShape).meta({ description: 'The agents of this page.' }), next_cursor: nextCursor() }),
     example: { agents: [agentExample] },
   },
   errors: [],
@@ -77,7 +77,7 @@ const listAgentsEndpoint = defineEndpoint({
     const after = keys && { rank: keys[2], slug: keys[3] };
     const { agents, next } = await listVisibleAgents(context, principal, { status, limit, after });
     const next_cursor = next && encodeCursor(['agents', status, next.rank, next.slug]);
-    return { body: { agents: agents.map(agentBody), next_cursor } };
+    return { body: { agents: agents.map(showAgent), next_cursor } };
   },
 });
 
@@ -97,9 +97,9 @@ const createAgentEndpoint = defineEndpoint({
     name: label('Display name, unique among the live agents of the organization.'),
   }),
   requestExample: { slug: 'deploy-bot', name: 'Deploy bot' },
-  success: { status: 201, description: 'The new agent.', body: agentSchema, example: agentExample },
+  success: { status: 201, description: 'The new agent.', body: agentShape, example: agentExample },
   errors: ['agent_slug_taken', 'agent_name_taken', 'quota_exceeded'],
-  handler: async ({ principal, body }, context) => ({ body: agentBody(await createAgent(context, principal, body)) }),
+  handler: async ({ principal, body }, context) => ({ body: showAgent(await createAgent(context, principal, body)) }),
 });
 
 const getAgentEndpoint = defineEndpoint({
@@ -112,9 +112,9 @@ const getAgentEndpoint = defineEndpoint({
   permission: 'agent.read',
   permissionAt: (params) => ({ kind: 'agent', slug: params.slug }),
   params: agentParams,
-  success: { status: 200, description: 'The agent.', body: agentSchema, example: agentExample },
-  errors: ['not_found'],
-  handler: async ({ principal, params }, context) => ({ body: agentBody(await getAgent(context, principal, params.slug)) }),
+  success: { status: 200, description: 'The agent.', body: agentShape, example: agentExample },
+  errors: [],
+  handler: async ({ principal, params }, context) => ({ body: showAgent(await getAgent(context, principal, params.slug)) }),
 });
 
 export const agentEndpoints: readonly Endpoint[] = [listAgentsEndpoint, createAgentEndpoint, getAgentEndpoint];

@@ -4,12 +4,12 @@ import { permissionEntry, type PermissionEntry } from '../src/domain/permissions
 import { TOKEN_PREFIX } from '../src/domain/tokens.ts';
 import { listOwnApiKeys, mintApiKey, revokeOwnApiKey, verifyApiKey } from '../src/services/api-keys.ts';
 import type { MintedApiKey } from '../src/services/api-keys.ts';
-import { decodeCursor } from './cursors.ts';
+import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { grant, permissionKey } from './me.ts';
-import { cursorQuery, encodeCursor, label, limitQuery, nextCursor, nullableTimestamp, timestamp, timestampInput, uuid } from './schema.ts';
+import { grantShape, permissionKey } from './me.ts';
+import { cursorQuery, label, limitQuery, nextCursor, nullableTimestamp, timestamp, timestampInput, uuid } from './schema.ts';
 
-const apiKey = z
+const apiKeyShape = z
   .strictObject({
     id: uuid('The key.'),
     prefix: z.string().meta({ description: 'The public part of the token: all of it but the secret.' }),
@@ -31,11 +31,11 @@ const apiKey = z
       .enum(['organization_inactive', 'api_keys_disabled'])
       .optional()
       .meta({ description: 'Why an active key does not work at the moment.' }),
-    grants: z.array(grant).meta({ description: 'Grants of its own; empty for a personal key.' }),
+    grants: z.array(grantShape).meta({ description: 'Grants of its own; empty for a personal key.' }),
   })
   .meta({ id: 'APIKey', description: 'An API key, without its secret.' });
 
-const apiKeyPermission = z
+const apiKeyPermissionShape = z
   .strictObject({
     key: permissionKey(),
     area: z.string().meta({ description: 'What it is listed under.' }),
@@ -44,7 +44,7 @@ const apiKeyPermission = z
   })
   .meta({ id: 'APIKeyPermission', description: 'A permission a key can carry.' });
 
-function showApiKey(key: MintedApiKey['key']): z.input<typeof apiKey> {
+function showApiKey(key: MintedApiKey['key']): z.input<typeof apiKeyShape> {
   const blocked = key.status === 'active' && !key.personalApiKeysAllowed;
   return {
     id: key.id,
@@ -66,7 +66,7 @@ function showApiKey(key: MintedApiKey['key']): z.input<typeof apiKey> {
   };
 }
 
-function showPermission({ key, area, description, dangerous }: PermissionEntry): z.input<typeof apiKeyPermission> {
+function showPermission({ key, area, description, dangerous }: PermissionEntry): z.input<typeof apiKeyPermissionShape> {
   return { key, area, description, dangerous };
 }
 
@@ -101,10 +101,10 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The keys, and what a new one would carry.',
       body: z.strictObject({
-        keys: z.array(apiKey).meta({ description: 'Newest first, revoked and expired ones included; never a secret.' }),
+        keys: z.array(apiKeyShape).meta({ description: 'Newest first, revoked and expired ones included; never a secret.' }),
         personal_api_keys_allowed: z.boolean().meta({ description: 'Whether the organization allows personal keys.' }),
         scoping_enabled: z.boolean().meta({ description: 'Whether a key can be narrowed to chosen permissions.' }),
-        bearable_permissions: z.array(apiKeyPermission).meta({ description: 'What a new key would carry.' }),
+        bearable_permissions: z.array(apiKeyPermissionShape).meta({ description: 'What a new key would carry.' }),
         next_cursor: nextCursor(),
       }),
       example: {
@@ -151,7 +151,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       status: 201,
       description: 'The key, and its token, which is shown this once.',
       body: z.strictObject({
-        key: apiKey,
+        key: apiKeyShape,
         token: z.string().meta({ description: 'The bearer token `whk_<id>_<secret>`. Only a hash of it is kept.' }),
       }),
       example: { key: apiKeyExample, token: `${apiKeyExample.prefix}_<secret>` },
@@ -173,7 +173,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     auth: 'session',
     params: z.strictObject({ id: uuid('The key.') }),
     success: { status: 204, description: 'Revoked.' },
-    errors: ['not_found'],
+    errors: [],
     handler: async ({ principal, params }, context) => {
       await revokeOwnApiKey(context, principal, params.id);
       return {};
@@ -190,9 +190,9 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The key with its permissions after narrowing and current roles.',
       body: z.strictObject({
-        key: apiKey,
+        key: apiKeyShape,
         permissions: z.array(permissionKey()).meta({ description: 'What it can use at some scope, sorted, each once.' }),
-        effective_grants: z.array(grant).meta({ description: 'What it can use, and where.' }),
+        effective_grants: z.array(grantShape).meta({ description: 'What it can use, and where.' }),
       }),
       example: {
         key: apiKeyExample,

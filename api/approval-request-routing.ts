@@ -209,7 +209,7 @@ export const approvalRequestRoutingEndpoints = [
     permissionAt: () => ({ kind: 'any' }),
     params,
     success: { status: 200, description: 'The routing as it stands.', body: routingShape, example: routingExample },
-    errors: ['not_found', 'request_not_routed'],
+    errors: ['request_not_routed'],
     handler: async ({ principal, params: { id } }, context) => ({ body: showRouting(await getRouting(context, principal, id)) }),
   }),
   defineEndpoint({
@@ -228,7 +228,7 @@ export const approvalRequestRoutingEndpoints = [
       body: z.strictObject({ events: z.array(auditEventShape).meta({ description: 'Oldest first.' }) }),
       example: timelineExample,
     },
-    errors: ['not_found', 'request_not_routed'],
+    errors: ['request_not_routed'],
     handler: async ({ principal, params: { id } }, context) => {
       const events = await getTimeline(context, principal, id);
       return { body: { events: events.map(showEvent) } };

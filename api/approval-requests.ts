@@ -1,12 +1,11 @@
 /** The review queue: list, read or wait, decide. */
 import { z } from 'zod';
-import { publicStatus, type ApprovalRequest, type Decision } from '../src/domain/approval-requests.ts';
+import { DECISION_STATUSES, publicStatus, REQUEST_STATUSES, type ApprovalRequest, type Decision } from '../src/domain/approval-requests.ts';
 import { decideRequest } from '../src/services/approval-requests/decide.ts';
 import { awaitRequest, getRequest, listRequests } from '../src/services/approval-requests/queue.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { authContextShape, exactObject, exactString, integerQuery, limitQuery, slug, timestamp, uuid, waitQuery } from './schema.ts';
 
-const STATUSES = ['pending', 'approved', 'denied', 'expired', 'cancelled'] as const;
 const CHANNEL = /^[a-z][a-z0-9_-]{0,31}$/;
 const RESERVED_CHANNELS = ['pipeline', 'system', 'aap'];
 
@@ -16,7 +15,7 @@ const decisionShape = z
     request_id: uuid('The request it answers.'),
     organization_id: uuid('The organization.'),
     membership_id: uuid('Who decided; absent when no person did.').optional(),
-    status: z.enum(['approved', 'denied', 'expired', 'cancelled']).meta({ description: 'The final answer.' }),
+    status: z.enum(DECISION_STATUSES).meta({ description: 'The final answer.' }),
     note: z.string().optional().meta({ description: "The reviewer's note, or the deciding block's reason." }),
     channel: z.string().meta({ description: 'As reported by the client; `pipeline`, `system` or `aap` when no person decided.' }),
     reviewer_display_name: z.string().optional().meta({ description: 'Name of the reviewer when he decided.' }),
@@ -27,7 +26,7 @@ const decisionShape = z
   })
   .meta({ id: 'Decision', description: 'The one final answer to a request.' });
 
-export const queueRequestShape = z
+const requestShape = z
   .strictObject({
     id: uuid('Identifies the request.'),
     organization_id: uuid('The organization.'),
@@ -40,7 +39,7 @@ export const queueRequestShape = z
     arguments: exactObject('The exact arguments the tool will run with if approved.'),
     agent_reasoning: exactString("The agent's own claim.").optional(),
     context: exactObject('Where the call comes from, as observed by the adapter.').optional(),
-    status: z.enum(STATUSES).meta({ description: '`cancelled`: the instance withdrew it; treat it as a denial.' }),
+    status: z.enum(REQUEST_STATUSES).meta({ description: '`cancelled`: the instance withdrew it; treat it as a denial.' }),
     deadline_at: timestamp('When it expires.'),
     created_at: timestamp('When it was recorded.'),
     updated_at: timestamp('Moves on every change a reviewer should notice, escalation included.'),
@@ -100,7 +99,7 @@ function showDecision(decision: Decision) {
   };
 }
 
-function show(request: ApprovalRequest) {
+function showRequest(request: ApprovalRequest) {
   return {
     id: request.id,
     organization_id: request.organizationId,
@@ -140,7 +139,7 @@ export const approvalRequestEndpoints = [
       offset: integerQuery('How many entries to pass over.', { min: 0, max: 1_000_000, default: 0 }),
       agent_slug: slug('Only requests of this agent.').optional(),
       q: z.string().max(200).optional().meta({ description: 'Case-insensitive substring of tool or instance name.' }),
-      status: z.enum(STATUSES).optional().meta({ description: 'Only requests with this status.' }),
+      status: z.enum(REQUEST_STATUSES).optional().meta({ description: 'Only requests with this status.' }),
       scope: z
         .enum(['notified', 'decidable', 'visible'])
         .default('visible')
@@ -149,14 +148,14 @@ export const approvalRequestEndpoints = [
     success: {
       status: 200,
       description: 'One page of the queue.',
-      body: z.strictObject({ requests: z.array(queueRequestShape).meta({ description: 'Newest first.' }) }),
+      body: z.strictObject({ requests: z.array(requestShape).meta({ description: 'Newest first.' }) }),
       example: { requests: [requestExample] },
     },
     errors: [],
     handler: async ({ principal, query }, context) => {
       const { agent_slug: agentSlug, ...filter } = query;
       const requests = await listRequests(context, principal, { ...filter, agentSlug });
-      return { body: { requests: requests.map(show) } };
+      return { body: { requests: requests.map(showRequest) } };
     },
   }),
   defineEndpoint({
@@ -170,11 +169,11 @@ export const approvalRequestEndpoints = [
     permissionAt: () => ({ kind: 'any' }),
     params,
     query: z.strictObject({ wait: waitQuery('Hold the answer until the request is decided, at most this long; above 30s counts as 30s.') }),
-    success: { status: 200, description: 'The request as it stands.', body: queueRequestShape, example: requestExample },
-    errors: ['not_found', 'request_not_routed'],
+    success: { status: 200, description: 'The request as it stands.', body: requestShape, example: requestExample },
+    errors: ['request_not_routed'],
     handler: async ({ principal, params: { id }, query: { wait }, signal, recheckCredential }, context) => {
-      if (wait === undefined) return { body: show(await getRequest(context, principal, id)) };
-      return { body: show(await awaitRequest(context, principal, { id, ms: wait, signal, recheck: recheckCredential })) };
+      if (wait === undefined) return { body: showRequest(await getRequest(context, principal, id)) };
+      return { body: showRequest(await awaitRequest(context, principal, { id, ms: wait, signal, recheck: recheckCredential })) };
     },
   }),
   defineEndpoint({
@@ -203,16 +202,16 @@ export const approvalRequestEndpoints = [
     success: {
       status: 200,
       description: 'The decision and the request it ended.',
-      body: z.strictObject({ decision: decisionShape, request: queueRequestShape }),
+      body: z.strictObject({ decision: decisionShape, request: requestShape }),
       example: {
         decision: decisionExample,
         request: { ...requestExample, status: 'approved', updated_at: decisionExample.decided_at, decision: decisionExample },
       },
     },
-    errors: ['not_found', 'request_not_routed', 'request_evaluating', 'already_terminal', 'idempotency_conflict'],
+    errors: ['request_not_routed', 'request_evaluating', 'already_terminal', 'idempotency_conflict'],
     handler: async ({ principal, params: { id }, body, idempotencyKey }, context) => {
       const { decision, request } = await decideRequest(context, principal, { ...body, requestId: id, idempotencyKey });
-      return { body: { decision: showDecision(decision), request: show(request) } };
+      return { body: { decision: showDecision(decision), request: showRequest(request) } };
     },
   }),
 ];

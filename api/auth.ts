@@ -4,7 +4,7 @@ import { bootstrap } from '../src/services/bootstrap.ts';
 import { signIn, signOut } from '../src/services/sessions.ts';
 import { SESSION_COOKIE } from './authentication.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { account, accountExample } from './me.ts';
+import { accountExample, accountShape, showAccount } from './me.ts';
 import { label } from './schema.ts';
 
 const SEVEN_DAYS_S = 7 * 24 * 60 * 60;
@@ -12,7 +12,7 @@ const SEVEN_DAYS_S = 7 * 24 * 60 * 60;
 const email = () => z.email().max(254).meta({ description: 'An email address; upper and lower case are the same.' });
 
 /** What a new password must be. Length is the only rule: long phrases beat rules about characters. */
-export const newPassword = () =>
+const newPassword = () =>
   z.string().min(12).max(128).meta({ description: 'The new password: 12 to 128 characters, any of them.', format: 'password' });
 
 /** Short enough that nobody makes us hash megabytes, and otherwise whatever was once accepted. */
@@ -49,7 +49,7 @@ export const authEndpoints: readonly Endpoint[] = [
       email: 'ada@example.com',
       password: 'seven bright ravens on a wire',
     },
-    success: { status: 201, description: 'Created, and signed in.', body: account, headers: setsCookie, example: accountExample },
+    success: { status: 201, description: 'Created, and signed in.', body: accountShape, headers: setsCookie, example: accountExample },
     errors: ['bootstrap_secret_invalid', 'already_bootstrapped'],
     handler: async ({ body }, context) => {
       const { token, account: created } = await bootstrap(context, {
@@ -60,7 +60,7 @@ export const authEndpoints: readonly Endpoint[] = [
         password: body.password,
       });
       const cookie = sessionCookieHeader(context.publicUrl(), { value: token, maxAge: SEVEN_DAYS_S });
-      return { body: created, headers: { 'Set-Cookie': cookie } };
+      return { body: showAccount(created), headers: { 'Set-Cookie': cookie } };
     },
   }),
   defineEndpoint({
@@ -74,12 +74,12 @@ export const authEndpoints: readonly Endpoint[] = [
     auth: 'none',
     body: z.strictObject({ email: email(), password: presentedPassword() }),
     requestExample: { email: 'ada@example.com', password: 'seven bright ravens on a wire' },
-    success: { status: 200, description: 'Signed in.', body: account, headers: setsCookie, example: accountExample },
+    success: { status: 200, description: 'Signed in.', body: accountShape, headers: setsCookie, example: accountExample },
     errors: ['invalid_credentials', 'membership_inactive', 'rate_limited'],
     handler: async ({ body, clientAddress }, context) => {
       const { token, account: signedIn } = await signIn(context, { ...body, clientAddress });
       const cookie = sessionCookieHeader(context.publicUrl(), { value: token, maxAge: SEVEN_DAYS_S });
-      return { body: signedIn, headers: { 'Set-Cookie': cookie } };
+      return { body: showAccount(signedIn), headers: { 'Set-Cookie': cookie } };
     },
   }),
   defineEndpoint({

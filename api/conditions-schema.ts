@@ -35,7 +35,7 @@ const items = (description: string) =>
     .strictObject({
       field: field(),
       get condition(): z.ZodType {
-        return conditionSchema;
+        return conditionShape;
       },
     })
     .meta({ description });
@@ -44,7 +44,7 @@ const allCondition = z
   .strictObject({
     id: conditionId(),
     get all(): z.ZodType {
-      return z.array(conditionSchema).min(1).meta({ description: 'All of these hold.' });
+      return z.array(conditionShape).min(1).meta({ description: 'All of these hold.' });
     },
   })
   .meta({ id: 'AllCondition', description: 'True when every part is.' });
@@ -53,7 +53,7 @@ const anyCondition = z
   .strictObject({
     id: conditionId(),
     get any(): z.ZodType {
-      return z.array(conditionSchema).min(1).meta({ description: 'At least one of these holds.' });
+      return z.array(conditionShape).min(1).meta({ description: 'At least one of these holds.' });
     },
   })
   .meta({ id: 'AnyCondition', description: 'True when at least one part is.' });
@@ -67,7 +67,7 @@ const everyCondition = z
   .meta({ id: 'EveryCondition', description: 'True when the list has items and the condition holds for each.' });
 
 /** A condition tree as stored. */
-export const conditionSchema: z.ZodType = z.union([leafCondition, allCondition, anyCondition, someCondition, everyCondition]).meta({
+export const conditionShape: z.ZodType = z.union([leafCondition, allCondition, anyCondition, someCondition, everyCondition]).meta({
   id: 'Condition',
   description:
     `A tree of tests: at most ${CONDITION_LIMITS.depth} levels, ${CONDITION_LIMITS.leavesPerCondition} leaves in one tree and ` +

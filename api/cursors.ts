@@ -1,7 +1,11 @@
-/** Reads the cursors that `encodeCursor` writes. */
+/** Opaque cursors: base64url of a JSON array, the list they belong to and its sort keys. */
 import type { z } from 'zod';
 import { invalid } from '../src/domain/errors.ts';
-import { ExactJsonError, parseExact } from '../src/platform/exact-json.ts';
+import { ExactJsonError, parseExact, stringifyExact } from '../src/platform/exact-json.ts';
+
+export function encodeCursor(keys: readonly [list: string, ...keys: (string | number)[]]): string {
+  return Buffer.from(stringifyExact(keys)).toString('base64url');
+}
 
 /**
  * The keys of a cursor this very list gave out, undefined without one. `keys` should pin what the cursor belongs to, so

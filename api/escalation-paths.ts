@@ -19,20 +19,20 @@ const pathKey = (description: string) => z.string().regex(KEY_PATTERN).meta({ de
 
 const wait = (description: string) => z.string().meta({ description, override: { type: 'string', pattern: DURATION_PATTERN } });
 
-const userTarget = z
+const userTargetShape = z
   .strictObject({ type: z.literal('user').meta({ description: 'One member.' }), id: uuid('Membership id.') })
   .meta({ id: 'UserTarget', description: 'One member, by membership id.' });
 
-const broadcastTarget = z
+const broadcastTargetShape = z
   .strictObject({ type: z.literal('broadcast').meta({ description: 'Everybody who may decide.' }) })
   .meta({ id: 'BroadcastTarget', description: 'Every active member who may decide for the agent when the level fires.' });
 
-const levelNode = z
+const levelShape = z
   .strictObject({
     id: z.guid().meta({ description: 'A UUID of any version, unique within the path.' }),
     type: z.literal('level').meta({ description: 'Notifies, then waits.' }),
     targets: z
-      .array(z.discriminatedUnion('type', [userTarget, broadcastTarget]))
+      .array(z.discriminatedUnion('type', [userTargetShape, broadcastTargetShape]))
       .min(1)
       .max(MAX_TARGETS)
       .meta({ description: 'Who is notified.' }),
@@ -40,14 +40,14 @@ const levelNode = z
   })
   .meta({ id: 'LevelNode', description: 'A level of people.' });
 
-const repeat = z
+const repeatShape = z
   .strictObject({
     times: z.int().min(1).max(MAX_REPEATS).meta({ description: 'How many further runs from the top.' }),
     after: wait('How long each waits behind the end of the run before, from 1m to 168h.'),
   })
   .meta({ id: 'EscalationRepeat', description: 'What happens when the nodes run out.' });
 
-const warning = z
+const warningShape = z
   .strictObject({
     code: z.enum(['user_cannot_decide']).meta({ description: 'A targeted member is suspended or lacks `request.decide` everywhere.' }),
     membership_id: uuid('The member.'),
@@ -55,7 +55,7 @@ const warning = z
   })
   .meta({ id: 'EscalationPathWarning', description: 'Advice; nothing is refused because of it.' });
 
-const pathRevisionSchema = z
+const pathRevisionShape = z
   .strictObject({
     id: uuid('Identity of the revision.'),
     path_key: pathKey('Key of the path.'),
@@ -66,14 +66,14 @@ const pathRevisionSchema = z
     created_at: timestamp('When it was created.'),
     archived_at: timestamp('When the path was archived, for good.').optional(),
     working_hours: z.array(z.never()).meta({ description: 'Always empty in this version.', override: { type: 'array', maxItems: 0 } }),
-    nodes: z.array(levelNode).meta({ description: 'The nodes, in the order in which the walk meets them.' }),
-    repeat: repeat.optional().meta({ description: 'Absent: the path is walked once.' }),
+    nodes: z.array(levelShape).meta({ description: 'The nodes, in the order in which the walk meets them.' }),
+    repeat: repeatShape.optional().meta({ description: 'Absent: the path is walked once.' }),
     document_version: z.int().meta({ description: 'Version of the document format.' }),
-    warnings: z.array(warning).meta({ description: 'Computed when a revision is created or activated; empty on plain reads.' }),
+    warnings: z.array(warningShape).meta({ description: 'Computed when a revision is created or activated; empty on plain reads.' }),
   })
   .meta({ id: 'EscalationPathRevision', description: 'An immutable revision of an escalation path.' });
 
-const pathSummarySchema = z
+const pathSummaryShape = z
   .strictObject({
     path_key: pathKey('Key of the path.'),
     name: z.string().meta({ description: 'Name in the newest revision.' }),
@@ -197,7 +197,7 @@ const listEscalationPathsEndpoint = defineEndpoint({
     status: 200,
     description: 'One page of paths.',
     body: z.strictObject({
-      escalation_paths: z.array(pathSummarySchema).meta({ description: 'The paths of this page.' }),
+      escalation_paths: z.array(pathSummaryShape).meta({ description: 'The paths of this page.' }),
       next_cursor: nextCursor(),
     }),
     example: {
@@ -236,7 +236,7 @@ const createEscalationPathEndpoint = defineEndpoint({
   success: {
     status: 201,
     description: 'The first revision.',
-    body: pathRevisionSchema,
+    body: pathRevisionShape,
     headers: etagHeader,
     example: { ...revisionExample, is_active: false },
   },
@@ -260,7 +260,7 @@ const archiveEscalationPathEndpoint = defineEndpoint({
   permission: 'escalation_path.activate',
   params: z.strictObject(params),
   success: { status: 204, description: 'The path is archived.' },
-  errors: ['not_found', 'escalation_path_in_use'],
+  errors: ['escalation_path_in_use'],
   handler: async ({ principal, params: { path_key } }, context) => {
     await archiveEscalationPath(context, principal, path_key);
     return {};
@@ -281,7 +281,7 @@ export const escalationPathEndpoints: readonly Endpoint[] = [
     permissions: { read: 'escalation_path.read', write: 'escalation_path.write', activate: 'escalation_path.activate' },
     body: documentInput,
     requestExample: documentExample,
-    revision: pathRevisionSchema,
+    revision: pathRevisionShape,
     example: revisionExample,
     show: showRevision,
     createErrors: ['unknown_node_type', 'escalation_path_archived'],

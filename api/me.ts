@@ -1,7 +1,7 @@
 /** GET /me: who is calling, and the shapes it shares with signing in. */
 import { z } from 'zod';
 import { permissions, isPermission } from '../src/domain/permissions.ts';
-import { readAccount } from '../src/services/me.ts';
+import { readAccount, type Account, type RoleAssignment } from '../src/services/me.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { authContextShape, nullableTimestamp, timestamp, uuid } from './schema.ts';
 
@@ -15,24 +15,24 @@ export const permissionKey = () =>
     .refine(isPermission)
     .meta({ description: 'A key of the permission vocabulary.', examples: [permissions[0]?.key] });
 
-export const grant = z
+export const grantShape = z
   .strictObject({ permission: permissionKey(), scope_kind: scopeKind(), scope_id: scopeId() })
   .meta({ id: 'Grant', description: 'One permission at one scope.' });
 
-const principal = z
+const principalShape = z
   .strictObject({
     actor_type: z.enum(['human', 'agent', 'system', 'gateway']).meta({ description: '`human` for a session and for a personal key.' }),
     actor_id: uuid('Who the audit log names: the membership id of a person.'),
     organization_id: uuid('The organization.'),
     membership_id: z.uuid().optional().meta({ description: 'The membership; people only.' }),
     permissions: z.array(permissionKey()).meta({ description: 'What the credential can use at some scope, sorted, each once.' }),
-    grants: z.array(grant).meta({ description: 'What the credential can use, and where.' }),
+    grants: z.array(grantShape).meta({ description: 'What the credential can use, and where.' }),
     team_ids: z.array(uuid('A team.')).meta({ description: 'The teams the person is in.' }),
     auth: authContextShape,
   })
   .meta({ id: 'Principal', description: 'Who is calling.' });
 
-const roleAssignment = z
+const roleAssignmentShape = z
   .strictObject({
     id: uuid('The assignment: a permission policy at one scope. It stays the same while the policy names the scope.'),
     organization_id: uuid('The organization.'),
@@ -50,9 +50,9 @@ const roleAssignment = z
   })
   .meta({ id: 'RoleAssignment', description: 'What a permission policy grants at one scope.' });
 
-export const account = z
+export const accountShape = z
   .strictObject({
-    principal,
+    principal: principalShape,
     user: z
       .strictObject({
         display_name: z.string().meta({ description: 'The name others see.' }),
@@ -66,7 +66,7 @@ export const account = z
         slug: z.string().meta({ description: 'Its short name.' }),
       })
       .meta({ description: 'The organization.' }),
-    assignments: z.array(roleAssignment).meta({ description: "The person's own assignments and those inherited through teams." }),
+    assignments: z.array(roleAssignmentShape).meta({ description: "The person's own assignments and those inherited through teams." }),
     onboarding: z
       .strictObject({
         required: z.boolean().meta({ description: 'True while nobody finished or skipped the guided setup and this person can run it.' }),
@@ -75,6 +75,43 @@ export const account = z
       .meta({ description: 'The guided setup of the organization.' }),
   })
   .meta({ id: 'Account', description: 'The caller, the person behind it and the organization.' });
+
+export function showAccount({ principal, ...account }: Account): z.input<typeof accountShape> {
+  return {
+    principal: {
+      actor_type: 'human',
+      actor_id: principal.membershipId,
+      organization_id: principal.organizationId,
+      membership_id: principal.membershipId,
+      permissions: [...account.permissions],
+      grants: [...account.grants],
+      team_ids: [...principal.teamIds],
+      auth: principal.auth,
+    },
+    user: { display_name: principal.displayName, email: principal.email, has_password: account.hasPassword },
+    organization: { name: account.organizationName, slug: account.organizationSlug },
+    assignments: account.assignments.map((assignment) => showAssignment(assignment, principal)),
+    onboarding: { required: account.onboardingRequired, completed_at: account.onboardingCompletedAt },
+  };
+}
+
+function showAssignment(assignment: RoleAssignment, { organizationId, membershipId }: Account['principal']) {
+  return {
+    id: assignment.id,
+    organization_id: organizationId,
+    principal_kind: 'membership' as const,
+    principal_id: membershipId,
+    scope_kind: assignment.scopeKind,
+    scope_id: assignment.scopeId,
+    scope_name: assignment.scopeName,
+    source: assignment.source,
+    granted_by_actor_id: assignment.grantedByActorId,
+    created_at: assignment.createdAt,
+    permissions: [...assignment.permissions],
+    is_owner: assignment.isOwner,
+    permission_policy_id: assignment.policyId,
+  };
+}
 
 const membershipId = '0199a3f1-7c52-7b0e-9d52-1f6a3b0c4d21';
 const organizationId = '0199a3f1-7c51-7c11-8a44-5be0c1d2e3f4';
@@ -130,8 +167,8 @@ export const meEndpoints: readonly Endpoint[] = [
     summary: 'Who is calling',
     description: 'Self-service: needs no permission. Permissions and grants are those of the presented credential.',
     auth: 'member',
-    success: { status: 200, description: 'The caller.', body: account, example: accountExample },
+    success: { status: 200, description: 'The caller.', body: accountShape, example: accountExample },
     errors: [],
-    handler: async ({ principal }, context) => ({ body: await readAccount(context, principal) }),
+    handler: async ({ principal }, context) => ({ body: showAccount(await readAccount(context, principal)) }),
   }),
 ];

@@ -12,7 +12,7 @@ import type { AuthKind, Endpoint } from './endpoint.ts';
 import { errorsOf } from './implied-errors.ts';
 import { operationPaths } from './openapi-operation.ts';
 import { interfaceDescription, securitySchemes, tags } from './openapi-prose.ts';
-import { errorSchema } from './problem-schema.ts';
+import { errorShape } from './problem-schema.ts';
 import { envelopeTypeOf, statusOf } from './problem.ts';
 
 const INTERFACE_VERSION = '0.1.0';
@@ -172,7 +172,7 @@ function failure(codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
   return {
     description: codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].title}`).join('\n'),
     headers: { ...requestIdHeader, ...(retries && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }) },
-    content: { 'application/json': { schema: errorSchema, ...(codes.length === 1 && codes[0] && { example: errorExample(codes[0]) }) } },
+    content: { 'application/json': { schema: errorShape, ...(codes.length === 1 && codes[0] && { example: errorExample(codes[0]) }) } },
   };
 }
 

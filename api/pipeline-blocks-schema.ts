@@ -4,7 +4,7 @@ import { DURATION_PATTERN } from '../src/domain/durations.ts';
 import { KEY_PATTERN } from '../src/domain/keys.ts';
 import { ALWAYS_OUTCOMES, BLOCK_OUTCOMES, PIPELINE_LIMITS } from '../src/domain/request-approval-pipelines/types.ts';
 import type { ExactValue } from '../src/platform/exact-json.ts';
-import { conditionSchema } from './conditions-schema.ts';
+import { conditionShape } from './conditions-schema.ts';
 import { uuid } from './schema.ts';
 
 const reason = () => z.string().meta({ description: 'Why, for people; the note of an automatic decision.' });
@@ -25,7 +25,7 @@ const alwaysConfig = z
 
 const celConfig = z
   .strictObject({
-    when: conditionSchema.meta({ description: 'When the block answers.' }),
+    when: conditionShape.meta({ description: 'When the block answers.' }),
     on_match: z.enum(BLOCK_OUTCOMES).meta({ description: 'What it answers then; otherwise the next block is asked.' }),
     reason: reason(),
     escalation_path: escalationPath(),
@@ -43,7 +43,7 @@ const envelope = {
   content_hash: z.string().meta({ description: 'SHA-256, in hex, over the canonical JSON of type and config.' }),
 };
 
-export const storedBlockSchema = z
+export const storedBlockShape = z
   .discriminatedUnion('type', [
     z
       .strictObject({

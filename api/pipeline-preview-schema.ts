@@ -11,7 +11,7 @@ const exactMember = (description: string) =>
 
 export const emptyObject = (): ExactObject => Object.create(null) as ExactObject;
 
-const sampleSchema = z
+const sampleShape = z
   .strictObject({
     request: z
       .strictObject({
@@ -47,10 +47,10 @@ export const previewBody = z.strictObject({
     .custom<ExactValue>()
     .meta({ description: defaultPathInput.description, override: defaultPathInput })
     .optional(),
-  sample: sampleSchema,
+  sample: sampleShape,
 });
 
-export const previewSchema = z
+export const previewShape = z
   .strictObject({
     outcome: z.enum(['approve', 'deny', 'human']).meta({ description: 'What the pipeline, seen on its own, does with the sample.' }),
     reason_code: z

@@ -40,7 +40,7 @@ const quotaDetails = z
 
 const otherDetails = z.record(z.string(), z.unknown()).meta({ description: 'Details of other codes, as documented with them.' });
 
-export const errorSchema = z
+export const errorShape = z
   .strictObject({
     error: z
       .strictObject({

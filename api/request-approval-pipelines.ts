@@ -4,8 +4,8 @@ import { listPipelines, pipelineKind, pipelineOwner, previewPipeline } from '../
 import type { PipelineKey, PipelineRevision } from '../src/services/request-approval-pipelines.ts';
 import type { RevisionSummary } from '../src/services/revisions.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { pipelineDocumentInput, storedBlockSchema } from './pipeline-blocks-schema.ts';
-import { emptyObject, previewBody, previewSchema, showEvaluation } from './pipeline-preview-schema.ts';
+import { pipelineDocumentInput, storedBlockShape } from './pipeline-blocks-schema.ts';
+import { emptyObject, previewBody, previewShape, showEvaluation } from './pipeline-preview-schema.ts';
 import { readSummaryCursor, revisionEndpoints, revisionNumber, summaryFields, summaryQuery, writeSummaryCursor } from './revisions.ts';
 import type { RevisionedResource } from './revisions.ts';
 import { nextCursor, slug, timestamp, uuid } from './schema.ts';
@@ -18,7 +18,7 @@ const scopeFields = {
   agent_slug: slug('The agent; absent at organization scope.').optional(),
 };
 
-const pipelineRevisionSchema = z
+const pipelineRevisionShape = z
   .strictObject({
     id: uuid('Identity of the revision.'),
     ...scopeFields,
@@ -28,11 +28,11 @@ const pipelineRevisionSchema = z
     default_escalation_path: z.string().optional().meta({ description: 'Key of the path that finds a person where a block names none.' }),
     created_by_actor_id: uuid('Membership that created it.'),
     created_at: timestamp('When it was created.'),
-    blocks: z.array(storedBlockSchema).meta({ description: 'The blocks, in the order in which they are asked.' }),
+    blocks: z.array(storedBlockShape).meta({ description: 'The blocks, in the order in which they are asked.' }),
   })
   .meta({ id: 'PipelineRevision', description: 'An immutable revision of a pipeline.' });
 
-const pipelineSummarySchema = z
+const pipelineSummaryShape = z
   .strictObject({
     ...scopeFields,
     ...summaryFields,
@@ -119,7 +119,7 @@ const listPipelinesEndpoint = defineEndpoint({
     status: 200,
     description: 'One page of pipelines.',
     body: z.strictObject({
-      request_approval_pipelines: z.array(pipelineSummarySchema).meta({ description: 'The pipelines of this page.' }),
+      request_approval_pipelines: z.array(pipelineSummaryShape).meta({ description: 'The pipelines of this page.' }),
       next_cursor: nextCursor(),
     }),
     example: {
@@ -153,7 +153,7 @@ const shared = {
   permissions: { read: 'pipeline.read', write: 'pipeline.write', activate: 'pipeline.activate' },
   body: pipelineDocumentInput,
   requestExample: documentExample,
-  revision: pipelineRevisionSchema,
+  revision: pipelineRevisionShape,
   show: showRevision,
   createErrors: ['unknown_block_type', 'agent_archived'],
   activateErrors: ['agent_archived', 'escalation_path_inactive'],
@@ -203,7 +203,7 @@ function previewEndpoint({ operation, noun, path, params, documentKey, permissio
     success: {
       status: 200,
       description: 'What the pipeline would answer.',
-      body: previewSchema,
+      body: previewShape,
       example: {
         outcome: 'approve',
         reason_code: 'block_outcome',

@@ -8,9 +8,9 @@ import { AppError, invalid, type ErrorCode } from '../src/domain/errors.ts';
 import type { Permission } from '../src/domain/permissions.ts';
 import type { ExactValue } from '../src/platform/exact-json.ts';
 import { activateRevision, createRevision, getRevision, listRevisions, type RevisionedKind } from '../src/services/revisions.ts';
-import { decodeCursor } from './cursors.ts';
+import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint, type Success } from './endpoint.ts';
-import { cursorQuery, encodeCursor, limitQuery, nextCursor } from './schema.ts';
+import { cursorQuery, limitQuery, nextCursor } from './schema.ts';
 
 type Params = Readonly<Record<string, string>>;
 
@@ -58,7 +58,7 @@ const revisionParam = z
   .meta({ description: 'Number of the revision, from 1.', override: { type: 'integer', format: 'int64', minimum: 1 } });
 
 /** 400 unless a positive integer; 404 when no revision can have so great a number. */
-export function readRevisionNumber(text: string): number {
+function readRevisionNumber(text: string): number {
   if (!/^[1-9][0-9]*$/.test(text)) {
     throw invalid([{ pointer: '/path/revision', code: 'invalid_value', message: 'must be a positive integer' }]);
   }
@@ -93,7 +93,7 @@ export function writeSummaryCursor(list: string, { status, next }: { status: str
   return next === undefined ? undefined : encodeCursor([list, status, next]);
 }
 
-/** The endpoints of one resource. */
+/** The endpoints of one resource. Where its path has no placeholder nothing implies a 404, so they declare it. */
 export function revisionEndpoints<Document, View>(resource: RevisionedResource<Document, View>): readonly Endpoint[] {
   return [getActiveEndpoint(resource), listEndpoint(resource), getEndpoint(resource), createEndpoint(resource), activateEndpoint(resource)];
 }
@@ -159,10 +159,10 @@ function listEndpoint<Document, View>(resource: RevisionedResource<Document, Vie
     },
     errors: ['not_found'],
     handler: async ({ principal, params, query: { limit, cursor } }, context) => {
-      const keys = decodeCursor(cursor, z.tuple([z.uuid(), z.int().min(1)]));
-      const after = keys && { documentId: keys[0], revision: keys[1] };
+      const keys = decodeCursor(cursor, z.tuple([z.literal('revisions'), z.uuid(), z.int().min(1)]));
+      const after = keys && { documentId: keys[1], revision: keys[2] };
       const list = await listRevisions(context, principal, { kind, documentKey: documentKey(params), after, limit });
-      const next_cursor = list.next && encodeCursor([list.next.documentId, list.next.revision]);
+      const next_cursor = list.next && encodeCursor(['revisions', list.next.documentId, list.next.revision]);
       return { body: { revisions: list.revisions.map(show), next_cursor, total_count: list.totalCount } };
     },
   });
@@ -179,7 +179,7 @@ function getEndpoint<Document, View>(resource: RevisionedResource<Document, View
     permission: permissions.read,
     params: withRevision(resource),
     success: { status: 200, description: 'The revision.', body: resource.revision, example: resource.example },
-    errors: ['validation_failed', 'not_found'],
+    errors: [],
     handler: async ({ principal, params }, context) => {
       const revision = readRevisionNumber(params['revision'] ?? '');
       const found = await getRevision(context, principal, { kind, documentKey: documentKey(params), revision });
@@ -230,7 +230,7 @@ function activateEndpoint<Document, View>(resource: RevisionedResource<Document,
     headers: { ifMatch: 'required' },
     params: withRevision(resource),
     success: oneRevision(resource, 'The revision, now active.'),
-    errors: ['validation_failed', 'not_found', 'revision_conflict', ...resource.activateErrors],
+    errors: ['revision_conflict', ...resource.activateErrors],
     handler: async ({ principal, params, ifMatch }, context) => {
       const revision = readRevisionNumber(params['revision'] ?? '');
       const change = { kind, documentKey: documentKey(params), revision, expected: ifMatch };

@@ -1,6 +1,6 @@
 /** Building blocks of the wire's shapes, shared by the endpoint declarations. Types and formats as in the specification. */
 import { z } from 'zod';
-import { isExactObject, JsonText, stringifyExact, type ExactValue } from '../src/platform/exact-json.ts';
+import { isExactObject, JsonText, type ExactValue } from '../src/platform/exact-json.ts';
 import { DURATION_PATTERN, parseDuration } from '../src/domain/durations.ts';
 import { KEY_PATTERN } from '../src/domain/keys.ts';
 
@@ -88,11 +88,6 @@ export const waitQuery = (description: string) =>
     .transform((text) => Math.min(parseDuration(text) ?? 0, 30_000))
     .optional()
     .meta({ description, override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30s'] } });
-
-/** Opaque cursors: base64url of a JSON array of sort keys. */
-export function encodeCursor(keys: readonly (string | number)[]): string {
-  return Buffer.from(stringifyExact(keys)).toString('base64url');
-}
 
 export const authContextShape = z
   .strictObject({

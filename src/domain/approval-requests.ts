@@ -2,12 +2,14 @@
 import type { JsonText } from '../platform/exact-json.ts';
 import type { AuthContext } from './authorization.ts';
 
-export const TERMINAL_STATES = ['approved', 'denied', 'expired', 'cancelled'] as const;
-export type TerminalState = (typeof TERMINAL_STATES)[number];
+/** The final answers. */
+export const DECISION_STATUSES = ['approved', 'denied', 'expired', 'cancelled'] as const;
+export type TerminalState = (typeof DECISION_STATUSES)[number];
 
 /** `evaluating` until the pipeline hands the request to people; outside it reads as `pending`. */
 export type RequestState = 'evaluating' | 'pending' | TerminalState;
-export type RequestStatus = Exclude<RequestState, 'evaluating'>;
+export const REQUEST_STATUSES = ['pending', ...DECISION_STATUSES] as const;
+export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
 export type PipelineScope = 'organization' | 'agent';
 export type RouteSource = 'block_escalation' | 'pipeline_default' | 'no_escalation';
@@ -74,7 +76,7 @@ export const EXECUTION_WINDOW_MS = 5 * 60_000;
 export const WAKE_HEAD_START_MS = 3_000;
 
 export function isTerminal(state: RequestState): state is TerminalState {
-  return (TERMINAL_STATES as readonly string[]).includes(state);
+  return (DECISION_STATUSES as readonly string[]).includes(state);
 }
 
 export function publicStatus(state: RequestState): RequestStatus {

@@ -1,45 +1,36 @@
 /** Who is calling: the principal, the person, the organization and where the permissions come from. */
 import { v5 } from 'uuid';
-import { authorize, effectiveGrants, effectivePermissions, grantsFromPolicies } from '../domain/authorization.ts';
-import type { AuthContext, MemberPrincipal } from '../domain/authorization.ts';
+import { authorize, effectiveGrants, effectivePermissions, grantsFromPolicies, type MemberPrincipal } from '../domain/authorization.ts';
 import { isPermission, type Grant, type Permission, type ScopeKind } from '../domain/permissions.ts';
 import { findMemberAccount } from '../data/memberships.ts';
 import { listAssignments, type AssignmentRow } from '../data/permission-policies.ts';
 import type { ServiceContext } from './context.ts';
 
-/** One policy at one scope, as the wire shows it. */
+/** One policy of the member at one scope. */
 export interface RoleAssignment {
   readonly id: string;
-  readonly organization_id: string;
-  readonly principal_kind: 'membership' | 'team' | 'agent';
-  readonly principal_id: string;
-  readonly scope_kind: ScopeKind;
-  readonly scope_id?: string;
-  readonly scope_name?: string;
+  readonly policyId: string;
+  readonly scopeKind: ScopeKind;
+  readonly scopeId?: string;
+  readonly scopeName?: string;
   readonly source: 'manual' | 'directory';
-  readonly granted_by_actor_id?: string;
-  readonly created_at: Date;
+  readonly grantedByActorId?: string;
+  readonly createdAt: Date;
   readonly permissions: readonly Permission[];
-  readonly is_owner: boolean;
-  readonly permission_policy_id: string;
+  readonly isOwner: boolean;
 }
 
-/** The answer of GET /me, as the wire shows it. */
 export interface Account {
-  readonly principal: {
-    readonly actor_type: 'human';
-    readonly actor_id: string;
-    readonly organization_id: string;
-    readonly membership_id: string;
-    readonly permissions: readonly Permission[];
-    readonly grants: readonly Grant[];
-    readonly team_ids: readonly string[];
-    readonly auth: AuthContext;
-  };
-  readonly user: { readonly display_name: string; readonly email: string; readonly has_password: boolean };
-  readonly organization: { readonly name: string; readonly slug: string };
+  readonly principal: MemberPrincipal;
+  /** What the presented credential can use. */
+  readonly permissions: readonly Permission[];
+  readonly grants: readonly Grant[];
+  readonly hasPassword: boolean;
+  readonly organizationName: string;
+  readonly organizationSlug: string;
   readonly assignments: readonly RoleAssignment[];
-  readonly onboarding: { readonly required: boolean; readonly completed_at: Date | null };
+  readonly onboardingRequired: boolean;
+  readonly onboardingCompletedAt: Date | null;
 }
 
 export async function readAccount(context: ServiceContext, principal: MemberPrincipal): Promise<Account> {
@@ -50,43 +41,30 @@ export async function readAccount(context: ServiceContext, principal: MemberPrin
   ]);
   const canSetUp = authorize(principal, 'organization.settings.write', { kind: 'organization' }).allowed;
   return {
-    principal: {
-      actor_type: 'human',
-      actor_id: membershipId,
-      organization_id: organizationId,
-      membership_id: membershipId,
-      permissions: effectivePermissions(principal),
-      grants: effectiveGrants(principal),
-      team_ids: principal.teamIds,
-      auth: principal.auth,
-    },
-    user: { display_name: principal.displayName, email: principal.email, has_password: account.hasPassword },
-    organization: { name: account.organizationName, slug: account.organizationSlug },
-    assignments: assignments.map((row) => roleAssignment(principal, row, account.organizationName)),
-    onboarding: {
-      required: account.onboardingCompletedAt === null && canSetUp,
-      completed_at: account.onboardingCompletedAt,
-    },
+    ...account,
+    principal,
+    permissions: effectivePermissions(principal),
+    grants: effectiveGrants(principal),
+    assignments: assignments.map((row) => roleAssignment(row, account.organizationName)),
+    onboardingRequired: account.onboardingCompletedAt === null && canSetUp,
   };
 }
 
-function roleAssignment(principal: MemberPrincipal, row: AssignmentRow, organizationName: string): RoleAssignment {
+function roleAssignment(row: AssignmentRow, organizationName: string): RoleAssignment {
+  const { scopeId, grantedByActorId } = row;
   const scopeName = row.scopeKind === 'organization' ? organizationName : row.agentName;
   return {
     // One policy for several agents shows as several assignments: each has an id of its own that never changes.
-    id: v5(`${row.scopeKind}:${row.scopeId ?? ''}`, row.policyId),
-    organization_id: principal.organizationId,
-    principal_kind: 'membership',
-    principal_id: principal.membershipId,
-    scope_kind: row.scopeKind,
-    ...(row.scopeId !== null && { scope_id: row.scopeId }),
-    ...(scopeName !== null && { scope_name: scopeName }),
+    id: v5(`${row.scopeKind}:${scopeId ?? ''}`, row.policyId),
+    policyId: row.policyId,
+    scopeKind: row.scopeKind,
+    ...(scopeId !== null && { scopeId }),
+    ...(scopeName !== null && { scopeName }),
     source: row.source,
-    ...(row.grantedByActorId !== null && { granted_by_actor_id: row.grantedByActorId }),
-    created_at: row.createdAt,
+    ...(grantedByActorId !== null && { grantedByActorId }),
+    createdAt: row.createdAt,
     permissions: row.isOwner ? ownerPermissions : row.permissions.filter(isPermission).sort(),
-    is_owner: row.isOwner,
-    permission_policy_id: row.policyId,
+    isOwner: row.isOwner,
   };
 }
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { endpoints } from '../../api/endpoints.ts';
 import { errorsOf } from '../../api/implied-errors.ts';
-import { errorSchema } from '../../api/problem-schema.ts';
+import { errorShape } from '../../api/problem-schema.ts';
 import { envelopeTypeOf, statusOf } from '../../api/problem.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { isValidScope, mayHold, permissions } from '../../src/domain/permissions.ts';
@@ -132,7 +132,7 @@ function expectDeclared(endpoint: Endpoint, answer: Answer): void {
     expect([endpoint.success.status].flat()).toContain(answer.status);
     return;
   }
-  const { error } = errorSchema.parse(answer.body);
+  const { error } = errorShape.parse(answer.body);
   expect({ code: error.code, declared: errorsOf(endpoint).includes(error.code) }).toEqual({ code: error.code, declared: true });
   expect(error.code).not.toBe('internal_error');
   expect(error.code).not.toBe('dependency_unavailable');

@@ -9,7 +9,7 @@ import type { MemberPrincipal } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Target } from '../../domain/escalation-paths.ts';
 import { startWalk, stepKey, walkFromJson } from '../../domain/escalation-walk.ts';
-import { routingState, type RecordedStep, type RoutingLevel, type RoutingView } from '../../domain/escalation/routing.ts';
+import { routingState, type RecordedStep, type RoutingLevel, type RoutingView } from '../../domain/escalation-routing.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision, type LoadedEscalationPath } from '../escalation-paths.ts';

@@ -1,7 +1,7 @@
 /** What a reviewer sees of a request's way along its escalation path: one state word, and each level with its status. */
-import type { EscalationPathDocument, LevelNode, Target } from '../escalation-paths.ts';
-import { stepKey, totalRuns } from '../escalation-walk.ts';
-import type { WalkState } from '../escalation-walk.ts';
+import type { EscalationPathDocument, LevelNode, Target } from './escalation-paths.ts';
+import { stepKey, totalRuns } from './escalation-walk.ts';
+import type { WalkState } from './escalation-walk.ts';
 
 export type RoutingStateWord = 'evaluating' | 'waiting' | 'exhausted' | 'unrouted' | 'finished';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { routingState } from '../../../src/domain/escalation/routing.ts';
-import type { RecordedStep, RoutingView } from '../../../src/domain/escalation/routing.ts';
-import type { EscalationPathDocument, LevelNode } from '../../../src/domain/escalation-paths.ts';
-import { advance, startWalk } from '../../../src/domain/escalation-walk.ts';
-import type { WalkState } from '../../../src/domain/escalation-walk.ts';
+import { routingState } from '../../src/domain/escalation-routing.ts';
+import type { RecordedStep, RoutingView } from '../../src/domain/escalation-routing.ts';
+import type { EscalationPathDocument, LevelNode } from '../../src/domain/escalation-paths.ts';
+import { advance, startWalk } from '../../src/domain/escalation-walk.ts';
+import type { WalkState } from '../../src/domain/escalation-walk.ts';
 
 const start = new Date('2026-03-01T12:00:00.000Z');
 const at = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
