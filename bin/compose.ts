@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { WorkflowBundleOption } from '@temporalio/worker';
+import type { NativeConnectionOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { LRUCache } from 'lru-cache';
 import { createActivities } from '../activities/index.ts';
 import { endpoints } from '../api/endpoints.ts';
@@ -15,6 +15,7 @@ import { pendingMigrations } from '../src/data/migrate.ts';
 import type { ApprovalRequest } from '../src/domain/approval-requests.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
+import type { Logger } from '../src/platform/logger.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
 import { catchUp, startBackstop } from '../src/services/approval-requests/backstop.ts';
 import { prepareBootstrap } from '../src/services/bootstrap.ts';
@@ -24,18 +25,25 @@ import { createMetrics } from '../src/services/metrics.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
 import { linkTemporal, type TemporalLink, type WorkerOptions } from '../temporal/worker.ts';
 import { temporalWorkflows } from '../temporal/workflows.ts';
-import type { App, AppParts } from './app.ts';
 
-export interface ComposeOptions extends AppParts {
+export interface ComposeOptions {
+  readonly logger: Logger;
+  readonly databaseUrl: string;
+  readonly temporal: NativeConnectionOptions;
+  readonly roles: { readonly api: boolean; readonly worker: boolean };
   readonly workflowBundle?: WorkflowBundleOption;
   /** An answer that differs from its declaration fails the call (tests) instead of being logged. */
   readonly strictAnswers?: boolean;
   readonly taskQueue?: string;
 }
 
-export interface RunningApp extends App {
+/** The API and the worker of one process. */
+export interface RunningApp {
+  /** Where the API listens. */
+  readonly url: string;
   readonly context: ServiceContext;
   readonly temporal: TemporalLink;
+  close(): Promise<void>;
 }
 
 const FRESH_REQUESTS = 2_000;

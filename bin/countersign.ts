@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { ConfigError, configMarkdown, loadConfig, type Config, type Role } from '../src/platform/config.ts';
+import { ForPeople } from '../src/platform/for-people.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import type { BootstrapOptions } from './bootstrap.ts';
 
@@ -21,8 +22,7 @@ function command(role: Role, run: (config: Config) => Promise<number>): () => Pr
     try {
       process.exitCode = await run(loadConfig(process.env, role));
     } catch (error) {
-      const forPeople = error instanceof Error && ['ConfigError', 'StartError', 'ServerStartError'].includes(error.name);
-      console.error(forPeople ? error.message : error);
+      console.error(error instanceof ForPeople ? error.message : error);
       process.exitCode = error instanceof ConfigError ? EXIT_CONFIGURATION : 1;
     }
     // Whatever a library left open (a socket, a timer) must not keep a finished command alive.
@@ -42,8 +42,8 @@ program
   )
   .action(
     command('start', async (config) => {
-      const [{ start }, { composeApp }] = await Promise.all([import('./start.ts'), import('./compose.ts')]);
-      return start(config, composeApp, process.env['npm_lifecycle_event'] !== undefined);
+      const { start } = await import('./start.ts');
+      return start(config, { startedByNpm: process.env['npm_lifecycle_event'] !== undefined });
     }),
   );
 
@@ -56,8 +56,8 @@ for (const [name, what] of [
     .description(what)
     .action(
       command(name, async (config) => {
-        const [{ serve }, { composeApp }] = await Promise.all([import('./serve.ts'), import('./compose.ts')]);
-        return serve(config, composeApp, { api: name === 'api', worker: name === 'worker' });
+        const { serve } = await import('./serve.ts');
+        return serve(config, { api: name === 'api', worker: name === 'worker' });
       }),
     );
 }

@@ -2,17 +2,17 @@
 import type { Config } from '../src/platform/config.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
-import type { ComposeApp } from './app.ts';
+import { composeApp } from './compose.ts';
 import { listenForStop, stopInOrder } from './stopping.ts';
 
 const STOP_WITHIN_MS = 9_000;
 
 /** Runs until told to stop; resolves with the exit code. */
-export async function serve(config: Config, compose: ComposeApp, roles: { api: boolean; worker: boolean }): Promise<number> {
+export async function serve(config: Config, roles: { api: boolean; worker: boolean }): Promise<number> {
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   const stop = listenForStop({ onForce: () => process.exit(130), watchParent: false });
   const temporal = temporalConnectionOptions(config.temporalEnvironment);
-  const app = await compose(config, { logger, databaseUrl: config.databaseUrl ?? '', temporal, roles });
+  const app = await composeApp(config, { logger, databaseUrl: config.databaseUrl ?? '', temporal, roles });
   logger.info({ url: app.url, ...roles }, 'started');
   const reason = await stop.requested;
   logger.info({ reason }, 'stopping');

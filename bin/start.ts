@@ -6,11 +6,12 @@ import { migrateToLatest } from '../src/data/migrate.ts';
 import type { Config } from '../src/platform/config.ts';
 import { endLeftPostgres, ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { tryLock, type FileLock } from '../src/platform/lock-file.ts';
+import { ForPeople } from '../src/platform/for-people.ts';
 import { createLogger, type Logger } from '../src/platform/logger.ts';
 import { canListen } from '../src/platform/processes.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
 import { endLeftTemporal, startEmbeddedTemporal, type EmbeddedTemporal } from '../temporal/embedded.ts';
-import type { App, ComposeApp } from './app.ts';
+import { composeApp, type ComposeOptions, type RunningApp } from './compose.ts';
 import { listenForStop, stopInOrder, type Stoppable } from './stopping.ts';
 
 const DATABASE = 'countersign';
@@ -24,30 +25,32 @@ const STOPPING_WITHIN_MS = 12_000;
 const NOTICE_WITHIN_MS = 1_500;
 const STOPPING = 'stopping';
 
-/** A start that cannot succeed as things are; the message is for the person at the terminal. */
-export class StartError extends Error {
-  override readonly name = 'StartError';
-}
-
 const postgresDirectory = (config: Config): string => join(config.dataDirectory, 'postgres');
 const temporalDirectory = (config: Config): string => join(config.dataDirectory, 'temporal');
 
 interface Running {
-  app?: App;
+  app?: RunningApp;
   postgres?: EmbeddedPostgres;
   temporal?: EmbeddedTemporal;
 }
 
 interface Context {
   readonly config: Config;
-  readonly compose: ComposeApp;
+  readonly workflowBundle: ComposeOptions['workflowBundle'];
   readonly logger: Logger;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
+export interface StartOptions {
+  /** npm may die without a word: then stop as well. */
+  readonly startedByNpm: boolean;
+  /** Default: the one that lies beside the build. */
+  readonly workflowBundle?: ComposeOptions['workflowBundle'];
+}
+
 /** Runs until told to stop; resolves with the exit code. */
-export async function start(config: Config, compose: ComposeApp, startedByNpm: boolean): Promise<number> {
+export async function start(config: Config, { startedByNpm, workflowBundle }: StartOptions): Promise<number> {
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   // Lines for people do not mix with a log that machines were promised.
   const out = config.logFormat === 'json' ? process.stderr : process.stdout;
@@ -59,7 +62,7 @@ export async function start(config: Config, compose: ComposeApp, startedByNpm: b
   const crashed = untilCrash(logger);
   let exitCode = 0;
   try {
-    const context = { config, compose, logger, say, signal: stop.signal };
+    const context = { config, workflowBundle, logger, say, signal: stop.signal };
     const started = startAll(context, running).then((url) => {
       lock.annotate(url);
       say(readyBlock(config, url, running.temporal));
@@ -82,7 +85,7 @@ export async function start(config: Config, compose: ComposeApp, startedByNpm: b
 }
 
 async function startAll(context: Context, running: Running): Promise<string> {
-  const { config, logger, say } = context;
+  const { config, workflowBundle, logger, say } = context;
   const began = performance.now();
   // Seen now, it costs nobody the start of three servers.
   if (config.port !== 0 && !(await canListen(config.host, config.port))) throw portTaken(config);
@@ -94,11 +97,12 @@ async function startAll(context: Context, running: Running): Promise<string> {
   const ran = await migrateToLatest(databaseUrl);
   if (ran.length > 0) say(`  Database schema brought up to date (${ran.length} migrations).`);
   context.signal.throwIfAborted();
-  running.app = await context.compose(config, {
+  running.app = await composeApp(config, {
     logger,
     databaseUrl,
     temporal: temporalConnectionOptions(config.temporalEnvironment, running.temporal?.address),
     roles: { api: true, worker: true },
+    ...(workflowBundle && { workflowBundle }),
   });
   say('  API and worker run; waiting until everything is ready.');
   await untilReady(running.app, context.signal);
@@ -141,7 +145,7 @@ async function bothOrNeither(steps: Promise<void>[]): Promise<void> {
   }
 }
 
-async function untilReady({ url, temporal }: App, signal: AbortSignal): Promise<void> {
+async function untilReady({ url, temporal }: RunningApp, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
   await Promise.race([temporal.ready, delay(READY_WITHIN_MS, undefined, { signal, ref: false })]);
   for (;;) {
@@ -149,7 +153,7 @@ async function untilReady({ url, temporal }: App, signal: AbortSignal): Promise<
     const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
     if (answer?.ok === true) return;
     if (performance.now() > deadline) {
-      throw new StartError(`it was not ready within ${READY_WITHIN_MS / 1_000} s: ${(await answer?.text()) ?? 'no answer from the API'}`);
+      throw new ForPeople(`it was not ready within ${READY_WITHIN_MS / 1_000} s: ${(await answer?.text()) ?? 'no answer from the API'}`);
     }
     await delay(READY_POLL_MS);
   }
@@ -165,7 +169,7 @@ async function lockDataDirectory(directory: string, signal: AbortSignal): Promis
     if ('release' in result) return result;
     if (performance.now() - began > (result.note === STOPPING ? STOPPING_WITHIN_MS : NOTICE_WITHIN_MS)) {
       const where = result.note.startsWith('http') ? `, ${result.note}` : '';
-      throw new StartError(
+      throw new ForPeople(
         `Countersign already runs on ${directory} (process ${result.pid}${where}). Stop that one first, or set COUNTERSIGN_DATA_DIR to another folder.`,
       );
     }
@@ -189,8 +193,8 @@ function forceExit({ postgres, temporal }: Running): never {
   process.exit(130);
 }
 
-function portTaken({ host, port }: Config): StartError {
-  return new StartError(`${host}:${port} cannot be listened on: it is taken, or not an address of this machine. Set HOST and PORT.`);
+function portTaken({ host, port }: Config): ForPeople {
+  return new ForPeople(`${host}:${port} cannot be listened on: it is taken, or not an address of this machine. Set HOST and PORT.`);
 }
 
 /** Never resolves: rejects when something nobody handles goes wrong, so that even then the children are stopped. */

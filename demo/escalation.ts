@@ -153,6 +153,6 @@ function showRouting({ state, path_key, levels }: Routing, stage: Stage): void {
 }
 
 /** Of an RFC 3339 instant in UTC. */
-export function timeOf(instant: string): string {
+function timeOf(instant: string): string {
   return `${instant.slice(11, 23)} UTC`;
 }

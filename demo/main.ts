@@ -2,7 +2,8 @@
  * `npm run demo`: the main job of Countersign, played step by step for a person who looks on. Ends with 0 only if each step
  * came out as it should.
  */
-import { ConfigError, loadConfig } from '../src/platform/config.ts';
+import { loadConfig } from '../src/platform/config.ts';
+import { ForPeople } from '../src/platform/for-people.ts';
 import { automaticApproval, automaticDenial, expiry } from './automatic.ts';
 import { letPersonIn, setStage } from './cast.ts';
 import type { Client } from './client.ts';
@@ -59,7 +60,7 @@ async function main(): Promise<number> {
     await Promise.race([play(service, stage), stopped]);
   } catch (error) {
     stage.stopCounting();
-    const forPeople = error instanceof PlayStopped || error instanceof ConfigError;
+    const forPeople = error instanceof ForPeople;
     const reason = forPeople ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
     stage.say(`✗ The play stopped in step ${stage.steps}. ${reason}`);
     return 1;

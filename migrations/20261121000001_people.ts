@@ -1,6 +1,6 @@
+/** Organizations, the people in them, how they sign in, and what they may do. */
 import type { Knex } from 'knex';
 
-/** Organizations, the people in them, how they sign in, and what they may do. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create table organizations (

@@ -1,6 +1,6 @@
+/** Agents, the instances that run them, and the credentials of those instances. */
 import type { Knex } from 'knex';
 
-/** Agents, the instances that run them, and the credentials of those instances. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create table agents (

@@ -1,9 +1,9 @@
-import type { Knex } from 'knex';
-
 /**
  * Documents with numbered immutable revisions, one of them active. Each kind has the same two tables, so that one
  * module (src/data/revisions.ts) serves them all.
  */
+import type { Knex } from 'knex';
+
 const revisionTables = (stem: string, comment: string) => `
   create table ${stem}s (
     id uuid primary key,

@@ -1,6 +1,6 @@
+/** Approval requests, their one decision, the walk through their escalation path, and the audit log. */
 import type { Knex } from 'knex';
 
-/** Approval requests, their one decision, the walk through their escalation path, and the audit log. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create table approval_requests (

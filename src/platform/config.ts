@@ -1,6 +1,7 @@
 /** Every environment variable the service reads: one typed table, which also prints the README's section. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { ForPeople } from './for-people.ts';
 
 /** What runs: decides which variables must be given. `start` brings servers of its own, the others need to be told. */
 export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap';
@@ -238,7 +239,7 @@ export type Config = Readonly<Omit<{ [Key in keyof Variables]: ValueOf<Variables
 };
 
 /** Names every variable with a wrong or missing value and what is allowed. Never repeats the value: it may be a secret. */
-export class ConfigError extends Error {
+export class ConfigError extends ForPeople {
   override readonly name = 'ConfigError';
 }
 

@@ -1,3 +1,4 @@
+/** Where the package lies on the disk. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statS
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endProcess, identifyProcess, isRunning, type EndOptions, type ProcessIdentity } from './processes.ts';
+import { ForPeople } from './for-people.ts';
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;
@@ -39,7 +40,7 @@ export interface SupervisedServer {
 }
 
 /** Thrown when a server does not come up; the message ends with the last lines of its log. */
-export class ServerStartError extends Error {
+export class ServerStartError extends ForPeople {
   override readonly name = 'ServerStartError';
 }
 
