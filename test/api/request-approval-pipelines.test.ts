@@ -1,12 +1,9 @@
+/** Revisions of pipelines: born, made, activated, listed, and who may do so. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
-import { exactEquals, parseExact, type ExactValue } from '../../src/platform/exact-json.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { activatePath, createAgent, createMember, createOrganization } from '../support/factories.ts';
+import { createAgent, createMember, createOrganization } from '../support/factories.ts';
 import type { TestMember, TestOrganization } from '../support/factories.ts';
-
-const BASE = '/api/v1/request-approval-pipelines';
-const ORGANIZATION = `${BASE}/organization`;
+import { always, BASE, issuesOf, ORGANIZATION } from '../support/request-approval-pipelines.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -25,33 +22,10 @@ async function freshOrganization() {
   owner = organization.owner;
 }
 
-const always = (id = 'deny-all', config: object = {}) => ({
-  id,
-  name: 'Deny everything',
-  type: 'always',
-  config: { outcome: 'deny', reason: 'Not today.', ...config },
-});
-
-const cel = (id: string, when: object, config: object = {}) => ({
-  id,
-  name: 'Rule',
-  type: 'cel',
-  config: { when, on_match: 'approve', reason: 'Fine.', ...config },
-});
-
-const path = (key: string) => ({
-  path_key: key,
-  name: key,
-  nodes: [{ id: '11111111-1111-4111-8111-111111111111', type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '5m' }],
-});
-
 const create = (document: unknown, base = ORGANIZATION) => owner.http.post(`${base}/revisions`, document);
 
 const activate = (revision: number | string, ifMatch: string | undefined, { base = ORGANIZATION, member = owner } = {}) =>
   member.http.post(`${base}/revisions/${revision}/activate`, undefined, { headers: { ...(ifMatch && { 'if-match': ifMatch }) } });
-
-const issuesOf = (answer: { body: unknown }) =>
-  (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error.details.issues;
 
 describe('revisions of a pipeline', () => {
   beforeAll(freshOrganization);
@@ -194,119 +168,6 @@ describe('listing revisions', () => {
   });
 });
 
-describe('documents', () => {
-  beforeAll(freshOrganization);
-
-  test('numbers in conditions keep their decimal value over store and read', async () => {
-    const value = '[9007199254740993, 0.1000000000000000055511151231257827, 1e400, -0.5, 12]';
-    const document = `{"blocks":[${JSON.stringify(cel('exact', { id: 'c', field: '/request/arguments/x', operator: 'in', value: '@' })).replace('"@"', value)}]}`;
-    const created = await create(document);
-    expect(created.status).toBe(201);
-    const read = await owner.http.get(`${ORGANIZATION}/revisions/${String(created.body['revision'])}`);
-    for (const answer of [created, read]) {
-      expect(answer.text).toContain('"value":[9007199254740993,0.1000000000000000055511151231257827,1e400,-0.5,12]');
-    }
-  });
-
-  test('any JSON value in a condition comes back as an equal one, in any notation of its numbers', async () => {
-    const digits = fc.stringMatching(/^-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,4})?$/);
-    const text = fc.string({ unit: 'grapheme' }).map((one) => JSON.stringify(one.replaceAll('\0', '')));
-    const { value } = fc.letrec<{ value: string }>((tie) => ({
-      value: fc.oneof(
-        { maxDepth: 4 },
-        digits,
-        text,
-        fc.constantFrom('null', 'true', 'false'),
-        fc.array(tie('value'), { maxLength: 4 }).map((items) => `[${items.join(',')}]`),
-        fc.uniqueArray(fc.tuple(text, tie('value')), { maxLength: 4, selector: ([key]) => key }).map((members) => {
-          return `{${members.map(([key, member]) => `${key}:${member}`).join(',')}}`;
-        }),
-      ),
-    }));
-    const oneValue = async (sent: string) => {
-      const block = JSON.stringify(cel('any', { id: 'c', field: '/request/arguments/x', operator: 'equals', value: 0 }));
-      const created = await create(`{"blocks":[${block.replace('"value":0', () => `"value":${sent}`)}]}`);
-      expect(created.status).toBe(201);
-      const read = parseExact(created.text) as unknown as { blocks: [{ config: { when: { value: ExactValue } } }] };
-      expect(exactEquals(read.blocks[0].config.when.value, parseExact(sent))).toBe(true);
-    };
-    await fc.assert(fc.asyncProperty(value, oneValue), { numRuns: 50 });
-  });
-
-  test('a condition of every shape comes back as it was sent', async () => {
-    const leaf = (id: string, field = '/request/tool') => ({ id, field, operator: 'matches', value: '^r' });
-    const when = {
-      id: 'root',
-      all: [
-        leaf('leaf'),
-        { id: 'any', any: [{ id: 'x', field: '/request/context/a~1b', operator: 'not_exists' }, leaf('y')] },
-        { id: 'some', some: { field: '/request/arguments/items', condition: leaf('z', '/item/name') } },
-        {
-          id: 'every',
-          every: { field: '/request/arguments/items', condition: { id: 'in', field: '/item', operator: 'in', value: [null, {}] } },
-        },
-      ],
-    };
-    const created = await create({ blocks: [cel('all-shapes', when)] });
-    expect(created.status).toBe(201);
-    expect(created.body['blocks']?.[0]?.['config']?.['when']).toEqual(when);
-  });
-
-  test('an unchanged block keeps its snapshot_id from the latest revision, a changed one gets a new one', async () => {
-    const first = await create({ blocks: [always('a'), always('b')] });
-    const second = await create({ blocks: [always('b', { reason: 'Never.' }), always('a')] });
-    const snapshot = (answer: typeof first, id: string) =>
-      (answer.body['blocks'] as unknown as { id: string; snapshot_id: string }[]).find((block) => block.id === id)?.snapshot_id;
-    expect(snapshot(second, 'a')).toBe(snapshot(first, 'a'));
-    expect(snapshot(second, 'b')).not.toBe(snapshot(first, 'b'));
-  });
-
-  test.each([
-    [{}, '/blocks', 'required'],
-    [{ blocks: {} }, '/blocks', 'invalid_type'],
-    [{ blocks: [], extra: 1 }, '/extra', 'unknown_field'],
-    [{ blocks: [{ ...always(), type: 'branch' }] }, '/blocks/0/type', 'unknown_block_type'],
-    [{ blocks: [{ ...always(), type: 'llm_judge' }] }, '/blocks/0/type', 'unknown_block_type'],
-    [{ blocks: [always('a'), always('a')] }, '/blocks/1/id', 'duplicate_id'],
-    [{ blocks: [always('a', { escalation_path: 'x' })] }, '/blocks/0/config/escalation_path', 'invalid_value'],
-    [{ blocks: [cel('a', { id: 'c', all: [] })] }, '/blocks/0/config/when/all', 'invalid_value'],
-    [{ blocks: [{ ...always(), timeout: '31s' }] }, '/blocks/0/timeout', 'invalid_value'],
-    [[], '', 'invalid_type'],
-    ['null', '', 'invalid_type'],
-  ])('refuses %j with a pointer', async (document, pointer, code) => {
-    const answer = await create(document);
-    expect(answer.status).toBe(400);
-    expect(issuesOf(answer)).toEqual([expect.objectContaining({ pointer, code })]);
-  });
-
-  test('an unknown block type is the code of the answer', async () => {
-    expect((await create({ blocks: [{ ...always(), type: 'webhook' }] })).body).toMatchObject({ error: { code: 'unknown_block_type' } });
-  });
-
-  test('every escalation path it names must exist; each that does not is named by a pointer', async () => {
-    const human = always('ask', { outcome: 'human', escalation_path: 'nowhere' });
-    const answer = await create({ blocks: [always('a'), human], default_escalation_path: 'neither' });
-    expect(answer.status).toBe(400);
-    expect(issuesOf(answer)).toMatchObject([
-      { pointer: '/blocks/1/config/escalation_path', code: 'unknown_escalation_path' },
-      { pointer: '/default_escalation_path', code: 'unknown_escalation_path' },
-    ]);
-  });
-
-  test('activation needs each named path to be active, and names those that are not', async () => {
-    await owner.http.post('/api/v1/escalation-paths', path('sleeping'));
-    await activatePath(owner, path('awake'));
-    const human = always('ask', { outcome: 'human', escalation_path: 'sleeping' });
-    const created = await create({ blocks: [human], default_escalation_path: 'awake' });
-    const revision = Number(created.body['revision']);
-    const refused = await activate(revision, created.headers['etag']);
-    expect(refused.status).toBe(409);
-    expect(refused.body).toMatchObject({ error: { code: 'escalation_path_inactive', details: { escalation_paths: ['sleeping'] } } });
-    await owner.http.post('/api/v1/escalation-paths/sleeping/revisions/1/activate', undefined, { headers: { 'if-match': '"0"' } });
-    expect((await activate(revision, created.headers['etag'])).status).toBe(200);
-  });
-});
-
 describe('who may', () => {
   let slug: string;
   let agentPath: string;
@@ -392,88 +253,5 @@ describe('who may', () => {
       cursor = page.body['next_cursor'] === undefined ? '' : String(page.body['next_cursor']);
     } while (cursor);
     expect(seen).toEqual([undefined, 'deploy-bot', 'gone-bot', 'other-bot']);
-  });
-});
-
-describe('preview', () => {
-  beforeAll(async () => {
-    await freshOrganization();
-    await createAgent(app, organization, 'deploy-bot');
-  });
-
-  const sample = (args: object = {}, slug = 'deploy-bot') => ({
-    request: { tool: 'refund', arguments: args },
-    agent: { slug, name: 'Deploy bot' },
-  });
-  const preview = (body: unknown, base = ORGANIZATION) => owner.http.post(`${base}/preview`, body);
-  const small = cel('small', { id: 'c', field: '/request/arguments/amount', operator: 'less_than', value: 50 });
-
-  test('reports each block reached and the outcome, and saves nothing', async () => {
-    const rule = cel('never', { id: 'n', field: '/request/server', operator: 'exists' });
-    const answer = await preview({ blocks: [rule, small, always()], sample: sample({ amount: 20 }) });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
-      outcome: 'approve',
-      reason_code: 'block_outcome',
-      terminal_block_id: 'small',
-      escalation_path_source: 'no_escalation',
-      blocks: [
-        { block_id: 'never', position: 0, outcome: 'next' },
-        { block_id: 'small', position: 1, outcome: 'approve', reason: 'Fine.' },
-      ],
-    });
-    expect((await owner.http.get(`${ORGANIZATION}/revisions`)).body).toMatchObject({ total_count: 1 });
-  });
-
-  test('what passes every block goes to a person, by the default path', async () => {
-    const answer = await preview({ blocks: [small], default_escalation_path: 'on-call', sample: sample({ amount: 50 }) });
-    expect(answer.body).toMatchObject({
-      outcome: 'human',
-      reason_code: 'end_of_pipeline',
-      escalation_path: 'on-call',
-      escalation_path_source: 'pipeline_default',
-    });
-    expect(answer.body).not.toHaveProperty('terminal_block_id');
-  });
-
-  test('compares the numbers of the sample exactly', async () => {
-    const equal = cel('equal', { id: 'c', field: '/request/arguments/n', operator: 'equals', value: '@' });
-    const body = (n: string) =>
-      `{"blocks":${JSON.stringify([equal]).replace('"@"', '9007199254740993')},"sample":${JSON.stringify(sample({ n: '@' })).replace('"@"', n)}}`;
-    expect((await preview(body('9007199254740993.0'))).body).toMatchObject({ outcome: 'approve' });
-    expect((await preview(body('9007199254740992'))).body).toMatchObject({ outcome: 'human', reason_code: 'end_of_pipeline' });
-  });
-
-  test('shows earlier metadata of the sample to the blocks', async () => {
-    const seen = cel('seen', { id: 'c', field: '/previous_metadata/organization/risk/score', operator: 'greater_than', value: 1 });
-    const previous_metadata = { organization: { risk: { score: 2 } } };
-    expect((await preview({ blocks: [seen], sample: { ...sample(), previous_metadata } })).body).toMatchObject({ outcome: 'approve' });
-    expect((await preview({ blocks: [seen], sample: sample() })).body).toMatchObject({ outcome: 'human' });
-  });
-
-  test("an agent's pipeline takes only that agent's samples; the organization's takes any", async () => {
-    const base = `${BASE}/agents/deploy-bot`;
-    expect((await preview({ blocks: [], sample: sample() }, base)).status).toBe(200);
-    const foreign = await preview({ blocks: [], sample: sample({}, 'other-bot') }, base);
-    expect(issuesOf(foreign)).toMatchObject([{ pointer: '/sample/agent/slug' }]);
-    expect((await preview({ blocks: [], sample: sample({}, 'other-bot') })).status).toBe(200);
-    expect((await preview({ blocks: [], sample: sample({}, 'nobody') }, `${BASE}/agents/nobody`)).status).toBe(404);
-  });
-
-  test.each([
-    [{ sample: sample() }, '/blocks'],
-    [{ blocks: [] }, '/sample'],
-    [{ blocks: [], sample: { ...sample(), extra: 1 } }, '/sample/extra'],
-    [{ blocks: [], sample: { agent: sample().agent, request: { arguments: {} } } }, '/sample/request/tool'],
-    [{ blocks: [], sample: { agent: sample().agent, request: { tool: 'x', arguments: [] } } }, '/sample/request/arguments'],
-    [{ blocks: [], sample: { ...sample(), agent: { slug: 'NO', name: 'x' } } }, '/sample/agent/slug'],
-    [{ blocks: [], sample: { ...sample(), previous_metadata: { organization: 1 } } }, '/sample/previous_metadata/organization'],
-    [{ blocks: [{ ...always(), type: 'x' }], sample: sample() }, '/blocks/0/type'],
-    [{ blocks: [], default_escalation_path: null, sample: sample() }, '/default_escalation_path'],
-    [{ blocks: [], other: 1, sample: sample() }, '/other'],
-  ])('refuses %j with a pointer', async (body, pointer) => {
-    const answer = await preview(body);
-    expect(answer.status).toBe(400);
-    expect(issuesOf(answer)).toEqual([expect.objectContaining({ pointer })]);
   });
 });

@@ -1,3 +1,4 @@
+/** What each kind of credential may do, and where. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { authorize, effectiveGrants, effectivePermissions, grantsFromPolicies, scopeOf } from '../../src/domain/authorization.ts';

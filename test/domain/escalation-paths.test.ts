@@ -1,3 +1,4 @@
+/** Which path documents are read, and where the others are wrong. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseEscalationPathDocument, pathTargets } from '../../src/domain/escalation-paths.ts';

@@ -1,3 +1,4 @@
+/** What a reviewer sees of a walk. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { routingState } from '../../src/domain/escalation-routing.ts';

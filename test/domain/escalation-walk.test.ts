@@ -1,3 +1,4 @@
+/** How a request walks its path, in time and after an outage. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseDuration } from '../../src/domain/durations.ts';

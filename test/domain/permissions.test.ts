@@ -1,3 +1,4 @@
+/** The permission vocabulary: who can hold what, and at which scope. */
 import { describe, expect, test } from '@jest/globals';
 import { isPermission, isValidScope, mayHold, permissionEntry, permissions } from '../../src/domain/permissions.ts';
 

@@ -1,3 +1,4 @@
+/** Who may decide and see a request. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ApprovalRequest } from '../../src/domain/approval-requests.ts';

@@ -1,3 +1,4 @@
+/** What a create refuses, and that each refusal names the place. */
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,3 +1,4 @@
+/** Withdrawing a request, once or again, early or too late. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { errorOf, requestOf, type Adapter } from '../../support/adapter.ts';

@@ -1,3 +1,4 @@
+/** Creating a request: what is kept, what is answered, and the cap on what waits. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** One idempotency key, one request, however often and however much at once it is sent. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { errorOf, requestOf, type Adapter } from '../../support/adapter.ts';

@@ -1,3 +1,4 @@
+/** Holding an answer until the request has its own. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitQuery } from '../../../api/schema.ts';
 import { errorOf, requestOf, type Adapter } from '../../support/adapter.ts';

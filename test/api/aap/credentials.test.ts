@@ -1,3 +1,4 @@
+/** Which credentials the adapter protocol opens for, and which no longer. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { errorOf, requestOf, type ErrorAnswer, type RawAnswer } from '../../support/adapter.ts';

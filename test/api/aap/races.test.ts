@@ -1,3 +1,4 @@
+/** Calls that meet: exactly one of them wins. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { requestOf, type Adapter, type Answer } from '../../support/adapter.ts';
 import type { ApprovalRequest } from '../../support/adapter/approval-request.ts';

@@ -1,3 +1,4 @@
+/** Sends bytes no HTTP client would send. */
 import { connect } from 'node:net';
 
 /** Sends bytes as they are and returns everything the server says until it closes, or nothing more comes for a second. */

@@ -1,3 +1,4 @@
+/** The id of a call, on every answer. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { requestOf, type Adapter } from '../../support/adapter.ts';

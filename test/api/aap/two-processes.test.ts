@@ -1,3 +1,4 @@
+/** Two processes of one deployment act as one. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { requestOf, type Adapter } from '../../support/adapter.ts';

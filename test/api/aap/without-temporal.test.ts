@@ -1,3 +1,4 @@
+/** What still works while Temporal is away. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { errorOf, requestOf, type Adapter } from '../../support/adapter.ts';

@@ -1,3 +1,4 @@
+/** What conditions mean: ours, another CEL and a plain reading agree. */
 import { CelScalar, celEnv, celFunc, isCelError, parse, plan, type CelInput } from '@bufbuild/cel';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** Which condition trees are refused, and where. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compileCondition } from '../../../src/domain/conditions/compile.ts';

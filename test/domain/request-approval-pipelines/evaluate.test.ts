@@ -1,3 +1,4 @@
+/** What pipelines answer, alone and one after the other. */
 import { describe, expect, test } from '@jest/globals';
 import {
   compilePipeline,

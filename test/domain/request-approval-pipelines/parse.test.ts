@@ -1,3 +1,4 @@
+/** Which pipeline documents are read, and how blocks are stored. */
 import { describe, expect, test } from '@jest/globals';
 import { namedEscalationPaths, parsePipelineDocument } from '../../../src/domain/request-approval-pipelines/parse.ts';
 import { storeBlocks } from '../../../src/domain/request-approval-pipelines/store.ts';
