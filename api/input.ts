@@ -76,7 +76,7 @@ export function readQuery(search: string): Record<string, string> {
 
 /** Parses by the schema or throws 400 with a pointer for each issue, under `prefix`. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown, prefix: string): z.output<S> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: ruleOf, reportInput: true });
   if (parsed.success) return parsed.data;
   throw invalid(parsed.error.issues.flatMap((issue) => toIssues(issue, prefix)));
 }
@@ -91,7 +91,31 @@ function toIssues(issue: z.core.$ZodIssue, prefix: string): Issue[] {
     }));
   }
   if (issue.code === 'invalid_type' && issue.input === undefined) return [{ pointer, code: 'required', message: 'is required' }];
-  return [{ pointer, code: issue.code === 'custom' ? 'invalid_value' : issue.code, message: issue.message }];
+  return [{ pointer, code: codeOf(issue), message: issue.message }];
+}
+
+/** The codes documents are judged by, too: src/domain/document-reader.ts. */
+function codeOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return 'invalid_type';
+  return issue.code === 'too_big' && issue.origin === 'array' ? 'too_many' : 'invalid_value';
+}
+
+/** What a value must be, where its schema has no words of its own for it. */
+function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'invalid_format':
+      return issue.format === 'regex' ? `must match ${String(issue.pattern)}` : `must be in the format ${issue.format}`;
+    case 'too_small':
+      return `must be at least ${issue.minimum}${issue.origin === 'string' ? ' characters long' : ''}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}${issue.origin === 'string' ? ' characters long' : ''}`;
+    default:
+      return undefined;
+  }
 }
 
 /** 1 to 255 printable ASCII characters, or a 400. */
