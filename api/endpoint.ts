@@ -97,6 +97,8 @@ export interface Endpoint<
   readonly body?: B;
   /** Top-level body members handed over as JsonText, their source text unchanged. */
   readonly exact?: readonly string[];
+  /** Pointers into the body below which strings may hold NUL and lone surrogates: they are evaluated, never stored. */
+  readonly verbatim?: readonly string[];
   readonly requestExample?: unknown;
   readonly success: Success;
   /** Codes beyond those every endpoint of its kind can answer (see `impliedErrors` in implied-errors.ts). */

@@ -27,8 +27,15 @@ function refuseRead(error: unknown): never {
   throw invalid([{ pointer: '', code: 'malformed_json', message: 'the body ended before its announced length' }]);
 }
 
-/** The parsed body; members named in `exact` are JsonText. Refuses NUL and lone surrogates in every other string. */
-export async function readBody(request: IncomingMessage, exact: readonly string[]): Promise<unknown> {
+export interface BodyRules {
+  /** Top-level members handed over as JsonText. */
+  readonly exact?: readonly string[] | undefined;
+  /** Pointers below which a string may hold what cannot be stored. */
+  readonly verbatim?: readonly string[] | undefined;
+}
+
+/** The parsed body. Refuses NUL and lone surrogates in every string that is neither exact nor verbatim. */
+export async function readBody(request: IncomingMessage, { exact = [], verbatim = [] }: BodyRules): Promise<unknown> {
   const text = await readBodyText(request);
   let value: unknown;
   try {
@@ -38,22 +45,23 @@ export async function readBody(request: IncomingMessage, exact: readonly string[
     const code = error.code === 'too_deep' ? 'nesting_too_deep' : error.code;
     throw invalid([{ pointer: error.pointer, code, message: error.message }]);
   }
-  const issues = [...unstorableStrings(value, '')];
+  const issues = [...unstorableStrings(value, '', verbatim)];
   if (issues.length > 0) throw invalid(issues);
   return value;
 }
 
-function* unstorableStrings(value: unknown, pointer: string): Generator<Issue> {
+function* unstorableStrings(value: unknown, pointer: string, verbatim: readonly string[]): Generator<Issue> {
+  if (verbatim.includes(pointer)) return;
   if (typeof value === 'string') {
     if (!isStorable(value)) yield { pointer, code: 'invalid_string', message: 'must not contain NUL or a lone surrogate' };
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* unstorableStrings(item, `${pointer}/${index}`);
+    for (const [index, item] of value.entries()) yield* unstorableStrings(item, `${pointer}/${index}`, verbatim);
   } else if (isExactObject(value) && !((value as unknown) instanceof JsonText)) {
     for (const [key, member] of Object.entries(value)) {
       const at = `${pointer}/${pointerToken(key)}`;
       if (!isStorable(key))
         yield { pointer: at, code: 'invalid_string', message: 'a member name must not contain NUL or a lone surrogate' };
-      yield* unstorableStrings(member, at);
+      yield* unstorableStrings(member, at, verbatim);
     }
   }
 }

@@ -193,6 +193,7 @@ function previewEndpoint({ operation, noun, path, params, documentKey, permissio
     permissionAt: (given) => permissionAt?.(given) ?? { kind: 'organization' },
     params: z.strictObject({ ...params }),
     body: previewBody,
+    verbatim: ['/sample/request/arguments', '/sample/request/agent_reasoning', '/sample/request/context'],
     requestExample: {
       ...documentExample,
       sample: {

@@ -25,12 +25,15 @@ interface Serving {
   readonly limit: RateLimit;
 }
 
+/** The client went away before its answer came: his right. */
+const HUNG_UP = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNABORTED']);
+
 const NO_PARAMETERS = z.strictObject({});
 
 export interface HttpOptions {
   /** What to mount: all endpoints, or none where only health and metrics are served. */
   readonly endpoints: readonly Endpoint[];
-  /** Check every answer against its declaration and fail the call if it differs (tests, development); else log it. */
+  /** Check every answer against its declaration and fail the call if it differs (tests); else log it. */
   readonly strictAnswers: boolean;
   readonly probes: OperationProbes;
 }
@@ -52,7 +55,7 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
   app.use(
     helmet({ strictTransportSecurity: false, contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } } }),
   );
-  app.use(requireHost);
+  app.use(requireWellFormed);
   app.use(router.routes());
   app.use((ctx) => {
     const allowed = allowedMethods(router, ctx.path);
@@ -60,22 +63,37 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
     ctx.set('Allow', allowed.join(', '));
     throw new AppError('method_not_allowed');
   });
-  app.on('error', (error: unknown) => {
-    context.logger.error({ err: error }, 'an answer could not be sent');
+  app.on('error', (error: Error & { code?: string }) => {
+    const level = HUNG_UP.has(error.code ?? '') ? 'debug' : 'error';
+    context.logger[level]({ err: error }, 'an answer could not be sent');
   });
   const serve = app.callback();
   // Node's own refusals carry no request id and no envelope: a missing Host is ours to refuse, a strange Expect is ignored.
   const server = createServer({ keepAliveTimeout: 65_000, requireHostHeader: false }, serve);
   server.on('checkExpectation', serve);
   server.on('clientError', refuseGarbage);
+  server.on('connect', (_request, socket: Socket) => {
+    refuseGarbage(new Error('this server is no proxy'), socket);
+  });
   return server;
 }
 
-async function requireHost(ctx: Context, next: () => Promise<unknown>): Promise<void> {
-  if (ctx.req.httpVersion === '1.1' && ctx.req.headers.host === undefined) {
-    throw invalid([{ pointer: '/headers/host', code: 'required', message: 'is required' }]);
-  }
+/** What Node lets through and would break, or mislead, the code behind. */
+async function requireWellFormed(ctx: Context, next: () => Promise<unknown>): Promise<void> {
+  const hosts = ctx.req.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (hosts === 0 && ctx.req.httpVersion === '1.1') throw invalid([{ pointer: '/headers/host', code: 'required', message: 'is required' }]);
+  if (hosts > 1) throw invalid([{ pointer: '/headers/host', code: 'repeated_header', message: 'is given twice' }]);
+  if (!hasPath(ctx)) throw invalid([{ pointer: '', code: 'malformed_http', message: 'the target of the call is not a valid URL' }]);
   await next();
+}
+
+/** Koa parses the target when it is first asked for its path, and throws on one that is no URL. */
+function hasPath(ctx: Context): boolean {
+  try {
+    return ctx.path !== '';
+  } catch {
+    return false;
+  }
 }
 
 function allowedMethods(router: Router, path: string): string[] {
@@ -103,7 +121,10 @@ function envelope({ logger }: ServiceContext): Koa.Middleware {
       ctx.body = stringifyExact(problem.body);
       if (problem.status >= 500) logger.error({ err: error.cause ?? error, requestId, internal: error.internal }, 'call failed');
     }
-    logger.info({ requestId, method: ctx.method, path: ctx.path, status: ctx.status, ms: Math.round(performance.now() - started) }, 'call');
+    logger.info(
+      { requestId, method: ctx.method, path: ctx.url.split('?')[0], status: ctx.status, ms: Math.round(performance.now() - started) },
+      'call',
+    );
   };
 }
 
@@ -145,7 +166,7 @@ async function readCall(ctx: Context, { endpoint, context, limit }: Serving): Pr
     params: endpoint.params && readParams(endpoint.params, ctx['params']),
     idempotencyKey: endpoint.headers?.idempotencyKey ? readIdempotencyKey(headers['idempotency-key'] as string | undefined) : '',
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
-    body: endpoint.body && validate(endpoint.body, await readBody(ctx.req, endpoint.exact ?? []), ''),
+    body: endpoint.body && validate(endpoint.body, await readBody(ctx.req, endpoint), ''),
     cookies: { session: sessionCookie(headers) },
     clientAddress: ctx.req.socket.remoteAddress ?? '',
     signal: hangUp(ctx.res),
@@ -183,8 +204,9 @@ function refuseGarbage(error: Error & { code?: string }, socket: Socket): void {
   const requestId = v4();
   const { body } = problemFrom(invalid([{ pointer: '', code: 'malformed_http', message: 'the call is not well-formed HTTP' }]), requestId);
   const text = stringifyExact(body);
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
   socket.end(
-    `HTTP/1.1 400 Bad Request\r\nX-Request-ID: ${requestId}\r\nContent-Type: application/json\r\n` +
+    `HTTP/1.1 ${status}\r\nX-Request-ID: ${requestId}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   );
 }

@@ -1,5 +1,5 @@
 /** Puts the parts of one process together: pools, service context, change feed, backstop, Temporal, HTTP. The only such place. */
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -62,6 +62,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   const workerDb = openPool({ connectionString: databaseUrl, max: config.workerPool, applicationName: 'countersign-worker', ...LOCKS });
   // Known later than they are handed out: who needs them asks when he needs them.
   const later: { temporal?: TemporalLink; url?: string } = {};
+  const stopping = stopController();
   const context: ServiceContext = {
     db,
     changes: new ChangeHub(),
@@ -75,6 +76,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     }),
     limits: limitsOf(config),
     logger,
+    stopping: stopping.signal,
     metrics: createMetrics(),
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
     bootstrapSecretFile: join(config.dataDirectory, 'bootstrap-secret'),
@@ -109,10 +111,18 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     context,
     temporal,
     close: async () => {
+      stopping.abort();
       await Promise.all([closeServer(server), backstop.stop(), feed.stop(), temporal.close()]);
       await Promise.all([db.destroy(), workerDb.destroy()]);
     },
   };
+}
+
+function stopController(): AbortController {
+  const controller = new AbortController();
+  // One listener for each parked wait.
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 function charactersOf(request: ApprovalRequest): number {
@@ -145,7 +155,7 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 }
 
-/** Answers under way get a moment to finish; parked waits do not hold up the end. */
+/** Answers under way get a moment to finish; parked waits have just been told to. */
 async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();

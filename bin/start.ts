@@ -1,9 +1,9 @@
 /** `countersign start`: Postgres, Temporal with its UI, migrations, API and worker in one supervised process tree. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrateToLatest } from '../src/data/migrate.ts';
-import type { Config } from '../src/platform/config.ts';
+import { ConfigError, type Config } from '../src/platform/config.ts';
 import { endLeftPostgres, ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { tryLock, type FileLock } from '../src/platform/lock-file.ts';
 import { ForPeople } from '../src/platform/for-people.ts';
@@ -160,7 +160,22 @@ async function untilReady({ url, temporal }: RunningApp, signal: AbortSignal): P
 }
 
 /** One run per data folder. A run that is stopping is waited for; undefined when we were told to stop meanwhile. */
+/** One folder after the other: Node's recursive mkdir never returns where the file system says a parent is missing that is there. */
+function makeDirectory(directory: string): void {
+  const missing: string[] = [];
+  for (let at = directory; !existsSync(at); at = dirname(at)) missing.unshift(at);
+  try {
+    for (const folder of missing) mkdirSync(folder, { mode: 0o700 });
+    accessSync(directory, constants.W_OK | constants.X_OK);
+    if (!statSync(directory).isDirectory()) throw new Error('it is a file');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`COUNTERSIGN_DATA_DIR must be a folder that can be made and written to: ${reason}`);
+  }
+}
+
 async function lockDataDirectory(directory: string, signal: AbortSignal): Promise<FileLock | undefined> {
+  makeDirectory(directory);
   const path = join(directory, 'countersign.lock');
   const began = performance.now();
   for (;;) {

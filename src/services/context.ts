@@ -28,6 +28,8 @@ export interface ServiceContext {
   readonly fresh: LRUCache<string, ApprovalRequest>;
   readonly limits: Limits;
   readonly logger: Logger;
+  /** Aborted when the process is to end: whoever waits answers with what there is. */
+  readonly stopping: AbortSignal;
   readonly metrics: Metrics;
   /** Where people reach the service, known once it listens; every link is built from it, never from a request's Host header. */
   readonly publicUrl: () => string;

@@ -13,7 +13,7 @@ export interface WaitOptions {
 
 /** A registered wait; `settled` resolves once. Always call `leave`. */
 export interface ParkedWait {
-  /** The request when it satisfied `until`, undefined when it is gone, `'timeout'` when the time ran out or the client hung up. */
+  /** The request when it satisfied `until`, undefined when it is gone, `'timeout'` when the time ran out, the client hung up or the process is to end. */
   readonly settled: Promise<ApprovalRequest | undefined | 'timeout'>;
   /** Looks at the row now: call it once after registering, unless the row is known to be open. */
   look(): void;
@@ -44,7 +44,8 @@ export function parkWait(context: ServiceContext, id: string, { ms, signal, unti
     finish('timeout');
   };
   signal.addEventListener('abort', hangUp, { once: true });
-  if (signal.aborted) hangUp();
+  context.stopping.addEventListener('abort', hangUp, { once: true });
+  if (signal.aborted || context.stopping.aborted) hangUp();
   context.metrics.parkedWaits.inc();
   return {
     settled,
@@ -52,6 +53,7 @@ export function parkWait(context: ServiceContext, id: string, { ms, signal, unti
     leave: () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', hangUp);
+      context.stopping.removeEventListener('abort', hangUp);
       unsubscribe();
       context.metrics.parkedWaits.dec();
     },

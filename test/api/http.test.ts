@@ -1,0 +1,60 @@
+/** What is hardly HTTP, or a client on his way out: always an envelope with a request id, never a 5xx, never a hanging wait. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { connect } from 'node:net';
+import { startApp, type TestApp } from '../support/app.ts';
+import { ask } from '../support/approval-requests.ts';
+import { createAgent, createOrganization } from '../support/factories.ts';
+import { HttpClient } from '../support/http.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(async () => {
+  await app.close();
+});
+
+/** Sends the bytes, reads until the server closes. */
+function raw(text: string): Promise<string> {
+  const { hostname, port } = new URL(app.url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    socket.on('close', () => {
+      resolve(answer);
+    });
+    socket.on('error', reject);
+  });
+}
+
+test.each([
+  ['a target that is no URL', 'GET http://[::bad/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
+  ['a target that is half a URL', 'GET http://[/health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
+  ['two Host headers', 'GET /health/live HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
+  ['no Host header', 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['CONNECT', 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com\r\n\r\n', 400],
+  ['a header of 20 KB', `GET /health/live HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ['no HTTP at all', 'hello\r\n\r\n', 400],
+])('%s is refused with the envelope and a request id', async (_what, text, status) => {
+  const answer = await raw(text);
+  expect(answer.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
+  const requestId = /^X-Request-ID: (.+)\r$/im.exec(answer)?.[1];
+  const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { error: { type: string; request_id: string } };
+  expect(body.error.type).toBe('invalid_request');
+  expect(body.error.request_id).toBe(requestId);
+});
+
+test('a process that is told to end answers the waits it holds with the request as it stands', async () => {
+  const ending = await startApp({ databaseUrl: app.databaseUrl });
+  const organization = await createOrganization(app);
+  const agent = await createAgent(app, organization);
+  const id = await ask(app, agent);
+  const adapter = new HttpClient(ending.url, { authorization: `Bearer ${agent.credential}` });
+  const wait = adapter.get(`/api/aap/v1/requests/${id}?wait=30s`);
+  for (let tries = 0; ending.context.changes.waitedFor().length === 0 && tries < 1_000; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await ending.close();
+  expect(await wait).toMatchObject({ status: 200, body: { id, status: 'pending' } });
+});
