@@ -12,11 +12,14 @@ export function announceDecided(context: ServiceContext, decided: ApprovalReques
   if (signal) signalLater(context, { id, signal });
 }
 
-/** Behind the answer to the caller, who need not wait for it. A lost signal is the backstop's to mend. */
+/** Lets the answers to the caller and to those who wait go out first: the workflow only has to end. */
+const SIGNAL_DELAY_MS = 10;
+
+/** A lost signal is the backstop's to mend. */
 function signalLater(context: ServiceContext, { id, signal }: { readonly id: string; readonly signal: WorkflowSignal }): void {
-  setImmediate(() => {
+  setTimeout(() => {
     context.workflows.signal(id, signal).catch((error: unknown) => {
       context.logger.warn({ err: error, approvalRequest: id, signal }, 'signal not delivered; the backstop will');
     });
-  });
+  }, SIGNAL_DELAY_MS);
 }
