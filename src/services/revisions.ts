@@ -230,26 +230,24 @@ const CACHED_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * Keeps what was made of revisions, by revision id. Revisions never change, so nothing is ever invalidated; who asks for
- * one that is being loaded waits for it. `load` gives the value and the size of the document it was made of.
+ * one that is being loaded waits for it, unless he holds a transaction: the load may be waiting for his very connection.
+ * `load` gives the value and the size of the document it was made of.
  */
 export function revisionCache<T extends object>(
   load: (context: ServiceContext, revisionId: string) => Promise<{ readonly value: T; readonly size: number }>,
 ): (context: ServiceContext, revisionId: string) => Promise<T> {
   const cache = new LRUCache<string, T>({ max: 2_000, maxSize: CACHED_CHARACTERS });
   const loading = new Map<string, Promise<T>>();
-  const loadOnce = async (context: ServiceContext, revisionId: string): Promise<T> => {
-    try {
-      const { value, size } = await load(context, revisionId);
-      cache.set(revisionId, value, { size: Math.max(size, 1) });
-      return value;
-    } finally {
-      loading.delete(revisionId);
-    }
+  const keep = async (context: ServiceContext, revisionId: string): Promise<T> => {
+    const { value, size } = await load(context, revisionId);
+    cache.set(revisionId, value, { size: Math.max(size, 1) });
+    return value;
   };
   return async (context, revisionId) => {
     const cached = cache.get(revisionId);
     if (cached) return cached;
-    const started = loading.get(revisionId) ?? loadOnce(context, revisionId);
+    if (context.db.isTransaction) return await keep(context, revisionId);
+    const started = loading.get(revisionId) ?? keep(context, revisionId).finally(() => loading.delete(revisionId));
     loading.set(revisionId, started);
     return await started;
   };

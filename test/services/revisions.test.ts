@@ -1,0 +1,54 @@
+/** What the cache of revisions promises to several who ask at once. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { revisionCache } from '../../src/services/revisions.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(async () => {
+  await app.close();
+});
+
+/** A cache whose loads over the pool hang until `release`, as they do when every connection is taken. */
+function cacheOverABusyPool() {
+  const loads: boolean[] = [];
+  let release: () => void = () => undefined;
+  const free = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const find = revisionCache(async (context, revisionId) => {
+    const inTransaction = context.db.isTransaction === true;
+    loads.push(inTransaction);
+    if (!inTransaction) await free;
+    return { value: { revisionId }, size: 1 };
+  });
+  return { find, loads, release };
+}
+
+test('many who ask at once share one load', async () => {
+  const { find, loads, release } = cacheOverABusyPool();
+  const asked = [1, 2, 3].map(() => find(app.context, 'one'));
+  release();
+  expect(await Promise.all(asked)).toEqual([{ revisionId: 'one' }, { revisionId: 'one' }, { revisionId: 'one' }]);
+  expect(loads).toEqual([false]);
+});
+
+test('who holds a transaction never waits for a load that may need his connection', async () => {
+  const { find, loads, release } = cacheOverABusyPool();
+  const waiting = find(app.context, 'one');
+  const found = await app.db.transaction((trx) => find({ ...app.context, db: trx }, 'one'));
+  expect(found).toEqual({ revisionId: 'one' });
+  expect(loads).toEqual([false, true]);
+  release();
+  expect(await waiting).toEqual({ revisionId: 'one' });
+});
+
+test('a load that fails is tried again by the next who asks', async () => {
+  let fails = true;
+  const find = revisionCache(() => (fails ? Promise.reject(new Error('away')) : Promise.resolve({ value: { found: true }, size: 1 })));
+  await expect(find(app.context, 'one')).rejects.toThrow('away');
+  fails = false;
+  expect(await find(app.context, 'one')).toEqual({ found: true });
+});
