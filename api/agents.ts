@@ -54,7 +54,7 @@ const listAgentsEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'List agents',
   description: 'Active agents first, then disabled, then archived ones, each by name. A grant for some agents shows only those.',
-  auth: 'member',
+  auth: 'product',
   permission: 'agent.read',
   permissionAt: () => ({ kind: 'any' }),
   query: z.strictObject({
@@ -90,7 +90,7 @@ const createAgentEndpoint = defineEndpoint({
   description:
     'The agent is born active, with an approval pipeline whose active revision 1 is empty and passes every request to a person. ' +
     'No credential is issued. A slug that any agent ever had, archived ones included, is refused.',
-  auth: 'member',
+  auth: 'product',
   permission: 'agent.write',
   body: z.strictObject({
     slug: slug('Identity of the agent, for ever.'),
@@ -108,7 +108,7 @@ const getAgentEndpoint = defineEndpoint({
   path: '/api/v1/agents/{slug}',
   tag: TAG,
   summary: 'Get an agent',
-  auth: 'member',
+  auth: 'product',
   permission: 'agent.read',
   permissionAt: (params) => ({ kind: 'agent', slug: params.slug }),
   params: agentParams,

@@ -6,7 +6,7 @@ import { listOwnApiKeys, mintApiKey, revokeOwnApiKey, verifyApiKey } from '../sr
 import type { MintedApiKey } from '../src/services/api-keys.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { grantShape, permissionKey } from './me.ts';
+import { grantShape, permissionKey } from './grants-schema.ts';
 import { cursorQuery, label, limitQuery, nextCursor, nullableTimestamp, timestamp, timestampInput, uuid } from './schema.ts';
 
 const apiKeyShape = z
@@ -185,7 +185,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     path: '/api/v1/api_keys/verify',
     tag: 'API keys',
     summary: 'What the presented key is and may do now',
-    auth: 'member',
+    auth: 'product',
     success: {
       status: 200,
       description: 'The key with its permissions after narrowing and current roles.',

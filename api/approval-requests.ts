@@ -131,7 +131,7 @@ export const approvalRequestEndpoints = [
     tag: TAG,
     summary: 'List requests that reached people, newest first',
     description: 'With `agent_slug` the list also holds what the pipeline decided by itself.',
-    auth: 'member',
+    auth: 'product',
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
     query: z.strictObject({
@@ -164,7 +164,7 @@ export const approvalRequestEndpoints = [
     path: '/api/v1/requests/{id}',
     tag: TAG,
     summary: 'Read one request, or wait for its answer',
-    auth: 'member',
+    auth: 'product',
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
     params,

@@ -51,13 +51,14 @@ export const authEndpoints: readonly Endpoint[] = [
     },
     success: { status: 201, description: 'Created, and signed in.', body: accountShape, headers: setsCookie, example: accountExample },
     errors: ['bootstrap_secret_invalid', 'already_bootstrapped'],
-    handler: async ({ body }, context) => {
+    handler: async ({ body, client }, context) => {
       const { token, account: created } = await bootstrap(context, {
         secret: body.secret,
         organizationName: body.organization_name,
         displayName: body.display_name,
         email: body.email,
         password: body.password,
+        client,
       });
       const cookie = sessionCookieHeader(context.publicUrl(), { value: token, maxAge: SEVEN_DAYS_S });
       return { body: showAccount(created), headers: { 'Set-Cookie': cookie } };
@@ -76,8 +77,8 @@ export const authEndpoints: readonly Endpoint[] = [
     requestExample: { email: 'ada@example.com', password: 'seven bright ravens on a wire' },
     success: { status: 200, description: 'Signed in.', body: accountShape, headers: setsCookie, example: accountExample },
     errors: ['invalid_credentials', 'membership_inactive', 'rate_limited'],
-    handler: async ({ body, clientAddress }, context) => {
-      const { token, account: signedIn } = await signIn(context, { ...body, clientAddress });
+    handler: async ({ body, client }, context) => {
+      const { token, account: signedIn } = await signIn(context, { ...body, client });
       const cookie = sessionCookieHeader(context.publicUrl(), { value: token, maxAge: SEVEN_DAYS_S });
       return { body: showAccount(signedIn), headers: { 'Set-Cookie': cookie } };
     },

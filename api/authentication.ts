@@ -64,19 +64,34 @@ function isOwnHost(origin: string, { host, publicOrigin }: { host: string | unde
 
 /** 403 unless this kind of credential opens the endpoint and carries its permission for the target. */
 export function admit(principal: Principal, needs: { auth: AuthKind; permission?: Permission; target: AuthorizationTarget }): void {
-  const wrongKind = needs.auth === 'agent' ? principal.kind !== 'agent' : principal.kind !== 'member';
+  const wrongKind = !opens(principal, needs.auth);
   if (needs.permission !== undefined) {
     const verdict = authorize(principal, needs.permission, needs.target);
     if (!verdict.allowed) {
-      if (needs.auth === 'session' && isPersonalKey(principal)) throw new AppError('session_required');
+      if (needs.auth === 'session' && isKey(principal)) throw new AppError('session_required');
       const forbidden = wrongKind ? { ...verdict.forbidden, reason: 'credential_kind' } : verdict.forbidden;
       throw new AppError('permission_denied', { details: { ...forbidden } });
     }
   }
+  if (needs.auth === 'session' && isKey(principal)) throw new AppError('session_required');
   if (wrongKind) throw new AppError('permission_denied', { detail: 'This kind of credential does not open this operation.' });
-  if (needs.auth === 'session' && isPersonalKey(principal)) throw new AppError('session_required');
 }
 
-function isPersonalKey(principal: Principal): boolean {
-  return principal.kind === 'member' && principal.via.kind === 'api_key';
+function opens(principal: Principal, auth: AuthKind): boolean {
+  switch (auth) {
+    case 'agent':
+      return principal.kind === 'agent';
+    case 'product':
+      return principal.kind === 'member' || principal.kind === 'organization_key';
+    case 'member':
+      return principal.kind === 'member';
+    case 'session':
+      return principal.kind === 'member' && !isKey(principal);
+    case 'none':
+      return true;
+  }
+}
+
+function isKey(principal: Principal): boolean {
+  return principal.kind === 'organization_key' || (principal.kind === 'member' && principal.via.kind === 'api_key');
 }

@@ -3,18 +3,25 @@
  * input, checks the answer (strictly in tests) and yields the OpenAPI operation.
  */
 import type { z } from 'zod';
-import type { AuthorizationTarget, MemberPrincipal, AgentPrincipal } from '../src/domain/authorization.ts';
+import type { AuthorizationTarget, MemberPrincipal, AgentPrincipal, ProductPrincipal } from '../src/domain/authorization.ts';
 import type { ErrorCode } from '../src/domain/errors.ts';
 import type { Permission } from '../src/domain/permissions.ts';
+import type { Client } from '../src/services/sessions.ts';
 import type { ServiceContext } from '../src/services/context.ts';
 
 /**
- * Which credentials open an endpoint. `member`: a session or a personal key; `session`: a browser only; `agent`: the
- * adapter protocol; `none`: nobody is asked.
+ * Which credentials open an endpoint. `product`: a session, a personal or an organization key; `member`: a session or a
+ * personal key; `session`: a browser only; `agent`: the adapter protocol; `none`: nobody is asked.
  */
-export type AuthKind = 'member' | 'session' | 'agent' | 'none';
+export type AuthKind = 'product' | 'member' | 'session' | 'agent' | 'none';
 
-export type PrincipalOf<A extends AuthKind> = A extends 'agent' ? AgentPrincipal : A extends 'none' ? undefined : MemberPrincipal;
+export type PrincipalOf<A extends AuthKind> = A extends 'agent'
+  ? AgentPrincipal
+  : A extends 'none'
+    ? undefined
+    : A extends 'product'
+      ? ProductPrincipal
+      : MemberPrincipal;
 
 /** Headers an operation may demand. A missing required one is 400 (Idempotency-Key) or 428 (If-Match). */
 export interface HeaderNeeds {
@@ -39,7 +46,7 @@ export interface Call<
   /** The revision named by If-Match, 0 for «none is active»; present when the endpoint requires the header. */
   readonly ifMatch: number;
   readonly cookies: Cookies;
-  readonly clientAddress: string;
+  readonly client: Client;
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
   /** Who is calling by now, for calls that waited: throws 401 or 403 if the presented credential no longer opens this endpoint. */
@@ -58,7 +65,7 @@ export interface Reply {
   readonly body?: unknown;
   /** The first declared status when absent. */
   readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export interface Success {

@@ -190,7 +190,7 @@ const listEscalationPathsEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'List escalation paths',
   description: 'In the order of their keys.',
-  auth: 'member',
+  auth: 'product',
   permission: 'escalation_path.read',
   query: summaryQuery(),
   success: {
@@ -229,7 +229,7 @@ const createEscalationPathEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Create an escalation path',
   description: 'The path and its first revision, inactive: activate it with `If-Match: "0"`. A key any path ever had is refused.',
-  auth: 'member',
+  auth: 'product',
   permission: 'escalation_path.write',
   body: newPathInput,
   requestExample: { path_key: 'on-call', ...documentExample },
@@ -256,7 +256,7 @@ const archiveEscalationPathEndpoint = defineEndpoint({
   description:
     'For good: the key stays taken, no revision is active any more. Refused while an active pipeline names the path. ' +
     'Requests already routed to it stay with it. Archiving again changes nothing.',
-  auth: 'member',
+  auth: 'product',
   permission: 'escalation_path.activate',
   params: z.strictObject(params),
   success: { status: 204, description: 'The path is archived.' },

@@ -28,6 +28,7 @@ function credentialErrors({ auth }: Endpoint): readonly ErrorCode[] {
       return [];
     case 'agent':
       return ['authentication_required', 'permission_denied', 'agent_disabled', 'instance_disabled'];
+    case 'product':
     case 'member':
       return ['authentication_required', 'permission_denied', 'membership_inactive', 'api_keys_disabled'];
     case 'session':

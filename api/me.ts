@@ -1,23 +1,10 @@
 /** GET /me: who is calling, and the shapes it shares with signing in. */
 import { z } from 'zod';
-import { permissions, isPermission } from '../src/domain/permissions.ts';
-import { readAccount, type Account, type RoleAssignment } from '../src/services/me.ts';
+import { readAccount, type Account } from '../src/services/me.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { authContextShape, nullableTimestamp, timestamp, uuid } from './schema.ts';
-
-const scopeKind = () => z.enum(['organization', 'team', 'agent']).meta({ description: 'How far it reaches.' });
-const scopeId = () => z.string().optional().meta({ description: 'The team id or agent slug; absent at organization scope.' });
-
-/** A key of the permission vocabulary. */
-export const permissionKey = () =>
-  z
-    .string()
-    .refine(isPermission)
-    .meta({ description: 'A key of the permission vocabulary.', examples: [permissions[0]?.key] });
-
-export const grantShape = z
-  .strictObject({ permission: permissionKey(), scope_kind: scopeKind(), scope_id: scopeId() })
-  .meta({ id: 'Grant', description: 'One permission at one scope.' });
+import { grantShape, permissionKey } from './grants-schema.ts';
+import { roleAssignmentShape, showAssignment } from './role-assignments-schema.ts';
+import { authContextShape, nullableTimestamp, uuid } from './schema.ts';
 
 const principalShape = z
   .strictObject({
@@ -31,24 +18,6 @@ const principalShape = z
     auth: authContextShape,
   })
   .meta({ id: 'Principal', description: 'Who is calling.' });
-
-const roleAssignmentShape = z
-  .strictObject({
-    id: uuid('The assignment: a permission policy at one scope. It stays the same while the policy names the scope.'),
-    organization_id: uuid('The organization.'),
-    principal_kind: z.enum(['membership', 'team', 'agent']).meta({ description: 'Who holds it.' }),
-    principal_id: uuid('The membership or team that holds it.'),
-    scope_kind: scopeKind(),
-    scope_id: scopeId(),
-    scope_name: z.string().optional().meta({ description: 'The name of the organization, team or agent.' }),
-    source: z.enum(['manual', 'directory']).meta({ description: 'Who assigned it: a person or the directory.' }),
-    granted_by_actor_id: z.uuid().optional().meta({ description: 'Who granted it; absent for the first owner.' }),
-    created_at: timestamp('When it was granted.'),
-    permissions: z.array(permissionKey()).meta({ description: 'What it grants; for an owner, everything a person can hold.' }),
-    is_owner: z.boolean().meta({ description: 'True for ownership of the organization.' }),
-    permission_policy_id: uuid('The permission policy it comes from.'),
-  })
-  .meta({ id: 'RoleAssignment', description: 'What a permission policy grants at one scope.' });
 
 export const accountShape = z
   .strictObject({
@@ -90,26 +59,10 @@ export function showAccount({ principal, ...account }: Account): z.input<typeof 
     },
     user: { display_name: principal.displayName, email: principal.email, has_password: account.hasPassword },
     organization: { name: account.organizationName, slug: account.organizationSlug },
-    assignments: account.assignments.map((assignment) => showAssignment(assignment, principal)),
+    assignments: account.assignments.map((assignment) =>
+      showAssignment(assignment, { organizationId: principal.organizationId, kind: 'membership' }),
+    ),
     onboarding: { required: account.onboardingRequired, completed_at: account.onboardingCompletedAt },
-  };
-}
-
-function showAssignment(assignment: RoleAssignment, { organizationId, membershipId }: Account['principal']) {
-  return {
-    id: assignment.id,
-    organization_id: organizationId,
-    principal_kind: 'membership' as const,
-    principal_id: membershipId,
-    scope_kind: assignment.scopeKind,
-    scope_id: assignment.scopeId,
-    scope_name: assignment.scopeName,
-    source: assignment.source,
-    granted_by_actor_id: assignment.grantedByActorId,
-    created_at: assignment.createdAt,
-    permissions: [...assignment.permissions],
-    is_owner: assignment.isOwner,
-    permission_policy_id: assignment.policyId,
   };
 }
 

@@ -81,6 +81,12 @@ export const securitySchemes = {
     bearerFormat: 'whk_<id>_<secret>',
     description: 'Acts as its member with what the member holds now. Browser-only operations refuse it.',
   },
+  organizationApiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'who_<id>_<secret>',
+    description: 'Acts for an integration under permission policies of its own (hosted edition). It cannot claim or decide requests.',
+  },
   agentCredential: {
     type: 'http',
     scheme: 'bearer',

@@ -18,6 +18,7 @@ import { envelopeTypeOf, statusOf } from './problem.ts';
 const INTERFACE_VERSION = '0.1.0';
 
 const security: Readonly<Record<AuthKind, Record<string, string[]>[]>> = {
+  product: [{ sessionCookie: [] }, { personalApiKey: [] }, { organizationApiKey: [] }],
   member: [{ sessionCookie: [] }, { personalApiKey: [] }],
   session: [{ sessionCookie: [] }],
   agent: [{ agentCredential: [] }],
@@ -25,8 +26,9 @@ const security: Readonly<Record<AuthKind, Record<string, string[]>[]>> = {
 };
 
 const opensWith: Readonly<Record<AuthKind, string>> = {
+  product: 'a session, a personal or an organization API key',
   member: 'a session or a personal API key',
-  session: 'a session; personal API keys are refused',
+  session: 'a session; API keys are refused',
   agent: 'an agent credential',
   none: 'no credential',
 };

@@ -20,6 +20,7 @@ const byKind: Readonly<Record<ErrorKind, { readonly status: number; readonly typ
   internal: { status: 500, type: 'internal' },
   not_configured: { status: 501, type: 'dependency' },
   unavailable: { status: 503, type: 'dependency' },
+  timed_out: { status: 504, type: 'dependency' },
 };
 
 /** Whole seconds a client should wait before it tries again, where the error does not know better. */

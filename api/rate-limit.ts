@@ -22,5 +22,6 @@ export function rateLimit(callsPerMinute: number): RateLimit {
 
 function credentialId(principal: Principal): string {
   if (principal.kind === 'agent') return principal.credentialId;
+  if (principal.kind === 'organization_key') return principal.keyId;
   return principal.via.kind === 'session' ? principal.via.sessionId : principal.via.keyId;
 }

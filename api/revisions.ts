@@ -102,7 +102,7 @@ export function revisionEndpoints<Document, View>(resource: RevisionedResource<D
 function common<Document, View>({ tag, permissionAt, params }: RevisionedResource<Document, View>) {
   return {
     tag,
-    auth: 'member',
+    auth: 'product',
     params: z.strictObject({ ...params }),
     permissionAt: (given: Params) => permissionAt?.(given) ?? { kind: 'organization' },
   } as const;

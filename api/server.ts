@@ -136,7 +136,7 @@ async function answer(ctx: Context, serving: Serving): Promise<void> {
   const status = reply.status ?? statuses[0] ?? 200;
   checkAnswer(serving, { reply, status, statuses });
   ctx.status = status;
-  if (reply.headers) ctx.set({ ...reply.headers });
+  for (const [name, value] of Object.entries(reply.headers ?? {})) ctx.set(name, typeof value === 'string' ? value : [...value]);
   if (reply.body === undefined) return;
   ctx.type = 'application/json';
   ctx.body = stringifyExact(reply.body);
@@ -168,7 +168,7 @@ async function readCall(ctx: Context, { endpoint, context, limit }: Serving): Pr
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: endpoint.body && validate(endpoint.body, await readBody(ctx.req, endpoint), ''),
     cookies: { session: sessionCookie(headers) },
-    clientAddress: ctx.req.socket.remoteAddress ?? '',
+    client: { address: ctx.req.socket.remoteAddress ?? '', userAgent: (headers['user-agent'] ?? '').slice(0, 300) },
     signal: hangUp(ctx.res),
     recheckCredential: () => resolve({ counted: false }),
   };

@@ -16,7 +16,9 @@ import type { ApprovalRequest } from '../src/domain/approval-requests.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
 import type { Logger } from '../src/platform/logger.ts';
+import { openMailer } from '../src/platform/mailer.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
+import { openSecretBox } from '../src/platform/secrets.ts';
 import { catchUp, startBackstop } from '../src/services/approval-requests/backstop.ts';
 import { prepareBootstrap } from '../src/services/bootstrap.ts';
 import { startChangeFeed } from '../src/services/change-feed.ts';
@@ -63,24 +65,14 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   // Known later than they are handed out: who needs them asks when he needs them.
   const later: { temporal?: TemporalLink; url?: string } = {};
   const stopping = stopController();
-  const context: ServiceContext = {
+  const context = createContext(config, {
     db,
-    changes: new ChangeHub(),
-    workflows: temporalWorkflows(() => later.temporal, taskQueue),
-    // Where nobody steps, nobody takes them out again.
-    fresh: new LRUCache({
-      max: roles.worker ? FRESH_REQUESTS : 1,
-      maxSize: FRESH_CHARACTERS,
-      sizeCalculation: charactersOf,
-      ttl: FRESH_MS,
-    }),
-    limits: limitsOf(config),
     logger,
     stopping: stopping.signal,
-    metrics: createMetrics(),
+    workflows: temporalWorkflows(() => later.temporal, taskQueue),
+    steps: roles.worker,
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
-    bootstrapSecretFile: join(config.dataDirectory, 'bootstrap-secret'),
-  };
+  });
   const workerContext = { ...context, db: workerDb };
   const temporal = linkTemporal(
     {
@@ -113,8 +105,34 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     close: async () => {
       stopping.abort();
       await Promise.all([closeServer(server), backstop.stop(), feed.stop(), temporal.close()]);
+      context.mailer?.close();
       await Promise.all([db.destroy(), workerDb.destroy()]);
     },
+  };
+}
+
+interface Given extends Pick<ServiceContext, 'db' | 'logger' | 'stopping' | 'workflows' | 'publicUrl'> {
+  /** This process runs a worker. */
+  readonly steps: boolean;
+}
+
+function createContext(config: Config, { steps, ...given }: Given): ServiceContext {
+  return {
+    ...given,
+    changes: new ChangeHub(),
+    // Where nobody steps, nobody takes them out again.
+    fresh: new LRUCache({
+      max: steps ? FRESH_REQUESTS : 1,
+      maxSize: FRESH_CHARACTERS,
+      sizeCalculation: charactersOf,
+      ttl: FRESH_MS,
+    }),
+    limits: limitsOf(config),
+    edition: config.edition,
+    secrets: config.secretsKey === undefined ? undefined : openSecretBox(config.secretsKey, config.previousSecretsKeys ?? []),
+    mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
+    metrics: createMetrics(),
+    bootstrapSecretFile: join(config.dataDirectory, 'bootstrap-secret'),
   };
 }
 
@@ -136,6 +154,7 @@ function limitsOf(config: Config): Limits {
     callsPerMinute: config.rateLimit,
     createBudgetMs: config.createBudget,
     agentCredentialLifetimeMs: config.agentCredentialLifetime,
+    seats: config.maxSeats,
   };
 }
 

@@ -73,15 +73,18 @@ CREATE TABLE api_keys (
   last_used_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
   revocation_reason text,
+  created_by_membership_id uuid NOT NULL,
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_assurance_at_issue_check CHECK ((assurance_at_issue = ANY (ARRAY['single_factor'::text, 'strong'::text]))),
   CONSTRAINT api_keys_kind_check CHECK ((kind = ANY (ARRAY['personal'::text, 'organization'::text]))),
   CONSTRAINT api_keys_personal_check CHECK (((kind = 'personal'::text) = (membership_id IS NOT NULL))),
   CONSTRAINT api_keys_revocation_reason_check CHECK ((revocation_reason = ANY (ARRAY['manual'::text, 'membership_deprovisioned'::text]))),
+  CONSTRAINT api_keys_created_by_membership_id_fkey FOREIGN KEY (created_by_membership_id) REFERENCES memberships(id),
   CONSTRAINT api_keys_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
   CONSTRAINT api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE api_keys IS 'Bearer keys of the product API. Only the SHA-256 of the secret is kept. permissions null: everything its member holds.';
+CREATE INDEX api_keys_created_by_membership_id_idx ON api_keys USING btree (created_by_membership_id);
 CREATE INDEX api_keys_membership_id_idx ON api_keys USING btree (membership_id, created_at DESC, id DESC);
 CREATE INDEX api_keys_organization_id_idx ON api_keys USING btree (organization_id);
 
@@ -258,6 +261,44 @@ CREATE TABLE escalation_steps (
 );
 COMMENT ON TABLE escalation_steps IS 'Each level a request reached: node and run. node_id null: a request without a path.';
 
+CREATE TABLE idempotency_keys (
+  organization_id uuid NOT NULL,
+  operation text NOT NULL,
+  key text NOT NULL,
+  parameters_hash bytea NOT NULL,
+  resource_id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, operation, key),
+  CONSTRAINT idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE idempotency_keys IS 'Which resource a call with an Idempotency-Key made. parameters_hash: SHA-256 of the compared parameters. Kept for ever.';
+
+CREATE TABLE invitations (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  email text NOT NULL,
+  permission_policies json NOT NULL,
+  token_hash bytea NOT NULL,
+  invited_by_membership_id uuid NOT NULL,
+  accepted_membership_id uuid,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  accepted_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  CONSTRAINT invitations_pkey PRIMARY KEY (id),
+  CONSTRAINT invitations_accepted_check CHECK (((accepted_at IS NOT NULL) = (accepted_membership_id IS NOT NULL))),
+  CONSTRAINT invitations_final_check CHECK ((num_nonnulls(accepted_at, revoked_at) <= 1)),
+  CONSTRAINT invitations_accepted_membership_id_fkey FOREIGN KEY (accepted_membership_id) REFERENCES memberships(id),
+  CONSTRAINT invitations_invited_by_membership_id_fkey FOREIGN KEY (invited_by_membership_id) REFERENCES memberships(id),
+  CONSTRAINT invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE invitations IS 'Somebody was asked to join, with what he will be allowed to do. Only the SHA-256 of the link''s secret is kept.';
+CREATE INDEX invitations_accepted_membership_id_idx ON invitations USING btree (accepted_membership_id);
+CREATE INDEX invitations_email_idx ON invitations USING btree (organization_id, lower(email));
+CREATE INDEX invitations_invited_by_membership_id_idx ON invitations USING btree (invited_by_membership_id);
+CREATE INDEX invitations_organization_id_idx ON invitations USING btree (organization_id, created_at DESC, id DESC);
+
 CREATE TABLE memberships (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -276,6 +317,21 @@ CREATE TABLE memberships (
 );
 COMMENT ON TABLE memberships IS 'A person in an organization. Its id is the identity of reviewers everywhere.';
 CREATE INDEX memberships_user_id_idx ON memberships USING btree (user_id);
+
+CREATE TABLE mfa_challenges (
+  id uuid NOT NULL,
+  membership_id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  created_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  used_at timestamp(3) with time zone,
+  CONSTRAINT mfa_challenges_pkey PRIMARY KEY (id),
+  CONSTRAINT mfa_challenges_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id)
+);
+COMMENT ON TABLE mfa_challenges IS 'A sign-in whose password was right and whose second factor is awaited.';
+CREATE INDEX mfa_challenges_expires_at_idx ON mfa_challenges USING btree (expires_at);
+CREATE INDEX mfa_challenges_membership_id_idx ON mfa_challenges USING btree (membership_id);
 
 CREATE TABLE notifications (
   id uuid NOT NULL,
@@ -301,15 +357,37 @@ CREATE TABLE organizations (
   personal_api_keys_allowed boolean NOT NULL DEFAULT true,
   onboarding_completed_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
+  claim_timeout_seconds integer NOT NULL DEFAULT 900,
+  max_api_key_lifetime_seconds integer,
+  require_mfa boolean NOT NULL DEFAULT false,
+  reauthentication_window_seconds integer NOT NULL DEFAULT 900,
+  deleted_at timestamp(3) with time zone,
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
-  CONSTRAINT organizations_slug_key UNIQUE (slug)
+  CONSTRAINT organizations_slug_key UNIQUE (slug),
+  CONSTRAINT organizations_claim_timeout_check CHECK (((claim_timeout_seconds >= 60) AND (claim_timeout_seconds <= 604800))),
+  CONSTRAINT organizations_max_api_key_lifetime_check CHECK ((max_api_key_lifetime_seconds >= 60)),
+  CONSTRAINT organizations_reauthentication_window_check CHECK (((reauthentication_window_seconds >= 60) AND (reauthentication_window_seconds <= 604800)))
 );
-COMMENT ON TABLE organizations IS 'A tenant. Every other row belongs to one.';
+COMMENT ON TABLE organizations IS 'A tenant. Every other row belongs to one. revision counts its changes; with deleted_at everything that opens it has ended.';
+
+CREATE TABLE password_resets (
+  id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  used_at timestamp(3) with time zone,
+  CONSTRAINT password_resets_pkey PRIMARY KEY (id),
+  CONSTRAINT password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+COMMENT ON TABLE password_resets IS 'Links sent to people who forgot their password. Only the SHA-256 of the secret is kept.';
+CREATE INDEX password_resets_user_id_idx ON password_resets USING btree (user_id);
 
 CREATE TABLE permission_policies (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
-  membership_id uuid NOT NULL,
+  membership_id uuid,
   scope_kind text NOT NULL,
   resource_ids text[] NOT NULL DEFAULT '{}'::text[],
   permissions text[] NOT NULL DEFAULT '{}'::text[],
@@ -318,17 +396,34 @@ CREATE TABLE permission_policies (
   revision integer NOT NULL DEFAULT 1,
   granted_by_actor_id uuid,
   created_at timestamp(3) with time zone NOT NULL,
+  team_id uuid,
+  api_key_id uuid,
   CONSTRAINT permission_policies_pkey PRIMARY KEY (id),
   CONSTRAINT permission_policies_is_owner_check CHECK (((NOT is_owner) OR ((scope_kind = 'organization'::text) AND (permissions = '{}'::text[])))),
+  CONSTRAINT permission_policies_owner_check CHECK (((NOT is_owner) OR (membership_id IS NOT NULL))),
+  CONSTRAINT permission_policies_principal_check CHECK ((num_nonnulls(membership_id, team_id, api_key_id) = 1)),
   CONSTRAINT permission_policies_resource_ids_check CHECK (((scope_kind = 'organization'::text) = (resource_ids = '{}'::text[]))),
   CONSTRAINT permission_policies_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['organization'::text, 'team'::text, 'agent'::text]))),
   CONSTRAINT permission_policies_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'directory'::text]))),
+  CONSTRAINT permission_policies_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
   CONSTRAINT permission_policies_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
-  CONSTRAINT permission_policies_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  CONSTRAINT permission_policies_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT permission_policies_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
 );
-COMMENT ON TABLE permission_policies IS 'What a member may do, and where. is_owner carries every permission a person can hold.';
+COMMENT ON TABLE permission_policies IS 'What a member, a team or an organization key may do, and where. is_owner carries every permission a person can hold.';
+CREATE INDEX permission_policies_api_key_id_idx ON permission_policies USING btree (api_key_id);
 CREATE INDEX permission_policies_membership_id_idx ON permission_policies USING btree (membership_id);
 CREATE INDEX permission_policies_organization_id_idx ON permission_policies USING btree (organization_id);
+CREATE INDEX permission_policies_team_id_idx ON permission_policies USING btree (team_id);
+
+CREATE TABLE recovery_codes (
+  user_id uuid NOT NULL,
+  code_hash bytea NOT NULL,
+  used_at timestamp(3) with time zone,
+  CONSTRAINT recovery_codes_pkey PRIMARY KEY (user_id, code_hash),
+  CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+COMMENT ON TABLE recovery_codes IS 'Single-use codes for whoever lost his authenticator app. Only their SHA-256 is kept.';
 
 CREATE TABLE request_approval_pipeline_paths (
   request_approval_pipeline_revision_id uuid NOT NULL,
@@ -381,6 +476,8 @@ CREATE TABLE sessions (
   last_seen_at timestamp(3) with time zone NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
   revoked_at timestamp(3) with time zone,
+  client_address text,
+  user_agent text,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_assurance_check CHECK ((assurance = ANY (ARRAY['single_factor'::text, 'strong'::text]))),
   CONSTRAINT sessions_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
@@ -399,6 +496,56 @@ CREATE UNLOGGED TABLE sign_in_attempts (
 COMMENT ON TABLE sign_in_attempts IS 'How often somebody tried a password lately. key: SHA-256 of email and client address.';
 CREATE INDEX sign_in_attempts_window_ends_at_idx ON sign_in_attempts USING btree (window_ends_at);
 
+CREATE TABLE team_members (
+  team_id uuid NOT NULL,
+  membership_id uuid NOT NULL,
+  source text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT team_members_pkey PRIMARY KEY (team_id, membership_id, source),
+  CONSTRAINT team_members_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'directory'::text]))),
+  CONSTRAINT team_members_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
+  CONSTRAINT team_members_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
+);
+COMMENT ON TABLE team_members IS 'Who is in a team, once for each source that says so: added by hand, or by the directory.';
+CREATE INDEX team_members_membership_id_idx ON team_members USING btree (membership_id);
+
+CREATE TABLE teams (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  name text NOT NULL,
+  directory_managed boolean NOT NULL DEFAULT false,
+  created_at timestamp(3) with time zone NOT NULL,
+  archived_at timestamp(3) with time zone,
+  CONSTRAINT teams_pkey PRIMARY KEY (id),
+  CONSTRAINT teams_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE teams IS 'A group of members. Its live policies are inherited by every member; archiving is for good.';
+CREATE UNIQUE INDEX teams_live_name_key ON teams USING btree (organization_id, lower(name)) WHERE (archived_at IS NULL);
+CREATE INDEX teams_organization_id_idx ON teams USING btree (organization_id, lower(name), id);
+
+CREATE TABLE totp_factors (
+  user_id uuid NOT NULL,
+  secret bytea NOT NULL,
+  secret_key_id text NOT NULL,
+  last_used_step bigint,
+  created_at timestamp(3) with time zone NOT NULL,
+  confirmed_at timestamp(3) with time zone,
+  CONSTRAINT totp_factors_pkey PRIMARY KEY (user_id),
+  CONSTRAINT totp_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+COMMENT ON TABLE totp_factors IS 'The authenticator app of a person. secret: AES-256-GCM under the secrets key secret_key_id; last_used_step: no code serves twice.';
+
+CREATE TABLE user_identities (
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  user_id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT user_identities_pkey PRIMARY KEY (issuer, subject),
+  CONSTRAINT user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+COMMENT ON TABLE user_identities IS 'Who a person is to an OpenID provider.';
+CREATE INDEX user_identities_user_id_idx ON user_identities USING btree (user_id);
+
 CREATE TABLE users (
   id uuid NOT NULL,
   email text NOT NULL,
@@ -409,3 +556,40 @@ CREATE TABLE users (
 );
 COMMENT ON TABLE users IS 'A person who can sign in. password_hash is argon2id, absent for accounts of an identity provider.';
 CREATE UNIQUE INDEX users_email_key ON users USING btree (lower(email));
+
+CREATE VIEW held_policies AS
+ SELECT p.membership_id,
+    p.organization_id,
+    p.id,
+    p.scope_kind,
+    p.resource_ids,
+    p.permissions,
+    p.is_owner,
+    p.source,
+    p.revision,
+    p.granted_by_actor_id,
+    p.created_at,
+    NULL::uuid AS via_team_id,
+    NULL::text AS via_team_name
+   FROM permission_policies p
+  WHERE p.membership_id IS NOT NULL
+UNION ALL
+ SELECT tm.membership_id,
+    p.organization_id,
+    p.id,
+    p.scope_kind,
+    p.resource_ids,
+    p.permissions,
+    p.is_owner,
+    p.source,
+    p.revision,
+    p.granted_by_actor_id,
+    p.created_at,
+    t.id AS via_team_id,
+    t.name AS via_team_name
+   FROM ( SELECT DISTINCT team_members.team_id,
+            team_members.membership_id
+           FROM team_members) tm
+     JOIN teams t ON t.id = tm.team_id AND t.archived_at IS NULL
+     JOIN permission_policies p ON p.team_id = t.id;
+COMMENT ON VIEW held_policies IS 'The policies of each member: his own, and those of the live teams he is in.';

@@ -114,6 +114,7 @@ export async function insertApiKey(db: Db, organizationId: string, key: NewApiKe
     organization_id: organizationId,
     kind: 'personal',
     membership_id: key.membershipId,
+    created_by_membership_id: key.membershipId,
     name: key.name,
     token_hash: key.tokenHash,
     assurance_at_issue: key.assurance,

@@ -1,4 +1,4 @@
-/** Who may decide requests: active members whose policies carry `request.decide` for the agent. */
+/** Who may decide requests: active members whose policies, their own or their teams', carry `request.decide` for the agent. */
 import type { Db } from '../platform/postgres.ts';
 
 export interface Decider {
@@ -9,7 +9,7 @@ export interface Decider {
 /** Condition on the membership `m`; `reaches` is the condition on a policy's scope. */
 const mayDecide = (reaches: string): string => `(
   m.status = 'active' and exists (
-    select 1 from permission_policies p
+    select 1 from held_policies p
      where p.membership_id = m.id and p.organization_id = m.organization_id
        and (p.is_owner or ('request.decide' = any(p.permissions) and (${reaches})))))`;
 

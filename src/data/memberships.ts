@@ -12,13 +12,23 @@ export interface MemberWithPolicies {
   readonly userId: string;
   readonly displayName: string;
   readonly email: string;
+  /** Live teams. */
+  readonly teamIds: readonly string[];
+  /** The organization demands a second factor for what matters. */
+  readonly requiresMfa: boolean;
   readonly policies: readonly HeldPolicy[];
 }
 
-/** SQL for the columns of MemberWithPolicies, from `memberships m` joined with `users u`. */
+/** SQL for the ids of the live teams the membership `m` is in. */
+const LIVE_TEAM_IDS = `
+  array(select distinct t.id from team_members tm join teams t on t.id = tm.team_id
+         where tm.membership_id = m.id and t.archived_at is null order by t.id)`;
+
+/** SQL for the columns of MemberWithPolicies, from `memberships m` joined with `users u` and `organizations o`. */
 export const MEMBER_COLUMNS = `
   m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus",
-  u.id as "userId", u.display_name as "displayName", u.email, ${HELD_POLICIES} as policies`;
+  u.id as "userId", u.display_name as "displayName", u.email, o.require_mfa as "requiresMfa",
+  ${LIVE_TEAM_IDS} as "teamIds", ${HELD_POLICIES} as policies`;
 
 export interface NewMembership {
   readonly id: string;

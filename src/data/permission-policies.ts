@@ -10,11 +10,11 @@ export interface HeldPolicy {
   readonly is_owner: boolean;
 }
 
-/** SQL for the policies of the membership `m` as one jsonb array of HeldPolicy. */
+/** SQL for the policies of the membership `m` and of its live teams as one jsonb array of HeldPolicy. */
 export const HELD_POLICIES = `
   (select coalesce(jsonb_agg(jsonb_build_object('scope_kind', p.scope_kind, 'resource_ids', p.resource_ids,
                                                 'permissions', p.permissions, 'is_owner', p.is_owner)), '[]')
-     from permission_policies p where p.membership_id = m.id)`;
+     from held_policies p where p.membership_id = m.id)`;
 
 export interface NewPermissionPolicy {
   readonly id: string;
@@ -39,32 +39,4 @@ export async function insertPermissionPolicy(db: Db, organizationId: string, pol
     granted_by_actor_id: policy.grantedByActorId ?? null,
     created_at: db.raw('clock_timestamp()'),
   });
-}
-
-/** A member's policy for one scope: a policy for several agents makes several of these. */
-export interface AssignmentRow {
-  readonly policyId: string;
-  readonly scopeKind: ScopeKind;
-  readonly scopeId: string | null;
-  readonly agentName: string | null;
-  readonly source: 'manual' | 'directory';
-  readonly grantedByActorId: string | null;
-  readonly permissions: readonly string[];
-  readonly isOwner: boolean;
-  readonly createdAt: Date;
-}
-
-/** A member's own assignments, oldest policy first. */
-export async function listAssignments(db: Db, organizationId: string, membershipId: string): Promise<AssignmentRow[]> {
-  const { rows } = await db.raw<{ rows: AssignmentRow[] }>(
-    `select p.id as "policyId", p.scope_kind as "scopeKind", scope.id as "scopeId", a.name as "agentName", p.source,
-            p.granted_by_actor_id as "grantedByActorId", p.permissions, p.is_owner as "isOwner", p.created_at as "createdAt"
-       from permission_policies p
-       left join lateral unnest(p.resource_ids) with ordinality as scope(id, position) on true
-       left join agents a on p.scope_kind = 'agent' and a.organization_id = p.organization_id and a.slug = scope.id
-      where p.organization_id = :organizationId and p.membership_id = :membershipId
-      order by p.created_at, p.id, scope.position`,
-    { organizationId, membershipId },
-  );
-  return rows;
 }

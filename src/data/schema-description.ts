@@ -60,11 +60,17 @@ const FUNCTIONS = `select p.proname as name, regexp_replace(pg_get_functiondef(p
     and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')
   order by p.proname collate "C"`;
 
-/** Functions first, then every table in the order of its name with what belongs to it. The same schema is the same text. */
+const VIEWS = `select c.relname as name, format(E'CREATE VIEW %1$s AS\\n%2$s\\nCOMMENT ON VIEW %1$s IS %3$L;', c.relname,
+    pg_get_viewdef(c.oid, true), obj_description(c.oid, 'pg_class')) as line
+  from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'v'
+  order by c.relname collate "C"`;
+
+/** Functions first, then every table in the order of its name with what belongs to it, then views. The same schema is the same text. */
 export async function describeSchema(db: Db): Promise<string> {
   const read = async <Row>(sql: string) => (await db.raw<{ rows: Row[] }>(sql)).rows;
   const tables = await read<Table>(`${TABLES} select name, unlogged, comment from tables order by name collate "C"`);
   const functions = await read<Line>(FUNCTIONS);
+  const views = await read<Line>(VIEWS);
   const [columns, constraints] = [await read<Line>(COLUMNS), await read<Line>(CONSTRAINTS)];
   const behind = [await read<Line>(INDEXES), await read<Line>(TRIGGERS), await read<Line>(COMMENTS)];
   const sections = tables.map(({ name, unlogged, comment }) => {
@@ -73,7 +79,7 @@ export async function describeSchema(db: Db): Promise<string> {
     const about = comment === null ? [] : [`COMMENT ON TABLE ${name} IS ${quoted(comment)};`];
     return [`CREATE ${unlogged ? 'UNLOGGED ' : ''}TABLE ${name} (\n${inside}\n);`, ...about, ...behind.flatMap(own)].join('\n');
   });
-  return [...functions.map(({ line }) => line), ...sections].join('\n\n') + '\n';
+  return [...functions.map(({ line }) => line), ...sections, ...views.map(({ line }) => line)].join('\n\n') + '\n';
 }
 
 function quoted(text: string): string {

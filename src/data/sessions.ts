@@ -10,6 +10,8 @@ export interface SessionHolder extends MemberWithPolicies {
   readonly method: AuthMethod;
   readonly assurance: 'single_factor' | 'strong';
   readonly authenticatedAt: Date;
+  /** Proven again within the organization's re-authentication window, by the database's clock. */
+  readonly fresh: boolean;
   /** Neither expired, idle for too long nor revoked, by the database's clock. */
   readonly valid: boolean;
   /** The last use on record is over a minute old. */
@@ -21,11 +23,13 @@ const SESSION_HOLDER: PreparedStatement = {
   sql: `select s.id as "sessionId", s.token_hash as "tokenHash", s.method, s.assurance, s.authenticated_at as "authenticatedAt",
             s.revoked_at is null and s.expires_at > clock_timestamp()
               and s.last_seen_at > clock_timestamp() - interval '24 hours' as valid,
+            s.authenticated_at > clock_timestamp() - o.reauthentication_window_seconds * interval '1 second' as fresh,
             s.last_seen_at < clock_timestamp() - interval '1 minute' as "useIsStale",
             ${MEMBER_COLUMNS}
        from sessions s
        join memberships m on m.id = s.membership_id
        join users u on u.id = m.user_id
+       join organizations o on o.id = m.organization_id
       where s.id = :sessionId`,
 };
 
@@ -46,14 +50,16 @@ export interface NewSession {
   readonly tokenHash: Buffer;
   readonly method: AuthMethod;
   readonly assurance: 'single_factor' | 'strong';
+  readonly clientAddress: string;
+  readonly userAgent: string;
 }
 
 /** Inserts a session of seven days that was authenticated just now. */
 export async function insertSession(db: Db, organizationId: string, session: NewSession): Promise<void> {
   await db.raw(
-    `insert into sessions (id, organization_id, membership_id, token_hash, method, assurance,
+    `insert into sessions (id, organization_id, membership_id, token_hash, method, assurance, client_address, user_agent,
                            authenticated_at, created_at, last_seen_at, expires_at)
-     select :id, :organizationId, :membershipId, :tokenHash, :method, :assurance, now, now, now, now + interval '7 days'
+     select :id, :organizationId, :membershipId, :tokenHash, :method, :assurance, :clientAddress, :userAgent, now, now, now, now + interval '7 days'
        from clock_timestamp() as now`,
     { organizationId, ...session },
   );

@@ -1,5 +1,5 @@
 /** Audit events: every notable action, written in the transaction of the change and never changed afterwards. */
-import type { Principal } from './authorization.ts';
+import type { Principal, ProductPrincipal } from './authorization.ts';
 
 export type AuditActorType = 'human' | 'agent' | 'system' | 'api_key';
 
@@ -37,7 +37,13 @@ export function requestEvent(requestId: string, verb: string, data: Readonly<Rec
 /** A member acts as himself whatever he holds in his hand; his key is named as the actor's type. */
 export function actorOf(principal: Principal): AuditActor {
   if (principal.kind === 'agent') return { type: 'agent', id: principal.agentSlug, displayName: principal.agentName };
+  if (principal.kind === 'organization_key') return { type: 'api_key', id: principal.keyId, displayName: principal.name };
   return { ...personOf(principal), type: principal.via.kind === 'api_key' ? 'api_key' : 'human' };
+}
+
+/** Whom a product call's changes are put down to: the member, or the organization key. */
+export function actorIdOf(principal: ProductPrincipal): string {
+  return principal.kind === 'member' ? principal.membershipId : principal.keyId;
 }
 
 /** A member who acts by signing in or out, before or without a principal. */

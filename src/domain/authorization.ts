@@ -16,9 +16,11 @@ export interface AuthContext {
   readonly credential_id?: string;
 }
 
+/** `fresh`: proven again within the organization's re-authentication window, when the call came in. */
 export interface SessionCredential {
   readonly kind: 'session';
   readonly sessionId: string;
+  readonly fresh: boolean;
 }
 
 /** A personal key; `narrowed` lists the only permissions it may carry, null when it carries all its member's. */
@@ -39,9 +41,24 @@ export interface MemberPrincipal {
   readonly isOwner: boolean;
   readonly grants: readonly Grant[];
   readonly teamIds: readonly string[];
+  /** The organization demands a second factor for what matters. */
+  readonly requiresMfa: boolean;
   readonly via: SessionCredential | PersonalKeyCredential;
   readonly auth: AuthContext;
 }
+
+/** An integration, by an organization key: no person, with grants of its own. */
+export interface OrganizationKeyPrincipal {
+  readonly kind: 'organization_key';
+  readonly organizationId: string;
+  readonly keyId: string;
+  readonly name: string;
+  readonly grants: readonly Grant[];
+  readonly auth: AuthContext;
+}
+
+/** Everybody the product API serves. */
+export type ProductPrincipal = MemberPrincipal | OrganizationKeyPrincipal;
 
 /** One instance of an agent, by its credential. */
 export interface AgentPrincipal {
@@ -56,7 +73,7 @@ export interface AgentPrincipal {
 }
 
 /** Everybody who can call the service; a further credential kind is one more member here and one more case below. */
-export type Principal = MemberPrincipal | AgentPrincipal;
+export type Principal = ProductPrincipal | AgentPrincipal;
 
 /** What an operation touches. `any` asks whether the permission is held at some scope, as lists do. */
 export type AuthorizationTarget =
@@ -131,6 +148,7 @@ function sortedGrants(grants: readonly Grant[]): readonly Grant[] {
 
 function holderOf(principal: Principal): PermissionHolder {
   if (principal.kind === 'agent') return 'agent';
+  if (principal.kind === 'organization_key') return 'organization_api_key';
   return principal.via.kind === 'session' ? 'human' : 'api_key';
 }
 

@@ -17,6 +17,7 @@ export type ErrorKind =
   | 'conflict'
   | 'limited'
   | 'not_configured'
+  | 'timed_out'
   | 'unavailable'
   | 'internal';
 
@@ -45,12 +46,17 @@ export const errorCatalogue = {
   session_required: entry('forbidden', 'This operation is for a signed-in person in a browser.'),
   cross_site_request: entry('forbidden', 'A state-changing call with a session cookie must come from our own origin.'),
   bootstrap_secret_invalid: entry('forbidden', 'The bootstrap secret is wrong.'),
-  reauthentication_required: entry('forbidden', 'This needs a recent sign-in: authenticate again.'),
+  mfa_required: entry('forbidden', 'The organization requires a second factor: sign in with one.'),
+  reauthentication_required: entry('forbidden', 'This needs a recent proof of who you are: authenticate again.'),
   membership_inactive: entry('forbidden', 'The membership is not active.'),
   agent_disabled: entry('forbidden', 'The agent is disabled.'),
   instance_disabled: entry('forbidden', 'The agent instance is disabled.'),
   api_keys_disabled: entry('forbidden', 'The organization does not allow personal API keys.'),
   api_key_scoping_unavailable: entry('forbidden', 'Narrowing a key to chosen permissions is a feature of the hosted edition.'),
+  owner_required: entry('forbidden', 'Only an owner of the organization may do this.'),
+  self_change: entry('forbidden', 'Nobody may do this to himself.'),
+  grant_exceeds_own: entry('forbidden', 'Only access one holds oneself, at the same scope or wider, can be granted.'),
+  sign_in_not_admitted: entry('forbidden', 'The identity provider vouches for nobody who may enter here.'),
   request_not_routed: entry('forbidden', 'The request was not routed to this reviewer.'),
   not_found: entry('not_found', 'No such resource in this organization.'),
   method_not_allowed: entry('method_not_allowed', 'The path exists, but not with this method.'),
@@ -58,6 +64,18 @@ export const errorCatalogue = {
   idempotency_conflict: entry('conflict', 'The idempotency key was used before with other parameters.'),
   already_terminal: entry('conflict', 'The request already has its final answer.'),
   request_evaluating: entry('conflict', 'The pipeline is still evaluating the request.'),
+  member_exists: entry('conflict', 'Somebody with this email is a member already.'),
+  membership_removed: entry('conflict', 'The member was removed from the organization.'),
+  membership_in_escalation_path: entry('conflict', 'Escalation paths or policies ask this member; details lists them.'),
+  last_owner: entry('conflict', 'An organization keeps at least one active owner.'),
+  directory_managed: entry('conflict', 'The directory manages this; change it there.'),
+  invitation_pending: entry('conflict', 'A pending invitation for this email exists.'),
+  seat_limit_reached: entry('conflict', 'Every seat of the organization is taken; details says how many there are.'),
+  team_name_taken: entry('conflict', 'Another live team has this name.'),
+  team_archived: entry('conflict', 'The team is archived for good.'),
+  policy_changed: entry('conflict', 'Somebody changed the permission policy meanwhile: read it again.'),
+  read_only_policy: entry('conflict', 'The permission policy cannot be changed here; read_only_reason says why.'),
+  mfa_enrolled: entry('conflict', 'An authenticator app is enrolled already.'),
   agent_slug_taken: entry('conflict', 'The slug belongs to a live or archived agent.'),
   agent_name_taken: entry('conflict', 'Another live agent has this name.'),
   agent_archived: entry('conflict', 'The agent is archived.'),
@@ -68,6 +86,11 @@ export const errorCatalogue = {
   escalation_path_archived: entry('conflict', 'The escalation path is archived for good.'),
   quota_exceeded: entry('limited', 'A limit of the organization is reached; details names it.'),
   rate_limited: entry('limited', 'Too many calls: wait as long as Retry-After says.'),
+  secrets_key_missing: entry('not_configured', 'This deployment has no secrets key, so it can keep no secrets.'),
+  email_not_configured: entry('not_configured', 'This deployment sends no email.'),
+  sso_not_configured: entry('not_configured', 'This deployment has no identity provider.'),
+  email_not_delivered: entry('timed_out', 'The mail server did not take the message: try again.'),
+  identity_provider_failed: entry('timed_out', 'The identity provider did not answer as it should: try again.'),
   dependency_unavailable: entry('unavailable', 'A system the service depends on is away: try again.'),
   internal_error: entry('internal', 'Something broke on our side; the request id identifies it.'),
 } as const satisfies Record<string, CatalogueEntry>;

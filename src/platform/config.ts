@@ -1,76 +1,22 @@
 /** Every environment variable the service reads: one typed table, which also prints the README's section. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import {
+  choice,
+  databaseUrl,
+  duration,
+  hostAndPort,
+  integer,
+  isSecretsKey,
+  list,
+  publicUrl,
+  text,
+  type Variable,
+} from './config-variables.ts';
 import { ForPeople } from './for-people.ts';
 
 /** What runs: decides which variables must be given. `start` brings servers of its own, the others need to be told. */
 export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap';
-
-interface Variable<T> {
-  readonly name: string;
-  readonly type: string;
-  /** As one would write it into the environment. */
-  readonly default?: string;
-  readonly meaning: string;
-  /** Completes "… must be". */
-  readonly allowed: string;
-  readonly requiredBy?: readonly Role[];
-  /** Undefined: not allowed. */
-  readonly parse: (text: string) => T | undefined;
-}
-
-type Description = Pick<Variable<unknown>, 'name' | 'meaning' | 'requiredBy'>;
-type WithDefault<T> = Variable<T> & { readonly default: string };
-
-const DURATION_UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
-
-function text(description: Description, allowed = 'any text'): Variable<string> {
-  return { ...description, type: 'text', allowed, parse: (value) => value };
-}
-
-function integer(description: Description & { readonly default: string }, least: number, greatest: number): WithDefault<number> {
-  const parse = (value: string): number | undefined => {
-    const number = /^(0|[1-9][0-9]*)$/.test(value) ? Number(value) : NaN;
-    return number >= least && number <= greatest ? number : undefined;
-  };
-  return { ...description, type: 'integer', allowed: `a whole number from ${least} to ${greatest}`, parse };
-}
-
-/** In milliseconds. */
-function duration(description: Description & { readonly default: string }, leastMs: number, greatest: string): WithDefault<number> {
-  const read = (value: string): number => {
-    const match = /^([1-9][0-9]*)([smh])$/.exec(value);
-    return match ? Number(match[1]) * (DURATION_UNITS_MS[match[2] ?? ''] ?? NaN) : NaN;
-  };
-  const parse = (value: string): number | undefined => {
-    const ms = read(value);
-    return ms >= leastMs && ms <= read(greatest) ? ms : undefined;
-  };
-  const allowed = `a duration such as 30s, 15m or 24h, from ${leastMs / 1_000}s to ${greatest}`;
-  return { ...description, type: 'duration', allowed, parse };
-}
-
-function choice<const T extends string>(description: Description & { readonly default: string }, values: readonly T[]): WithDefault<T> {
-  const parse = (value: string): T | undefined => values.find((candidate) => candidate === value);
-  return { ...description, type: 'choice', allowed: `one of ${values.join(', ')}`, parse };
-}
-
-function databaseUrl(value: string): string | undefined {
-  return URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol) ? value : undefined;
-}
-
-function publicUrl(value: string): string | undefined {
-  if (!URL.canParse(value)) return undefined;
-  const { protocol, origin, pathname, search, hash, username } = new URL(value);
-  if (protocol !== 'http:' && protocol !== 'https:') return undefined;
-  if (search !== '' || hash !== '' || username !== '') return undefined;
-  return `${origin}${pathname.replace(/\/+$/, '')}`;
-}
-
-function hostAndPort(value: string): string | undefined {
-  const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([1-9][0-9]{0,4})$/.exec(value);
-  return match && Number(match[2]) <= 65_535 ? value : undefined;
-}
 
 const variables = {
   host: {
@@ -207,6 +153,61 @@ const variables = {
     60_000,
     '87600h',
   ),
+  maxSeats: integer(
+    {
+      name: 'COUNTERSIGN_MAX_SEATS',
+      default: '50',
+      meaning: 'Members of an organization who were not removed, and pending invitations.',
+    },
+    1,
+    1_000_000,
+  ),
+  edition: choice(
+    {
+      name: 'COUNTERSIGN_EDITION',
+      default: 'open',
+      meaning: '`hosted` adds organization API keys and keys narrowed to chosen permissions.',
+    },
+    ['open', 'hosted'],
+  ),
+  secretsKey: {
+    ...text({
+      name: 'COUNTERSIGN_SECRETS_KEY',
+      meaning:
+        'Encrypts the secrets the service must be able to read again, such as those of authenticator apps. `start` on its own Postgres makes one and keeps it in the data folder; without one what needs it answers 501.',
+    }),
+    type: 'secret',
+    allowed: '32 random bytes in base64 (`openssl rand -base64 32`)',
+    parse: (value: string) => (isSecretsKey(value) ? value : undefined),
+  },
+  previousSecretsKeys: {
+    ...list(
+      {
+        name: 'COUNTERSIGN_PREVIOUS_SECRETS_KEYS',
+        meaning: 'Earlier secrets keys, still read until `countersign rotate-secrets` has encrypted everything anew.',
+      },
+      'secrets keys between commas',
+      isSecretsKey,
+    ),
+    type: 'secrets',
+  },
+  smtpUrl: {
+    ...text({
+      name: 'SMTP_URL',
+      meaning: 'Mail server for invitations and password resets. Without it invitation links are shown instead.',
+    }),
+    type: 'URL',
+    allowed: 'a URL such as smtps://user:password@mail.example:465',
+    parse: (value: string) => (URL.canParse(value) && ['smtp:', 'smtps:'].includes(new URL(value).protocol) ? value : undefined),
+  },
+  emailFrom: {
+    ...text(
+      { name: 'COUNTERSIGN_EMAIL_FROM', meaning: 'Sender of every message.' },
+      'an address such as countersign@example.com, or `Name <address>`',
+    ),
+    default: 'Countersign <countersign@localhost>',
+    parse: (value: string) => (/^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(value) ? value : undefined),
+  },
   logLevel: choice({ name: 'LOG_LEVEL', default: 'info', meaning: 'Least important log line that is written.' }, [
     'fatal',
     'error',

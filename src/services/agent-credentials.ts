@@ -1,6 +1,6 @@
 /** Credentials of agents: issued with a new instance, shown once, revoked for good. */
 import { actorOf } from '../domain/audit.ts';
-import { authorize, type MemberPrincipal } from '../domain/authorization.ts';
+import { authorize, type ProductPrincipal } from '../domain/authorization.ts';
 import { AppError } from '../domain/errors.ts';
 import { TOKEN_PREFIX } from '../domain/tokens.ts';
 import { findCredentialAgent, insertAgentCredential, revokeAgentCredential } from '../data/agent-credentials.ts';
@@ -31,7 +31,7 @@ export interface NewInstance {
 /** A new instance of an agent and its first credential. Throws 404, 409 `agent_archived` or `instance_name_taken`. */
 export async function createAgentInstance(
   context: ServiceContext,
-  principal: MemberPrincipal,
+  principal: ProductPrincipal,
   { agentSlug, name, metadata, ttlSeconds }: NewInstance,
 ): Promise<{ instance: AgentInstance; credential: IssuedCredential }> {
   const { organizationId } = principal;
@@ -68,7 +68,7 @@ function credentialLifetime({ limits }: ServiceContext, ttlSeconds = 0): number 
 }
 
 /** Stops a credential for good; again is not an error. Throws 404, and 403 unless the caller may revoke for its agent. */
-export async function revokeCredential(context: ServiceContext, principal: MemberPrincipal, credentialId: string): Promise<void> {
+export async function revokeCredential(context: ServiceContext, principal: ProductPrincipal, credentialId: string): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
     const credential = await findCredentialAgent(trx, organizationId, credentialId);

@@ -1,6 +1,6 @@
 /** Agents: created with an empty pipeline of their own, listed and read by whoever may see them. */
-import { actorOf } from '../domain/audit.ts';
-import { scopeOf, type MemberPrincipal } from '../domain/authorization.ts';
+import { actorIdOf, actorOf } from '../domain/audit.ts';
+import { scopeOf, type ProductPrincipal } from '../domain/authorization.ts';
 import { AppError } from '../domain/errors.ts';
 import { countLiveAgents, findAgent, insertAgent, listAgents, lockAgentCount, STATUS_ORDER } from '../data/agents.ts';
 import type { Agent, AgentPosition } from '../data/agents.ts';
@@ -14,18 +14,19 @@ export type { Agent } from '../data/agents.ts';
 /** Throws 409 `agent_slug_taken` or `agent_name_taken`, 429 `quota_exceeded`. */
 export async function createAgent(
   context: ServiceContext,
-  principal: MemberPrincipal,
+  principal: ProductPrincipal,
   { slug, name }: { readonly slug: string; readonly name: string },
 ): Promise<Agent> {
-  const { organizationId, membershipId } = principal;
+  const { organizationId } = principal;
+  const createdByActorId = actorIdOf(principal);
   return await context.db.transaction(async (trx) => {
     await lockAgentCount(trx, organizationId);
-    const inserted = await insertAgent(trx, organizationId, { slug, name, createdByActorId: membershipId });
+    const inserted = await insertAgent(trx, organizationId, { slug, name, createdByActorId });
     if (!inserted.ok) throw new AppError(inserted.taken === 'slug' ? 'agent_slug_taken' : 'agent_name_taken');
     const used = (await countLiveAgents(trx, organizationId)) - 1;
     const limit = context.limits.activeAgents;
     if (used >= limit) throw new AppError('quota_exceeded', { details: { dimension: 'active_agents', limit, used } });
-    await createPipeline(trx, organizationId, { documentKey: `agent:${slug}`, createdByActorId: membershipId });
+    await createPipeline(trx, organizationId, { documentKey: `agent:${slug}`, createdByActorId });
     const event = { eventType: 'agent.created', actor: actorOf(principal), subjectId: slug, data: { name } };
     await insertAuditEvents(trx, organizationId, { events: [event], occurredAt: inserted.agent.createdAt });
     return inserted.agent;
@@ -33,7 +34,7 @@ export async function createAgent(
 }
 
 /** Throws 404. */
-export async function getAgent(context: ServiceContext, principal: MemberPrincipal, slug: string): Promise<Agent> {
+export async function getAgent(context: ServiceContext, principal: ProductPrincipal, slug: string): Promise<Agent> {
   const agent = await findAgent(context.db, principal.organizationId, slug);
   if (!agent) throw new AppError('not_found');
   return agent;
@@ -50,7 +51,7 @@ const STATUSES = { live: ['active', 'disabled'], archived: ['archived'], all: ST
 /** The agents the caller may see: all of them, or those its grants name. */
 export async function listVisibleAgents(
   context: ServiceContext,
-  principal: MemberPrincipal,
+  principal: ProductPrincipal,
   page: { readonly status: keyof typeof STATUSES; readonly limit: number; readonly after?: AgentPosition | undefined },
 ): Promise<AgentList> {
   const scope = scopeOf(principal, 'agent.read');

@@ -1,8 +1,9 @@
 /** Personal API keys: a script acts as its member, with what the member holds at that moment. */
 import { AppError, invalid } from '../domain/errors.ts';
 import { actorOf } from '../domain/audit.ts';
-import { effectiveGrants, effectivePermissions, type MemberPrincipal } from '../domain/authorization.ts';
+import { effectiveGrants, effectivePermissions, type MemberPrincipal, type ProductPrincipal } from '../domain/authorization.ts';
 import { isPermission, mayHold, permissionEntry, type Grant, type Permission, type PermissionEntry } from '../domain/permissions.ts';
+import { isSensitive, requireFreshProof } from '../domain/proof.ts';
 import { TOKEN_PREFIX } from '../domain/tokens.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { findApiKey, findApiKeyHolder, insertApiKey, listApiKeys, revokeApiKey, touchApiKey, type ApiKeyRecord } from '../data/api-keys.ts';
@@ -12,8 +13,7 @@ import type { ServiceContext } from './context.ts';
 import { memberPrincipal } from './member-principals.ts';
 import { cutPage } from './pages.ts';
 
-/** How long after a password a session may do what is dangerous. */
-const FRESH_FOR_MS = 15 * 60 * 1000;
+const SENSITIVE_KEY = 'The key could decide requests or do what is dangerous: prove again who you are first.';
 
 /**
  * The member behind a personal key. 401 when it is unknown, expired or revoked; 403 `membership_inactive`, and
@@ -92,7 +92,7 @@ export async function mintApiKey(
     if (input.expiresAt && input.expiresAt <= now) {
       throw invalid([{ pointer: '/expires_at', code: 'invalid_value', message: 'must be in the future' }]);
     }
-    requireFreshness(principal, now);
+    if (isSensitive(bearablePermissions(principal))) requireFreshProof(principal, SENSITIVE_KEY);
     const { id, hash, token } = issueToken(TOKEN_PREFIX.apiKey);
     await insertApiKey(trx, organizationId, {
       id,
@@ -109,14 +109,6 @@ export async function mintApiKey(
       occurredAt: now,
     });
     return { key: await ownKey(trx, principal, id), token };
-  });
-}
-
-function requireFreshness(principal: MemberPrincipal, now: Date): void {
-  const sensitive = bearablePermissions(principal).some((key) => key === 'request.decide' || permissionEntry(key).dangerous);
-  if (!sensitive || now.getTime() - principal.auth.authenticated_at.getTime() < FRESH_FOR_MS) return;
-  throw new AppError('reauthentication_required', {
-    detail: 'The key could decide requests or do what is dangerous, so the sign-in must be younger than 15 minutes: sign in again.',
   });
 }
 
@@ -144,8 +136,8 @@ export interface VerifiedApiKey {
 }
 
 /** The key the call presents and what it may do now. 400 `api_key_required` for a session. */
-export async function verifyApiKey(context: ServiceContext, principal: MemberPrincipal): Promise<VerifiedApiKey> {
-  if (principal.via.kind !== 'api_key') throw new AppError('api_key_required');
+export async function verifyApiKey(context: ServiceContext, principal: ProductPrincipal): Promise<VerifiedApiKey> {
+  if (principal.kind !== 'member' || principal.via.kind !== 'api_key') throw new AppError('api_key_required');
   return {
     key: await ownKey(context.db, principal, principal.via.keyId),
     permissions: effectivePermissions(principal),

@@ -15,7 +15,7 @@ import { hashPassword } from '../platform/passwords.ts';
 import type { Db } from '../platform/postgres.ts';
 import { hashSecret, secretMatches } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
-import { openSession, signedIn, type SignedIn } from './sessions.ts';
+import { openSession, PASSWORD_PROOF, signedIn, type Client, type SignedIn } from './sessions.ts';
 
 /** Writes the secret (0600) while nobody is in, and removes it once somebody is. Safe to repeat. */
 export async function prepareBootstrap(context: ServiceContext): Promise<void> {
@@ -50,6 +50,7 @@ export interface BootstrapInput {
   readonly displayName: string;
   readonly email: string;
   readonly password: string;
+  readonly client: Client;
 }
 
 /**
@@ -65,7 +66,7 @@ export async function bootstrap(context: ServiceContext, input: BootstrapInput):
     if (await hasOrganization(trx)) throw new AppError('already_bootstrapped');
     const owner = { organizationId: v7(), membershipId: v7(), displayName: input.displayName };
     await insertOwner(trx, { ...owner, ...input, passwordHash });
-    return await openSession(trx, owner);
+    return await openSession(trx, owner, { ...PASSWORD_PROOF, client: input.client });
   });
   await removeSecret(context);
   return await signedIn(context, issued);

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import type { Db } from '../platform/postgres.ts';
 import type { ApprovalRequest } from '../domain/approval-requests.ts';
 import type { ChangeHub } from '../platform/change-hub.ts';
+import type { Mailer } from '../platform/mailer.ts';
+import type { SecretBox } from '../platform/secrets.ts';
 import type { Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -18,7 +20,12 @@ export interface Limits {
   readonly createBudgetMs: number;
   /** Default and greatest life of an agent credential, in milliseconds. */
   readonly agentCredentialLifetimeMs: number;
+  /** Members who were not removed and pending invitations, per organization. */
+  readonly seats: number;
 }
+
+/** Hosted adds organization keys and narrowed personal keys. */
+export type Edition = 'open' | 'hosted';
 
 export interface ServiceContext {
   readonly db: Db;
@@ -27,6 +34,11 @@ export interface ServiceContext {
   /** Requests this process has just written and nobody has stepped yet: spares their first step the read. */
   readonly fresh: LRUCache<string, ApprovalRequest>;
   readonly limits: Limits;
+  readonly edition: Edition;
+  /** Encrypts secrets that must be readable again; undefined without a secrets key: what needs it answers 501. */
+  readonly secrets: SecretBox | undefined;
+  /** Undefined on a deployment that sends no email. */
+  readonly mailer: Mailer | undefined;
   readonly logger: Logger;
   /** Aborted when the process is to end: whoever waits answers with what there is. */
   readonly stopping: AbortSignal;

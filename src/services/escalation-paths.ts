@@ -1,5 +1,5 @@
 /** Escalation paths: revisions of who is asked, in which order. */
-import type { MemberPrincipal } from '../domain/authorization.ts';
+import type { ProductPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid, type Issue } from '../domain/errors.ts';
 import { parseEscalationPathDocument, parseNewEscalationPath, pathTargets } from '../domain/escalation-paths.ts';
 import type { EscalationPathDocument, Target } from '../domain/escalation-paths.ts';
@@ -93,7 +93,7 @@ export const escalationPathKind: RevisionedKind<EscalationPathDocument, Escalati
  */
 export async function createEscalationPath(
   context: ServiceContext,
-  principal: MemberPrincipal,
+  principal: ProductPrincipal,
   body: ExactValue,
 ): Promise<ChangedRevision<EscalationPathRevision>> {
   const parsed = parseNewEscalationPath(body);
@@ -102,12 +102,12 @@ export async function createEscalationPath(
   return await createDocument(context, principal, { kind: escalationPathKind, documentKey, document, taken: 'escalation_path_exists' });
 }
 
-export async function listEscalationPaths(context: ServiceContext, principal: MemberPrincipal, query: SummaryQuery) {
+export async function listEscalationPaths(context: ServiceContext, principal: ProductPrincipal, query: SummaryQuery) {
   return await listSummaries(context, principal, { tables: escalationPathTables, query });
 }
 
 /** Archives a path for good. Throws 404, and 409 `escalation_path_in_use` while an active pipeline names it. */
-export async function archiveEscalationPath(context: ServiceContext, principal: MemberPrincipal, pathKey: string): Promise<void> {
+export async function archiveEscalationPath(context: ServiceContext, principal: ProductPrincipal, pathKey: string): Promise<void> {
   const { organizationId } = principal;
   await archiveDocument(context, principal, {
     kind: escalationPathKind,

@@ -18,8 +18,9 @@ export function memberPrincipal(
     displayName: member.displayName,
     email: member.email,
     isOwner,
+    requiresMfa: member.requiresMfa,
     grants: grantsFromPolicies(member.policies, isOwner),
-    teamIds: [],
+    teamIds: member.teamIds,
     ...credential,
   };
 }

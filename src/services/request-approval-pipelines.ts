@@ -1,7 +1,7 @@
 /** Approval pipelines: revisions of the rules, and trying rules out before they are saved. */
 import { v7 } from 'uuid';
 import type { PipelineScope } from '../domain/approval-requests.ts';
-import { scopeOf, type MemberPrincipal } from '../domain/authorization.ts';
+import { scopeOf, type ProductPrincipal } from '../domain/authorization.ts';
 import type { ConditionFacts } from '../domain/conditions/types.ts';
 import { AppError, invalid } from '../domain/errors.ts';
 import { compilePipeline, evaluatePipeline } from '../domain/request-approval-pipelines/evaluate.ts';
@@ -104,7 +104,7 @@ export const pipelineKind: RevisionedKind<PipelineDocument, PipelineRevision> = 
 };
 
 /** The pipelines the caller may see: all of them, or those of the agents its grants name. */
-export async function listPipelines(context: ServiceContext, principal: MemberPrincipal, query: SummaryQuery) {
+export async function listPipelines(context: ServiceContext, principal: ProductPrincipal, query: SummaryQuery) {
   const scope = scopeOf(principal, 'pipeline.read');
   if (!scope) return { summaries: [] };
   const documentKeys = scope.all ? undefined : scope.agentSlugs.map((slug): PipelineKey => `agent:${slug}`);
@@ -117,7 +117,7 @@ export async function listPipelines(context: ServiceContext, principal: MemberPr
  */
 export async function previewPipeline(
   context: ServiceContext,
-  { organizationId }: MemberPrincipal,
+  { organizationId }: ProductPrincipal,
   { documentKey, body, sample }: { readonly documentKey: PipelineKey; readonly body: ExactValue; readonly sample: ConditionFacts },
 ): Promise<Evaluation> {
   const found = await findDocument(context.db, organizationId, { tables: pipelineTables, documentKey });

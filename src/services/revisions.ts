@@ -1,7 +1,7 @@
 /** Revisioned documents of every kind: create, read, list and activate revisions under one set of rules. */
 import { LRUCache } from 'lru-cache';
-import { actorOf } from '../domain/audit.ts';
-import type { MemberPrincipal } from '../domain/authorization.ts';
+import { actorIdOf, actorOf } from '../domain/audit.ts';
+import type { ProductPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid, type ErrorCode } from '../domain/errors.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import * as data from '../data/revisions.ts';
@@ -63,7 +63,7 @@ async function lock<D, V>(trx: Db, organizationId: string, { kind, documentKey }
 
 async function audit<D, V>(
   trx: Db,
-  principal: MemberPrincipal,
+  principal: ProductPrincipal,
   { kind, documentKey, change, more }: Of<D, V> & { change: string; more?: Readonly<Record<string, unknown>> },
 ): Promise<void> {
   const event = {
@@ -78,13 +78,13 @@ async function audit<D, V>(
 /** A new document with its revision 1, inactive. Throws 400, and `taken` when any document ever had the key. */
 export async function createDocument<D, V>(
   context: ServiceContext,
-  principal: MemberPrincipal,
+  principal: ProductPrincipal,
   { kind, documentKey, document, taken }: Of<D, V> & { document: D; taken: ErrorCode },
 ): Promise<ChangedRevision<V>> {
-  const { organizationId, membershipId } = principal;
+  const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
     await kind.checkReferences(trx, organizationId, document);
-    const content = { document: kind.store(document, undefined), createdByActorId: membershipId };
+    const content = { document: kind.store(document, undefined), createdByActorId: actorIdOf(principal) };
     const revision = await data.insertDocument(trx, organizationId, { tables: kind.tables, documentKey, revision: content, active: false });
     if (!revision) throw new AppError(taken);
     await kind.recordReferences(trx, { revisionId: revision.id, document });
@@ -96,10 +96,10 @@ export async function createDocument<D, V>(
 /** The next revision, inactive; which one is active does not change. Throws 400, 404, 409 when archived. */
 export async function createRevision<D, V>(
   context: ServiceContext,
-  principal: MemberPrincipal,
+  principal: ProductPrincipal,
   { kind, documentKey, body }: Of<D, V> & { readonly body: ExactValue },
 ): Promise<ChangedRevision<V>> {
-  const { organizationId, membershipId } = principal;
+  const { organizationId } = principal;
   const { tables } = kind;
   const document = kind.parse(body);
   return await context.db.transaction(async (trx) => {
@@ -107,7 +107,7 @@ export async function createRevision<D, V>(
     if (locked.archivedAt) throw new AppError(kind.archivedCode);
     await kind.checkReferences(trx, organizationId, document);
     const latest = await data.findRevision(trx, organizationId, { tables, documentKey, revision: 'latest' });
-    const content = { document: kind.store(document, latest), createdByActorId: membershipId };
+    const content = { document: kind.store(document, latest), createdByActorId: actorIdOf(principal) };
     const revision = await data.insertRevision(trx, organizationId, { tables, documentId: locked.id, revision: content });
     await kind.recordReferences(trx, { revisionId: revision.id, document });
     await audit(trx, principal, { kind, documentKey, change: 'revision_created', more: { revision: revision.revision } });
@@ -121,7 +121,7 @@ export async function createRevision<D, V>(
  */
 export async function activateRevision<D, V>(
   context: ServiceContext,
-  principal: MemberPrincipal,
+  principal: ProductPrincipal,
   { kind, documentKey, revision: number, expected }: Of<D, V> & { readonly revision: number; readonly expected: number },
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
@@ -150,7 +150,7 @@ export async function activateRevision<D, V>(
 /** Archives a document for good; again is not an error. `refuse` throws 409 while something needs it. Throws 404. */
 export async function archiveDocument<D, V>(
   context: ServiceContext,
-  principal: MemberPrincipal,
+  principal: ProductPrincipal,
   { kind, documentKey, refuse }: Of<D, V> & { readonly refuse: (trx: Db) => Promise<void> },
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
@@ -165,7 +165,7 @@ export async function archiveDocument<D, V>(
 /** One revision, or the active one. Throws 404. */
 export async function getRevision<D, V>(
   context: ServiceContext,
-  { organizationId }: MemberPrincipal,
+  { organizationId }: ProductPrincipal,
   { kind, documentKey, revision }: Of<D, V> & { readonly revision: number | 'active' },
 ): Promise<{ readonly revision: V; readonly number: number }> {
   const found = await data.findRevision(context.db, organizationId, { tables: kind.tables, documentKey, revision });
@@ -189,7 +189,7 @@ export interface RevisionList<View> {
 /** Newest first. Throws 404, and 400 for a position in another document. */
 export async function listRevisions<D, V>(
   context: ServiceContext,
-  { organizationId }: MemberPrincipal,
+  { organizationId }: ProductPrincipal,
   { kind, documentKey, after, limit }: Of<D, V> & { readonly after?: RevisionPosition | undefined; readonly limit: number },
 ): Promise<RevisionList<V>> {
   const document = await data.findDocument(context.db, organizationId, { tables: kind.tables, documentKey });
@@ -217,7 +217,7 @@ export interface SummaryQuery {
 /** Summaries by key; only of `documentKeys` when given. `next` is where the next page starts, absent on the last one. */
 export async function listSummaries(
   context: ServiceContext,
-  { organizationId }: MemberPrincipal,
+  { organizationId }: ProductPrincipal,
   { tables, documentKeys, query }: { tables: RevisionTables; documentKeys?: readonly string[] | undefined; query: SummaryQuery },
 ): Promise<{ readonly summaries: readonly RevisionSummary[]; readonly next?: string }> {
   const found = await data.listSummaries(context.db, organizationId, { ...query, tables, documentKeys, limit: query.limit + 1 });

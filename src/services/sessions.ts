@@ -1,7 +1,7 @@
 /** Signing in and out, and what a presented session cookie is worth. */
 import { AppError } from '../domain/errors.ts';
 import { personOf } from '../domain/audit.ts';
-import type { MemberPrincipal } from '../domain/authorization.ts';
+import type { AuthMethod, MemberPrincipal } from '../domain/authorization.ts';
 import { TOKEN_PREFIX } from '../domain/tokens.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { findSessionHolder, insertSession, revokeSession, touchSession, type SessionHolder } from '../data/sessions.ts';
@@ -35,7 +35,7 @@ async function findValidSession(context: ServiceContext, token: PresentedToken):
 
 function sessionPrincipal(session: SessionHolder): MemberPrincipal {
   return memberPrincipal(session, {
-    via: { kind: 'session', sessionId: session.sessionId },
+    via: { kind: 'session', sessionId: session.sessionId, fresh: session.fresh },
     auth: {
       method: session.method,
       assurance: session.assurance,
@@ -57,32 +57,50 @@ export interface SignedIn {
  */
 export async function signIn(
   context: ServiceContext,
-  input: { readonly email: string; readonly password: string; readonly clientAddress: string },
+  input: { readonly email: string; readonly password: string; readonly client: Client },
 ): Promise<SignedIn> {
-  await admitSignInAttempt(context, input);
+  await admitSignInAttempt(context, { email: input.email, clientAddress: input.client.address });
   const person = await findSignIn(context.db, input.email);
   const correct = await verifyPassword(input.password, person?.passwordHash ?? undefined);
   if (!person || !correct) throw new AppError('invalid_credentials');
   if (person.membershipStatus !== 'active') throw new AppError('membership_inactive');
-  const issued = await context.db.transaction(async (trx) => await openSession(trx, person));
+  const issued = await context.db.transaction(async (trx) => await openSession(trx, person, { ...PASSWORD_PROOF, client: input.client }));
   return await signedIn(context, issued);
 }
 
-/** Opens a session for a member whose password was just proven right, with its audit event. */
+/** Where a call comes from, as the person will recognize it in the list of his sessions. */
+export interface Client {
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** How a member has just proven who he is. */
+export interface SignInProof {
+  readonly method: AuthMethod;
+  readonly assurance: 'single_factor' | 'strong';
+  readonly client: Client;
+}
+
+export const PASSWORD_PROOF = { method: 'local_password', assurance: 'single_factor' } as const;
+
+/** Opens a session for a member who has just proven who he is, with its audit event. */
 export async function openSession(
   trx: Db,
   member: { readonly organizationId: string; readonly membershipId: string; readonly displayName: string },
+  { method, assurance, client }: SignInProof,
 ): Promise<IssuedToken> {
   const issued = issueToken(TOKEN_PREFIX.session);
   await insertSession(trx, member.organizationId, {
     id: issued.id,
     membershipId: member.membershipId,
     tokenHash: issued.hash,
-    method: 'local_password',
-    assurance: 'single_factor',
+    method,
+    assurance,
+    clientAddress: client.address,
+    userAgent: client.userAgent,
   });
   await insertAuditEvents(trx, member.organizationId, {
-    events: [{ eventType: 'session.created', actor: personOf(member), subjectId: issued.id, data: { method: 'local_password' } }],
+    events: [{ eventType: 'session.created', actor: personOf(member), subjectId: issued.id, data: { method } }],
   });
   return issued;
 }

@@ -117,6 +117,7 @@ describe('the queue and the rules of access', () => {
       email,
       isOwner: who.isOwner,
       grants: grantsFromPolicies(who.policies, who.isOwner),
+      requiresMfa: false,
       teamIds: [],
       via: { kind: 'api_key', keyId: randomUUID(), narrowed: who.narrowed },
       auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: new Date() },

@@ -7,11 +7,19 @@ import { permissions } from '../../src/domain/permissions.ts';
 import type { Grant, Permission } from '../../src/domain/permissions.ts';
 
 const at = new Date('2026-03-01T12:00:00.000Z');
-const session = { kind: 'session', sessionId: 's1' } as const;
+const session = { kind: 'session', sessionId: 's1', fresh: true } as const;
 const key = (narrowed: readonly Permission[] | null) => ({ kind: 'api_key', keyId: 'k1', narrowed }) as const;
 
 function member(grants: readonly Grant[], via: MemberPrincipal['via'] = session): MemberPrincipal {
-  const person = { membershipId: 'm1', userId: 'u1', displayName: 'Ada', email: 'ada@example.com', isOwner: false, teamIds: [] };
+  const person = {
+    membershipId: 'm1',
+    userId: 'u1',
+    displayName: 'Ada',
+    email: 'ada@example.com',
+    isOwner: false,
+    requiresMfa: false,
+    teamIds: [],
+  };
   const auth = { method: 'local_password', assurance: 'single_factor', authenticated_at: at } as const;
   return { kind: 'member', organizationId: 'o1', ...person, grants, via, auth };
 }

@@ -46,8 +46,11 @@ function member({ policies = [], isOwner = false, key }: Who): MemberPrincipal {
     email: 'me@example.com',
     isOwner,
     grants: grantsFromPolicies(policies, isOwner),
+    requiresMfa: false,
     teamIds: [],
-    via: key ? { kind: 'api_key', keyId: OTHER, narrowed: key === 'whole' ? null : key } : { kind: 'session', sessionId: OTHER },
+    via: key
+      ? { kind: 'api_key', keyId: OTHER, narrowed: key === 'whole' ? null : key }
+      : { kind: 'session', sessionId: OTHER, fresh: true },
     auth: { method: 'local_password', assurance: 'single_factor', authenticated_at: at },
   };
 }

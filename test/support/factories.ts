@@ -72,6 +72,7 @@ export async function createMember(
     organization_id: organizationId,
     kind: 'personal',
     membership_id: membershipId,
+    created_by_membership_id: membershipId,
     name: 'test key',
     token_hash: key.hash,
     assurance_at_issue: 'single_factor',
@@ -106,18 +107,61 @@ export async function createMember(
 export async function grant(
   db: Db,
   organizationId: string,
-  { membershipId, policy }: { membershipId: string; policy: Policy },
+  { policy, ...holder }: { membershipId?: string; teamId?: string; apiKeyId?: string; policy: Policy },
 ): Promise<void> {
   await db('permission_policies').insert({
     id: randomUUID(),
     organization_id: organizationId,
-    membership_id: membershipId,
+    membership_id: holder.membershipId ?? null,
+    team_id: holder.teamId ?? null,
+    api_key_id: holder.apiKeyId ?? null,
     scope_kind: policy.scope_kind,
     resource_ids: [...(policy.resource_ids ?? [])],
     permissions: [...(policy.permissions ?? [])],
     is_owner: policy.is_owner ?? false,
     created_at: new Date(),
   });
+}
+
+/** A live team with these members, whom the policies reach. */
+export async function createTeam(
+  app: TestApp,
+  organizationId: string,
+  {
+    name = `Team ${next()}`,
+    members = [],
+    policies = [],
+  }: { name?: string; members?: readonly TestMember[]; policies?: readonly Policy[] } = {},
+): Promise<string> {
+  const id = randomUUID();
+  const now = new Date();
+  await app.db('teams').insert({ id, organization_id: organizationId, name, created_at: now });
+  for (const { membershipId } of members) {
+    await app.db('team_members').insert({ team_id: id, membership_id: membershipId, source: 'manual', created_at: now });
+  }
+  for (const policy of policies) await grant(app.db, organizationId, { teamId: id, policy });
+  return id;
+}
+
+/** An organization key (hosted edition) with these policies: its id and its `who_` token. */
+export async function createOrganizationKey(
+  app: TestApp,
+  organization: TestOrganization,
+  policies: readonly Policy[] = [],
+): Promise<{ readonly id: string; readonly token: string; readonly http: HttpClient }> {
+  const { id, token, hash } = issueToken(TOKEN_PREFIX.organizationKey);
+  await app.db('api_keys').insert({
+    id,
+    organization_id: organization.id,
+    kind: 'organization',
+    created_by_membership_id: organization.owner.membershipId,
+    name: 'test integration',
+    token_hash: hash,
+    assurance_at_issue: 'single_factor',
+    created_at: new Date(),
+  });
+  for (const policy of policies) await grant(app.db, organization.id, { apiKeyId: id, policy });
+  return { id, token, http: new HttpClient(app.url, { authorization: `Bearer ${token}` }) };
 }
 
 export interface TestAgent {

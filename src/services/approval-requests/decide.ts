@@ -5,6 +5,7 @@ import type { ApprovalRequest, Decision } from '../../domain/approval-requests.t
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
+import { requireSecondFactor } from '../../domain/proof.ts';
 import { mayDecide } from '../../domain/request-access.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
@@ -27,9 +28,10 @@ export interface DecideOutcome {
 
 /**
  * Throws `request_not_routed`, `request_evaluating`, `already_terminal` (details.status) and `idempotency_conflict`. The
- * same key with the same input answers the original outcome.
+ * same key with the same input answers the original outcome. 403 `mfa_required` where the organization demands a second factor.
  */
 export async function decideRequest(context: ServiceContext, principal: MemberPrincipal, input: DecideInput): Promise<DecideOutcome> {
+  requireSecondFactor(principal);
   const wanted = { ...input, channel: input.channel ?? (principal.via.kind === 'session' ? 'web' : 'api') };
   const { request, changed } = await context.db
     .transaction(async (trx) => await decideLocked(context, trx, { principal, wanted }))

@@ -1,7 +1,7 @@
 /** The reviewer's reads: the queue list and one request, as far as routing lets him see them. */
 import { listQueue, type QueueFilter } from '../../data/approval-requests/list.ts';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
-import type { MemberPrincipal } from '../../domain/authorization.ts';
+import type { ProductPrincipal } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { listAccess, maySee, type RouteTargets } from '../../domain/request-access.ts';
 import type { ServiceContext } from '../context.ts';
@@ -12,10 +12,10 @@ import { waitForRequest } from './wait.ts';
 /** A key sees all its member may see: the scope is for people who look at their own queue. */
 export async function listRequests(
   context: ServiceContext,
-  principal: MemberPrincipal,
+  principal: ProductPrincipal,
   filter: Omit<QueueFilter, 'access'>,
 ): Promise<ApprovalRequest[]> {
-  const scope = principal.via.kind === 'api_key' ? 'visible' : filter.scope;
+  const scope = principal.kind === 'member' && principal.via.kind === 'session' ? filter.scope : 'visible';
   return await listQueue(context.db, principal.organizationId, { ...filter, scope, access: listAccess(principal) });
 }
 
@@ -25,7 +25,7 @@ export async function routeTargets(context: ServiceContext, request: ApprovalReq
 }
 
 /** Throws `not_found` outside the organization and `request_not_routed` for what is not this reviewer's to see. */
-export async function getRequest(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<ApprovalRequest> {
+export async function getRequest(context: ServiceContext, principal: ProductPrincipal, id: string): Promise<ApprovalRequest> {
   const request = await readSettled(context, id);
   if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
   await refuseUnlessVisible(context, principal, request);
@@ -33,15 +33,15 @@ export async function getRequest(context: ServiceContext, principal: MemberPrinc
 }
 
 /** Throws `request_not_routed`. Look again after time has passed: until the pipeline concludes nobody knows whose it will be. */
-export async function refuseUnlessVisible(context: ServiceContext, principal: MemberPrincipal, request: ApprovalRequest): Promise<void> {
+export async function refuseUnlessVisible(context: ServiceContext, principal: ProductPrincipal, request: ApprovalRequest): Promise<void> {
   if (!maySee(principal, request, await routeTargets(context, request))) throw new AppError('request_not_routed');
 }
 
 /** Holds the answer until the request is settled or the time is over. Visibility is checked before and, by the rights left then, after. */
 export async function awaitRequest(
   context: ServiceContext,
-  principal: MemberPrincipal,
-  { id, ms, signal, recheck }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<MemberPrincipal> },
+  principal: ProductPrincipal,
+  { id, ms, signal, recheck }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<ProductPrincipal> },
 ): Promise<ApprovalRequest> {
   await getRequest(context, principal, id);
   const request = await waitForRequest(context, id, { ms, signal });

@@ -5,7 +5,7 @@ import { findRequest } from '../../data/approval-requests/read.ts';
 import { findNotified, findSteps, findTargetNames, type Notified } from '../../data/approval-requests/steps.ts';
 import { isTerminal, type ApprovalRequest, type RouteSource } from '../../domain/approval-requests.ts';
 import type { AuditEvent } from '../../domain/audit.ts';
-import type { MemberPrincipal } from '../../domain/authorization.ts';
+import type { ProductPrincipal } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Target } from '../../domain/escalation-paths.ts';
 import { startWalk, stepKey, walkFromJson } from '../../domain/escalation-walk.ts';
@@ -46,7 +46,7 @@ export type RequestRouting = Omit<RoutingView, 'levels'> & {
 };
 
 /** Throws as `getRequest` does: `not_found`, `request_not_routed`. */
-export async function getRouting(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<RequestRouting> {
+export async function getRouting(context: ServiceContext, principal: ProductPrincipal, id: string): Promise<RequestRouting> {
   await getRequest(context, principal, id);
   const facts = await readFacts(context.db, id);
   const { request } = facts;
@@ -65,7 +65,7 @@ export async function getRouting(context: ServiceContext, principal: MemberPrinc
 }
 
 /** The audit events of one request, oldest first. Throws as `getRequest` does. */
-export async function getTimeline(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<AuditEvent[]> {
+export async function getTimeline(context: ServiceContext, principal: ProductPrincipal, id: string): Promise<AuditEvent[]> {
   await getRequest(context, principal, id);
   return await listEvents(context.db, { id, organizationId: principal.organizationId });
 }

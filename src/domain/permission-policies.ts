@@ -1,0 +1,90 @@
+/** What makes a permission policy valid, and who may hand it out. The same for members, teams, organization keys and invitations. */
+import { authorize, type MemberPrincipal } from './authorization.ts';
+import { AppError, type Issue } from './errors.ts';
+import { isPermission, isValidScope, mayHold, permissionEntry, type Grant, type PermissionHolder, type ScopeKind } from './permissions.ts';
+import { requireFreshProof } from './proof.ts';
+
+/** `resourceIds`: team ids or agent slugs, none at organization scope. Owners hold every permission a person can: none is listed. */
+export interface PolicyTerms {
+  readonly scopeKind: ScopeKind;
+  readonly resourceIds: readonly string[];
+  readonly permissions: readonly string[];
+  readonly isOwner: boolean;
+}
+
+/** Everything wrong with the terms for that kind of holder, each at its field below `pointer`. Whether resources exist is not asked. */
+export function policyIssues(terms: PolicyTerms, holder: PermissionHolder, pointer = ''): readonly Issue[] {
+  const { scopeKind, resourceIds, permissions, isOwner } = terms;
+  const issue = (field: string, code: string, message: string): Issue => ({ pointer: `${pointer}/${field}`, code, message });
+  const issues: Issue[] = [];
+  if (isOwner) {
+    if (holder !== 'human') issues.push(issue('is_owner', 'invalid_value', 'only a member can own the organization'));
+    if (scopeKind !== 'organization') issues.push(issue('scope_kind', 'invalid_value', 'ownership is of the organization'));
+    if (permissions.length > 0) issues.push(issue('permissions', 'invalid_value', 'must be empty: an owner holds every permission'));
+  } else if (permissions.length === 0) issues.push(issue('permissions', 'too_few', 'must name at least one permission'));
+  if ((scopeKind === 'organization') !== (resourceIds.length === 0)) {
+    const message = scopeKind === 'organization' ? 'must be empty at organization scope' : `must name at least one ${scopeKind}`;
+    issues.push(issue('resource_ids', scopeKind === 'organization' ? 'invalid_value' : 'too_few', message));
+  }
+  return [
+    ...issues,
+    ...repeated(resourceIds, `${pointer}/resource_ids`),
+    ...repeated(permissions, `${pointer}/permissions`),
+    ...permissions.flatMap((key, index) => {
+      const wrong = permissionProblem(key, scopeKind, holder);
+      return wrong === undefined ? [] : [issue(`permissions/${index}`, 'invalid_value', wrong)];
+    }),
+  ];
+}
+
+function repeated(values: readonly string[], pointer: string): readonly Issue[] {
+  return values.flatMap((value, index) =>
+    values.indexOf(value) === index ? [] : [{ pointer: `${pointer}/${index}`, code: 'invalid_value', message: 'is named twice' }],
+  );
+}
+
+function permissionProblem(key: string, scopeKind: ScopeKind, holder: PermissionHolder): string | undefined {
+  if (!isPermission(key)) return 'is not a key of the permission vocabulary';
+  if (!mayHold(holder, key)) return 'cannot be held by this kind of holder';
+  if (!isValidScope(key, scopeKind)) return `cannot be granted at ${scopeKind} scope; it can at: ${permissionEntry(key).scopes.join(', ')}`;
+  return undefined;
+}
+
+/** The grants valid terms give, one for each permission and resource. Ownership is none of them. */
+export function grantsOf({ scopeKind, resourceIds, permissions }: PolicyTerms): readonly Grant[] {
+  return permissions
+    .filter(isPermission)
+    .flatMap((permission): Grant[] =>
+      scopeKind === 'organization'
+        ? [{ permission, scope_kind: scopeKind }]
+        : resourceIds.map((scope_id) => ({ permission, scope_kind: scopeKind, scope_id })),
+    );
+}
+
+/** True when the caller, with this credential, holds the grant itself, at the same scope or wider. */
+function holdsGrant(principal: MemberPrincipal, { permission, scope_kind, scope_id = '' }: Grant): boolean {
+  const target =
+    scope_kind === 'agent'
+      ? ({ kind: 'agent', slug: scope_id } as const)
+      : scope_kind === 'team'
+        ? ({ kind: 'team', id: scope_id } as const)
+        : ({ kind: 'organization' } as const);
+  return authorize(principal, permission, target).allowed;
+}
+
+/** The grants of the terms the caller does not hold itself. */
+export function grantsBeyond(principal: MemberPrincipal, terms: PolicyTerms): readonly Grant[] {
+  return grantsOf(terms).filter((grant) => !holdsGrant(principal, grant));
+}
+
+/**
+ * Throws unless the caller may hand out, change or take away these terms: 403 `owner_required` for ownership unless an
+ * owner asks, 403 `grant_exceeds_own` (details.grants) for what the caller lacks; for what is dangerous and for ownership
+ * the freshness of `requireFreshProof`.
+ */
+export function requireMayGrant(principal: MemberPrincipal, terms: PolicyTerms): void {
+  if (terms.isOwner && !principal.isOwner) throw new AppError('owner_required');
+  const beyond = grantsBeyond(principal, terms);
+  if (beyond.length > 0) throw new AppError('grant_exceeds_own', { details: { grants: beyond } });
+  if (terms.isOwner || terms.permissions.some((key) => isPermission(key) && permissionEntry(key).dangerous)) requireFreshProof(principal);
+}
