@@ -62,9 +62,14 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: 'Agent credentials', description: 'Instances of agents and the credentials with which they call.' },
   { name: 'Approval pipelines', description: 'The rules that answer at once or hand a request to people.' },
   { name: 'Escalation paths', description: 'Who is asked, in which order, and how long each level has.' },
-  { name: 'Account', description: 'Who is calling.' },
-  { name: 'API keys', description: 'Keys with which a script acts as a member.' },
-  { name: 'Sign-in', description: 'Sessions of people in a browser, and the first owner.' },
+  { name: 'Account', description: 'Who is calling, with which second factors and from where.' },
+  { name: 'Organization', description: 'Its settings and limits, its guided setup, its end.' },
+  { name: 'Members', description: 'The people of the organization.' },
+  { name: 'Permission policies', description: 'What members, teams and organization keys may do, and where.' },
+  { name: 'Teams', description: 'Groups of members, which inherit what the team may do.' },
+  { name: 'Invitations', description: 'Asking people to join, and joining.' },
+  { name: 'API keys', description: 'Keys with which a script acts as a member, or for the organization.' },
+  { name: 'Sign-in', description: 'Sessions of people in a browser, forgotten passwords, and the first owner.' },
   { name: 'Operation', description: 'For whoever runs the service: health, metrics, this description.' },
 ];
 

@@ -1,0 +1,4 @@
+/** Inviting people, and accepting an invitation. */
+import type { Endpoint } from './endpoint.ts';
+
+export const invitationEndpoints: readonly Endpoint[] = [];
