@@ -10,7 +10,7 @@ export interface ApiKeyHolder extends MemberWithPolicies {
   readonly assurance: 'single_factor' | 'strong';
   readonly createdAt: Date;
   readonly personalApiKeysAllowed: boolean;
-  /** Neither expired nor revoked, by the database's clock. */
+  /** Neither expired nor revoked, by the database's clock, and the organization is there. */
   readonly valid: boolean;
   /** The last use on record is over a minute old. */
   readonly useIsStale: boolean;
@@ -20,7 +20,7 @@ const API_KEY_HOLDER: PreparedStatement = {
   name: 'find-api-key-holder',
   sql: `select k.id as "keyId", k.token_hash as "tokenHash", k.permissions, k.assurance_at_issue as assurance,
             k.created_at as "createdAt", o.personal_api_keys_allowed as "personalApiKeysAllowed",
-            k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true) as valid,
+            o.deleted_at is null and k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true) as valid,
             coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "useIsStale",
             ${MEMBER_COLUMNS}
        from api_keys k

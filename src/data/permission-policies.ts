@@ -10,11 +10,17 @@ export interface HeldPolicy {
   readonly is_owner: boolean;
 }
 
-/** SQL for the policies of the membership `m` and of its live teams as one jsonb array of HeldPolicy. */
-export const HELD_POLICIES = `
+/** SQL for policies as one jsonb array of HeldPolicy. */
+const heldPolicies = (source: string): string => `
   (select coalesce(jsonb_agg(jsonb_build_object('scope_kind', p.scope_kind, 'resource_ids', p.resource_ids,
                                                 'permissions', p.permissions, 'is_owner', p.is_owner)), '[]')
-     from held_policies p where p.membership_id = m.id)`;
+     from ${source})`;
+
+/** SQL for the policies of the membership `m` and of its live teams as one jsonb array of HeldPolicy. */
+export const HELD_POLICIES = heldPolicies('held_policies p where p.membership_id = m.id');
+
+/** SQL for the policies of the organization key `k` as one jsonb array of HeldPolicy. */
+export const KEY_POLICIES = heldPolicies('permission_policies p where p.api_key_id = k.id');
 
 export interface NewPermissionPolicy {
   readonly id: string;

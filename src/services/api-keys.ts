@@ -20,7 +20,7 @@ const SENSITIVE_KEY = 'The key could decide requests or do what is dangerous: pr
  * `api_keys_disabled` while the organization does not allow personal keys.
  */
 export async function authenticateApiKey(context: ServiceContext, token: PresentedToken): Promise<MemberPrincipal> {
-  const key = token.prefix === TOKEN_PREFIX.apiKey ? await findApiKeyHolder(context.db, token.id) : undefined;
+  const key = await findApiKeyHolder(context.db, token.id);
   if (!key?.valid || !secretMatches(token.secret, key.tokenHash)) throw new AppError('authentication_required');
   const principal = memberPrincipal(key, {
     via: { kind: 'api_key', keyId: key.keyId, narrowed: key.permissions?.filter(isPermission) ?? null },

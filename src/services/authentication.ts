@@ -6,6 +6,7 @@ import { findCredentialHolder, touchCredential } from '../data/agent-credentials
 import { parseToken, secretMatches, type PresentedToken } from '../platform/tokens.ts';
 import { authenticateApiKey } from './api-keys.ts';
 import type { ServiceContext } from './context.ts';
+import { authenticateOrganizationKey } from './organization-api-keys.ts';
 import { authenticateSession } from './sessions.ts';
 
 export type PresentedCredential =
@@ -21,6 +22,8 @@ export async function authenticate(context: ServiceContext, presented: Presented
       return await authenticateAgent(context, token);
     case TOKEN_PREFIX.apiKey:
       return await authenticateApiKey(context, token);
+    case TOKEN_PREFIX.organizationKey:
+      return await authenticateOrganizationKey(context, token);
     default:
       throw new AppError('authentication_required');
   }
