@@ -3,20 +3,12 @@ import { z } from 'zod';
 import { bootstrap } from '../src/services/bootstrap.ts';
 import { signIn, signOut } from '../src/services/sessions.ts';
 import { SESSION_COOKIE } from './authentication.ts';
+import { email, newPassword, presentedPassword } from './credentials-schema.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { accountExample, accountShape, showAccount } from './me.ts';
 import { label } from './schema.ts';
 
 const SEVEN_DAYS_S = 7 * 24 * 60 * 60;
-
-const email = () => z.email().max(254).meta({ description: 'An email address; upper and lower case are the same.' });
-
-/** What a new password must be. Length is the only rule: long phrases beat rules about characters. */
-const newPassword = () =>
-  z.string().min(12).max(128).meta({ description: 'The new password: 12 to 128 characters, any of them.', format: 'password' });
-
-/** Short enough that nobody makes us hash megabytes, and otherwise whatever was once accepted. */
-const presentedPassword = () => z.string().min(1).max(1024).meta({ description: 'The password.', format: 'password' });
 
 /** Sent over https only where the service is reached that way. */
 function sessionCookieHeader(publicUrl: string, { value, maxAge }: { value: string; maxAge: number }): string {
