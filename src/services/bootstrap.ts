@@ -15,6 +15,7 @@ import { hashPassword } from '../platform/passwords.ts';
 import type { Db } from '../platform/postgres.ts';
 import { hashSecret, secretMatches } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
+import { requireAcceptablePassword } from './passwords.ts';
 import { openSession, PASSWORD_PROOF, signedIn, type Client, type SignedIn } from './sessions.ts';
 
 /** Writes the secret (0600) while nobody is in, and removes it once somebody is. Safe to repeat. */
@@ -60,6 +61,10 @@ export interface BootstrapInput {
 export async function bootstrap(context: ServiceContext, input: BootstrapInput): Promise<SignedIn> {
   if (await hasOrganization(context.db)) throw new AppError('already_bootstrapped');
   await checkSecret(context, input.secret);
+  await requireAcceptablePassword(input.password, {
+    words: [input.email, input.displayName, input.organizationName],
+    pointer: '/password',
+  });
   const passwordHash = await hashPassword(input.password);
   const issued = await context.db.transaction(async (trx) => {
     await lockBootstrap(trx);
