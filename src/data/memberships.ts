@@ -30,6 +30,23 @@ export const MEMBER_COLUMNS = `
   u.id as "userId", u.display_name as "displayName", u.email, o.require_mfa as "requiresMfa",
   ${LIVE_TEAM_IDS} as "teamIds", ${HELD_POLICIES} as policies`;
 
+/** A member as he is now, for guards that act in this transaction. */
+export async function findMemberWithPolicies(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<MemberWithPolicies | undefined> {
+  const { rows } = await db.raw<{ rows: MemberWithPolicies[] }>(
+    `select ${MEMBER_COLUMNS}
+       from memberships m
+       join users u on u.id = m.user_id
+       join organizations o on o.id = m.organization_id
+      where m.organization_id = :organizationId and m.id = :membershipId`,
+    { organizationId, membershipId },
+  );
+  return rows[0];
+}
+
 export interface NewMembership {
   readonly id: string;
   readonly userId: string;

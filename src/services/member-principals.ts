@@ -1,7 +1,16 @@
 /** Turns a member, as read beside a session or a key, into who is calling. */
 import { AppError } from '../domain/errors.ts';
-import { grantsFromPolicies, type AuthContext, type MemberPrincipal } from '../domain/authorization.ts';
-import type { MemberWithPolicies } from '../data/memberships.ts';
+import {
+  authorize,
+  grantsFromPolicies,
+  type AuthContext,
+  type AuthorizationTarget,
+  type MemberPrincipal,
+} from '../domain/authorization.ts';
+import type { Permission } from '../domain/permissions.ts';
+import { findMemberWithPolicies, type MemberWithPolicies } from '../data/memberships.ts';
+import { lockAccess } from '../data/organizations.ts';
+import type { Db } from '../platform/postgres.ts';
 
 /** 403 `membership_inactive` for a suspended or removed member. */
 export function memberPrincipal(
@@ -23,4 +32,31 @@ export function memberPrincipal(
     teamIds: member.teamIds,
     ...credential,
   };
+}
+
+/**
+ * Locks the organization's access and answers who the caller is by now: what he held when the call came in may have been
+ * taken from him while it waited. Throws 403 `membership_inactive`, and `permission_denied` for what he needs and lacks.
+ */
+export async function currentMember(
+  trx: Db,
+  principal: MemberPrincipal,
+  needs?: { readonly permission: Permission; readonly target?: AuthorizationTarget },
+): Promise<MemberPrincipal> {
+  await lockAccess(trx, principal.organizationId);
+  const member = await findMemberWithPolicies(trx, principal.organizationId, principal.membershipId);
+  if (!member) throw new AppError('membership_inactive');
+  const current = memberPrincipal(member, { via: principal.via, auth: principal.auth });
+  if (needs) requirePermission(current, needs.permission, needs.target);
+  return current;
+}
+
+/** Throws 403 `permission_denied` with its details. */
+function requirePermission(
+  principal: MemberPrincipal,
+  permission: Permission,
+  target: AuthorizationTarget = { kind: 'organization' },
+): void {
+  const verdict = authorize(principal, permission, target);
+  if (!verdict.allowed) throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
 }
