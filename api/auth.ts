@@ -2,21 +2,11 @@
 import { z } from 'zod';
 import { bootstrap } from '../src/services/bootstrap.ts';
 import { signIn, signOut } from '../src/services/sessions.ts';
-import { SESSION_COOKIE } from './authentication.ts';
 import { email, newPassword, presentedPassword } from './credentials-schema.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { accountExample, accountShape, showAccount } from './me.ts';
 import { label } from './schema.ts';
-
-const SEVEN_DAYS_S = 7 * 24 * 60 * 60;
-
-/** Sent over https only where the service is reached that way. */
-function sessionCookieHeader(publicUrl: string, { value, maxAge }: { value: string; maxAge: number }): string {
-  const secure = new URL(publicUrl).protocol === 'https:' ? '; Secure' : '';
-  return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
-}
-
-const setsCookie = { 'Set-Cookie': 'The session cookie `service_session`: seven days, ended earlier by 24 idle hours.' };
+import { clearsSessionCookie, clearsSessionCookieText, setsSessionCookie, setsSessionCookieText } from './session-cookies.ts';
 
 export const authEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -41,7 +31,13 @@ export const authEndpoints: readonly Endpoint[] = [
       email: 'ada@example.com',
       password: 'seven bright ravens on a wire',
     },
-    success: { status: 201, description: 'Created, and signed in.', body: accountShape, headers: setsCookie, example: accountExample },
+    success: {
+      status: 201,
+      description: 'Created, and signed in.',
+      body: accountShape,
+      headers: setsSessionCookieText,
+      example: accountExample,
+    },
     errors: ['bootstrap_secret_invalid', 'already_bootstrapped'],
     handler: async ({ body, client }, context) => {
       const { token, account: created } = await bootstrap(context, {
@@ -52,8 +48,7 @@ export const authEndpoints: readonly Endpoint[] = [
         password: body.password,
         client,
       });
-      const cookie = sessionCookieHeader(context.publicUrl(), { value: token, maxAge: SEVEN_DAYS_S });
-      return { body: showAccount(created), headers: { 'Set-Cookie': cookie } };
+      return { body: showAccount(created), headers: setsSessionCookie(context, token) };
     },
   }),
   defineEndpoint({
@@ -67,12 +62,11 @@ export const authEndpoints: readonly Endpoint[] = [
     auth: 'none',
     body: z.strictObject({ email: email(), password: presentedPassword() }),
     requestExample: { email: 'ada@example.com', password: 'seven bright ravens on a wire' },
-    success: { status: 200, description: 'Signed in.', body: accountShape, headers: setsCookie, example: accountExample },
+    success: { status: 200, description: 'Signed in.', body: accountShape, headers: setsSessionCookieText, example: accountExample },
     errors: ['invalid_credentials', 'membership_inactive', 'rate_limited'],
     handler: async ({ body, client }, context) => {
       const { token, account: signedIn } = await signIn(context, { ...body, client });
-      const cookie = sessionCookieHeader(context.publicUrl(), { value: token, maxAge: SEVEN_DAYS_S });
-      return { body: showAccount(signedIn), headers: { 'Set-Cookie': cookie } };
+      return { body: showAccount(signedIn), headers: setsSessionCookie(context, token) };
     },
   }),
   defineEndpoint({
@@ -83,11 +77,11 @@ export const authEndpoints: readonly Endpoint[] = [
     summary: 'End the session',
     description: 'Ends the session of the cookie and clears the cookie. Without a live session nothing else happens.',
     auth: 'none',
-    success: { status: 204, description: 'Signed out.', headers: { 'Set-Cookie': 'Clears the cookie `service_session`.' } },
+    success: { status: 204, description: 'Signed out.', headers: clearsSessionCookieText },
     errors: [],
     handler: async ({ cookies }, context) => {
       await signOut(context, cookies.session);
-      return { headers: { 'Set-Cookie': sessionCookieHeader(context.publicUrl(), { value: '', maxAge: 0 }) } };
+      return { headers: clearsSessionCookie(context) };
     },
   }),
 ];
