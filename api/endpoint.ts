@@ -68,15 +68,21 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-export interface Success {
-  /** The usual status first. */
-  readonly status: number | readonly number[];
+/** What one status answers. */
+export interface SuccessAnswer {
   readonly description: string;
   /** Absent for an answer without a body. */
   readonly body?: z.ZodType;
   readonly headers?: Readonly<Record<string, string>>;
   /** An example answer as the wire shows it. */
   readonly example?: unknown;
+}
+
+export interface Success extends SuccessAnswer {
+  /** The usual status first. */
+  readonly status: number | readonly number[];
+  /** By status, where one of them answers something else. */
+  readonly otherwise?: Readonly<Record<number, SuccessAnswer>>;
 }
 
 export interface Endpoint<
@@ -96,6 +102,8 @@ export interface Endpoint<
   /** Absent for self-service operations. `permissionAt` says for what; the organization when absent. */
   readonly permission?: Permission;
   readonly permissionAt?: (params: Output<P>) => AuthorizationTarget;
+  /** Set where only the hosted edition has it: the open one answers 404 to everybody it knows, before it asks what he may do. */
+  readonly edition?: 'hosted';
   /** Set where a credential is never refused for haste. */
   readonly unlimited?: true;
   readonly params?: P;

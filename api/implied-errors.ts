@@ -7,7 +7,7 @@ const inBody: readonly ErrorCode[] = ['malformed_json', 'duplicate_key', 'payloa
 
 /** The codes every endpoint of this kind can answer: credential, headers, parameters, body, and what can fail anywhere. */
 export function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
-  const { auth, method, path, body, headers, unlimited } = endpoint;
+  const { auth, method, path, body, headers, unlimited, edition } = endpoint;
   return [
     'validation_failed',
     ...(body ? inBody : []),
@@ -15,7 +15,7 @@ export function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
     ...(headers?.ifMatch ? (['if_match_required'] as const) : []),
     ...credentialErrors(endpoint),
     ...(auth !== 'agent' && method !== 'get' ? (['cross_site_request'] as const) : []),
-    ...(path.includes('{') ? inPath : []),
+    ...(path.includes('{') || edition === 'hosted' ? inPath : []),
     ...(auth === 'none' || unlimited ? [] : (['rate_limited'] as const)),
     'internal_error',
     'dependency_unavailable',

@@ -155,6 +155,7 @@ async function readCall(ctx: Context, { endpoint, context, limit }: Serving): Pr
     if (presented?.kind === 'session') refuseCrossSite(ctx.method, headers, origin);
     const principal = await authenticate(context, presented);
     if (counted && !endpoint.unlimited) await limit(principal);
+    if (endpoint.edition === 'hosted' && context.edition !== 'hosted') throw new AppError('not_found');
     const target = endpoint.permissionAt?.(ctx['params']) ?? { kind: 'organization' };
     admit(principal, { auth: endpoint.auth, target, ...(endpoint.permission && { permission: endpoint.permission }) });
     return principal;
@@ -190,7 +191,8 @@ function hangUp(response: ServerResponse): AbortSignal {
 }
 
 function checkAnswer({ endpoint, context, strictAnswers }: Serving, answered: { reply: Reply; status: number; statuses: number[] }): void {
-  const parsed = endpoint.success.body?.safeParse(answered.reply.body);
+  const declared = endpoint.success.otherwise?.[answered.status] ?? endpoint.success;
+  const parsed = declared.body?.safeParse(answered.reply.body);
   const bodyFits = parsed ? parsed.success : answered.reply.body === undefined;
   if (bodyFits && answered.statuses.includes(answered.status)) return;
   const internal = { operationId: endpoint.operationId, status: answered.status, issues: parsed?.error?.issues };

@@ -154,6 +154,7 @@ function limitsOf(config: Config): Limits {
     callsPerMinute: config.rateLimit,
     createBudgetMs: config.createBudget,
     agentCredentialLifetimeMs: config.agentCredentialLifetime,
+    apiKeyLifetimeMs: config.maxApiKeyLifetime,
     seats: config.maxSeats,
   };
 }

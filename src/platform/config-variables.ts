@@ -33,6 +33,11 @@ export function integer(description: Description & { readonly default: string },
 
 /** In milliseconds. */
 export function duration(description: Description & { readonly default: string }, leastMs: number, greatest: string): WithDefault<number> {
+  return { ...optionalDuration(description, leastMs, greatest), default: description.default };
+}
+
+/** In milliseconds; undefined when it is not set. */
+export function optionalDuration(description: Description, leastMs: number, greatest: string): Variable<number> {
   const read = (value: string): number => {
     const match = /^([1-9][0-9]*)([smh])$/.exec(value);
     return match ? Number(match[1]) * (DURATION_UNITS_MS[match[2] ?? ''] ?? NaN) : NaN;

@@ -9,6 +9,7 @@ import {
   integer,
   isSecretsKey,
   list,
+  optionalDuration,
   publicUrl,
   text,
   type Variable,
@@ -150,6 +151,15 @@ const variables = {
   ),
   agentCredentialLifetime: duration(
     { name: 'COUNTERSIGN_AGENT_CREDENTIAL_LIFETIME', default: '2160h', meaning: 'Default and longest life of an agent credential.' },
+    60_000,
+    '87600h',
+  ),
+  maxApiKeyLifetime: optionalDuration(
+    {
+      name: 'COUNTERSIGN_MAX_API_KEY_LIFETIME',
+      meaning:
+        'Longest life of a new API key, and the life of one minted without an end. Without it a key may live until it is revoked, unless its organization says otherwise.',
+    },
     60_000,
     '87600h',
   ),

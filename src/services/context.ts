@@ -20,6 +20,8 @@ export interface Limits {
   readonly createBudgetMs: number;
   /** Default and greatest life of an agent credential, in milliseconds. */
   readonly agentCredentialLifetimeMs: number;
+  /** Longest life of a new API key, in milliseconds; undefined when only organizations limit it. */
+  readonly apiKeyLifetimeMs: number | undefined;
   /** Members who were not removed and pending invitations, per organization. */
   readonly seats: number;
 }
