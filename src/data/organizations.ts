@@ -42,6 +42,11 @@ export async function lockOrganization(trx: Db, organizationId: string): Promise
   return await selectOrganization(trx, organizationId, 'for no key update');
 }
 
+/** Makes whoever changes who may do what in the organization wait for one another until the end of the transaction. */
+export async function lockAccess(trx: Db, organizationId: string): Promise<void> {
+  await trx.raw('select 1 from organizations where id = :organizationId for no key update', { organizationId });
+}
+
 async function selectOrganization(db: Db, organizationId: string, lock: string): Promise<Organization | undefined> {
   const { rows } = await db.raw<{ rows: Organization[] }>(
     `select ${COLUMNS} from organizations where id = :organizationId and deleted_at is null ${lock}`,

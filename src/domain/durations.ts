@@ -13,3 +13,9 @@ export function parseDuration(text: string): number | undefined {
   const ms = Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
   return Number.isSafeInteger(ms) ? ms : Infinity;
 }
+
+/** A positive whole number of seconds in the largest unit that takes no fraction: 900 is `15m`, 90 is `90s`. */
+export function formatDuration(seconds: number): string {
+  if (seconds % 3_600 === 0) return `${seconds / 3_600}h`;
+  return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;
+}
