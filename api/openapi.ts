@@ -8,7 +8,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { errorCatalogue, type ErrorCode } from '../src/domain/errors.ts';
-import type { AuthKind, Endpoint } from './endpoint.ts';
+import type { AuthKind, Endpoint, SuccessAnswer } from './endpoint.ts';
 import { errorsOf } from './implied-errors.ts';
 import { operationPaths } from './openapi-operation.ts';
 import { interfaceDescription, securitySchemes, tags } from './openapi-prose.ts';
@@ -146,13 +146,17 @@ function needs({ auth, permission }: Endpoint): string {
 }
 
 function successes({ success }: Endpoint): Record<string, ZodOpenApiResponseObject> {
-  const own = Object.entries(success.headers ?? {}).map(([name, description]) => [name, { description, schema: { type: 'string' } }]);
-  const response = {
-    description: success.description,
+  const statuses = [success.status].flat();
+  return Object.fromEntries(statuses.map((status) => [String(status), successResponse(success.otherwise?.[status] ?? success)]));
+}
+
+function successResponse({ description, headers: sent, body, example }: SuccessAnswer): ZodOpenApiResponseObject {
+  const own = Object.entries(sent ?? {}).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]);
+  return {
+    description,
     headers: { ...requestIdHeader, ...Object.fromEntries(own) },
-    ...(success.body && { content: { 'application/json': { schema: success.body, example: success.example } } }),
+    ...(body && { content: { 'application/json': { schema: body, example } } }),
   };
-  return Object.fromEntries([success.status].flat().map((status) => [String(status), response]));
 }
 
 /** One answer for each status; a status with a single code is a component, named by the code, that operations share. */
