@@ -1,4 +1,6 @@
-/** Permission policies: what a member may do, and where. */
+/** Permission policies: what a member, a team or an organization key may do, and where. */
+import { v7 } from 'uuid';
+import type { PolicyTerms } from '../domain/permission-policies.ts';
 import type { ScopeKind } from '../domain/permissions.ts';
 import type { Db } from '../platform/postgres.ts';
 
@@ -22,27 +24,148 @@ export const HELD_POLICIES = heldPolicies('held_policies p where p.membership_id
 /** SQL for the policies of the organization key `k` as one jsonb array of HeldPolicy. */
 export const KEY_POLICIES = heldPolicies('permission_policies p where p.api_key_id = k.id');
 
-export interface NewPermissionPolicy {
+/** Whose policy it is. The kind names its column. */
+export interface PolicyHolder {
+  readonly kind: 'membership' | 'team' | 'api_key';
   readonly id: string;
-  readonly membershipId: string;
-  readonly scopeKind: ScopeKind;
-  readonly resourceIds: readonly string[];
-  readonly permissions: readonly string[];
-  readonly isOwner: boolean;
-  /** Absent for the first owner, whom nobody granted anything. */
-  readonly grantedByActorId?: string;
 }
 
-export async function insertPermissionPolicy(db: Db, organizationId: string, policy: NewPermissionPolicy): Promise<void> {
+/** A policy as it is managed. */
+export interface PermissionPolicy extends PolicyTerms {
+  readonly id: string;
+  readonly source: 'manual' | 'directory';
+  /** Counts its changes, from 1. */
+  readonly revision: number;
+  readonly grantedByActorId: string | null;
+  readonly createdAt: Date;
+  /** The team a member inherits it through. */
+  readonly viaTeamId: string | null;
+  readonly viaTeamName: string | null;
+}
+
+const COLUMNS = `
+  p.id, p.scope_kind as "scopeKind", p.resource_ids as "resourceIds", p.permissions, p.is_owner as "isOwner", p.source, p.revision,
+  p.granted_by_actor_id as "grantedByActorId", p.created_at as "createdAt"`;
+
+const OWN = `select ${COLUMNS}, cast(null as uuid) as "viaTeamId", cast(null as text) as "viaTeamName" from permission_policies p`;
+
+/** The holder's policies: for a member his own first, then those of his teams by the team's name; each the oldest first. */
+export async function listPolicies(db: Db, organizationId: string, holder: PolicyHolder): Promise<PermissionPolicy[]> {
+  const held =
+    holder.kind === 'membership'
+      ? `select ${COLUMNS}, p.via_team_id as "viaTeamId", p.via_team_name as "viaTeamName" from held_policies p`
+      : OWN;
+  const { rows } = await db.raw<{ rows: PermissionPolicy[] }>(
+    `select * from (${held} where p.organization_id = :organizationId and p.${holder.kind}_id = :holderId) as held
+      order by lower("viaTeamName") collate "C" nulls first, "viaTeamId", "createdAt", id`,
+    { organizationId, holderId: holder.id },
+  );
+  return rows;
+}
+
+/** The terms as they are stored, without what stands beside them in `policy`. */
+function termColumns({ scopeKind, resourceIds, permissions, isOwner }: PolicyTerms) {
+  return { scope_kind: scopeKind, resource_ids: [...resourceIds], permissions: [...permissions], is_owner: isOwner };
+}
+
+export interface NewPermissionPolicy {
+  readonly holder: PolicyHolder;
+  readonly terms: PolicyTerms;
+  /** Absent for the first owner, whom nobody granted anything. */
+  readonly grantedByActorId?: string | undefined;
+}
+
+/** A policy set by hand: its id. */
+export async function insertPermissionPolicy(db: Db, organizationId: string, policy: NewPermissionPolicy): Promise<string> {
+  const id = v7();
   await db('permission_policies').insert({
-    id: policy.id,
+    id,
     organization_id: organizationId,
-    membership_id: policy.membershipId,
-    scope_kind: policy.scopeKind,
-    resource_ids: policy.resourceIds,
-    permissions: policy.permissions,
-    is_owner: policy.isOwner,
+    [`${policy.holder.kind}_id`]: policy.holder.id,
+    ...termColumns(policy.terms),
     granted_by_actor_id: policy.grantedByActorId ?? null,
     created_at: db.raw('clock_timestamp()'),
   });
+  return id;
+}
+
+/** Gives the policy new terms and its next revision. */
+export async function updatePermissionPolicy(
+  trx: Db,
+  organizationId: string,
+  change: { readonly id: string; readonly terms: PolicyTerms; readonly grantedByActorId: string },
+): Promise<void> {
+  await trx('permission_policies')
+    .where({ organization_id: organizationId, id: change.id })
+    .update({ ...termColumns(change.terms), granted_by_actor_id: change.grantedByActorId, revision: trx.raw('revision + 1') });
+}
+
+export async function deletePermissionPolicy(trx: Db, organizationId: string, id: string): Promise<void> {
+  await trx('permission_policies').where({ organization_id: organizationId, id }).delete();
+}
+
+/** Deletes the member's own policies that were set by hand: their ids. */
+export async function deleteMemberPolicies(trx: Db, organizationId: string, membershipId: string): Promise<string[]> {
+  const rows = await trx('permission_policies')
+    .where({ organization_id: organizationId, membership_id: membershipId })
+    .delete<{ id: string }[]>('id');
+  return rows.map(({ id }) => id);
+}
+
+/** How many active members own the organization. */
+export async function countActiveOwners(db: Db, organizationId: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: { owners: number }[] }>(
+    `select count(*) as owners
+       from memberships m
+      where m.organization_id = :organizationId and m.status = 'active'
+        and exists (select 1 from permission_policies p where p.membership_id = m.id and p.is_owner)`,
+    { organizationId },
+  );
+  return rows[0]?.owners ?? 0;
+}
+
+/** What a policy can be for, besides the whole organization. */
+export interface PolicyResource {
+  /** The team's id, or the agent's slug. */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'team' | 'agent';
+}
+
+/** Which agents, or teams, to read: live ones, all or these, and those that are named even if they are archived. */
+export interface ResourceChoice {
+  readonly live: 'all' | readonly string[];
+  readonly named: readonly string[];
+}
+
+/** Agents first, then teams, each by name. */
+export async function listPolicyResources(
+  db: Db,
+  organizationId: string,
+  { agents, teams }: { readonly agents: ResourceChoice; readonly teams: ResourceChoice },
+): Promise<PolicyResource[]> {
+  const { rows } = await db.raw<{ rows: PolicyResource[] }>(
+    `select * from (
+       select a.slug as id, a.name, 'agent' as kind from agents a
+        where a.organization_id = :organizationId
+          and (a.slug = any(cast(:namedAgents as text[]))
+               or a.status <> 'archived' and (cast(:allAgents as boolean) or a.slug = any(cast(:liveAgents as text[]))))
+       union all
+       select cast(t.id as text), t.name, 'team' from teams t
+        where t.organization_id = :organizationId
+          and (cast(t.id as text) = any(cast(:namedTeams as text[]))
+               or t.archived_at is null and (cast(:allTeams as boolean) or cast(t.id as text) = any(cast(:liveTeams as text[]))))
+     ) as resources
+     order by kind, lower(name) collate "C", id collate "C"`,
+    {
+      organizationId,
+      namedAgents: [...agents.named],
+      allAgents: agents.live === 'all',
+      liveAgents: agents.live === 'all' ? [] : [...agents.live],
+      namedTeams: [...teams.named],
+      allTeams: teams.live === 'all',
+      liveTeams: teams.live === 'all' ? [] : [...teams.live],
+    },
+  );
+  return rows;
 }

@@ -1,7 +1,8 @@
 /** What makes a permission policy valid, and who may hand it out. The same for members, teams, organization keys and invitations. */
 import { authorize, type MemberPrincipal } from './authorization.ts';
 import { AppError, type Issue } from './errors.ts';
-import { isPermission, isValidScope, mayHold, permissionEntry, type Grant, type PermissionHolder, type ScopeKind } from './permissions.ts';
+import { isPermission, isServedBy, isValidScope, mayHold, permissionEntry } from './permissions.ts';
+import type { Grant, PermissionEdition, PermissionHolder, ScopeKind } from './permissions.ts';
 import { requireFreshProof } from './proof.ts';
 
 /** `resourceIds`: team ids or agent slugs, none at organization scope. Owners hold every permission a person can: none is listed. */
@@ -12,8 +13,15 @@ export interface PolicyTerms {
   readonly isOwner: boolean;
 }
 
-/** Everything wrong with the terms for that kind of holder, each at its field below `pointer`. Whether resources exist is not asked. */
-export function policyIssues(terms: PolicyTerms, holder: PermissionHolder, pointer = ''): readonly Issue[] {
+/** For what kind of holder, and in which edition, terms are judged; `pointer` is where they stand in the body. */
+export interface PolicySetting {
+  readonly holder: PermissionHolder;
+  readonly edition: PermissionEdition;
+  readonly pointer?: string;
+}
+
+/** Everything wrong with the terms in that setting, each at its field. Whether resources exist is not asked. */
+export function policyIssues(terms: PolicyTerms, { holder, edition, pointer = '' }: PolicySetting): readonly Issue[] {
   const { scopeKind, resourceIds, permissions, isOwner } = terms;
   const issue = (field: string, code: string, message: string): Issue => ({ pointer: `${pointer}/${field}`, code, message });
   const issues: Issue[] = [];
@@ -31,7 +39,7 @@ export function policyIssues(terms: PolicyTerms, holder: PermissionHolder, point
     ...repeated(resourceIds, `${pointer}/resource_ids`),
     ...repeated(permissions, `${pointer}/permissions`),
     ...permissions.flatMap((key, index) => {
-      const wrong = permissionProblem(key, scopeKind, holder);
+      const wrong = permissionProblem(key, scopeKind, { holder, edition });
       return wrong === undefined ? [] : [issue(`permissions/${index}`, 'invalid_value', wrong)];
     }),
   ];
@@ -43,8 +51,9 @@ function repeated(values: readonly string[], pointer: string): readonly Issue[] 
   );
 }
 
-function permissionProblem(key: string, scopeKind: ScopeKind, holder: PermissionHolder): string | undefined {
+function permissionProblem(key: string, scopeKind: ScopeKind, { holder, edition }: PolicySetting): string | undefined {
   if (!isPermission(key)) return 'is not a key of the permission vocabulary';
+  if (!isServedBy(edition, key)) return 'opens nothing in the open edition';
   if (!mayHold(holder, key)) return 'cannot be held by this kind of holder';
   if (!isValidScope(key, scopeKind)) return `cannot be granted at ${scopeKind} scope; it can at: ${permissionEntry(key).scopes.join(', ')}`;
   return undefined;

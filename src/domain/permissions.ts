@@ -8,7 +8,7 @@ export type PermissionHolder = 'human' | 'api_key' | 'organization_api_key' | 'a
 
 export type ScopeKind = 'organization' | 'team' | 'agent';
 
-/** Hosted permissions exist in the vocabulary of both editions; only the hosted one serves what they open. */
+/** The edition that serves what a permission opens. Both know them all; the open one neither lists nor grants hosted ones. */
 export type PermissionEdition = 'open' | 'hosted';
 
 interface Terms {
@@ -129,6 +129,11 @@ export function permissionEntry(key: Permission): PermissionEntry {
 /** True when that kind of credential may carry the permission at all. */
 export function mayHold(holder: PermissionHolder, key: Permission): boolean {
   return permissionEntry(key).holders.includes(holder);
+}
+
+/** True when the edition serves what the permission opens: the hosted one serves everything. */
+export function isServedBy(edition: PermissionEdition, key: Permission): boolean {
+  return edition === 'hosted' || permissionEntry(key).edition === 'open';
 }
 
 /** True when the permission may be granted at that kind of scope. */
