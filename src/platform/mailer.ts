@@ -2,19 +2,21 @@
 import { createTransport } from 'nodemailer';
 
 export interface Email {
-  /** One address. */
+  /** One address, without a name. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
 export interface Mailer {
-  /** Resolves once the mail server has taken the message; rejects when it does not within seconds. */
+  /** Resolves once the mail server has taken the message; rejects when it does not within seconds, or `to` is no address. */
   send(email: Email): Promise<void>;
   close(): void;
 }
 
 const TIMEOUT_MS = 8_000;
+/** Nothing that has a meaning in a header or an SMTP command besides the address itself. */
+const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{Cc}]+@[^\s<>()\\,;"@\p{Cc}]+$/u;
 
 /** `url`: smtp:// or smtps://, with credentials if the server wants them. */
 export function openMailer(url: string, from: string): Mailer {
@@ -22,8 +24,16 @@ export function openMailer(url: string, from: string): Mailer {
   const transport = createTransport({ url, pool: true, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
   return {
     send: async ({ to, subject, text }) => {
-      // As an object the address is taken as it is: a comma in it names no second recipient.
-      await transport.sendMail({ from, to: { name: '', address: to }, subject, text });
+      if (!ADDRESS.test(to)) throw new Error('the recipient is not one email address');
+      await transport.sendMail({
+        from,
+        // As an object the address is taken as it is, never parsed for a second one.
+        to: { name: '', address: to },
+        subject: subject.replaceAll(/\p{Cc}+/gu, ' '),
+        text,
+        // The other timeouts begin anew with each line of a server that never comes to the point.
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
     },
     close: () => {
       transport.close();
