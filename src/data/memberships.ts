@@ -88,3 +88,156 @@ export async function findMemberAccount(db: Db, organizationId: string, membersh
   if (!account) throw new Error('a member who is calling is gone');
   return account;
 }
+
+/** A member as others see him. */
+export interface MemberRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly userId: string;
+  readonly displayName: string;
+  readonly email: string;
+  readonly status: MembershipStatus;
+  readonly admissionSource: 'manual' | 'invite' | 'sso_jit' | 'directory';
+  readonly directoryManaged: boolean;
+  /** Owns the organization, whatever his status. */
+  readonly isOwner: boolean;
+  /** Live teams. */
+  readonly teamIds: readonly string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const MEMBER_ROW = `
+  select m.id, m.organization_id as "organizationId", o.name as "organizationName", m.user_id as "userId",
+         u.display_name as "displayName", u.email, m.status, m.admission_source as "admissionSource",
+         m.directory_managed as "directoryManaged", m.created_at as "createdAt", m.updated_at as "updatedAt",
+         exists (select 1 from permission_policies p where p.membership_id = m.id and p.is_owner) as "isOwner",
+         ${LIVE_TEAM_IDS} as "teamIds"
+    from memberships m
+    join users u on u.id = m.user_id
+    join organizations o on o.id = m.organization_id
+   where m.organization_id = :organizationId`;
+
+/** The order of the statuses in a list; a member's rank is its place here. */
+export const MEMBERSHIP_STATUSES = ['active', 'suspended', 'deprovisioned'] as const satisfies readonly MembershipStatus[];
+
+/** Where a page of members ended: its last member, and his status at the time. */
+export interface MemberPosition {
+  readonly status: MembershipStatus;
+  readonly id: string;
+}
+
+export interface MemberPage {
+  readonly status?: MembershipStatus | undefined;
+  /** Part of the name or the email, without regard to case. */
+  readonly q?: string | undefined;
+  readonly after?: MemberPosition | undefined;
+  readonly limit: number;
+}
+
+/** Active, then suspended, then removed members, each by name without regard to case. */
+export async function listMembers(db: Db, organizationId: string, { status, q, after, limit }: MemberPage): Promise<MemberRow[]> {
+  const order = (rank: string) => `array_position(cast(:statuses as text[]), ${rank}), lower(u.display_name) collate "C", m.id`;
+  const { rows } = await db.raw<{ rows: MemberRow[] }>(
+    `${MEMBER_ROW}
+       and (cast(:status as text) is null or m.status = :status)
+       and (cast(:q as text) is null or position(lower(:q) in lower(u.display_name)) > 0 or position(lower(:q) in lower(u.email)) > 0)
+       and (cast(:afterId as uuid) is null or (${order('m.status')}) > (
+             select ${order('cast(:afterStatus as text)')}
+               from memberships m join users u on u.id = m.user_id
+              where m.organization_id = :organizationId and m.id = :afterId))
+     order by ${order('m.status')}
+     limit :limit`,
+    {
+      organizationId,
+      statuses: [...MEMBERSHIP_STATUSES],
+      status: status ?? null,
+      q: q ?? null,
+      afterId: after?.id ?? null,
+      afterStatus: after?.status ?? null,
+      limit,
+    },
+  );
+  return rows;
+}
+
+export async function findMember(db: Db, organizationId: string, membershipId: string): Promise<MemberRow | undefined> {
+  const { rows } = await db.raw<{ rows: MemberRow[] }>(`${MEMBER_ROW} and m.id = :membershipId`, { organizationId, membershipId });
+  return rows[0];
+}
+
+export async function setMembershipStatus(
+  trx: Db,
+  organizationId: string,
+  { id, status }: { readonly id: string; readonly status: MembershipStatus },
+): Promise<void> {
+  await trx('memberships')
+    .where({ organization_id: organizationId, id })
+    .update({ status, updated_at: trx.raw('clock_timestamp()') });
+}
+
+/** What a member lost when he was removed: ids, the oldest first. */
+export interface EndedAccess {
+  readonly permissionPolicyIds: readonly string[];
+  readonly teamIds: readonly string[];
+  readonly sessionIds: readonly string[];
+  readonly apiKeyIds: readonly string[];
+}
+
+/** Takes from a member who is removed what was given to him by hand, and ends what opens the organization to him. */
+export async function endAccess(trx: Db, organizationId: string, membershipId: string): Promise<EndedAccess> {
+  const { rows } = await trx.raw<{ rows: [EndedAccess] }>(
+    `with policies as (
+       delete from permission_policies where organization_id = :organizationId and membership_id = :membershipId returning id
+     ), teams as (
+       delete from team_members where membership_id = :membershipId and source = 'manual' returning team_id as id
+     ), ended_sessions as (
+       update sessions set revoked_at = clock_timestamp()
+        where organization_id = :organizationId and membership_id = :membershipId and revoked_at is null returning id
+     ), revoked_keys as (
+       update api_keys set revoked_at = clock_timestamp(), revocation_reason = 'membership_deprovisioned'
+        where organization_id = :organizationId and membership_id = :membershipId and revoked_at is null returning id
+     )
+     select array(select id from policies order by id) as "permissionPolicyIds", array(select id from teams order by id) as "teamIds",
+            array(select id from ended_sessions order by id) as "sessionIds", array(select id from revoked_keys order by id) as "apiKeyIds"`,
+    { organizationId, membershipId },
+  );
+  return rows[0];
+}
+
+/** The person's membership of the organization, of any status. */
+export async function findMembershipOf(
+  db: Db,
+  organizationId: string,
+  userId: string,
+): Promise<{ readonly id: string; readonly status: MembershipStatus } | undefined> {
+  return await db('memberships')
+    .where({ organization_id: organizationId, user_id: userId })
+    .first<{ readonly id: string; readonly status: MembershipStatus } | undefined>('id', 'status');
+}
+
+/**
+ * Lets a removed member in again under his old id, and with nothing he had then: policies, teams, sessions and keys do not
+ * come back with him.
+ */
+export async function readmitMembership(
+  trx: Db,
+  organizationId: string,
+  { id, admissionSource }: Pick<NewMembership, 'id' | 'admissionSource'>,
+): Promise<void> {
+  await trx.raw(
+    `with clock as materialized (select clock_timestamp() as now),
+     policy as (delete from permission_policies where organization_id = :organizationId and membership_id = :id),
+     team as (delete from team_members where membership_id = :id),
+     session as (update sessions set revoked_at = now from clock where membership_id = :id and revoked_at is null),
+     api_key as (
+       update api_keys set revoked_at = now, revocation_reason = 'membership_deprovisioned' from clock
+        where membership_id = :id and revoked_at is null
+     )
+     update memberships set status = 'active', admission_source = :admissionSource, directory_managed = false, updated_at = now
+       from clock
+      where organization_id = :organizationId and id = :id`,
+    { organizationId, id, admissionSource },
+  );
+}
