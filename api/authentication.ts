@@ -7,6 +7,7 @@ import type { PresentedCredential } from '../src/services/authentication.ts';
 import type { AuthKind } from './endpoint.ts';
 
 export const SESSION_COOKIE = 'service_session';
+export const SSO_COOKIE = 'service_sso';
 
 /** The bearer token, else the session cookie. A malformed Authorization header is 401, never a fall back to the cookie. */
 export function presentedCredential(headers: IncomingHttpHeaders): PresentedCredential | undefined {
@@ -20,9 +21,14 @@ export function presentedCredential(headers: IncomingHttpHeaders): PresentedCred
 }
 
 export function sessionCookie(headers: IncomingHttpHeaders): string | undefined {
+  return readCookie(headers, SESSION_COOKIE);
+}
+
+/** The first one of this name: browsers send the one with the longest path first. */
+export function readCookie(headers: IncomingHttpHeaders, wanted: string): string | undefined {
   for (const pair of (headers.cookie ?? '').split(';')) {
     const [name, ...value] = pair.trim().split('=');
-    if (name === SESSION_COOKIE) return value.join('=');
+    if (name === wanted) return value.join('=');
   }
   return undefined;
 }

@@ -59,6 +59,8 @@ export type AnyCall = Call<AuthKind, z.ZodType | undefined, z.ZodType | undefine
 export interface Cookies {
   /** The presented session cookie. */
   readonly session: string | undefined;
+  /** The presented cookie of a sign-in through the identity provider that has begun. */
+  readonly sso: string | undefined;
 }
 
 export interface Reply {

@@ -10,7 +10,7 @@ import { AppError, invalid } from '../src/domain/errors.ts';
 import { stringifyExact } from '../src/platform/exact-json.ts';
 import { authenticate } from '../src/services/authentication.ts';
 import type { ServiceContext } from '../src/services/context.ts';
-import { admit, presentedCredential, refuseCrossSite, refuseForeignPage, sessionCookie } from './authentication.ts';
+import { admit, presentedCredential, readCookie, refuseCrossSite, refuseForeignPage, sessionCookie, SSO_COOKIE } from './authentication.ts';
 import type { AnyCall, Endpoint, Reply } from './endpoint.ts';
 import { readBody, readIdempotencyKey, readIfMatch, readQuery, validate } from './input.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
@@ -168,7 +168,7 @@ async function readCall(ctx: Context, { endpoint, context, limit }: Serving): Pr
     idempotencyKey: endpoint.headers?.idempotencyKey ? readIdempotencyKey(headers['idempotency-key'] as string | undefined) : '',
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: endpoint.body && validate(endpoint.body, await readBody(ctx.req, endpoint), ''),
-    cookies: { session: sessionCookie(headers) },
+    cookies: { session: sessionCookie(headers), sso: readCookie(headers, SSO_COOKIE) },
     client: { address: ctx.req.socket.remoteAddress ?? '', userAgent: (headers['user-agent'] ?? '').slice(0, 300) },
     signal: hangUp(ctx.res),
     recheckCredential: () => resolve({ counted: false }),

@@ -17,6 +17,7 @@ import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
 import type { Logger } from '../src/platform/logger.ts';
 import { openMailer } from '../src/platform/mailer.ts';
+import { openOidcClient } from '../src/platform/oidc.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/secrets.ts';
 import { catchUp, startBackstop } from '../src/services/approval-requests/backstop.ts';
@@ -131,6 +132,7 @@ function createContext(config: Config, { steps, ...given }: Given): ServiceConte
     edition: config.edition,
     secrets: config.secretsKey === undefined ? undefined : openSecretBox(config.secretsKey, config.previousSecretsKeys ?? []),
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
+    oidc: config.oidc && openOidcClient(config.oidc, config.secretsKey ?? config.oidc.clientSecret),
     metrics: createMetrics(),
     bootstrapSecretFile: join(config.dataDirectory, 'bootstrap-secret'),
   };

@@ -21,7 +21,7 @@ export interface SessionHolder extends MemberWithPolicies {
 const SESSION_HOLDER: PreparedStatement = {
   name: 'find-session-holder',
   sql: `select s.id as "sessionId", s.token_hash as "tokenHash", s.method, s.assurance, s.authenticated_at as "authenticatedAt",
-            s.revoked_at is null and s.expires_at > clock_timestamp()
+            o.deleted_at is null and s.revoked_at is null and s.expires_at > clock_timestamp()
               and s.last_seen_at > clock_timestamp() - interval '24 hours' as valid,
             s.authenticated_at > clock_timestamp() - o.reauthentication_window_seconds * interval '1 second' as fresh,
             s.last_seen_at < clock_timestamp() - interval '1 minute' as "useIsStale",
@@ -52,16 +52,19 @@ export interface NewSession {
   readonly assurance: 'single_factor' | 'strong';
   readonly clientAddress: string;
   readonly userAgent: string;
+  /** When the member proved who he is; now when absent or in the future. */
+  readonly authenticatedAt?: Date | undefined;
 }
 
-/** Inserts a session of seven days that was authenticated just now. */
+/** Inserts a session of seven days. */
 export async function insertSession(db: Db, organizationId: string, session: NewSession): Promise<void> {
   await db.raw(
     `insert into sessions (id, organization_id, membership_id, token_hash, method, assurance, client_address, user_agent,
                            authenticated_at, created_at, last_seen_at, expires_at)
-     select :id, :organizationId, :membershipId, :tokenHash, :method, :assurance, :clientAddress, :userAgent, now, now, now, now + interval '7 days'
+     select :id, :organizationId, :membershipId, :tokenHash, :method, :assurance, :clientAddress, :userAgent,
+            least(cast(:authenticatedAt as timestamptz), now), now, now, now + interval '7 days'
        from clock_timestamp() as now`,
-    { organizationId, ...session },
+    { organizationId, ...session, authenticatedAt: session.authenticatedAt ?? null },
   );
 }
 

@@ -6,7 +6,29 @@ export interface NewUser {
   readonly id: string;
   readonly email: string;
   readonly displayName: string;
-  readonly passwordHash: string;
+  /** Null for an account of an identity provider. */
+  readonly passwordHash: string | null;
+}
+
+/**
+ * The person with this email: a new one, or the one who was here before, with this name and password from now on. Links
+ * sent to set a password anew end. Returns the id.
+ */
+export async function upsertUser(trx: Db, user: NewUser): Promise<string> {
+  const { rows } = await trx.raw<{ rows: [{ id: string }] }>(
+    `with person as (
+       insert into users (id, email, display_name, password_hash, created_at)
+       values (:id, :email, :displayName, :passwordHash, clock_timestamp())
+       on conflict (lower(email)) do update set display_name = excluded.display_name, password_hash = excluded.password_hash
+       returning id
+     ),
+     ended as (
+       update password_resets r set used_at = clock_timestamp() from person where r.user_id = person.id and r.used_at is null
+     )
+     select id from person`,
+    { ...user },
+  );
+  return rows[0].id;
 }
 
 export async function insertUser(db: Db, user: NewUser): Promise<void> {
@@ -21,8 +43,11 @@ export async function insertUser(db: Db, user: NewUser): Promise<void> {
 
 /** A person who signs in, with the membership the session will be for: an active one if there is any, else the oldest. */
 export interface SignIn {
+  readonly userId: string;
   readonly displayName: string;
   readonly passwordHash: string | null;
+  /** A confirmed authenticator app: the password alone does not sign in. */
+  readonly hasSecondFactor: boolean;
   readonly organizationId: string;
   readonly membershipId: string;
   readonly membershipStatus: MembershipStatus;
@@ -30,7 +55,8 @@ export interface SignIn {
 
 export async function findSignIn(db: Db, email: string): Promise<SignIn | undefined> {
   const { rows } = await db.raw<{ rows: SignIn[] }>(
-    `select u.display_name as "displayName", u.password_hash as "passwordHash",
+    `select u.id as "userId", u.display_name as "displayName", u.password_hash as "passwordHash",
+            exists (select from totp_factors f where f.user_id = u.id and f.confirmed_at is not null) as "hasSecondFactor",
             m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus"
        from users u
        join memberships m on m.user_id = u.id
@@ -40,4 +66,16 @@ export async function findSignIn(db: Db, email: string): Promise<SignIn | undefi
     { email },
   );
   return rows[0];
+}
+
+/** null for an account without a password. */
+export async function findPasswordHash(db: Db, userId: string): Promise<string | null> {
+  const row = (await db('users').where({ id: userId }).first('password_hash')) as { password_hash: string | null } | undefined;
+  return row?.password_hash ?? null;
+}
+
+/** As it is now, and stays until the end of the transaction. */
+export async function lockPasswordHash(trx: Db, userId: string): Promise<string | null> {
+  const row = (await trx('users').where({ id: userId }).forShare().first('password_hash')) as { password_hash: string | null } | undefined;
+  return row?.password_hash ?? null;
 }

@@ -70,6 +70,18 @@ export function publicUrl(value: string): string | undefined {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
+/** An https URL without credentials, query or fragment, as an identity provider names itself; http on this machine only. */
+export function issuer(value: string): string | undefined {
+  if (publicUrl(value) === undefined) return undefined;
+  const { protocol, hostname } = new URL(value);
+  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ? value : undefined;
+}
+
+/** The part of an email behind the `@`. */
+export function isEmailDomain(value: string): boolean {
+  return value.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/.test(value);
+}
+
 export function hostAndPort(value: string): string | undefined {
   const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([1-9][0-9]{0,4})$/.exec(value);
   return match && Number(match[2]) <= 65_535 ? value : undefined;

@@ -7,7 +7,9 @@ import {
   duration,
   hostAndPort,
   integer,
+  isEmailDomain,
   isSecretsKey,
+  issuer,
   list,
   optionalDuration,
   publicUrl,
@@ -15,6 +17,7 @@ import {
   type Variable,
 } from './config-variables.ts';
 import { ForPeople } from './for-people.ts';
+import type { OidcSettings } from './oidc.ts';
 
 /** What runs: decides which variables must be given. `start` brings servers of its own, the others need to be told. */
 export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap';
@@ -218,6 +221,34 @@ const variables = {
     default: 'Countersign <countersign@localhost>',
     parse: (value: string) => (/^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(value) ? value : undefined),
   },
+  oidcIssuer: {
+    ...text({
+      name: 'COUNTERSIGN_OIDC_ISSUER',
+      meaning:
+        'OpenID provider through which people may sign in; register `{COUNTERSIGN_PUBLIC_URL}/auth/oidc/callback` there. Needs the client’s id and secret too.',
+    }),
+    type: 'URL',
+    allowed: 'an https URL without query or fragment, exactly as the provider names itself; http only on this machine',
+    parse: issuer,
+  },
+  oidcClientId: text({ name: 'COUNTERSIGN_OIDC_CLIENT_ID', meaning: 'Id of this deployment at the OpenID provider.' }),
+  oidcClientSecret: {
+    ...text({ name: 'COUNTERSIGN_OIDC_CLIENT_SECRET', meaning: 'Secret of this deployment at the OpenID provider.' }),
+    type: 'secret',
+  },
+  oidcEmailDomains: list(
+    {
+      name: 'COUNTERSIGN_OIDC_EMAIL_DOMAINS',
+      meaning:
+        'Whom the OpenID provider may let in: people with a verified email of exactly these domains, who become members without any permission when they first sign in. Without it only people who are members already.',
+    },
+    'domains between commas, such as example.com',
+    isEmailDomain,
+  ),
+  oidcName: {
+    ...text({ name: 'COUNTERSIGN_OIDC_NAME', meaning: 'Name of the OpenID provider on the sign-in button.' }),
+    default: 'Single sign-on',
+  },
   logLevel: choice({ name: 'LOG_LEVEL', default: 'info', meaning: 'Least important log line that is written.' }, [
     'fatal',
     'error',
@@ -240,11 +271,16 @@ type ValueOf<V> = V extends { parse: (text: string) => infer T }
     : T | undefined
   : never;
 
+type Values = { [Key in keyof Variables]: ValueOf<Variables[Key]> };
+type OidcVariables = Pick<Values, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcEmailDomains' | 'oidcName'>;
+
 /** Durations are milliseconds, paths absolute. */
-export type Config = Readonly<Omit<{ [Key in keyof Variables]: ValueOf<Variables[Key]> }, 'publicUrl' | 'cacheHome'>> & {
+export type Config = Readonly<Omit<Values, 'publicUrl' | 'cacheHome' | keyof OidcVariables>> & {
   /** No trailing slash. With PORT=0 and no variable it is known only once the API listens: undefined here. */
   readonly publicUrl: string | undefined;
   readonly cacheDirectory: string;
+  /** Undefined on a deployment without an OpenID provider. */
+  readonly oidc: OidcSettings | undefined;
   /** The TEMPORAL_… variables as they were set, for `@temporalio/envconfig`. */
   readonly temporalEnvironment: Readonly<Record<string, string>>;
 };
@@ -267,17 +303,33 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     values[key] = variable.parse(given);
     if (values[key] === undefined) problems.push(`${variable.name} must be ${variable.allowed}.`);
   }
+  problems.push(...missingOf(['oidcIssuer', 'oidcClientId', 'oidcClientSecret'], values));
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   // The loop above has parsed every entry of the table by its own parser: the mapped type says just that.
-  const checked = values as { [Key in keyof Variables]: ValueOf<Variables[Key]> };
-  const { cacheHome, ...rest } = checked;
+  const checked = values as Values;
+  const { cacheHome, oidcIssuer, oidcClientId, oidcClientSecret, oidcEmailDomains, oidcName, ...rest } = checked;
   const host = rest.host.includes(':') ? `[${rest.host}]` : rest.host;
   return {
     ...rest,
     publicUrl: rest.publicUrl ?? (rest.port === 0 ? undefined : `http://${host}:${rest.port}`),
+    oidc: oidcSettings({ oidcIssuer, oidcClientId, oidcClientSecret, oidcEmailDomains, oidcName }),
     cacheDirectory: join(cacheHome ?? join(homedir(), '.cache'), 'countersign'),
     temporalEnvironment: temporalVariables(environment),
   };
+}
+
+/** A sentence for each of the variables that is not set while another one is: they go together. */
+function missingOf(together: readonly (keyof Variables)[], values: Readonly<Record<string, unknown>>): string[] {
+  const [given, missing] = [together.filter((key) => key in values), together.filter((key) => !(key in values))];
+  const [first] = given;
+  return first === undefined ? [] : missing.map((key) => `${variables[key].name} must be set together with ${variables[first].name}.`);
+}
+
+function oidcSettings(given: OidcVariables): OidcSettings | undefined {
+  const { oidcIssuer, oidcClientId, oidcClientSecret } = given;
+  if (oidcIssuer === undefined || oidcClientId === undefined || oidcClientSecret === undefined) return undefined;
+  const emailDomains = (given.oidcEmailDomains ?? []).map((domain) => domain.toLowerCase());
+  return { issuer: oidcIssuer, clientId: oidcClientId, clientSecret: oidcClientSecret, name: given.oidcName, emailDomains };
 }
 
 /** Every name of the table. */

@@ -5,6 +5,7 @@ import type { Db } from '../platform/postgres.ts';
 import type { ApprovalRequest } from '../domain/approval-requests.ts';
 import type { ChangeHub } from '../platform/change-hub.ts';
 import type { Mailer } from '../platform/mailer.ts';
+import type { OidcClient } from '../platform/oidc.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import type { Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';
@@ -41,6 +42,8 @@ export interface ServiceContext {
   readonly secrets: SecretBox | undefined;
   /** Undefined on a deployment that sends no email. */
   readonly mailer: Mailer | undefined;
+  /** Undefined on a deployment without an identity provider. */
+  readonly oidc: OidcClient | undefined;
   readonly logger: Logger;
   /** Aborted when the process is to end: whoever waits answers with what there is. */
   readonly stopping: AbortSignal;

@@ -79,6 +79,8 @@ export interface SignInProof {
   readonly method: AuthMethod;
   readonly assurance: 'single_factor' | 'strong';
   readonly client: Client;
+  /** When that was, where it was not just now; never taken for later than now. */
+  readonly authenticatedAt?: Date | undefined;
 }
 
 export const PASSWORD_PROOF = { method: 'local_password', assurance: 'single_factor' } as const;
@@ -87,7 +89,7 @@ export const PASSWORD_PROOF = { method: 'local_password', assurance: 'single_fac
 export async function openSession(
   trx: Db,
   member: { readonly organizationId: string; readonly membershipId: string; readonly displayName: string },
-  { method, assurance, client }: SignInProof,
+  { method, assurance, client, authenticatedAt }: SignInProof,
 ): Promise<IssuedToken> {
   const issued = issueToken(TOKEN_PREFIX.session);
   await insertSession(trx, member.organizationId, {
@@ -98,6 +100,7 @@ export async function openSession(
     assurance,
     clientAddress: client.address,
     userAgent: client.userAgent,
+    authenticatedAt,
   });
   await insertAuditEvents(trx, member.organizationId, {
     events: [{ eventType: 'session.created', actor: personOf(member), subjectId: issued.id, data: { method } }],

@@ -1,0 +1,211 @@
+/**
+ * Signs people in through an OpenID provider: authorization code with PKCE, state and nonce. The provider is asked for its
+ * metadata when somebody first needs it, so that the service starts and runs while the provider is away.
+ */
+import { hkdfSync } from 'node:crypto';
+import * as client from 'openid-client';
+import { openSecretBox } from './secrets.ts';
+
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** As the sign-in button shows it. */
+  readonly name: string;
+  /** In lower case. */
+  readonly emailDomains: readonly string[];
+}
+
+/** What the answer of the provider is checked against: kept by the browser that began, and by nobody else. */
+export interface SignInChecks {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+/** Whom the provider vouches for. The claims are its own words, unchecked but for their kind. */
+export interface ProvenIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | undefined;
+  readonly emailVerified: boolean;
+  readonly name: string | undefined;
+  /** How the person proved who he is, such as `pwd` and `mfa`. */
+  readonly methods: readonly string[];
+  /** When he did, if the provider says so. */
+  readonly authenticatedAt: Date | undefined;
+}
+
+/** `denied`: the person or the provider said no; `away`: the provider's metadata cannot be had; `refused`: everything else. */
+export type ProviderFailure = 'denied' | 'away' | 'refused';
+
+/** Holds no token and no claim, so that it may be logged. */
+export class IdentityProviderError extends Error {
+  readonly failure: ProviderFailure;
+
+  constructor(failure: ProviderFailure, message: string) {
+    super(message);
+    this.name = 'IdentityProviderError';
+    this.failure = failure;
+  }
+}
+
+export interface OidcClient {
+  readonly name: string;
+  readonly emailDomains: readonly string[];
+  /** Where to send the browser, and what its answer will be checked against. `anew`: the person must prove again who he is. */
+  begin(options: {
+    readonly redirectUri: string;
+    readonly anew: boolean;
+  }): Promise<{ readonly url: string; readonly checks: SignInChecks }>;
+  /**
+   * Judges the answer and trades its code for an identity. `callbackUrl`: the redirect URI with the answer's query;
+   * `provenWithinSeconds`: how long ago the person may have proven who he is, if that matters.
+   */
+  finish(
+    callbackUrl: URL,
+    options: { readonly checks: SignInChecks; readonly provenWithinSeconds: number | undefined },
+  ): Promise<ProvenIdentity>;
+  /** Text only this deployment can read or write, for a cookie. */
+  seal(text: string): string;
+  /** Undefined when it was not sealed here, or for another provider. */
+  open(sealed: string): string | undefined;
+}
+
+const TIMEOUT_S = 5;
+/** A provider may move its endpoints: its metadata are read again after this time. */
+const METADATA_LIFETIME_MS = 60 * 60 * 1_000;
+const SCOPE = 'openid email profile';
+
+/** `sealingKey`: any secret all processes of the deployment share. Calls nobody yet. */
+export function openOidcClient(settings: OidcSettings, sealingKey: string): OidcClient {
+  const configuration = cachedDiscovery(settings);
+  const key = hkdfSync('sha256', sealingKey, '', 'countersign sign-in cookie', 32);
+  const box = openSecretBox(Buffer.from(key).toString('base64'), []);
+  const purpose = `sso:${settings.clientId}@${settings.issuer}`;
+  return {
+    name: settings.name,
+    emailDomains: settings.emailDomains,
+    begin: async (options) => await begin(await configuration(), options),
+    finish: async (callbackUrl, options) => await finish(await configuration(), callbackUrl, options),
+    seal: (text) => box.seal(Buffer.from(text), purpose).sealed.toString('base64url'),
+    open: (sealed) => {
+      try {
+        return box.open({ keyId: box.keyId, sealed: Buffer.from(sealed, 'base64url') }, purpose).toString();
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** One attempt at a time, shared by all who wait for it; what failed is tried again by whoever comes next. */
+function cachedDiscovery(settings: OidcSettings): () => Promise<client.Configuration> {
+  let cached: { readonly configuration: Promise<client.Configuration>; readonly since: number } | undefined;
+  return () => {
+    if (cached && performance.now() - cached.since < METADATA_LIFETIME_MS) return cached.configuration;
+    const attempt = { configuration: discover(settings), since: performance.now() };
+    cached = attempt;
+    attempt.configuration.catch(() => {
+      if (cached === attempt) cached = undefined;
+    });
+    return attempt.configuration;
+  };
+}
+
+async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<client.Configuration> {
+  const server = new URL(issuer);
+  // Signatures are checked although the tokens come straight from the provider: it costs one key fetched now and then.
+  const execute = [client.enableNonRepudiationChecks, ...(server.protocol === 'http:' ? [client.allowInsecureRequests] : [])];
+  try {
+    const options = { timeout: TIMEOUT_S, execute };
+    const configuration = await client.discovery(server, clientId, {}, authentication(clientSecret), options);
+    // A provider without these is of no use; better known now than in the middle of a sign-in.
+    const { authorization_endpoint, token_endpoint, jwks_uri } = configuration.serverMetadata();
+    if ([authorization_endpoint, token_endpoint, jwks_uri].every((url) => typeof url === 'string' && URL.canParse(url)))
+      return configuration;
+  } catch (error) {
+    throw new IdentityProviderError('away', `metadata cannot be had: ${wordOf(error)}`);
+  }
+  throw new IdentityProviderError('away', 'metadata name no usable endpoints');
+}
+
+/** In the header, which is the standard's default, unless the provider takes it in the body only. */
+function authentication(clientSecret: string): client.ClientAuth {
+  const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)];
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const inBody = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
+    (inBody ? post : basic)(server, ...rest);
+  };
+}
+
+async function begin(
+  configuration: client.Configuration,
+  { redirectUri, anew }: { readonly redirectUri: string; readonly anew: boolean },
+): Promise<{ url: string; checks: SignInChecks }> {
+  const checks = { state: client.randomState(), nonce: client.randomNonce(), codeVerifier: client.randomPKCECodeVerifier() };
+  const url = client.buildAuthorizationUrl(configuration, {
+    redirect_uri: redirectUri,
+    scope: SCOPE,
+    state: checks.state,
+    nonce: checks.nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(checks.codeVerifier),
+    code_challenge_method: 'S256',
+    // Who does not say when the person proved who he is lets a sign-in look newer than it is: ask where that is possible.
+    ...(configuration.serverMetadata().claims_parameter_supported === true && { claims: '{"id_token":{"auth_time":null}}' }),
+    ...(anew && { prompt: 'login', max_age: '0' }),
+  });
+  return { url: url.href, checks };
+}
+
+async function finish(
+  configuration: client.Configuration,
+  callbackUrl: URL,
+  { checks, provenWithinSeconds }: { readonly checks: SignInChecks; readonly provenWithinSeconds: number | undefined },
+): Promise<ProvenIdentity> {
+  try {
+    const tokens = await client.authorizationCodeGrant(configuration, callbackUrl, {
+      expectedState: checks.state,
+      expectedNonce: checks.nonce,
+      pkceCodeVerifier: checks.codeVerifier,
+      idTokenExpected: true,
+      ...(provenWithinSeconds !== undefined && { maxAge: provenWithinSeconds }),
+    });
+    const claims = tokens.claims();
+    if (!claims) throw new IdentityProviderError('refused', 'there is no id token');
+    return identityOf(claims, await profileOf(configuration, tokens.access_token, claims));
+  } catch (error) {
+    if (error instanceof IdentityProviderError) throw error;
+    const denied = error instanceof client.AuthorizationResponseError && error.error === 'access_denied';
+    throw new IdentityProviderError(denied ? 'denied' : 'refused', wordOf(error));
+  }
+}
+
+type Profile = Readonly<Record<string, unknown>>;
+
+/** Many providers keep the email out of the id token. */
+async function profileOf(configuration: client.Configuration, accessToken: string, claims: client.IDToken): Promise<Profile> {
+  if (claims['email'] !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+  return await client.fetchUserInfo(configuration, accessToken, claims.sub);
+}
+
+function identityOf(claims: client.IDToken, profile: Profile): ProvenIdentity {
+  const { amr, auth_time: authTime } = claims;
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    email: typeof profile['email'] === 'string' ? profile['email'] : undefined,
+    emailVerified: profile['email_verified'] === true,
+    name: typeof profile['name'] === 'string' ? profile['name'] : undefined,
+    methods: Array.isArray(amr) ? amr.filter((method) => typeof method === 'string') : [],
+    authenticatedAt: typeof authTime === 'number' ? new Date(authTime * 1_000) : undefined,
+  };
+}
+
+/** What went wrong, in words that hold neither token nor claim: the library's own code, and the provider's if it has one. */
+function wordOf(error: unknown): string {
+  const { code, error: given, name } = (error ?? {}) as { code?: unknown; error?: unknown; name?: unknown };
+  const words = [code, given].filter((word) => typeof word === 'string' && /^[A-Za-z0-9_.-]{1,80}$/.test(word));
+  return words.length > 0 ? words.join(' ') : String(name);
+}
