@@ -28,14 +28,16 @@ export async function up(db: Knex): Promise<void> {
       id uuid primary key,
       membership_id uuid not null constraint mfa_challenges_membership_id_fkey references memberships,
       token_hash bytea not null,
-      attempts integer not null default 0,
+      password_digest bytea not null,
+      wrong_codes integer not null default 0,
       created_at timestamptz(3) not null,
       expires_at timestamptz(3) not null,
       used_at timestamptz(3)
     );
     create index mfa_challenges_membership_id_idx on mfa_challenges (membership_id);
     create index mfa_challenges_expires_at_idx on mfa_challenges (expires_at);
-    comment on table mfa_challenges is 'A sign-in whose password was right and whose second factor is awaited.';
+    comment on table mfa_challenges is
+      'A sign-in whose password was right and whose second factor is awaited. password_digest: SHA-256 of the hash of that password; another password ends it.';
 
     create table password_resets (
       id uuid primary key,

@@ -322,14 +322,15 @@ CREATE TABLE mfa_challenges (
   id uuid NOT NULL,
   membership_id uuid NOT NULL,
   token_hash bytea NOT NULL,
-  attempts integer NOT NULL DEFAULT 0,
+  password_digest bytea NOT NULL,
+  wrong_codes integer NOT NULL DEFAULT 0,
   created_at timestamp(3) with time zone NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
   used_at timestamp(3) with time zone,
   CONSTRAINT mfa_challenges_pkey PRIMARY KEY (id),
   CONSTRAINT mfa_challenges_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id)
 );
-COMMENT ON TABLE mfa_challenges IS 'A sign-in whose password was right and whose second factor is awaited.';
+COMMENT ON TABLE mfa_challenges IS 'A sign-in whose password was right and whose second factor is awaited. password_digest: SHA-256 of the hash of that password; another password ends it.';
 CREATE INDEX mfa_challenges_expires_at_idx ON mfa_challenges USING btree (expires_at);
 CREATE INDEX mfa_challenges_membership_id_idx ON mfa_challenges USING btree (membership_id);
 
@@ -364,12 +365,12 @@ CREATE TABLE organizations (
   reauthentication_window_seconds integer NOT NULL DEFAULT 900,
   deleted_at timestamp(3) with time zone,
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
-  CONSTRAINT organizations_slug_key UNIQUE (slug),
   CONSTRAINT organizations_claim_timeout_check CHECK (((claim_timeout_seconds >= 60) AND (claim_timeout_seconds <= 604800))),
   CONSTRAINT organizations_max_api_key_lifetime_check CHECK ((max_api_key_lifetime_seconds >= 60)),
   CONSTRAINT organizations_reauthentication_window_check CHECK (((reauthentication_window_seconds >= 60) AND (reauthentication_window_seconds <= 604800)))
 );
 COMMENT ON TABLE organizations IS 'A tenant. Every other row belongs to one. revision counts its changes; with deleted_at everything that opens it has ended.';
+CREATE UNIQUE INDEX organizations_slug_key ON organizations USING btree (slug) WHERE (deleted_at IS NULL);
 
 CREATE TABLE password_resets (
   id uuid NOT NULL,

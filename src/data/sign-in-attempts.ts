@@ -1,14 +1,14 @@
-/** How often somebody tried a password lately, counted for all processes together. */
+/** How often somebody tried a password or a code lately, counted for all processes together. */
 import type { Db } from '../platform/postgres.ts';
 
 export interface AttemptWindow {
-  /** In the current minute, this one included. */
+  /** In the current window, this one included. */
   readonly attempts: number;
   readonly secondsLeft: number;
 }
 
-/** Counts one attempt in the key's current minute, which begins with its first attempt, and forgets some minutes of others. */
-export async function countSignInAttempt(db: Db, key: Buffer): Promise<AttemptWindow> {
+/** Counts one attempt in the key's current window, which begins with its first attempt, and forgets some windows of others. */
+export async function countSignInAttempt(db: Db, key: Buffer, windowSeconds = 60): Promise<AttemptWindow> {
   const { rows } = await db.raw<{ rows: AttemptWindow[] }>(
     `with forgotten as (
        delete from sign_in_attempts where key in (
@@ -17,14 +17,19 @@ export async function countSignInAttempt(db: Db, key: Buffer): Promise<AttemptWi
           order by window_ends_at limit 10 for update skip locked)
      )
      insert into sign_in_attempts as a (key, attempts, window_ends_at)
-     values (:key, 1, clock_timestamp() + interval '1 minute')
+     values (:key, 1, clock_timestamp() + cast(:windowSeconds as integer) * interval '1 second')
      on conflict (key) do update set
        attempts = case when a.window_ends_at > clock_timestamp() then a.attempts + 1 else 1 end,
        window_ends_at = case when a.window_ends_at > clock_timestamp() then a.window_ends_at else excluded.window_ends_at end
      returning a.attempts, cast(greatest(1, ceil(extract(epoch from a.window_ends_at - clock_timestamp()))) as integer) as "secondsLeft"`,
-    { key },
+    { key, windowSeconds },
   );
   const [window] = rows;
   if (!window) throw new Error('an attempt was not counted');
   return window;
+}
+
+/** Whoever has proven himself begins anew. */
+export async function forgetSignInAttempts(db: Db, key: Buffer): Promise<void> {
+  await db('sign_in_attempts').where({ key }).delete();
 }

@@ -1,0 +1,49 @@
+/** What a person types as a second factor: the six digits of an authenticator app, or a recovery code. */
+import { createHash } from 'node:crypto';
+
+export type SecondFactor = 'totp' | 'recovery_code';
+
+export interface PresentedCode {
+  readonly kind: SecondFactor;
+  /** Without what people add or mistake: spaces, hyphens, small letters. */
+  readonly code: string;
+}
+
+/** Crockford's base32: no letter in it looks like a digit or like another letter. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const GROUP = 4;
+const CODES = 10;
+const BYTES_A_CODE = 10;
+
+/** Random bytes `newRecoveryCodes` turns into a person's codes: 80 bits for each. */
+export const RECOVERY_CODE_BYTES = CODES * BYTES_A_CODE;
+
+/** Six digits are an app's code; everything else is tried as a recovery code. */
+export function readCode(typed: string): PresentedCode {
+  const code = typed.replaceAll(/[\s-]/g, '').toUpperCase();
+  if (/^[0-9]{6}$/.test(code)) return { kind: 'totp', code };
+  return { kind: 'recovery_code', code: code.replaceAll('O', '0').replaceAll(/[IL]/g, '1') };
+}
+
+/** Ten codes such as `7KQ2-M3XA-9R0D-ZB5T`. */
+export function newRecoveryCodes(random: Buffer): readonly string[] {
+  if (random.length !== RECOVERY_CODE_BYTES) throw new Error(`recovery codes are made of ${RECOVERY_CODE_BYTES} random bytes`);
+  return Array.from({ length: CODES }, (_, index) => {
+    const bytes = random.subarray(index * BYTES_A_CODE, (index + 1) * BYTES_A_CODE);
+    return inGroups(inBase32(bytes));
+  });
+}
+
+function inBase32(bytes: Buffer): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{5}/g) ?? []).map((five) => ALPHABET.charAt(Number.parseInt(five, 2))).join('');
+}
+
+function inGroups(text: string): string {
+  return (text.match(new RegExp(`.{${GROUP}}`, 'g')) ?? []).join('-');
+}
+
+/** What is kept of a recovery code, however it was typed. */
+export function hashRecoveryCode(typed: string): Buffer {
+  return createHash('sha256').update(readCode(typed).code).digest();
+}
