@@ -77,7 +77,7 @@ export const limitQuery = (defaultLimit: number, max = 500) =>
   integerQuery('How many entries at most.', { min: 1, max, default: defaultLimit });
 
 export const cursorQuery = () =>
-  z.string().min(1).max(500).optional().meta({ description: 'The `next_cursor` of the page before; same filters.' });
+  z.string().min(1).max(1000).optional().meta({ description: 'The `next_cursor` of the page before; same filters.' });
 
 export const nextCursor = () => z.string().optional().meta({ description: 'Present when another page follows: pass it as `cursor`.' });
 
