@@ -65,3 +65,24 @@ export async function findAddressable(db: Db, organizationId: string, membership
     .whereNot('status', 'deprovisioned')
     .pluck<string[]>('id');
 }
+
+/** A path whose active revision names somebody. */
+export interface NamingPath {
+  readonly pathKey: string;
+  readonly name: string;
+  readonly revision: number;
+}
+
+/** The paths whose active revision asks this member by name, in the order of their keys. */
+export async function listPathsNaming(db: Db, organizationId: string, membershipId: string): Promise<NamingPath[]> {
+  const { rows } = await db.raw<{ rows: NamingPath[] }>(
+    `select p.document_key as "pathKey", r.document ->> 'name' as name, r.revision
+       from escalation_path_targets t
+       join escalation_path_revisions r on r.id = t.escalation_path_revision_id
+       join escalation_paths p on p.id = r.escalation_path_id and p.active_revision = r.revision
+      where p.organization_id = :organizationId and t.target_type = 'user' and t.membership_id = :membershipId
+      order by p.document_key collate "C"`,
+    { organizationId, membershipId },
+  );
+  return rows;
+}

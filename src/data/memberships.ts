@@ -241,3 +241,10 @@ export async function readmitMembership(
     { organizationId, id, admissionSource },
   );
 }
+
+/** Whether the membership is active; if so it stays so until the end of the transaction. */
+export async function lockActiveMembership(trx: Db, organizationId: string, membershipId: string): Promise<boolean> {
+  const where = { organization_id: organizationId, id: membershipId };
+  const locked = (await trx('memberships').where(where).forShare().first('status')) as { status: MembershipStatus } | undefined;
+  return locked?.status === 'active';
+}

@@ -104,14 +104,6 @@ export async function deletePermissionPolicy(trx: Db, organizationId: string, id
   await trx('permission_policies').where({ organization_id: organizationId, id }).delete();
 }
 
-/** Deletes the member's own policies that were set by hand: their ids. */
-export async function deleteMemberPolicies(trx: Db, organizationId: string, membershipId: string): Promise<string[]> {
-  const rows = await trx('permission_policies')
-    .where({ organization_id: organizationId, membership_id: membershipId })
-    .delete<{ id: string }[]>('id');
-  return rows.map(({ id }) => id);
-}
-
 /** How many active members own the organization. */
 export async function countActiveOwners(db: Db, organizationId: string): Promise<number> {
   const { rows } = await db.raw<{ rows: { owners: number }[] }>(
