@@ -13,6 +13,8 @@ export async function up(db: Knex): Promise<void> {
       add column reauthentication_window_seconds integer not null default 900
         constraint organizations_reauthentication_window_check check (reauthentication_window_seconds between 60 and 604800),
       add column deleted_at timestamptz(3);
+    alter table organizations drop constraint organizations_slug_key;
+    create unique index organizations_slug_key on organizations (slug) where deleted_at is null;
     comment on table organizations is
       'A tenant. Every other row belongs to one. revision counts its changes; with deleted_at everything that opens it has ended.';
   `);
@@ -20,6 +22,9 @@ export async function up(db: Knex): Promise<void> {
 
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
+    update organizations set slug = slug || '-' || cast(id as text) where deleted_at is not null;
+    drop index organizations_slug_key;
+    alter table organizations add constraint organizations_slug_key unique (slug);
     alter table organizations
       drop column revision, drop column claim_timeout_seconds, drop column max_api_key_lifetime_seconds,
       drop column require_mfa, drop column reauthentication_window_seconds, drop column deleted_at;

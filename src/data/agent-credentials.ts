@@ -13,7 +13,7 @@ export interface CredentialHolder {
   readonly instanceName: string;
   readonly instanceStatus: 'active' | 'disabled';
   readonly issuedAt: Date;
-  /** Neither expired nor revoked, by the database's clock. */
+  /** Neither expired nor revoked, by the database's clock, and its organization is not deleted. */
   readonly valid: boolean;
   /** The last use on record is over a minute old. */
   readonly useIsStale: boolean;
@@ -24,11 +24,12 @@ const CREDENTIAL_HOLDER: PreparedStatement = {
   sql: `select c.id as "credentialId", c.token_hash as "tokenHash", c.organization_id as "organizationId",
             a.slug as "agentSlug", a.name as "agentName", a.status as "agentStatus",
             i.id as "instanceId", i.name as "instanceName", i.status as "instanceStatus", c.issued_at as "issuedAt",
-            c.revoked_at is null and c.expires_at > clock_timestamp() as valid,
+            c.revoked_at is null and c.expires_at > clock_timestamp() and o.deleted_at is null as valid,
             coalesce(c.last_used_at < clock_timestamp() - interval '1 minute', true) as "useIsStale"
        from agent_credentials c
        join agent_instances i on i.id = c.agent_instance_id
        join agents a on a.organization_id = i.organization_id and a.slug = i.agent_slug
+       join organizations o on o.id = c.organization_id
       where c.id = :credentialId`,
 };
 

@@ -10,7 +10,7 @@ import { insertMembership } from '../data/memberships.ts';
 import { hasOrganization, insertOrganization, lockBootstrap } from '../data/organizations.ts';
 import { insertPermissionPolicy } from '../data/permission-policies.ts';
 import { createPipeline } from '../data/request-approval-pipelines.ts';
-import { insertUser } from '../data/users.ts';
+import { upsertUser } from '../data/users.ts';
 import { hashPassword } from '../platform/passwords.ts';
 import type { Db } from '../platform/postgres.ts';
 import { hashSecret, secretMatches } from '../platform/tokens.ts';
@@ -95,13 +95,13 @@ interface NewOwner extends BootstrapInput {
 
 async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
   const { organizationId, membershipId, displayName } = owner;
-  const [userId, policyId] = [v7(), v7()];
   const names = { name: owner.organizationName, slug: slugOf(owner.organizationName) };
   await insertOrganization(trx, organizationId, names);
-  await insertUser(trx, { id: userId, email: owner.email, displayName, passwordHash: owner.passwordHash });
+  // The operator's secret vouches for the email, also when it is that of somebody of an organization that was deleted.
+  const userId = await upsertUser(trx, { id: v7(), email: owner.email, displayName, passwordHash: owner.passwordHash });
   await insertMembership(trx, organizationId, { id: membershipId, userId, admissionSource: 'manual' });
-  const policy = { scopeKind: 'organization', resourceIds: [], permissions: [], isOwner: true } as const;
-  await insertPermissionPolicy(trx, organizationId, { id: policyId, membershipId, ...policy });
+  const terms = { scopeKind: 'organization', resourceIds: [], permissions: [], isOwner: true } as const;
+  const policyId = await insertPermissionPolicy(trx, organizationId, { holder: { kind: 'membership', id: membershipId }, terms });
   const actor = personOf(owner);
   await insertAuditEvents(trx, organizationId, {
     events: [

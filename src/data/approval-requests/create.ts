@@ -19,7 +19,10 @@ export interface NewApprovalRequest {
   readonly inputDigest: Buffer;
 }
 
-/** The new request, or undefined when the instance has used the key before. */
+/**
+ * The new request; undefined when the instance has used the key before, and when the organization is deleted: whoever
+ * deletes it holds it until its requests are cancelled, so that none comes after them.
+ */
 export async function insertRequest(db: Db, principal: AgentPrincipal, input: NewApprovalRequest): Promise<ApprovalRequest | undefined> {
   const [created] = await runPrepared<Created>(db, INSERT, {
     id: input.id,
@@ -64,6 +67,7 @@ const INSERT: PreparedStatement = {
               join request_approval_pipeline_revisions v on v.request_approval_pipeline_id = p.id and v.revision = p.active_revision
              where p.organization_id = :organization and p.document_key = :agent_pipeline) as agent_revision
   ),
+  living as materialized (select from organizations where id = :organization and deleted_at is null for share),
   created as (
     insert into approval_requests (
       id, organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id,
@@ -74,7 +78,7 @@ const INSERT: PreparedStatement = {
            :tool, :server, cast(:arguments as json), cast(:agent_reasoning as json), cast(:context as json), :timeout, :key, :digest,
            organization_revision, agent_revision,
            'evaluating', now, now + :timeout_ms * interval '1 millisecond', now, now, now + :head_start_ms * interval '1 millisecond'
-      from clock, pinned
+      from clock, pinned, living
     on conflict on constraint approval_requests_idempotency_key do nothing
     returning created_at, deadline_at, organization_pipeline_revision_id, agent_pipeline_revision_id
   ),

@@ -194,6 +194,45 @@ export async function recordPastDeadline(
   return rows.map((row) => row.id);
 }
 
+/**
+ * The same answer to each of these requests, which the transaction has locked. `due` false: only those whose deadline has
+ * not come; true: all of them, none earlier than its deadline, which the caller has seen pass. Returns the ids it answered.
+ */
+export async function recordForEach(
+  db: Db,
+  { ids, due, keyPrefix, ...decision }: Omit<NewDecision, 'idempotencyKey'> & ForEach,
+): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `with ticked as materialized (
+       select id, deadline_at, row_number() over () as place,
+              greatest(date_trunc('milliseconds', clock_timestamp()), last_at, case when :due then deadline_at end) as now
+         from approval_requests where id = any(cast(:ids as uuid[]))
+     ),
+     clock as materialized (
+       select ticked.id, now, :key_prefix || cast(ticked.id as text) as key, made.decision_id, made.event_id
+         from ticked join unnest(cast(:decision_ids as uuid[]), cast(:event_ids as uuid[])) with ordinality
+                          as made (decision_id, event_id, place) using (place)
+        where :due or now < deadline_at
+     ),
+     ${DECIDE}`,
+    {
+      ...bindings(decision),
+      due,
+      ids: [...ids],
+      key_prefix: keyPrefix,
+      decision_ids: ids.map(() => v7()),
+      event_ids: ids.map(() => v7()),
+    },
+  );
+  return rows.map((row) => row.id);
+}
+
+interface ForEach {
+  readonly ids: readonly string[];
+  readonly due: boolean;
+  readonly keyPrefix: string;
+}
+
 export interface KeyedDecision {
   readonly requestId: string;
   readonly status: TerminalState;

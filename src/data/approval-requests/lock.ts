@@ -34,3 +34,22 @@ export async function lockRequest(db: Db, id: string, floor?: Date): Promise<Loc
   const [row] = await runPrepared<RequestRow & { admitted: boolean; now: Date }>(db, READ_AND_TICK, { id, floor: floor ?? null });
   return row && { request: toRequest(row), admitted: row.admitted, now: row.now };
 }
+
+/**
+ * Locks every open request of the organization, or of one agent of it, in one order for all, and returns the ids. What
+ * somebody else settles meanwhile is waited for and left out.
+ */
+export async function lockOpenRequests(
+  db: Db,
+  organizationId: string,
+  { agentSlug }: { readonly agentSlug?: string } = {},
+): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select id from approval_requests
+      where organization_id = :organizationId and state in ('evaluating', 'pending')
+        and (cast(:agentSlug as text) is null or agent_slug = :agentSlug)
+      order by id for update`,
+    { organizationId, agentSlug: agentSlug ?? null },
+  );
+  return rows.map((row) => row.id);
+}

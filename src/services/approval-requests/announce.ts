@@ -1,5 +1,5 @@
 /** What a recorded answer sets in motion, after its commit: the count, everybody who waits for it, and its workflow. */
-import type { ApprovalRequest } from '../../domain/approval-requests.ts';
+import type { ApprovalRequest, TerminalState } from '../../domain/approval-requests.ts';
 import type { ServiceContext } from '../context.ts';
 import type { WorkflowSignal } from '../ports.ts';
 
@@ -22,4 +22,25 @@ function signalLater(context: ServiceContext, { id, signal }: { readonly id: str
       context.logger.warn({ err: error, approvalRequest: id, signal }, 'signal not delivered; the backstop will');
     });
   }, SIGNAL_DELAY_MS);
+}
+
+/** The same for many requests that got the same answer at once. */
+export function announceEach(
+  context: ServiceContext,
+  ids: readonly string[],
+  { status, channel, signal }: { readonly status: TerminalState; readonly channel: string; readonly signal: WorkflowSignal },
+): void {
+  if (ids.length === 0) return;
+  context.metrics.requestsDecided.inc({ status, channel }, ids.length);
+  for (const id of ids) context.changes.publish(id);
+  setTimeout(() => {
+    signalInTurn(context, ids, signal).catch((error: unknown) => {
+      context.logger.warn({ err: error, approvalRequests: ids.length, signal }, 'signals not delivered; the backstop will');
+    });
+  }, SIGNAL_DELAY_MS);
+}
+
+/** One after the other, and no further than the first that fails: they share Temporal with the calls of others. */
+async function signalInTurn(context: ServiceContext, ids: readonly string[], signal: WorkflowSignal): Promise<void> {
+  for (const id of ids) await context.workflows.signal(id, signal);
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { admitRequest, insertRequest, type NewApprovalRequest } from '../../data/approval-requests/create.ts';
 import { findByIdempotencyKey } from '../../data/approval-requests/read.ts';
+import { findOrganization } from '../../data/organizations.ts';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import type { AgentPrincipal } from '../../domain/authorization.ts';
 import { parseDuration } from '../../domain/durations.ts';
@@ -90,8 +91,7 @@ async function answerBeforeVerdict(context: ServiceContext, id: string, signal: 
 
 async function replay(context: ServiceContext, principal: AgentPrincipal, input: NewApprovalRequest): Promise<ApprovalRequest> {
   const original = await findByIdempotencyKey(context.db, principal.instanceId, input.idempotencyKey);
-  // Written and refused by the pending cap between our insert and this read.
-  if (!original) throw pendingQuotaExceeded(context);
+  if (!original) throw await whyThereIsNone(context, principal);
   if (!original.inputDigest.equals(input.inputDigest)) throw new AppError('idempotency_conflict');
   return await awaitVerdict(context, original.request.id, {
     signal: new AbortController().signal,
@@ -99,6 +99,12 @@ async function replay(context: ServiceContext, principal: AgentPrincipal, input:
       wait.look();
     },
   });
+}
+
+/** Written and refused by the pending cap between our insert and this read, or its organization was deleted meanwhile. */
+async function whyThereIsNone(context: ServiceContext, { organizationId }: AgentPrincipal): Promise<AppError> {
+  const organization = await findOrganization(context.db, organizationId);
+  return organization ? pendingQuotaExceeded(context) : new AppError('authentication_required');
 }
 
 function pendingQuotaExceeded(context: ServiceContext): AppError {

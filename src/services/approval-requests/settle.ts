@@ -1,5 +1,5 @@
 /** Expiry: whoever meets an open request past its deadline records that first, with or without Temporal. */
-import { recordDecision, recordPastDeadline, type NewDecision } from '../../data/approval-requests/decide.ts';
+import { recordDecision, recordForEach, recordPastDeadline, type NewDecision } from '../../data/approval-requests/decide.ts';
 import { lockRequest, type LockedRequest } from '../../data/approval-requests/lock.ts';
 import { findRequest } from '../../data/approval-requests/read.ts';
 import { countPastDeadline } from '../../data/approval-requests/wake.ts';
@@ -9,7 +9,8 @@ import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
 
-const KEY_PREFIX = 'system:';
+/** Begins the idempotency key of what the service itself answers; the request's id follows. */
+export const SYSTEM_KEY_PREFIX = 'system:';
 
 function expiry(wake: boolean): Omit<NewDecision, 'idempotencyKey'> {
   return {
@@ -30,7 +31,12 @@ export async function expireIfDue(
 ): Promise<ApprovalRequest | undefined> {
   const { request, now } = locked;
   if (isTerminal(request.state) || now < request.deadlineAt) return undefined;
-  return await recordDecision(db, { request, now }, { ...expiry(wake), idempotencyKey: `${KEY_PREFIX}${request.id}` });
+  return await recordDecision(db, { request, now }, { ...expiry(wake), idempotencyKey: `${SYSTEM_KEY_PREFIX}${request.id}` });
+}
+
+/** Expires these requests, which the transaction has locked and whose deadline it has seen pass. */
+export async function expireEach(db: Db, ids: readonly string[]): Promise<string[]> {
+  return await recordForEach(db, { ...expiry(true), keyPrefix: SYSTEM_KEY_PREFIX, ids, due: true });
 }
 
 /** Expires everything that is due. */
@@ -38,7 +44,7 @@ export async function expirePastDeadline(context: ServiceContext, { batch }: { r
   for (;;) {
     const due = await countPastDeadline(context.db, batch);
     if (due === 0) return;
-    const expired = await recordPastDeadline(context.db, { ...expiry(true), keyPrefix: KEY_PREFIX, limit: due });
+    const expired = await recordPastDeadline(context.db, { ...expiry(true), keyPrefix: SYSTEM_KEY_PREFIX, limit: due });
     context.metrics.requestsDecided.inc({ status: 'expired', channel: 'system' }, expired.length);
     for (const id of expired) context.changes.publish(id);
     if (expired.length < batch) return;
