@@ -1,5 +1,6 @@
 /** The error envelope of the specification: the only place that knows HTTP statuses of errors. */
 import { AppError, errorCatalogue, type ErrorCode, type ErrorKind } from '../src/domain/errors.ts';
+import { Overloaded } from '../src/platform/bulkhead.ts';
 import { isDatabaseUnavailable } from '../src/platform/postgres.ts';
 
 export type EnvelopeType =
@@ -44,6 +45,7 @@ export interface Problem {
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseUnavailable(error)) return new AppError('dependency_unavailable', { cause: error });
+  if (error instanceof Overloaded) return new AppError('rate_limited', { retryAfterSeconds: 1, cause: error });
   return new AppError('internal_error', { cause: error });
 }
 

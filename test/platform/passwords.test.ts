@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Overloaded } from '../../src/platform/bulkhead.ts';
 import { hashPassword, verifyPassword } from '../../src/platform/passwords.ts';
 
 describe('passwords', () => {
@@ -27,6 +28,19 @@ describe('passwords', () => {
     expect(await verifyPassword('correct horse', undefined)).toBe(false);
     // Without the work of a verification it would take a hundredth of the time.
     expect(absent).toBeGreaterThan(wrong / 3);
+  });
+
+  test('are hashed and verified a few at a time: who would wait too long is refused at once, the others are served', async () => {
+    const hash = await hashPassword('correct horse');
+    const work = Array.from({ length: 80 }, (_, index) => (index % 2 === 0 ? verifyPassword('correct horse', hash) : hashPassword('x')));
+    const results = await Promise.allSettled(work);
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused).toHaveLength(28);
+    expect(refused.every(({ reason }) => reason instanceof Overloaded)).toBe(true);
+    expect(results.slice(0, 52).every((result, index) => result.status === 'fulfilled' && (index % 2 === 1 || result.value === true))).toBe(
+      true,
+    );
+    expect(await verifyPassword('correct horse', hash)).toBe(true);
   });
 });
 

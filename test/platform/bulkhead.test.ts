@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { bulkhead, Overloaded } from '../../src/platform/bulkhead.ts';
+
+/** A piece of work that ends when it is told to. */
+class Work {
+  started = false;
+  end = (): void => undefined;
+  fail = (): void => undefined;
+
+  readonly run = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      this.started = true;
+      this.end = () => resolve('done');
+      this.fail = () => reject(new Error('broken'));
+    });
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a bulkhead', () => {
+  test('runs as much at once as it may, lets the rest wait in line, and refuses what is beyond', async () => {
+    const gate = bulkhead({ atOnce: 2, waiting: 2 });
+    const pieces = [new Work(), new Work(), new Work(), new Work()];
+    const results = pieces.map(({ run }) => gate(run));
+    await expect(gate(new Work().run)).rejects.toThrow(Overloaded);
+    const started = () => pieces.map(({ started: begun }) => begun);
+    expect(started()).toEqual([true, true, false, false]);
+    pieces[1]?.end();
+    await settled();
+    expect(started()).toEqual([true, true, true, false]);
+    const late = new Work();
+    const lateResult = gate(late.run);
+    pieces[0]?.end();
+    await settled();
+    expect([...started(), late.started]).toEqual([true, true, true, true, false]);
+    pieces[2]?.end();
+    pieces[3]?.end();
+    await settled();
+    late.end();
+    expect(await Promise.all([...results, lateResult])).toEqual(['done', 'done', 'done', 'done', 'done']);
+  });
+
+  test('gives the place of work that failed to the next one', async () => {
+    const gate = bulkhead({ atOnce: 1, waiting: 1 });
+    const [first, second] = [new Work(), new Work()];
+    const failing = expect(gate(first.run)).rejects.toThrow('broken');
+    const next = gate(second.run);
+    first.fail();
+    await failing;
+    await settled();
+    second.end();
+    expect(await next).toBe('done');
+  });
+
+  test('never runs more than it may, and loses nothing, whatever ends when', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 30 }),
+        async (atOnce, lengths) => {
+          const gate = bulkhead({ atOnce, waiting: 30 });
+          let [running, most] = [0, 0];
+          const piece = (ticks: number) => async () => {
+            most = Math.max(most, ++running);
+            for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+            running -= 1;
+            return ticks;
+          };
+          expect(await Promise.all(lengths.map((ticks) => gate(piece(ticks))))).toEqual(lengths);
+          expect([running, most]).toEqual([0, Math.min(atOnce, lengths.length)]);
+        },
+      ),
+    );
+  });
+});
