@@ -95,5 +95,55 @@ export function requireMayGrant(principal: MemberPrincipal, terms: PolicyTerms):
   if (terms.isOwner && !principal.isOwner) throw new AppError('owner_required');
   const beyond = grantsBeyond(principal, terms);
   if (beyond.length > 0) throw new AppError('grant_exceeds_own', { details: { grants: beyond } });
-  if (terms.isOwner || terms.permissions.some((key) => isPermission(key) && permissionEntry(key).dangerous)) requireFreshProof(principal);
+  if (needsFreshProof(terms)) requireFreshProof(principal);
+}
+
+function needsFreshProof({ isOwner, permissions }: PolicyTerms): boolean {
+  return isOwner || permissions.some((key) => isPermission(key) && permissionEntry(key).dangerous);
+}
+
+/** Why nothing can be granted to somebody or something any more. */
+export type ClosedReason = 'membership_removed' | 'team_archived' | 'api_key_inactive';
+
+/** Why a page of policies takes no new one from the caller. */
+export type PageReadOnlyReason = ClosedReason | 'permission_policy_write_missing';
+
+/** Why the caller cannot change or remove a policy; proving again who he is would not help. */
+export type ReadOnlyReason =
+  PageReadOnlyReason | 'inherited' | 'directory_managed' | 'owner_required' | 'exceeds_own' | 'session_required' | 'last_owner';
+
+/** The first reason against changing or removing any policy of the holder; undefined when there is none. */
+export function pageReadOnlyReason(principal: MemberPrincipal, closed: ClosedReason | undefined): PageReadOnlyReason | undefined {
+  const mayWrite = authorize(principal, 'permission_policy.write', { kind: 'organization' }).allowed;
+  return closed ?? (mayWrite ? undefined : 'permission_policy_write_missing');
+}
+
+/** A policy where it is held. */
+export interface PlacedPolicy {
+  readonly terms: PolicyTerms;
+  readonly source: 'manual' | 'directory';
+  readonly inherited: boolean;
+  readonly closed: ClosedReason | undefined;
+  /** Without it nobody active would own the organization. */
+  readonly keepsLastOwner: boolean;
+}
+
+/** What holds against changing the policy here, whoever asks. */
+export function fixedReason({ inherited, source }: Pick<PlacedPolicy, 'inherited' | 'source'>): ReadOnlyReason | undefined {
+  if (inherited) return 'inherited';
+  return source === 'directory' ? 'directory_managed' : undefined;
+}
+
+/**
+ * The first reason against changing or removing the policy, as the guards would find it; undefined when there is none but
+ * perhaps a proof of who the caller is, too old or with one factor only.
+ */
+export function policyReadOnlyReason(principal: MemberPrincipal, policy: PlacedPolicy): ReadOnlyReason | undefined {
+  const { terms, closed, keepsLastOwner } = policy;
+  const before = fixedReason(policy) ?? pageReadOnlyReason(principal, closed);
+  if (before !== undefined) return before;
+  if (terms.isOwner && !principal.isOwner) return 'owner_required';
+  if (grantsBeyond(principal, terms).length > 0) return 'exceeds_own';
+  if (needsFreshProof(terms) && principal.via.kind !== 'session') return 'session_required';
+  return keepsLastOwner ? 'last_owner' : undefined;
 }

@@ -1,0 +1,33 @@
+/** Which resource a call with an Idempotency-Key made, so that its repetition makes no second one. */
+import type { Db } from '../platform/postgres.ts';
+
+export interface IdempotencyKey {
+  /** The operation's id: keys of different operations have nothing to do with each other. */
+  readonly operation: string;
+  readonly key: string;
+}
+
+export interface KeptOutcome {
+  /** SHA-256 of the compared parameters. */
+  readonly parametersHash: Buffer;
+  readonly resourceId: string;
+}
+
+/** Ask under a lock that whoever repeats the call waits for too, see `lockAccess`. */
+export async function findOutcome(trx: Db, organizationId: string, { operation, key }: IdempotencyKey): Promise<KeptOutcome | undefined> {
+  const row = (await trx('idempotency_keys')
+    .where({ organization_id: organizationId, operation, key })
+    .first('parameters_hash', 'resource_id')) as { parameters_hash: Buffer; resource_id: string } | undefined;
+  return row && { parametersHash: row.parameters_hash, resourceId: row.resource_id };
+}
+
+export async function keepOutcome(trx: Db, organizationId: string, outcome: IdempotencyKey & KeptOutcome): Promise<void> {
+  await trx('idempotency_keys').insert({
+    organization_id: organizationId,
+    operation: outcome.operation,
+    key: outcome.key,
+    parameters_hash: outcome.parametersHash,
+    resource_id: outcome.resourceId,
+    created_at: trx.raw('clock_timestamp()'),
+  });
+}
