@@ -12,7 +12,7 @@ export async function up(db: Knex): Promise<void> {
       archived_at timestamptz(3)
     );
     create unique index teams_live_name_key on teams (organization_id, lower(name)) where archived_at is null;
-    create index teams_organization_id_idx on teams (organization_id, lower(name), id);
+    create index teams_organization_id_idx on teams (organization_id, lower(name) collate "C", id);
     comment on table teams is 'A group of members. Its live policies are inherited by every member; archiving is for good.';
 
     create table team_members (
@@ -30,6 +30,8 @@ export async function up(db: Knex): Promise<void> {
     update api_keys set created_by_membership_id = membership_id;
     alter table api_keys alter column created_by_membership_id set not null;
     create index api_keys_created_by_membership_id_idx on api_keys (created_by_membership_id);
+    drop index api_keys_organization_id_idx;
+    create index api_keys_organization_id_idx on api_keys (organization_id, created_at desc, id desc);
 
     alter table permission_policies alter column membership_id drop not null;
     alter table permission_policies add column team_id uuid constraint permission_policies_team_id_fkey references teams;
@@ -81,6 +83,8 @@ export async function down(db: Knex): Promise<void> {
       drop column team_id,
       alter column membership_id set not null;
     comment on table permission_policies is 'What a member may do, and where. is_owner carries every permission a person can hold.';
+    drop index api_keys_organization_id_idx;
+    create index api_keys_organization_id_idx on api_keys (organization_id);
     alter table api_keys drop column created_by_membership_id;
     drop table team_members, teams;
   `);

@@ -1,5 +1,4 @@
 /** Teams and their rosters. A roster's rows say who is in and by which source; what a team grants are its permission policies. */
-import type { PolicyTerms } from '../domain/permission-policies.ts';
 import { violatedConstraint, type Db } from '../platform/postgres.ts';
 import type { MembershipStatus } from './memberships.ts';
 
@@ -45,8 +44,8 @@ export async function listTeams(db: Db, organizationId: string, { status, ids, q
     `${TEAM} ${STATUS[status]}
        ${ids ? 'and t.id = any(cast(:ids as uuid[]))' : ''}
        ${q ? 'and t.name ilike :pattern' : ''}
-       ${after ? `and (lower(t.name), t.id) > ((select lower(l.name) from teams l where l.organization_id = :organizationId and l.id = :after), :after)` : ''}
-     order by lower(t.name), t.id
+       ${after ? `and (lower(t.name) collate "C", t.id) > ((select lower(l.name) collate "C" from teams l where l.organization_id = :organizationId and l.id = :after), :after)` : ''}
+     order by lower(t.name) collate "C", t.id
      limit :limit`,
     {
       organizationId,
@@ -126,7 +125,7 @@ export async function listTeamMembers(db: Db, organizationId: string, teamId: st
        join users u on u.id = m.user_id
       where tm.team_id = :teamId and m.organization_id = :organizationId and m.status <> 'deprovisioned'
       group by m.id, u.id
-      order by lower(u.display_name), m.id`,
+      order by lower(u.display_name) collate "C", m.id`,
     { organizationId, teamId },
   );
   return rows;
@@ -168,14 +167,4 @@ export async function changeHandAdded(
      select :teamId, id, 'manual', now from unnest(cast(:added as uuid[])) as id, clock_timestamp() as now`,
     { teamId, added: [...added] },
   );
-}
-
-/** What whoever joins the team is granted. */
-export async function listTeamTerms(db: Db, organizationId: string, teamId: string): Promise<PolicyTerms[]> {
-  const { rows } = await db.raw<{ rows: PolicyTerms[] }>(
-    `select scope_kind as "scopeKind", resource_ids as "resourceIds", permissions, is_owner as "isOwner"
-       from permission_policies where organization_id = :organizationId and team_id = :teamId order by created_at, id`,
-    { organizationId, teamId },
-  );
-  return rows;
 }

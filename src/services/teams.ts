@@ -5,6 +5,7 @@ import { scopeOf, type MemberPrincipal, type ProductPrincipal } from '../domain/
 import { AppError, invalid } from '../domain/errors.ts';
 import { grantsBeyond, requireMayGrant } from '../domain/permission-policies.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
+import { listPolicies } from '../data/permission-policies.ts';
 import { listTeamAssignments, type AssignmentRow } from '../data/role-assignments.ts';
 import {
   archiveTeam as writeArchived,
@@ -14,7 +15,6 @@ import {
   listHandAdded,
   listTeamMembers,
   listTeams,
-  listTeamTerms,
   lockPresentMembers,
   lockTeam,
   renameTeam as writeName,
@@ -177,7 +177,7 @@ function requireMembers(ids: readonly string[], present: ReadonlySet<string>): v
  * Throws 403 `grant_exceeds_own` (details.grants: all that is beyond the caller), and as `requireMayGrant` for what is dangerous.
  */
 async function requireMayAdmit(trx: Db, principal: MemberPrincipal, teamId: string): Promise<void> {
-  const policies = await listTeamTerms(trx, principal.organizationId, teamId);
+  const policies = await listPolicies(trx, principal.organizationId, { kind: 'team', id: teamId });
   const beyond = policies.flatMap((terms) => grantsBeyond(principal, terms));
   if (beyond.length > 0) throw new AppError('grant_exceeds_own', { details: { grants: beyond } });
   for (const terms of policies) requireMayGrant(principal, terms);
