@@ -125,16 +125,19 @@ export async function findLinkedInvitation(db: Db, id: string): Promise<LinkedIn
 /** What stands in the way of inviting this email, by the database's clock. */
 export interface EmailStanding {
   readonly isMember: boolean;
+  /** Removed by the directory, which alone can let him in again. */
+  readonly isDirectoryManaged: boolean;
   readonly isInvited: boolean;
 }
 
 export async function findEmailStanding(db: Db, organizationId: string, email: string): Promise<EmailStanding> {
   const { rows } = await db.raw<{ rows: [EmailStanding] }>(
-    `select exists (select 1 from users u join memberships m on m.user_id = u.id
-                     where lower(u.email) = lower(:email) and m.organization_id = :organizationId
-                       and m.status <> 'deprovisioned') as "isMember",
+    `select coalesce(m.status <> 'deprovisioned', false) as "isMember", coalesce(m.directory_managed, false) as "isDirectoryManaged",
             exists (select 1 from invitations i
-                     where i.organization_id = :organizationId and lower(i.email) = lower(:email) and ${PENDING}) as "isInvited"`,
+                     where i.organization_id = :organizationId and lower(i.email) = lower(:email) and ${PENDING}) as "isInvited"
+       from (values (1)) as one
+       left join (users u join memberships m on m.user_id = u.id and m.organization_id = :organizationId)
+         on lower(u.email) = lower(:email)`,
     { organizationId, email },
   );
   return rows[0];

@@ -206,37 +206,29 @@ export async function endAccess(trx: Db, organizationId: string, membershipId: s
   return rows[0];
 }
 
-/** The person's membership of the organization, of any status. */
-export async function findMembershipOf(
-  db: Db,
-  organizationId: string,
-  userId: string,
-): Promise<{ readonly id: string; readonly status: MembershipStatus } | undefined> {
-  return await db('memberships')
-    .where({ organization_id: organizationId, user_id: userId })
-    .first<{ readonly id: string; readonly status: MembershipStatus } | undefined>('id', 'status');
+export interface MembershipStanding {
+  readonly id: string;
+  readonly status: MembershipStatus;
+  /** The directory lets him in and out, and nobody else does. */
+  readonly directoryManaged: boolean;
 }
 
-/**
- * Lets a removed member in again under his old id, and with nothing he had then: policies, teams, sessions and keys do not
- * come back with him.
- */
+/** The person's membership of the organization, of any status. */
+export async function findMembershipOf(db: Db, organizationId: string, userId: string): Promise<MembershipStanding | undefined> {
+  return await db('memberships')
+    .where({ organization_id: organizationId, user_id: userId })
+    .first<MembershipStanding | undefined>('id', 'status', 'directory_managed as directoryManaged');
+}
+
+/** Lets a removed member in again under his old id, into no team. Whoever ends his access first lets nothing else come back with him. */
 export async function readmitMembership(
   trx: Db,
   organizationId: string,
   { id, admissionSource }: Pick<NewMembership, 'id' | 'admissionSource'>,
 ): Promise<void> {
   await trx.raw(
-    `with clock as materialized (select clock_timestamp() as now),
-     policy as (delete from permission_policies where organization_id = :organizationId and membership_id = :id),
-     team as (delete from team_members where membership_id = :id),
-     session as (update sessions set revoked_at = now from clock where membership_id = :id and revoked_at is null),
-     api_key as (
-       update api_keys set revoked_at = now, revocation_reason = 'membership_deprovisioned' from clock
-        where membership_id = :id and revoked_at is null
-     )
-     update memberships set status = 'active', admission_source = :admissionSource, directory_managed = false, updated_at = now
-       from clock
+    `with team as (delete from team_members where membership_id = :id)
+     update memberships set status = 'active', admission_source = :admissionSource, updated_at = clock_timestamp()
       where organization_id = :organizationId and id = :id`,
     { organizationId, id, admissionSource },
   );

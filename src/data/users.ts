@@ -41,6 +41,36 @@ export async function insertUser(db: Db, user: NewUser): Promise<void> {
   });
 }
 
+/** Like `insertUser`; false, and nothing is inserted, when somebody has the email. */
+export async function insertUserUnlessKnown(trx: Db, user: NewUser): Promise<boolean> {
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
+    `insert into users (id, email, display_name, password_hash, created_at)
+     values (:id, :email, :displayName, :passwordHash, clock_timestamp())
+     on conflict (lower(email)) do nothing`,
+    { ...user },
+  );
+  return rowCount === 1;
+}
+
+/** A person, whether or not he belongs to any organization, with what he signs in with. */
+export interface User {
+  readonly id: string;
+  readonly displayName: string;
+  readonly passwordHash: string | null;
+  /** A confirmed authenticator app: the password alone does not sign in. */
+  readonly hasSecondFactor: boolean;
+}
+
+export async function findUser(db: Db, userId: string): Promise<User | undefined> {
+  const { rows } = await db.raw<{ rows: User[] }>(
+    `select u.id, u.display_name as "displayName", u.password_hash as "passwordHash",
+            exists (select from totp_factors f where f.user_id = u.id and f.confirmed_at is not null) as "hasSecondFactor"
+       from users u where u.id = :userId`,
+    { userId },
+  );
+  return rows[0];
+}
+
 /** A person who signs in, with the membership the session will be for: an active one if there is any, else the oldest. */
 export interface SignIn {
   readonly userId: string;

@@ -48,8 +48,8 @@ interface Sending {
 }
 
 /**
- * 400 for policies that are not valid; 403 as `requireMayGrant`; 409 `member_exists`, `invitation_pending`,
- * `seat_limit_reached`; 504 `email_not_delivered`, and then the invitation is revoked.
+ * 400 for policies that are not valid; 403 as `requireMayGrant`; 409 `member_exists`, `directory_managed`,
+ * `invitation_pending`, `seat_limit_reached`; 504 `email_not_delivered`, and then the invitation is revoked.
  */
 export async function invite(context: ServiceContext, principal: MemberPrincipal, input: InvitationInput): Promise<SentInvitation> {
   const issued = issueToken(TOKEN_PREFIX.invitation);
@@ -74,9 +74,10 @@ async function requireInvitable(
   const policies = input.policies.map((terms, index) => ({ terms, pointer: `/permission_policies/${index}` }));
   await requireValidTerms(trx, organizationId, { edition: context.edition, holder: 'human', policies });
   requireMayGrantAll(inviter, input.policies);
-  const { isMember, isInvited } = await findEmailStanding(trx, organizationId, input.email);
-  if (isMember) throw new AppError('member_exists');
-  if (isInvited) throw new AppError('invitation_pending');
+  const standing = await findEmailStanding(trx, organizationId, input.email);
+  if (standing.isMember) throw new AppError('member_exists');
+  if (standing.isDirectoryManaged) throw new AppError('directory_managed');
+  if (standing.isInvited) throw new AppError('invitation_pending');
   await claimSeat(trx, organizationId, context.limits);
 }
 
