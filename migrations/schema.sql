@@ -86,7 +86,7 @@ CREATE TABLE api_keys (
 COMMENT ON TABLE api_keys IS 'Bearer keys of the product API. Only the SHA-256 of the secret is kept. permissions null: everything its member holds.';
 CREATE INDEX api_keys_created_by_membership_id_idx ON api_keys USING btree (created_by_membership_id);
 CREATE INDEX api_keys_membership_id_idx ON api_keys USING btree (membership_id, created_at DESC, id DESC);
-CREATE INDEX api_keys_organization_id_idx ON api_keys USING btree (organization_id);
+CREATE INDEX api_keys_organization_id_idx ON api_keys USING btree (organization_id, created_at DESC, id DESC);
 
 CREATE TABLE approval_requests (
   id uuid NOT NULL,
@@ -522,7 +522,7 @@ CREATE TABLE teams (
 );
 COMMENT ON TABLE teams IS 'A group of members. Its live policies are inherited by every member; archiving is for good.';
 CREATE UNIQUE INDEX teams_live_name_key ON teams USING btree (organization_id, lower(name)) WHERE (archived_at IS NULL);
-CREATE INDEX teams_organization_id_idx ON teams USING btree (organization_id, lower(name), id);
+CREATE INDEX teams_organization_id_idx ON teams USING btree (organization_id, lower(name) COLLATE "C", id);
 
 CREATE TABLE totp_factors (
   user_id uuid NOT NULL,

@@ -119,20 +119,3 @@ export async function endOrganization(trx: Db, organizationId: string): Promise<
   );
   return rows[0];
 }
-
-export interface ApiKeyRules {
-  readonly personalApiKeysAllowed: boolean;
-  /** The database's clock, by which expiry and freshness are judged. */
-  readonly now: Date;
-}
-
-export async function findApiKeyRules(db: Db, organizationId: string): Promise<ApiKeyRules> {
-  const { rows } = await db.raw<{ rows: ApiKeyRules[] }>(
-    `select personal_api_keys_allowed as "personalApiKeysAllowed", clock_timestamp() as now
-       from organizations where id = :organizationId`,
-    { organizationId },
-  );
-  const [rules] = rows;
-  if (!rules) throw new Error('an organization with members is gone');
-  return rules;
-}

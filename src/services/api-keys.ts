@@ -1,16 +1,19 @@
 /** Personal API keys: a script acts as its member, with what the member holds at that moment. */
 import { AppError, invalid } from '../domain/errors.ts';
-import { actorOf } from '../domain/audit.ts';
-import { effectiveGrants, effectivePermissions, type MemberPrincipal, type ProductPrincipal } from '../domain/authorization.ts';
-import { isPermission, mayHold, permissionEntry, type Grant, type Permission, type PermissionEntry } from '../domain/permissions.ts';
+import { bearablePermissions, endIssues, latestEnd, longestLife, narrowingIssues } from '../domain/api-keys.ts';
+import { actorOf, type AuditActor } from '../domain/audit.ts';
+import { effectiveGrants, effectivePermissions, grantsFromPolicies } from '../domain/authorization.ts';
+import type { AuthContext, MemberPrincipal, ProductPrincipal } from '../domain/authorization.ts';
+import { isPermission, permissionEntry, type Grant, type Permission, type PermissionEntry } from '../domain/permissions.ts';
 import { isSensitive, requireFreshProof } from '../domain/proof.ts';
 import { TOKEN_PREFIX } from '../domain/tokens.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
-import { findApiKey, findApiKeyHolder, insertApiKey, listApiKeys, revokeApiKey, touchApiKey, type ApiKeyRecord } from '../data/api-keys.ts';
-import { findApiKeyRules } from '../data/organizations.ts';
+import { findApiKey, findApiKeyHolder, findApiKeyRules, insertApiKey, listApiKeys, revokeApiKey, touchApiKey } from '../data/api-keys.ts';
+import type { ApiKeyRecord, ApiKeyRules } from '../data/api-keys.ts';
+import type { Db } from '../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
-import { memberPrincipal } from './member-principals.ts';
+import { currentMember, memberPrincipal } from './member-principals.ts';
 import { cutPage } from './pages.ts';
 
 const SENSITIVE_KEY = 'The key could decide requests or do what is dangerous: prove again who you are first.';
@@ -24,23 +27,55 @@ export async function authenticateApiKey(context: ServiceContext, token: Present
   if (!key?.valid || !secretMatches(token.secret, key.tokenHash)) throw new AppError('authentication_required');
   const principal = memberPrincipal(key, {
     via: { kind: 'api_key', keyId: key.keyId, narrowed: key.permissions?.filter(isPermission) ?? null },
-    auth: { method: 'api_key', assurance: key.assurance, authenticated_at: key.createdAt },
+    auth: apiKeyAuth(key.assurance, key.createdAt),
   });
   if (!key.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
-  if (key.useIsStale) {
-    touchApiKey(context.db, key.organizationId, key.keyId).catch((error: unknown) => {
-      context.logger.warn({ err: error }, 'could not record the use of an API key');
-    });
-  }
+  noteUse(context, key);
   return principal;
 }
 
+/** A key proves no more than whoever minted it did then. */
+export function apiKeyAuth(assurance: AuthContext['assurance'], mintedAt: Date): AuthContext {
+  return { method: 'api_key', assurance, authenticated_at: mintedAt };
+}
+
+/** Remembers the use of a key, at most once a minute and without making the call wait. */
+export function noteUse(
+  context: ServiceContext,
+  { organizationId, keyId, useIsStale }: { readonly organizationId: string; readonly keyId: string; readonly useIsStale: boolean },
+): void {
+  if (!useIsStale) return;
+  touchApiKey(context.db, organizationId, keyId).catch((error: unknown) => {
+    context.logger.warn({ err: error }, 'could not record the use of an API key');
+  });
+}
+
+/** A key as people see it. */
+export interface ApiKey extends ApiKeyRecord {
+  /** It opens what it carries. */
+  readonly usable: boolean;
+  /** Of its own: none for a personal key. */
+  readonly grants: readonly Grant[];
+}
+
+export function apiKey(context: ServiceContext, record: ApiKeyRecord): ApiKey {
+  const served = record.kind === 'personal' || context.edition === 'hosted';
+  return {
+    ...record,
+    usable: served && record.status === 'active' && record.blockedReason === null && record.holderActive,
+    grants: grantsFromPolicies(record.policies, false),
+  };
+}
+
 export interface OwnApiKeys {
-  readonly keys: readonly ApiKeyRecord[];
+  readonly keys: readonly ApiKey[];
   /** Id of the last key, when more follow. */
   readonly next: string | undefined;
   readonly personalApiKeysAllowed: boolean;
+  readonly scopingEnabled: boolean;
   readonly bearable: readonly PermissionEntry[];
+  /** The latest end a key minted now may have. */
+  readonly latestEnd: Date | undefined;
 }
 
 /** The caller's own keys, newest first, and what a new one would carry. */
@@ -54,93 +89,147 @@ export async function listOwnApiKeys(
     findApiKeyRules(context.db, organizationId),
     listApiKeys(context.db, organizationId, { membershipId, limit: limit + 1, after }),
   ]);
-  const { items: keys, last } = cutPage(found, limit);
+  const { items, last } = cutPage(found, limit);
   return {
-    keys,
+    keys: items.map((record) => apiKey(context, record)),
     next: last?.id,
     personalApiKeysAllowed: rules.personalApiKeysAllowed,
-    bearable: bearablePermissions(principal).map(permissionEntry),
+    scopingEnabled: context.edition === 'hosted',
+    bearable: bearablePermissions(principal, context.edition).map(permissionEntry),
+    latestEnd: latestEndUnder(context, rules),
   };
 }
 
-/** What a key of this member carries: all he holds that a key can hold. */
-function bearablePermissions(principal: MemberPrincipal): readonly Permission[] {
-  const held = principal.grants.map((grant) => grant.permission).filter((permission) => mayHold('api_key', permission));
-  return [...new Set(held)].sort();
+/** The latest end a key minted under these rules may have: the deployment's and the organization's, whichever is sooner. */
+export function latestEndUnder(context: ServiceContext, rules: ApiKeyRules): Date | undefined {
+  return latestEnd(rules.now, longestLife(context.limits.apiKeyLifetimeMs, rules.maxLifetimeSeconds));
 }
 
 export interface MintedApiKey {
-  readonly key: ApiKeyRecord;
+  readonly key: ApiKey;
   /** Shown once. */
   readonly token: string;
 }
 
 /**
- * Mints a personal key. 403 `api_keys_disabled`, `api_key_scoping_unavailable` when `permissions` would narrow it, and
- * `reauthentication_required` when the key could decide or do what is dangerous and the session is not fresh.
+ * Mints a personal key. 403 `api_keys_disabled`, `api_key_scoping_unavailable` when `permissions` would narrow it in the
+ * open edition, and the refusals of `requireFreshProof` when the key could decide or do what is dangerous.
  */
 export async function mintApiKey(
   context: ServiceContext,
   principal: MemberPrincipal,
   input: { readonly name: string; readonly expiresAt: Date | undefined; readonly permissions: readonly string[] | undefined },
 ): Promise<MintedApiKey> {
-  const { organizationId, membershipId } = principal;
   return await context.db.transaction(async (trx) => {
-    const { personalApiKeysAllowed, now } = await findApiKeyRules(trx, organizationId);
-    if (!personalApiKeysAllowed) throw new AppError('api_keys_disabled');
-    if (input.permissions) throw new AppError('api_key_scoping_unavailable');
-    if (input.expiresAt && input.expiresAt <= now) {
-      throw invalid([{ pointer: '/expires_at', code: 'invalid_value', message: 'must be in the future' }]);
-    }
-    if (isSensitive(bearablePermissions(principal))) requireFreshProof(principal, SENSITIVE_KEY);
-    const { id, hash, token } = issueToken(TOKEN_PREFIX.apiKey);
-    await insertApiKey(trx, organizationId, {
-      id,
-      membershipId,
+    const member = await currentMember(trx, principal, { permission: 'api_key.issue' });
+    const rules = await findApiKeyRules(trx, member.organizationId);
+    if (!rules.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
+    if (input.permissions && context.edition === 'open') throw new AppError('api_key_scoping_unavailable');
+    const bearable = bearablePermissions(member, context.edition);
+    const latest = latestEndUnder(context, rules);
+    const issues = [
+      ...(input.permissions ? narrowingIssues(input.permissions, bearable) : []),
+      ...endIssues(input.expiresAt, { now: rules.now, latest }),
+    ];
+    if (issues.length > 0) throw invalid(issues);
+    const permissions = input.permissions?.filter(isPermission);
+    if (isSensitive(permissions ?? bearable)) requireFreshProof(member, SENSITIVE_KEY);
+    const expiresAt = input.expiresAt ?? latest;
+    return await insertWithToken(trx, context, {
+      kind: 'personal',
+      minter: member,
       name: input.name,
-      tokenHash: hash,
-      assurance: principal.auth.assurance,
-      createdAt: now,
-      expiresAt: input.expiresAt,
+      permissions,
+      expiresAt,
+      now: rules.now,
     });
-    const data = { name: input.name, ...(input.expiresAt && { expires_at: input.expiresAt }) };
-    await insertAuditEvents(trx, organizationId, {
-      events: [{ eventType: 'api_key.created', actor: actorOf(principal), subjectId: id, data }],
-      occurredAt: now,
-    });
-    return { key: await ownKey(trx, principal, id), token };
   });
 }
 
-async function ownKey(db: ServiceContext['db'], { organizationId, membershipId }: MemberPrincipal, id: string): Promise<ApiKeyRecord> {
-  const key = await findApiKey(db, organizationId, { id, membershipId });
-  if (!key) throw new AppError('not_found');
-  return key;
+export interface KeyToMint {
+  readonly kind: 'personal' | 'organization';
+  readonly minter: MemberPrincipal;
+  readonly name: string;
+  readonly permissions: readonly Permission[] | undefined;
+  readonly expiresAt: Date | undefined;
+  readonly now: Date;
+}
+
+/** Inserts a key that may be minted, with its audit event. */
+export async function insertWithToken(trx: Db, context: ServiceContext, wanted: KeyToMint): Promise<MintedApiKey> {
+  const { kind, minter, name, permissions, expiresAt, now } = wanted;
+  const { organizationId, membershipId } = minter;
+  const { id, hash, token } = issueToken(kind === 'personal' ? TOKEN_PREFIX.apiKey : TOKEN_PREFIX.organizationKey);
+  await insertApiKey(trx, organizationId, {
+    id,
+    kind,
+    createdByMembershipId: membershipId,
+    name,
+    tokenHash: hash,
+    permissions,
+    assurance: minter.auth.assurance,
+    createdAt: now,
+    expiresAt,
+  });
+  const data = { name, kind, ...(permissions && { permissions: [...permissions] }), ...(expiresAt && { expires_at: expiresAt }) };
+  await insertAuditEvents(trx, organizationId, {
+    events: [{ eventType: 'api_key.created', actor: actorOf(minter), subjectId: id, data }],
+    occurredAt: now,
+  });
+  return { key: await readApiKey(trx, context, { organizationId, id }), token };
+}
+
+/** A key of the organization. Throws 404. */
+export async function readApiKey(
+  db: Db,
+  context: ServiceContext,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+): Promise<ApiKey> {
+  const record = await findApiKey(db, organizationId, id);
+  if (!record) throw new AppError('not_found');
+  return apiKey(context, record);
 }
 
 /** Revokes one of the caller's own keys for good; again, nothing more happens. */
 export async function revokeOwnApiKey(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
+  const { organizationId, membershipId } = principal;
   await context.db.transaction(async (trx) => {
-    await ownKey(trx, principal, id);
-    if (!(await revokeApiKey(trx, principal.organizationId, { id, reason: 'manual' }))) return;
-    await insertAuditEvents(trx, principal.organizationId, {
-      events: [{ eventType: 'api_key.revoked', actor: actorOf(principal), subjectId: id, data: { reason: 'manual' } }],
-    });
+    const key = await readApiKey(trx, context, { organizationId, id });
+    if (key.membershipId !== membershipId) throw new AppError('not_found');
+    await revokeWithAudit(trx, organizationId, { id, actor: actorOf(principal) });
+  });
+}
+
+/** Of two at once, one revokes and is recorded. */
+export async function revokeWithAudit(
+  trx: Db,
+  organizationId: string,
+  { id, actor }: { readonly id: string; readonly actor: AuditActor },
+): Promise<void> {
+  if (!(await revokeApiKey(trx, organizationId, { id, reason: 'manual' }))) return;
+  await insertAuditEvents(trx, organizationId, {
+    events: [{ eventType: 'api_key.revoked', actor, subjectId: id, data: { reason: 'manual' } }],
   });
 }
 
 export interface VerifiedApiKey {
-  readonly key: ApiKeyRecord;
+  readonly key: ApiKey;
   readonly permissions: readonly Permission[];
   readonly grants: readonly Grant[];
 }
 
 /** The key the call presents and what it may do now. 400 `api_key_required` for a session. */
 export async function verifyApiKey(context: ServiceContext, principal: ProductPrincipal): Promise<VerifiedApiKey> {
-  if (principal.kind !== 'member' || principal.via.kind !== 'api_key') throw new AppError('api_key_required');
+  const id = presentedKey(principal);
+  if (id === undefined) throw new AppError('api_key_required');
   return {
-    key: await ownKey(context.db, principal, principal.via.keyId),
+    key: await readApiKey(context.db, context, { organizationId: principal.organizationId, id }),
     permissions: effectivePermissions(principal),
     grants: effectiveGrants(principal),
   };
+}
+
+function presentedKey(principal: ProductPrincipal): string | undefined {
+  if (principal.kind === 'organization_key') return principal.keyId;
+  return principal.via.kind === 'api_key' ? principal.via.keyId : undefined;
 }

@@ -18,6 +18,14 @@ export function memberPrincipal(
   credential: { readonly via: MemberPrincipal['via']; readonly auth: AuthContext },
 ): MemberPrincipal {
   if (member.membershipStatus !== 'active') throw new AppError('membership_inactive');
+  return principalOf(member, credential);
+}
+
+/** Who the member would be with the credential, whether or not he may use it now. */
+export function principalOf(
+  member: MemberWithPolicies,
+  credential: { readonly via: MemberPrincipal['via']; readonly auth: AuthContext },
+): MemberPrincipal {
   const isOwner = member.policies.some((policy) => policy.is_owner);
   return {
     kind: 'member',

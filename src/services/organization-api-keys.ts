@@ -1,26 +1,146 @@
-/** Organization API keys: a shared integration acts for the organization, with grants of its own. Hosted edition only. */
-import { AppError } from '../domain/errors.ts';
-import { grantsFromPolicies, type OrganizationKeyPrincipal } from '../domain/authorization.ts';
-import { touchApiKey } from '../data/api-keys.ts';
+/**
+ * Organization API keys, for a shared integration with grants of its own (hosted edition), and every key of the
+ * organization as those see it who look after them.
+ */
+import { AppError, invalid } from '../domain/errors.ts';
+import { endIssues } from '../domain/api-keys.ts';
+import { actorOf } from '../domain/audit.ts';
+import { effectiveGrants, grantsFromPolicies, type MemberPrincipal, type OrganizationKeyPrincipal } from '../domain/authorization.ts';
+import { requireMayGrant, type PolicyTerms } from '../domain/permission-policies.ts';
+import { isPermission, isServedBy, mayHold, permissionEntry } from '../domain/permissions.ts';
+import type { Grant, PermissionEntry, ScopeKind } from '../domain/permissions.ts';
+import { requireFreshProof } from '../domain/proof.ts';
+import { findApiKeyRules, listApiKeys, type ApiKeyKind, type ApiKeyStatus } from '../data/api-keys.ts';
+import { findMemberWithPolicies } from '../data/memberships.ts';
 import { findOrganizationKeyHolder } from '../data/organization-api-keys.ts';
+import { listPolicyResources, type PolicyResource, type ResourceChoice } from '../data/permission-policies.ts';
 import { secretMatches, type PresentedToken } from '../platform/tokens.ts';
+import { apiKey, apiKeyAuth, insertWithToken, latestEndUnder, noteUse, readApiKey, revokeWithAudit } from './api-keys.ts';
+import type { ApiKey, MintedApiKey } from './api-keys.ts';
 import type { ServiceContext } from './context.ts';
+import { currentMember, principalOf } from './member-principals.ts';
+import { cutPage } from './pages.ts';
+import { addPolicy, requireValidTerms } from './permission-policies.ts';
+
+const HOLDER = 'organization_api_key';
 
 /** The integration behind an organization key. 401 when it is unknown, expired or revoked, and always in the open edition. */
 export async function authenticateOrganizationKey(context: ServiceContext, token: PresentedToken): Promise<OrganizationKeyPrincipal> {
   const key = context.edition === 'hosted' ? await findOrganizationKeyHolder(context.db, token.id) : undefined;
   if (!key?.valid || !secretMatches(token.secret, key.tokenHash)) throw new AppError('authentication_required');
-  if (key.useIsStale) {
-    touchApiKey(context.db, key.organizationId, key.keyId).catch((error: unknown) => {
-      context.logger.warn({ err: error }, 'could not record the use of an API key');
-    });
-  }
+  noteUse(context, key);
+  const { organizationId, keyId, name } = key;
+  const grants = grantsFromPolicies(key.policies, false);
+  return { kind: 'organization_key', organizationId, keyId, name, grants, auth: apiKeyAuth(key.assurance, key.createdAt) };
+}
+
+export interface ApiKeyFilter {
+  readonly kind: ApiKeyKind | undefined;
+  readonly status: ApiKeyStatus | undefined;
+  readonly q: string | undefined;
+}
+
+/** Every key of the organization that the filter lets through, newest first; `next` is the id of the last, when more follow. */
+export async function listAllApiKeys(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { limit, ...page }: ApiKeyFilter & { readonly limit: number; readonly after: string | undefined },
+): Promise<{ readonly keys: readonly ApiKey[]; readonly next: string | undefined }> {
+  const found = await listApiKeys(context.db, principal.organizationId, { ...page, limit: limit + 1 });
+  const { items, last } = cutPage(found, limit);
+  return { keys: items.map((record) => apiKey(context, record)), next: last?.id };
+}
+
+export interface ApiKeyDetail {
+  readonly key: ApiKey;
+  /** What it carries while it is usable: its own grants, or its member's after narrowing. */
+  readonly effectiveGrants: readonly Grant[];
+}
+
+/** Throws 404. */
+export async function getApiKey(context: ServiceContext, { organizationId }: MemberPrincipal, id: string): Promise<ApiKeyDetail> {
+  const key = await readApiKey(context.db, context, { organizationId, id });
+  return { key, effectiveGrants: await carriedBy(context, organizationId, key) };
+}
+
+async function carriedBy(context: ServiceContext, organizationId: string, key: ApiKey): Promise<readonly Grant[]> {
+  const { id: keyId, name, grants, membershipId } = key;
+  const auth = apiKeyAuth(key.assuranceAtIssue, key.createdAt);
+  if (membershipId === null) return effectiveGrants({ kind: 'organization_key', organizationId, keyId, name, grants, auth });
+  const member = await findMemberWithPolicies(context.db, organizationId, membershipId);
+  if (!member) throw new Error('the member of a personal key is gone');
+  const narrowed = key.permissions?.filter(isPermission) ?? null;
+  return effectiveGrants(principalOf(member, { via: { kind: 'api_key', keyId, narrowed }, auth }));
+}
+
+/** Revokes any key of the organization for good; again, nothing more happens. Throws 404. */
+export async function revokeAnyApiKey(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
+  const { organizationId } = principal;
+  await context.db.transaction(async (trx) => {
+    await readApiKey(trx, context, { organizationId, id });
+    await revokeWithAudit(trx, organizationId, { id, actor: actorOf(principal) });
+  });
+}
+
+/** What a form for a new organization key offers. */
+export interface OrganizationKeyOptions {
+  readonly permissions: readonly PermissionEntry[];
+  /** The caller's grants of these permissions: each may be given as it is, or at a narrower scope. */
+  readonly grants: readonly Grant[];
+  /** The live teams and agents the grants reach. */
+  readonly resources: readonly PolicyResource[];
+  readonly latestEnd: Date | undefined;
+}
+
+export async function organizationKeyOptions(context: ServiceContext, principal: MemberPrincipal): Promise<OrganizationKeyOptions> {
+  const { organizationId } = principal;
+  const grants = principal.grants.filter(({ permission }) => mayHold(HOLDER, permission) && isServedBy(context.edition, permission));
+  const permissions = [...new Set(grants.map(({ permission }) => permission))].map(permissionEntry);
+  const [rules, resources] = await Promise.all([
+    findApiKeyRules(context.db, organizationId),
+    listPolicyResources(context.db, organizationId, { agents: reachOf(grants, 'agent'), teams: reachOf(grants, 'team') }),
+  ]);
+  return { permissions, grants, resources, latestEnd: latestEndUnder(context, rules) };
+}
+
+/** The resources of a kind for which something can be granted. */
+function reachOf(grants: readonly Grant[], kind: ScopeKind): ResourceChoice {
+  const forAll = grants.some(
+    ({ permission, scope_kind }) => scope_kind === 'organization' && permissionEntry(permission).scopes.includes(kind),
+  );
+  if (forAll) return { live: 'all', named: [] };
   return {
-    kind: 'organization_key',
-    organizationId: key.organizationId,
-    keyId: key.keyId,
-    name: key.name,
-    grants: grantsFromPolicies(key.policies, false),
-    auth: { method: 'api_key', assurance: key.assurance, authenticated_at: key.createdAt },
+    live: grants.flatMap(({ scope_kind, scope_id }) => (scope_kind === kind && scope_id !== undefined ? [scope_id] : [])),
+    named: [],
   };
+}
+
+/**
+ * Issues a key with policies of its own. 400 for policies such a key cannot hold; 403 `grant_exceeds_own` for what the
+ * caller does not hold himself, and the refusals of `requireFreshProof`: such a key outlives his membership.
+ */
+export async function issueOrganizationKey(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  input: { readonly name: string; readonly policies: readonly PolicyTerms[]; readonly expiresAt: Date | undefined },
+): Promise<MintedApiKey> {
+  const { name, policies } = input;
+  const { organizationId } = principal;
+  return await context.db.transaction(async (trx) => {
+    const minter = await currentMember(trx, principal, { permission: 'api_key.organization.issue' });
+    const rules = await findApiKeyRules(trx, organizationId);
+    const latest = latestEndUnder(context, rules);
+    const issues = endIssues(input.expiresAt, { now: rules.now, latest });
+    if (issues.length > 0) throw invalid(issues);
+    const submitted = policies.map((terms, index) => ({ terms, pointer: `/permission_policies/${index}` }));
+    await requireValidTerms(trx, organizationId, { edition: context.edition, holder: HOLDER, policies: submitted });
+    for (const terms of policies) requireMayGrant(minter, terms);
+    requireFreshProof(minter);
+    const expiresAt = input.expiresAt ?? latest;
+    const wanted = { kind: 'organization', minter, name, permissions: undefined, expiresAt, now: rules.now } as const;
+    const { key, token } = await insertWithToken(trx, context, wanted);
+    const granted = { holder: { kind: 'api_key', id: key.id }, actor: actorOf(minter), grantedByActorId: minter.membershipId } as const;
+    for (const terms of policies) await addPolicy(trx, organizationId, { ...granted, terms });
+    return { key: await readApiKey(trx, context, { organizationId, id: key.id }), token };
+  });
 }
