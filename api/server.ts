@@ -13,6 +13,7 @@ import type { ServiceContext } from '../src/services/context.ts';
 import { admit, presentedCredential, readCookie, refuseCrossSite, refuseForeignPage, sessionCookie, SSO_COOKIE } from './authentication.ts';
 import type { AnyCall, Endpoint, Reply } from './endpoint.ts';
 import { readBody, readIdempotencyKey, readIfMatch, readQuery, validate } from './input.ts';
+import { loggedPath } from './logged-paths.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
 import { rateLimit, type RateLimit } from './rate-limit.ts';
@@ -122,7 +123,7 @@ function envelope({ logger }: ServiceContext): Koa.Middleware {
       if (problem.status >= 500) logger.error({ err: error.cause ?? error, requestId, internal: error.internal }, 'call failed');
     }
     logger.info(
-      { requestId, method: ctx.method, path: ctx.url.split('?')[0], status: ctx.status, ms: Math.round(performance.now() - started) },
+      { requestId, method: ctx.method, path: loggedPath(ctx.url), status: ctx.status, ms: Math.round(performance.now() - started) },
       'call',
     );
   };
