@@ -1,22 +1,34 @@
-/** Signing in and out, and what a presented session cookie is worth. */
+/** Sessions of people in browsers: what a presented cookie is worth, how one begins, is renewed and ends. */
 import { AppError } from '../domain/errors.ts';
-import { personOf } from '../domain/audit.ts';
-import type { AuthMethod, MemberPrincipal } from '../domain/authorization.ts';
+import { actorOf, personOf, type AuditActor } from '../domain/audit.ts';
+import type { AuthContext, AuthMethod, MemberPrincipal } from '../domain/authorization.ts';
+import type { SecondFactor } from '../domain/second-factors.ts';
 import { TOKEN_PREFIX } from '../domain/tokens.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
-import { findSessionHolder, insertSession, revokeSession, touchSession, type SessionHolder } from '../data/sessions.ts';
-import { findSignIn } from '../data/users.ts';
-import { verifyPassword } from '../platform/passwords.ts';
+import { lockActiveMembership } from '../data/memberships.ts';
+import {
+  findSessionHolder,
+  hasSession,
+  insertSession,
+  listLiveSessions,
+  renewSession,
+  revokeSession,
+  revokeSessionsOf,
+  touchSession,
+  type SessionHolder,
+  type SessionPage,
+  type SessionRecord,
+} from '../data/sessions.ts';
 import type { Db } from '../platform/postgres.ts';
-import { issueToken, parseToken, secretMatches, type IssuedToken, type PresentedToken } from '../platform/tokens.ts';
+import { hashSecret, issueToken, parseToken, secretMatches, type IssuedToken, type PresentedToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { readAccount, type Account } from './me.ts';
 import { memberPrincipal } from './member-principals.ts';
-import { admitSignInAttempt } from './sign-in-attempts.ts';
+import { cutPage } from './pages.ts';
 
 /** The member behind a session. 401 when it is unknown, tampered with, expired, idle or revoked; 403 `membership_inactive`. */
 export async function authenticateSession(context: ServiceContext, token: PresentedToken): Promise<MemberPrincipal> {
-  const session = await findValidSession(context, token);
+  const session = await findValidSession(context.db, token);
   if (!session) throw new AppError('authentication_required');
   const principal = sessionPrincipal(session);
   if (session.useIsStale) {
@@ -27,9 +39,9 @@ export async function authenticateSession(context: ServiceContext, token: Presen
   return principal;
 }
 
-async function findValidSession(context: ServiceContext, token: PresentedToken): Promise<SessionHolder | undefined> {
-  if (token.prefix !== TOKEN_PREFIX.session) return undefined;
-  const session = await findSessionHolder(context.db, token.id);
+async function findValidSession(db: Db, token: PresentedToken | undefined): Promise<SessionHolder | undefined> {
+  if (token?.prefix !== TOKEN_PREFIX.session) return undefined;
+  const session = await findSessionHolder(db, token.id);
   return session?.valid && secretMatches(token.secret, session.tokenHash) ? session : undefined;
 }
 
@@ -51,23 +63,6 @@ export interface SignedIn {
   readonly account: Account;
 }
 
-/**
- * A new session for the right email and password. 401 `invalid_credentials` is the same, in words and in time, for an
- * unknown email and a wrong password; 403 `membership_inactive`; 429 `rate_limited`.
- */
-export async function signIn(
-  context: ServiceContext,
-  input: { readonly email: string; readonly password: string; readonly client: Client },
-): Promise<SignedIn> {
-  await admitSignInAttempt(context, { email: input.email, clientAddress: input.client.address });
-  const person = await findSignIn(context.db, input.email);
-  const correct = await verifyPassword(input.password, person?.passwordHash ?? undefined);
-  if (!person || !correct) throw new AppError('invalid_credentials');
-  if (person.membershipStatus !== 'active') throw new AppError('membership_inactive');
-  const issued = await context.db.transaction(async (trx) => await openSession(trx, person, { ...PASSWORD_PROOF, client: input.client }));
-  return await signedIn(context, issued);
-}
-
 /** Where a call comes from, as the person will recognize it in the list of his sessions. */
 export interface Client {
   readonly address: string;
@@ -79,18 +74,23 @@ export interface SignInProof {
   readonly method: AuthMethod;
   readonly assurance: 'single_factor' | 'strong';
   readonly client: Client;
-  /** When that was, where it was not just now; never taken for later than now. */
+  /** When somebody else, such as an identity provider, saw the proof; now when absent. */
   readonly authenticatedAt?: Date | undefined;
+  /** The second factor he gave, for the audit log. */
+  readonly secondFactor?: SecondFactor;
+  /** The session cookie that came with the call. A live session of it ends, so that none survives its successor. */
+  readonly presented?: string | undefined;
 }
 
 export const PASSWORD_PROOF = { method: 'local_password', assurance: 'single_factor' } as const;
 
-/** Opens a session for a member who has just proven who he is, with its audit event. */
+/** Opens a session for a member who has just proven who he is, with its audit event. 403 `membership_inactive`. */
 export async function openSession(
   trx: Db,
   member: { readonly organizationId: string; readonly membershipId: string; readonly displayName: string },
-  { method, assurance, client, authenticatedAt }: SignInProof,
+  { method, assurance, client, authenticatedAt, secondFactor, presented }: SignInProof,
 ): Promise<IssuedToken> {
+  if (!(await lockActiveMembership(trx, member.organizationId, member.membershipId))) throw new AppError('membership_inactive');
   const issued = issueToken(TOKEN_PREFIX.session);
   await insertSession(trx, member.organizationId, {
     id: issued.id,
@@ -102,9 +102,11 @@ export async function openSession(
     userAgent: client.userAgent,
     authenticatedAt,
   });
+  const data = { method, assurance, ...(secondFactor && { second_factor: secondFactor }) };
   await insertAuditEvents(trx, member.organizationId, {
-    events: [{ eventType: 'session.created', actor: personOf(member), subjectId: issued.id, data: { method } }],
+    events: [{ eventType: 'session.created', actor: personOf(member), subjectId: issued.id, data }],
   });
+  await endPresented(trx, presented, 'superseded');
   return issued;
 }
 
@@ -115,14 +117,114 @@ export async function signedIn(context: ServiceContext, issued: IssuedToken): Pr
   return { token: issued.token, account: await readAccount(context, sessionPrincipal(session)) };
 }
 
+export interface Renewal {
+  /** The cookie's new value. */
+  readonly token: string;
+  readonly auth: AuthContext;
+}
+
+/**
+ * The caller has proven again who he is: his session is fresh, with a new secret, and the old cookie is worth nothing. A
+ * second factor also makes it strong. 401 when the session ended, or was renewed by somebody else, meanwhile.
+ */
+export async function renewProof(
+  trx: Db,
+  principal: MemberPrincipal,
+  proof: { readonly presented: string | undefined; readonly secondFactor?: SecondFactor | undefined },
+): Promise<Renewal> {
+  const cookie = parseToken(proof.presented ?? '');
+  if (principal.via.kind !== 'session' || cookie?.id !== principal.via.sessionId) throw new AppError('session_required');
+  const { id, hash, token } = issueToken(TOKEN_PREFIX.session, principal.via.sessionId);
+  const { method, assurance } = provenBy(principal.auth, proof.secondFactor);
+  const presentedHash = hashSecret(cookie.secret);
+  const authenticatedAt = await renewSession(trx, principal.organizationId, { id, presentedHash, tokenHash: hash, method, assurance });
+  if (!authenticatedAt) throw new AppError('authentication_required');
+  const data = { method, assurance, ...(proof.secondFactor && { second_factor: proof.secondFactor }) };
+  await insertAuditEvents(trx, principal.organizationId, {
+    events: [{ eventType: 'session.reauthenticated', actor: actorOf(principal), subjectId: id, data }],
+  });
+  return { token, auth: { method, assurance, authenticated_at: authenticatedAt, session_id: id } };
+}
+
+/** A second factor adds to what opened the session; a password given again adds nothing. */
+function provenBy({ method, assurance }: AuthContext, secondFactor: SecondFactor | undefined): Pick<AuthContext, 'method' | 'assurance'> {
+  if (!secondFactor) return { method, assurance };
+  return { method: method === 'local_password' ? 'local_password_totp' : method, assurance: 'strong' };
+}
+
 /** Ends the session of the cookie; one that is unknown or has ended already is not an error. */
 export async function signOut(context: ServiceContext, cookie: string | undefined): Promise<void> {
-  const token = cookie === undefined ? undefined : parseToken(cookie);
-  const session = token && (await findValidSession(context, token));
-  if (!session) return;
   await context.db.transaction(async (trx) => {
-    if (!(await revokeSession(trx, session.organizationId, session.sessionId))) return;
-    const event = { eventType: 'session.revoked', actor: personOf(session), subjectId: session.sessionId };
-    await insertAuditEvents(trx, session.organizationId, { events: [event] });
+    await endPresented(trx, cookie, 'signed_out');
   });
+}
+
+type EndReason = 'signed_out' | 'superseded' | 'manual' | 'mfa_removed' | 'password_changed' | 'password_reset';
+
+async function endPresented(trx: Db, cookie: string | undefined, reason: EndReason): Promise<void> {
+  const session = await findValidSession(trx, cookie === undefined ? undefined : parseToken(cookie));
+  if (!session || !(await revokeSession(trx, session.organizationId, session.sessionId))) return;
+  await recordEnds(trx, session.organizationId, { ids: [session.sessionId], actor: personOf(session), reason });
+}
+
+async function recordEnds(
+  trx: Db,
+  organizationId: string,
+  { ids, actor, reason }: { readonly ids: readonly string[]; readonly actor: AuditActor; readonly reason: EndReason },
+): Promise<void> {
+  const events = ids.map((subjectId) => ({ eventType: 'session.revoked', actor, subjectId, data: { reason } }));
+  await insertAuditEvents(trx, organizationId, { events });
+}
+
+/** Ends the live sessions of a member, with their audit events; `exceptId` is left alone. */
+export async function endSessionsOf(
+  trx: Db,
+  organizationId: string,
+  ends: { readonly membershipId: string; readonly exceptId?: string; readonly actor: AuditActor; readonly reason: EndReason },
+): Promise<void> {
+  const ids = await revokeSessionsOf(trx, organizationId, ends);
+  await recordEnds(trx, organizationId, { ids, actor: ends.actor, reason: ends.reason });
+}
+
+export interface OwnSessions {
+  readonly sessions: readonly (SessionRecord & { readonly current: boolean })[];
+  /** The last session, when more follow. */
+  readonly next: SessionPage['after'];
+}
+
+/** Where the caller is signed in, the session used last first. */
+export async function listOwnSessions(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { limit, after }: { readonly limit: number; readonly after: SessionPage['after'] },
+): Promise<OwnSessions> {
+  const { organizationId, membershipId } = principal;
+  const found = await listLiveSessions(context.db, organizationId, { membershipId, limit: limit + 1, after });
+  const { items, last } = cutPage(found, limit);
+  return { sessions: items.map((session) => ({ ...session, current: session.id === currentId(principal) })), next: last };
+}
+
+/** Ends one of the caller's own sessions; again, nothing more happens. 404 for another's. True when it was the current one. */
+export async function endOwnSession(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<boolean> {
+  const { organizationId, membershipId } = principal;
+  await context.db.transaction(async (trx) => {
+    if (!(await hasSession(trx, organizationId, { id, membershipId }))) throw new AppError('not_found');
+    if (!(await revokeSession(trx, organizationId, id))) return;
+    await recordEnds(trx, organizationId, { ids: [id], actor: actorOf(principal), reason: 'manual' });
+  });
+  return id === currentId(principal);
+}
+
+/** Ends all sessions of the caller but the one he uses. */
+export async function endOtherSessions(context: ServiceContext, principal: MemberPrincipal): Promise<void> {
+  const { organizationId, membershipId } = principal;
+  const exceptId = currentId(principal);
+  if (exceptId === undefined) throw new AppError('session_required');
+  await context.db.transaction(async (trx) => {
+    await endSessionsOf(trx, organizationId, { membershipId, exceptId, actor: actorOf(principal), reason: 'manual' });
+  });
+}
+
+function currentId({ via }: MemberPrincipal): string | undefined {
+  return via.kind === 'session' ? via.sessionId : undefined;
 }

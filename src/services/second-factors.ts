@@ -1,0 +1,69 @@
+/** Judges the codes people type as a second factor. Each serves once, also when it comes twice at the same moment. */
+import { AppError } from '../domain/errors.ts';
+import { hashRecoveryCode, readCode, type SecondFactor } from '../domain/second-factors.ts';
+import { readClock } from '../data/clock.ts';
+import { useRecoveryCode } from '../data/recovery-codes.ts';
+import { lockTotpFactor, markTotpStepUsed, type SealedSeed } from '../data/totp-factors.ts';
+import type { Db } from '../platform/postgres.ts';
+import type { SealedSecret } from '../platform/secrets.ts';
+import { totpStep } from '../platform/totp.ts';
+import type { ServiceContext } from './context.ts';
+import { admitTotpCode, forgetTotpCodes } from './sign-in-attempts.ts';
+
+interface Presented {
+  readonly userId: string;
+  readonly typed: string;
+}
+
+/**
+ * Lets `judge` look at a code in its transaction. Counts wrong codes of authenticator apps first (429 `rate_limited`), on a
+ * connection of its own: what is rolled back was tried nevertheless. `judge` answers undefined for a wrong code.
+ */
+export async function tryCode<T>(
+  context: ServiceContext,
+  { userId, typed }: Presented,
+  judge: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const counted = readCode(typed).kind === 'totp';
+  if (counted) await admitTotpCode(context, userId);
+  const outcome = await judge();
+  if (counted && outcome !== undefined) await forgetTotpCodes(context, userId);
+  return outcome;
+}
+
+/** Uses the code up and tells its kind; undefined when it is wrong or has served before. Call it within `tryCode`. */
+export async function acceptCode(context: ServiceContext, trx: Db, { userId, typed }: Presented): Promise<SecondFactor | undefined> {
+  const { kind, code } = readCode(typed);
+  if (kind === 'recovery_code') return (await useRecoveryCode(trx, userId, hashRecoveryCode(code))) ? kind : undefined;
+  const factor = await lockTotpFactor(trx, userId);
+  if (!factor?.confirmedAt) return undefined;
+  const step = await matchingStep(context, trx, { userId, seed: factor, code });
+  if (step === undefined || (factor.lastUsedStep !== null && step <= factor.lastUsedStep)) return undefined;
+  await markTotpStepUsed(trx, userId, step);
+  return kind;
+}
+
+/** The step, by the database's clock, whose code of this app it is. 501 `secrets_key_missing`. */
+export async function matchingStep(
+  context: ServiceContext,
+  trx: Db,
+  { userId, seed, code }: { readonly userId: string; readonly seed: SealedSeed; readonly code: string },
+): Promise<number | undefined> {
+  return totpStep(openSeed(context, userId, seed), code, await readClock(trx));
+}
+
+function openSeed({ secrets }: ServiceContext, userId: string, { keyId, sealed }: SealedSeed): Buffer {
+  if (!secrets) throw new AppError('secrets_key_missing');
+  try {
+    return secrets.open({ keyId, sealed }, seedPurpose(userId));
+  } catch (cause) {
+    throw new AppError('secrets_key_missing', { cause, internal: { userId, keyId } });
+  }
+}
+
+export function sealSeed({ secrets }: ServiceContext, userId: string, seed: Buffer): SealedSecret {
+  if (!secrets) throw new AppError('secrets_key_missing');
+  return secrets.seal(seed, seedPurpose(userId));
+}
+
+const seedPurpose = (userId: string): string => `totp:${userId}`;
