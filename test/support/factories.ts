@@ -104,13 +104,15 @@ export async function createMember(
   };
 }
 
+/** Gives the holder a policy and returns its id. */
 export async function grant(
   db: Db,
   organizationId: string,
   { policy, ...holder }: { membershipId?: string; teamId?: string; apiKeyId?: string; policy: Policy },
-): Promise<void> {
+): Promise<string> {
+  const id = randomUUID();
   await db('permission_policies').insert({
-    id: randomUUID(),
+    id,
     organization_id: organizationId,
     membership_id: holder.membershipId ?? null,
     team_id: holder.teamId ?? null,
@@ -121,6 +123,7 @@ export async function grant(
     is_owner: policy.is_owner ?? false,
     created_at: new Date(),
   });
+  return id;
 }
 
 /** A live team with these members, whom the policies reach. */
