@@ -77,6 +77,7 @@ export const errorCatalogue = {
   team_archived: entry('conflict', 'The team is archived for good.'),
   policy_changed: entry('conflict', 'Somebody changed the permission policy meanwhile: read it again.'),
   read_only_policy: entry('conflict', 'The permission policy cannot be changed here; read_only_reason says why.'),
+  no_password: entry('conflict', 'The account has no password: it signs in at an identity provider.'),
   mfa_enrolled: entry('conflict', 'An authenticator app is enrolled already.'),
   agent_slug_taken: entry('conflict', 'The slug belongs to a live or archived agent.'),
   agent_name_taken: entry('conflict', 'Another live agent has this name.'),
