@@ -52,10 +52,14 @@ export async function up(db: Knex): Promise<void> {
       union all
       select tm.membership_id, p.organization_id, p.id, p.scope_kind, p.resource_ids, p.permissions, p.is_owner, p.source, p.revision,
              p.granted_by_actor_id, p.created_at, t.id, t.name
-        from (select distinct team_id, membership_id from team_members) tm
+        from team_members tm
         join teams t on t.id = tm.team_id and t.archived_at is null
-        join permission_policies p on p.team_id = t.id;
-    comment on view held_policies is 'The policies of each member: his own, and those of the live teams he is in.';
+        join permission_policies p on p.team_id = t.id
+       -- Once each; a distinct here would read every roster there is for the deciders of the smallest organization.
+       where not exists (select 1 from team_members other
+                          where other.team_id = tm.team_id and other.membership_id = tm.membership_id and other.source < tm.source);
+    comment on view held_policies is
+      'The policies of each member: his own, and those of the live teams he is in, once however many sources say so.';
 
     create table idempotency_keys (
       organization_id uuid not null constraint idempotency_keys_organization_id_fkey references organizations,

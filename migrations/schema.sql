@@ -588,9 +588,10 @@ UNION ALL
     p.created_at,
     t.id AS via_team_id,
     t.name AS via_team_name
-   FROM ( SELECT DISTINCT team_members.team_id,
-            team_members.membership_id
-           FROM team_members) tm
+   FROM team_members tm
      JOIN teams t ON t.id = tm.team_id AND t.archived_at IS NULL
-     JOIN permission_policies p ON p.team_id = t.id;
-COMMENT ON VIEW held_policies IS 'The policies of each member: his own, and those of the live teams he is in.';
+     JOIN permission_policies p ON p.team_id = t.id
+  WHERE NOT (EXISTS ( SELECT 1
+           FROM team_members other
+          WHERE other.team_id = tm.team_id AND other.membership_id = tm.membership_id AND other.source < tm.source));
+COMMENT ON VIEW held_policies IS 'The policies of each member: his own, and those of the live teams he is in, once however many sources say so.';

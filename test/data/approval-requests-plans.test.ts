@@ -6,43 +6,10 @@ import { countPending } from '../../src/data/approval-requests/escalate.ts';
 import { queueQuery, type QueueFilter } from '../../src/data/approval-requests/list.ts';
 import { countPastDeadline, leaseOverdue } from '../../src/data/approval-requests/wake.ts';
 import { SYSTEM } from '../../src/domain/audit.ts';
-import { openPool, type Db } from '../../src/platform/postgres.ts';
+import type { Db } from '../../src/platform/postgres.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createAgent, createMember, createOrganization, type TestOrganization } from '../support/factories.ts';
-
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Plan Rows': number;
-  readonly Plans?: readonly PlanNode[];
-}
-
-function* nodesOf(plan: PlanNode): Generator<PlanNode> {
-  yield plan;
-  for (const child of plan.Plans ?? []) yield* nodesOf(child);
-}
-
-async function explain(app: TestApp, { sql, bindings }: { sql: string; bindings: unknown }): Promise<PlanNode[]> {
-  const { rows } = await app.db.raw<{ rows: { 'QUERY PLAN': string }[] }>(`explain (format json) ${sql}`, bindings as never);
-  const [explained] = JSON.parse(rows[0]?.['QUERY PLAN'] ?? '[]') as { Plan: PlanNode }[];
-  if (!explained) throw new Error('no plan');
-  return [...nodesOf(explained.Plan)];
-}
-
-/** The first statement `run` sends: its plan is asked for instead of another wording of it. */
-async function statementOf(app: TestApp, run: (db: Db) => Promise<unknown>): Promise<{ sql: string; bindings: unknown[] }> {
-  const pool = openPool({ connectionString: app.databaseUrl, max: 1, applicationName: 'plans' });
-  const statements: { sql: string; bindings: unknown[] }[] = [];
-  pool.on('query', ({ sql, bindings }: { sql: string; bindings: unknown[] }) => statements.push({ sql, bindings }));
-  try {
-    await run(pool);
-  } finally {
-    await pool.destroy();
-  }
-  const [statement] = statements;
-  if (!statement) throw new Error('nothing was sent');
-  return { sql: statement.sql.replaceAll(/\$\d+/g, '?'), bindings: statement.bindings };
-}
+import { explain, statementOf, type PlanNode } from '../support/plans.ts';
 
 const ROWS = 20_000;
 

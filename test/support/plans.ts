@@ -1,0 +1,43 @@
+/** Asks Postgres how it would run a statement, exactly as the service sends it. */
+import { openPool, type Db } from '../../src/platform/postgres.ts';
+import type { TestApp } from './app.ts';
+
+export interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Plan Rows': number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+interface Statement {
+  readonly sql: string;
+  readonly bindings: unknown;
+}
+
+function* nodesOf(plan: PlanNode): Generator<PlanNode> {
+  yield plan;
+  for (const child of plan.Plans ?? []) yield* nodesOf(child);
+}
+
+/** Every node of the statement's plan. */
+export async function explain(app: TestApp, { sql, bindings }: Statement): Promise<PlanNode[]> {
+  const { rows } = await app.db.raw<{ rows: { 'QUERY PLAN': string }[] }>(`explain (format json) ${sql}`, bindings as never);
+  const [explained] = JSON.parse(rows[0]?.['QUERY PLAN'] ?? '[]') as { Plan: PlanNode }[];
+  if (!explained) throw new Error('no plan');
+  return [...nodesOf(explained.Plan)];
+}
+
+/** The first statement `run` sends: its plan is asked for instead of another wording of it. */
+export async function statementOf(app: TestApp, run: (db: Db) => Promise<unknown>): Promise<Statement> {
+  const pool = openPool({ connectionString: app.databaseUrl, max: 1, applicationName: 'plans' });
+  const statements: Statement[] = [];
+  pool.on('query', ({ sql, bindings }: Statement) => statements.push({ sql, bindings }));
+  try {
+    await run(pool);
+  } finally {
+    await pool.destroy();
+  }
+  const [statement] = statements;
+  if (!statement) throw new Error('nothing was sent');
+  return { sql: statement.sql.replaceAll(/\$\d+/g, '?'), bindings: statement.bindings };
+}
