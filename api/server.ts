@@ -136,6 +136,8 @@ async function answer(ctx: Context, serving: Serving): Promise<void> {
   const statuses = [endpoint.success.status].flat();
   const status = reply.status ?? statuses[0] ?? 200;
   checkAnswer(serving, { reply, status, statuses });
+  // Without a body of its own, Koa would answer the words of the status; and it takes an empty body for a 204.
+  if (reply.body === undefined) ctx.body = null;
   ctx.status = status;
   for (const [name, value] of Object.entries(reply.headers ?? {})) ctx.set(name, typeof value === 'string' ? value : [...value]);
   if (reply.body === undefined) return;
