@@ -67,7 +67,7 @@ export const authEndpoints: readonly Endpoint[] = [
       headers: setsSessionCookieText,
       example: accountExample,
     },
-    errors: ['bootstrap_secret_invalid', 'already_bootstrapped'],
+    errors: ['bootstrap_secret_invalid', 'already_bootstrapped', 'rate_limited'],
     handler: async ({ body, client }, context) => {
       const created = await bootstrap(context, {
         secret: body.secret,
