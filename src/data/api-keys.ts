@@ -92,7 +92,7 @@ export interface ApiKeyRecord {
 const STATUS = `
   case when k.revoked_at is not null then 'revoked' when k.expires_at <= clock_timestamp() then 'expired' else 'active' end`;
 
-/** Keys `k` of the organization, with those who made them; the rest of the condition follows. */
+/** Keys `k` with those who made them; the condition follows. */
 const RECORDS = `
   select k.id, k.kind, k.membership_id as "membershipId", k.name, k.permissions, k.assurance_at_issue as "assuranceAtIssue",
          k.created_at as "createdAt", k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt",
@@ -105,8 +105,7 @@ const RECORDS = `
     from api_keys k
     join organizations o on o.id = k.organization_id
     join memberships creator on creator.id = k.created_by_membership_id
-    join users u on u.id = creator.user_id
-   where k.organization_id = :organizationId`;
+    join users u on u.id = creator.user_id`;
 
 /** What to show of the keys of an organization; what is absent filters nothing. */
 export interface ApiKeyPage {
@@ -124,16 +123,18 @@ export interface ApiKeyPage {
 /** One page of keys, newest first. */
 export async function listApiKeys(db: Db, organizationId: string, page: ApiKeyPage): Promise<ApiKeyRecord[]> {
   const { membershipId, kind, status, q, after, limit } = page;
+  // A cursor that another member's key was written into points nowhere.
+  const among = (keys: string) =>
+    `${keys}.organization_id = :organizationId${membershipId === undefined ? '' : ` and ${keys}.membership_id = :membershipId`}`;
   const conditions = [
-    membershipId !== undefined && 'k.membership_id = :membershipId',
+    among('k'),
     kind !== undefined && 'k.kind = :kind',
     status !== undefined && `${STATUS} = :status`,
     q !== undefined && `position(lower(:q) in lower(k.name || E'\\n' || u.display_name || E'\\n' || u.email)) > 0`,
-    after !== undefined &&
-      '(k.created_at, k.id) < (select l.created_at, l.id from api_keys l where l.id = :after and l.organization_id = :organizationId)',
+    after !== undefined && `(k.created_at, k.id) < (select l.created_at, l.id from api_keys l where l.id = :after and ${among('l')})`,
   ].filter((condition) => condition !== false);
   const { rows } = await db.raw<{ rows: ApiKeyRecord[] }>(
-    `${[RECORDS, ...conditions].join(' and ')} order by k.created_at desc, k.id desc limit :limit`,
+    `${RECORDS} where ${conditions.join(' and ')} order by k.created_at desc, k.id desc limit :limit`,
     { organizationId, membershipId, kind, status, q, after, limit } as Record<string, string | number>,
   );
   return rows;
@@ -141,7 +142,10 @@ export async function listApiKeys(db: Db, organizationId: string, page: ApiKeyPa
 
 /** One key of the organization. */
 export async function findApiKey(db: Db, organizationId: string, id: string): Promise<ApiKeyRecord | undefined> {
-  const { rows } = await db.raw<{ rows: ApiKeyRecord[] }>(`${RECORDS} and k.id = :id`, { organizationId, id });
+  const { rows } = await db.raw<{ rows: ApiKeyRecord[] }>(`${RECORDS} where k.organization_id = :organizationId and k.id = :id`, {
+    organizationId,
+    id,
+  });
   return rows[0];
 }
 
