@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Configuration, Provider } from 'oidc-provider';
+import { Browser, type Page } from './browser.ts';
 
 /** Somebody the provider knows. */
 export interface ProviderPerson {
@@ -159,4 +160,15 @@ async function quietly<T>(run: () => Promise<T>): Promise<T> {
   } finally {
     Object.assign(console, { warn, info });
   }
+}
+
+/** What a browser does to sign in at the service through its provider: the answer of the callback, where it leads unopened. */
+export async function signInThrough(serviceUrl: string, browser = new Browser(), query = ''): Promise<Page> {
+  const page = await reachCallback(serviceUrl, browser, query);
+  return page.location ? await browser.open(page.location) : page;
+}
+
+/** The same up to the answer of the provider, whose location is the callback. */
+export async function reachCallback(serviceUrl: string, browser: Browser, query = ''): Promise<Page> {
+  return await browser.follow(`${serviceUrl}/auth/oidc/login${query}`, (next) => next.pathname.endsWith('/auth/oidc/callback'));
 }
