@@ -1,6 +1,6 @@
 /** Permission policies: what a member, a team or an organization key may do, and where. */
 import { v7 } from 'uuid';
-import type { PolicyTerms } from '../domain/permission-policies.ts';
+import type { ClosedReason, PolicyTerms } from '../domain/permission-policies.ts';
 import type { ScopeKind } from '../domain/permissions.ts';
 import type { Db } from '../platform/postgres.ts';
 
@@ -104,16 +104,53 @@ export async function deletePermissionPolicy(trx: Db, organizationId: string, id
   await trx('permission_policies').where({ organization_id: organizationId, id }).delete();
 }
 
-/** How many active members own the organization. */
-export async function countActiveOwners(db: Db, organizationId: string): Promise<number> {
-  const { rows } = await db.raw<{ rows: { owners: number }[] }>(
-    `select count(*) as owners
-       from memberships m
-      where m.organization_id = :organizationId and m.status = 'active'
-        and exists (select 1 from permission_policies p where p.membership_id = m.id and p.is_owner)`,
+/** Who holds policies, as their page shows it. */
+export interface PolicyHolderState {
+  readonly name: string;
+  /** Why nothing can be granted any more. */
+  readonly closed: ClosedReason | null;
+  /** An active member: one whose ownership counts. */
+  readonly active: boolean;
+}
+
+const HOLDERS: Readonly<Record<PolicyHolder['kind'], string>> = {
+  membership: `
+    select u.display_name as name, case when h.status = 'deprovisioned' then 'membership_removed' end as closed, h.status = 'active' as active
+      from memberships h join users u on u.id = h.user_id
+     where true`,
+  team: `
+    select h.name, case when h.archived_at is not null then 'team_archived' end as closed, false as active
+      from teams h
+     where true`,
+  api_key: `
+    select h.name, case when h.revoked_at is not null or h.expires_at <= clock_timestamp() then 'api_key_inactive' end as closed, false as active
+      from api_keys h
+     where h.kind = 'organization'`,
+};
+
+/** The member, team or organization key; with `lock` nobody archives or revokes it before the end of the transaction. */
+export async function findPolicyHolder(
+  db: Db,
+  organizationId: string,
+  { holder, lock = false }: { readonly holder: PolicyHolder; readonly lock?: boolean },
+): Promise<PolicyHolderState | undefined> {
+  const { rows } = await db.raw<{ rows: PolicyHolderState[] }>(
+    `${HOLDERS[holder.kind]} and h.organization_id = :organizationId and h.id = :id ${lock ? 'for share of h' : ''}`,
+    { organizationId, id: holder.id },
+  );
+  return rows[0];
+}
+
+/** How many policies make an active member an owner of the organization; 0 when nobody active owns it. */
+export async function countOwnerships(db: Db, organizationId: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: { ownerships: number }[] }>(
+    `select count(*) as ownerships
+       from permission_policies p
+       join memberships m on m.id = p.membership_id
+      where p.organization_id = :organizationId and p.is_owner and m.status = 'active'`,
     { organizationId },
   );
-  return rows[0]?.owners ?? 0;
+  return rows[0]?.ownerships ?? 0;
 }
 
 /** What a policy can be for, besides the whole organization. */

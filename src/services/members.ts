@@ -13,12 +13,12 @@ import {
   type MemberPosition,
   type MemberRow,
 } from '../data/memberships.ts';
-import { countActiveOwners } from '../data/permission-policies.ts';
 import { listMemberAssignments, type AssignmentRow } from '../data/role-assignments.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 import { currentMember } from './member-principals.ts';
 import { cutPage } from './pages.ts';
+import { requireActiveOwner } from './permission-policies.ts';
 import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
 
 export { MEMBERSHIP_STATUSES, type MemberPosition } from '../data/memberships.ts';
@@ -109,11 +109,6 @@ async function requireReleased(trx: Db, member: MemberRow, force: boolean): Prom
   const used = uses.escalationPaths.length + uses.teamEscalationPolicies.length > 0;
   if (used && !force) throw new AppError('membership_in_escalation_path', { details: showUses(uses) });
   return showUses(uses);
-}
-
-/** Call it after the change, under the lock on access. Throws 409 `last_owner` when nobody active owns the organization any more. */
-export async function requireActiveOwner(trx: Db, organizationId: string): Promise<void> {
-  if ((await countActiveOwners(trx, organizationId)) === 0) throw new AppError('last_owner');
 }
 
 async function changed(trx: Db, caller: MemberPrincipal, event: Omit<NewAuditEvent, 'actor'>): Promise<void> {

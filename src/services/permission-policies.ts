@@ -1,11 +1,29 @@
 /** Permission policies of members, teams and organization keys: one set of rules for the three. */
-import type { AuditActor } from '../domain/audit.ts';
-import { invalid, type Issue } from '../domain/errors.ts';
-import { policyIssues, type PolicyTerms } from '../domain/permission-policies.ts';
+import { createHash } from 'node:crypto';
+import { actorOf, type AuditActor } from '../domain/audit.ts';
+import type { MemberPrincipal } from '../domain/authorization.ts';
+import { AppError, invalid, type Issue } from '../domain/errors.ts';
+import { fixedReason, policyIssues, requireMayGrant, type ClosedReason, type PolicyTerms } from '../domain/permission-policies.ts';
 import type { PermissionEdition, PermissionHolder } from '../domain/permissions.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
-import { insertPermissionPolicy, listPolicyResources, type PolicyHolder } from '../data/permission-policies.ts';
+import { findOutcome, keepOutcome } from '../data/idempotency-keys.ts';
+import {
+  countOwnerships,
+  deletePermissionPolicy,
+  findPolicyHolder,
+  insertPermissionPolicy,
+  listPolicies,
+  listPolicyResources,
+  updatePermissionPolicy,
+  type PermissionPolicy,
+  type PolicyHolder,
+  type PolicyHolderState,
+} from '../data/permission-policies.ts';
+import { canonicalJson } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
+import type { ServiceContext } from './context.ts';
+import { currentMember } from './member-principals.ts';
+import { HOLDER_KINDS, showPolicy, type ShownPolicy } from './permission-policy-pages.ts';
 
 export type { PolicyHolder } from '../data/permission-policies.ts';
 
@@ -68,4 +86,155 @@ function auditedHolder({ kind, id }: PolicyHolder) {
 
 function auditedTerms({ scopeKind, resourceIds, permissions, isOwner }: PolicyTerms) {
   return { scope_kind: scopeKind, resource_ids: [...resourceIds], permissions: [...permissions], is_owner: isOwner };
+}
+
+/** Call it after a change of who owns, under the lock on access. Throws 409 `last_owner` when no active owner is left. */
+export async function requireActiveOwner(trx: Db, organizationId: string): Promise<void> {
+  if ((await countOwnerships(trx, organizationId)) === 0) throw new AppError('last_owner');
+}
+
+/** Runs `change` under the lock on access, for the caller as he is then and the holder as it is then. Throws 404 without holder. */
+async function changing<T>(
+  context: ServiceContext,
+  { principal, holder }: { readonly principal: MemberPrincipal; readonly holder: PolicyHolder },
+  change: (trx: Db, caller: MemberPrincipal, state: PolicyHolderState) => Promise<T>,
+): Promise<T> {
+  return await context.db.transaction(async (trx) => {
+    const caller = await currentMember(trx, principal, { permission: 'permission_policy.write' });
+    const state = await findPolicyHolder(trx, principal.organizationId, { holder, lock: true });
+    if (!state) throw new AppError('not_found');
+    return await change(trx, caller, state);
+  });
+}
+
+/** Throws 409 `membership_removed`, `team_archived`, or `read_only_policy` for a key that has ended. */
+function requireOpen({ closed }: PolicyHolderState): void {
+  if (closed === 'api_key_inactive') throw readOnly(closed);
+  if (closed !== null) throw new AppError(closed satisfies Exclude<ClosedReason, 'api_key_inactive'>);
+}
+
+function readOnly(read_only_reason: string): AppError {
+  return new AppError('read_only_policy', { details: { read_only_reason } });
+}
+
+/** Throws 404. */
+async function findPolicy(trx: Db, organizationId: string, { holder, id }: PolicyReference): Promise<PermissionPolicy> {
+  const policy = (await listPolicies(trx, organizationId, holder)).find((held) => held.id === id);
+  if (!policy) throw new AppError('not_found');
+  return policy;
+}
+
+/** A policy the caller may change. Throws as `requireOpen` and `requireMayGrant` do, 404, and 409 `read_only_policy`. */
+async function findChangeable(
+  trx: Db,
+  caller: MemberPrincipal,
+  { state, ...reference }: PolicyReference & { readonly state: PolicyHolderState },
+): Promise<PermissionPolicy> {
+  const policy = await findPolicy(trx, caller.organizationId, reference);
+  requireOpen(state);
+  const fixed = fixedReason({ inherited: policy.viaTeamId !== null, source: policy.source });
+  if (fixed !== undefined) throw readOnly(fixed);
+  requireMayGrant(caller, policy);
+  return policy;
+}
+
+/** A policy of a holder. */
+export interface PolicyReference {
+  readonly holder: PolicyHolder;
+  readonly id: string;
+}
+
+export interface NewPolicy {
+  readonly holder: PolicyHolder;
+  readonly terms: PolicyTerms;
+  readonly idempotencyKey: string;
+}
+
+/**
+ * Grants by a new policy. The same key and terms again answer the policy as it is by now and make no second one; other terms
+ * are 409 `idempotency_conflict`. Throws 404, 409 for a holder that has ended, 400, and as `requireMayGrant` does.
+ */
+export async function createPolicy(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { holder, terms, idempotencyKey }: NewPolicy,
+): Promise<{ readonly policy: ShownPolicy; readonly created: boolean }> {
+  const { organizationId, membershipId } = principal;
+  const identity = { operation: `${holder.kind}.permission_policies.create`, key: idempotencyKey };
+  const parametersHash = hashOf({ holder, terms });
+  return await changing(context, { principal, holder }, async (trx, caller, state) => {
+    const kept = await findOutcome(trx, organizationId, identity);
+    if (kept && !kept.parametersHash.equals(parametersHash)) throw new AppError('idempotency_conflict');
+    if (!kept) {
+      requireOpen(state);
+      await requireValidTerms(trx, organizationId, {
+        edition: context.edition,
+        holder: HOLDER_KINDS[holder.kind],
+        policies: [{ terms }],
+      });
+      requireMayGrant(caller, terms);
+    }
+    const grant = { holder, terms, actor: actorOf(caller), grantedByActorId: membershipId };
+    const id = kept?.resourceId ?? (await addPolicy(trx, organizationId, grant));
+    if (!kept) await keepOutcome(trx, organizationId, { ...identity, parametersHash, resourceId: id });
+    return { policy: await readShown(trx, principal, { holder, id, state }), created: !kept };
+  });
+}
+
+function hashOf({ holder, terms }: Pick<NewPolicy, 'holder' | 'terms'>): Buffer {
+  return createHash('sha256')
+    .update(canonicalJson({ ...auditedHolder(holder), ...auditedTerms(terms) }))
+    .digest();
+}
+
+/**
+ * Gives a policy other terms; the ones it has already write nothing. Throws 409 `policy_changed` (details.revision) when it
+ * is at another revision, 409 `last_owner`, and as `findChangeable` and `createPolicy` do.
+ */
+export async function replacePolicy(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { holder, id, terms, revision }: PolicyReference & { readonly terms: PolicyTerms; readonly revision: number },
+): Promise<ShownPolicy> {
+  const { organizationId, membershipId } = principal;
+  return await changing(context, { principal, holder }, async (trx, caller, state) => {
+    const before = await findChangeable(trx, caller, { holder, id, state });
+    if (before.revision !== revision) throw new AppError('policy_changed', { details: { revision: before.revision } });
+    await requireValidTerms(trx, organizationId, { edition: context.edition, holder: HOLDER_KINDS[holder.kind], policies: [{ terms }] });
+    requireMayGrant(caller, terms);
+    if (!hashOf({ holder, terms }).equals(hashOf({ holder, terms: before }))) {
+      await updatePermissionPolicy(trx, organizationId, { id, terms, grantedByActorId: membershipId });
+      if (before.isOwner && !terms.isOwner) await requireActiveOwner(trx, organizationId);
+      const data = { ...auditedHolder(holder), ...auditedTerms(terms), revision: revision + 1, previous: auditedTerms(before) };
+      await insertAuditEvents(trx, organizationId, {
+        events: [{ eventType: 'permission_policy.updated', actor: actorOf(caller), subjectId: id, data }],
+      });
+    }
+    return await readShown(trx, principal, { holder, id, state });
+  });
+}
+
+/** The policy after a change, which may have changed what the caller holds himself. */
+async function readShown(
+  trx: Db,
+  principal: MemberPrincipal,
+  { state, ...reference }: PolicyReference & { readonly state: PolicyHolderState },
+): Promise<ShownPolicy> {
+  const reader = await currentMember(trx, principal);
+  const policy = await findPolicy(trx, principal.organizationId, reference);
+  return await showPolicy(trx, reader, { policy, state });
+}
+
+/** Takes back what a policy grants. Throws 404, 409 `last_owner`, and as `findChangeable` does. */
+export async function removePolicy(context: ServiceContext, principal: MemberPrincipal, { holder, id }: PolicyReference): Promise<void> {
+  const { organizationId } = principal;
+  await changing(context, { principal, holder }, async (trx, caller, state) => {
+    const policy = await findChangeable(trx, caller, { holder, id, state });
+    await deletePermissionPolicy(trx, organizationId, id);
+    if (policy.isOwner) await requireActiveOwner(trx, organizationId);
+    const data = { ...auditedHolder(holder), ...auditedTerms(policy), revision: policy.revision };
+    await insertAuditEvents(trx, organizationId, {
+      events: [{ eventType: 'permission_policy.deleted', actor: actorOf(caller), subjectId: id, data }],
+    });
+  });
 }
