@@ -589,6 +589,29 @@ describe('at the same time, 20 times', () => {
     expect([...present].sort()).toEqual(await roster(id));
   });
 
+  test('passing on a grant and losing it: whoever has lost it first passes nothing on', async () => {
+    const agentRead = [{ scope_kind: 'organization', permissions: ['agent.read'] }] as const;
+    for (let round = 0; round < 20; round += 1) {
+      const [source, target] = [
+        await createTeam(app, organization.id, { policies: agentRead }),
+        await createTeam(app, organization.id, { policies: agentRead }),
+      ];
+      const lead = await newMember({ scope_kind: 'team', resource_ids: [target], permissions: ['team.member.write'] });
+      await setMembers(owner.http, source, ids(lead));
+      const losing = round % 2 === 0 ? archive(source) : setMembers(owner.http, source, []);
+      const [passed] = await Promise.all([setMembers(lead.http, target, ids(lead)), losing]);
+      expect([200, 403]).toContain(passed.status);
+      expect(await roster(target)).toEqual(passed.status === 200 ? ids(lead) : []);
+      const order = await app
+        .db('audit_events')
+        .whereIn('subject_id', [source, target])
+        .orderBy('sequence')
+        .select<{ subject_id: string }[]>('subject_id');
+      const told = order.map((event) => event.subject_id);
+      expect(told).toEqual(passed.status === 200 ? [source, target, source] : [source, source]);
+    }
+  });
+
   test('archiving twice: both succeed, and it is told once', async () => {
     for (let round = 0; round < 20; round += 1) {
       const id = await createTeam(app, organization.id);
