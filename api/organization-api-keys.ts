@@ -8,11 +8,12 @@ import {
   organizationKeyOptions,
   revokeAnyApiKey,
 } from '../src/services/organization-api-keys.ts';
-import { apiKeyExample, apiKeyKind, apiKeyPermissionShape, apiKeyShape, apiKeyStatus } from './api-keys-schema.ts';
-import { keyEnd, maxExpiresAt, organizationKeyExample, showApiKey, showPermission } from './api-keys-schema.ts';
+import { apiKeyExample, apiKeyKind, apiKeyShape, apiKeyStatus } from './api-keys-schema.ts';
+import { keyEnd, maxExpiresAt, organizationKeyExample, showApiKey } from './api-keys-schema.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { grantShape, scopeKind } from './grants-schema.ts';
+import { grantShape } from './grants-schema.ts';
+import { policyTermsFields, readTerms, resourceShape, showEntry, vocabularyEntryShape } from './permission-policies-schema.ts';
 import { cursorQuery, label, limitQuery, nextCursor, uuid } from './schema.ts';
 
 const TAG = 'API keys';
@@ -21,26 +22,6 @@ const TAG = 'API keys';
 const MAX_POLICIES = 50;
 
 const keyParams = z.strictObject({ id: uuid('The key.') });
-
-const keyPermissionShape = apiKeyPermissionShape
-  .extend({ scopes: z.array(scopeKind()).meta({ description: 'The scopes at which it can be granted at all, the widest first.' }) })
-  .meta({ id: 'OrganizationAPIKeyPermission', description: 'A permission an organization key can carry, and where.' });
-
-const resourceShape = z
-  .strictObject({
-    id: z.string().meta({ description: 'The team id or agent slug.' }),
-    name: z.string().meta({ description: 'How it is called.' }),
-    kind: z.enum(['team', 'agent']).meta({ description: 'What it is.' }),
-  })
-  .meta({ id: 'APIKeyResource', description: 'A live team or agent a policy can be limited to.' });
-
-const policyShape = z
-  .strictObject({
-    scope_kind: scopeKind(),
-    resource_ids: z.array(z.string()).max(1_000).meta({ description: 'Team ids or agent slugs; empty at organization scope.' }),
-    permissions: z.array(z.string()).max(100).meta({ description: 'Permissions the caller holds at this scope or a wider one.' }),
-  })
-  .meta({ id: 'APIKeyPolicyInput', description: 'What the key may do, at one scope.' });
 
 const exampleList = [organizationKeyExample, { ...apiKeyExample, created_by: organizationKeyExample.created_by }];
 
@@ -99,7 +80,9 @@ const optionsEndpoint = defineEndpoint({
     status: 200,
     description: 'What the caller could give to an organization key.',
     body: z.strictObject({
-      permissions: z.array(keyPermissionShape).meta({ description: 'Those an organization key can hold and the caller holds somewhere.' }),
+      permissions: z
+        .array(vocabularyEntryShape)
+        .meta({ description: 'Those an organization key can hold and the caller holds somewhere.' }),
       grants: z
         .array(grantShape)
         .meta({ description: 'Where the caller holds them: each grant may be given as it is, or for single teams or agents of it.' }),
@@ -107,16 +90,15 @@ const optionsEndpoint = defineEndpoint({
       max_expires_at: maxExpiresAt(),
     }),
     example: {
-      permissions: [{ ...showPermission(permissionEntry('agent.read')), scopes: ['organization', 'agent'] }],
-      grants: [{ permission: 'agent.read', scope_kind: 'organization' }],
+      permissions: [showEntry(permissionEntry('request.read'))],
+      grants: [{ permission: 'request.read', scope_kind: 'organization' }],
       resources: [{ id: 'deploy-bot', name: 'Deploy bot', kind: 'agent' }],
     },
   },
   errors: [],
   handler: async ({ principal }, context) => {
     const { permissions, grants, resources, latestEnd } = await organizationKeyOptions(context, principal);
-    const entries = permissions.map((entry) => ({ ...showPermission(entry), scopes: [...entry.scopes] }));
-    return { body: { permissions: entries, grants, resources, max_expires_at: latestEnd } };
+    return { body: { permissions: permissions.map(showEntry), grants, resources, max_expires_at: latestEnd } };
   },
 });
 
@@ -133,7 +115,11 @@ const issueEndpoint = defineEndpoint({
   edition: 'hosted',
   body: z.strictObject({
     name: label('What to call the key.', 100),
-    permission_policies: z.array(policyShape).min(1).max(MAX_POLICIES).meta({ description: 'What it may do, and where.' }),
+    permission_policies: z
+      .array(z.strictObject(policyTermsFields).meta({ description: 'What it may do at one scope; never ownership.' }))
+      .min(1)
+      .max(MAX_POLICIES)
+      .meta({ description: 'What it may do, and where: at least one policy.' }),
     expires_at: keyEnd(),
   }),
   requestExample: {
@@ -151,9 +137,7 @@ const issueEndpoint = defineEndpoint({
   },
   errors: ['grant_exceeds_own', 'mfa_required', 'reauthentication_required'],
   handler: async ({ principal, body }, context) => {
-    const policies = body.permission_policies.map(({ scope_kind, resource_ids, permissions }) => {
-      return { scopeKind: scope_kind, resourceIds: resource_ids, permissions, isOwner: false };
-    });
+    const policies = body.permission_policies.map(readTerms);
     const { key, token } = await issueOrganizationKey(context, principal, { name: body.name, policies, expiresAt: body.expires_at });
     return { body: { key: showApiKey(key, { organizationWide: true }), token } };
   },

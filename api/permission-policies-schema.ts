@@ -57,7 +57,7 @@ export function showEntry({ key, area, description, holders, resource, dangerous
   return { key, area, description, holders, resource, dangerous, scopes };
 }
 
-const resourceShape = z
+export const resourceShape = z
   .strictObject({
     id: z.string().meta({ description: 'The team id or agent slug.' }),
     name: z.string().meta({ description: 'Display name.' }),
