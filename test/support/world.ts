@@ -1,0 +1,137 @@
+/** One object of every noun the paths of the interface can name, and the placeholders that name them. */
+import { randomUUID } from 'node:crypto';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
+import { issueToken } from '../../src/platform/tokens.ts';
+import type { TestApp } from './app.ts';
+import { ask } from './approval-requests.ts';
+import {
+  activatePath,
+  createAgent,
+  createInstance,
+  createMember,
+  createOrganization,
+  createOrganizationKey,
+  createTeam,
+  grant,
+  type TestAgent,
+  type TestMember,
+  type TestOrganization,
+} from './factories.ts';
+
+export interface World {
+  readonly organization: TestOrganization;
+  /** Somebody who is not the owner, for what nobody may do to himself. */
+  readonly member: TestMember;
+  readonly agent: TestAgent;
+  readonly spareCredentialId: string;
+  readonly requestId: string;
+  readonly teamId: string;
+  readonly invitation: { readonly id: string; readonly token: string };
+  /** Of a link to set a new password. */
+  readonly passwordResetToken: string;
+  readonly organizationKeyId: string;
+  /** One of the owner's, other than the one he calls with. */
+  readonly spareSessionId: string;
+  readonly spareKeyId: string;
+  readonly policies: { readonly member: string; readonly team: string; readonly key: string };
+}
+
+export type Params = Readonly<Record<string, string>>;
+
+export async function createWorld(app: TestApp): Promise<World> {
+  const organization = await createOrganization(app);
+  const agent = await createAgent(app, organization);
+  const { credentialId: spareCredentialId } = await createInstance(app, organization, agent.slug);
+  const level = { id: randomUUID(), type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '15m' };
+  await activatePath(organization.owner, { path_key: `path-${agent.slug}`, name: 'On call', nodes: [level] });
+  const member = await createMember(app, organization.id);
+  const teamId = await createTeam(app, organization.id, { members: [member] });
+  const key = await createOrganizationKey(app, organization);
+  const policy = { scope_kind: 'agent' as const, resource_ids: [agent.slug], permissions: ['agent.read'] };
+  return {
+    organization,
+    member,
+    agent,
+    spareCredentialId,
+    requestId: await ask(app, agent, { tool: 'refund' }),
+    teamId,
+    invitation: await createInvitation(app, organization),
+    passwordResetToken: await createPasswordReset(app, member),
+    organizationKeyId: key.id,
+    ...(await createSpares(app, organization)),
+    policies: {
+      member: await grant(app.db, organization.id, { membershipId: member.membershipId, policy }),
+      team: await grant(app.db, organization.id, { teamId, policy }),
+      key: await grant(app.db, organization.id, { apiKeyId: key.id, policy }),
+    },
+  };
+}
+
+async function createInvitation(app: TestApp, { id: organizationId, owner }: TestOrganization): Promise<World['invitation']> {
+  const { id, token, hash } = issueToken(TOKEN_PREFIX.invitation);
+  const now = new Date();
+  await app.db('invitations').insert({
+    id,
+    organization_id: organizationId,
+    email: `invited-${id}@example.com`,
+    permission_policies: '[]',
+    token_hash: hash,
+    invited_by_membership_id: owner.membershipId,
+    created_at: now,
+    updated_at: now,
+    expires_at: new Date(now.getTime() + 7 * 86_400_000),
+  });
+  return { id, token };
+}
+
+async function createPasswordReset(app: TestApp, { userId }: TestMember): Promise<string> {
+  const { id, token, hash } = issueToken(TOKEN_PREFIX.passwordReset);
+  const now = new Date();
+  const expiresAt = new Date(now.getTime() + 1_800_000);
+  // Only who has a password can have forgotten it.
+  await app.db('users').where({ id: userId }).update({ password_hash: 'of no password' });
+  await app.db('password_resets').insert({ id, user_id: userId, token_hash: hash, created_at: now, expires_at: expiresAt });
+  return token;
+}
+
+/** A second session and a second key of the owner: copies of the first. */
+async function createSpares(app: TestApp, { owner }: TestOrganization): Promise<{ spareSessionId: string; spareKeyId: string }> {
+  const copy = async (table: string) => {
+    const row = await app.db(table).where({ membership_id: owner.membershipId }).first<Record<string, unknown>>();
+    const id = randomUUID();
+    await app.db(table).insert({ ...row, id });
+    return id;
+  };
+  return { spareSessionId: await copy('sessions'), spareKeyId: await copy('api_keys') };
+}
+
+/** Placeholders of the path, filled with objects of `world`. An id nobody knows stands for a noun that is missing here. */
+export function paramsIn(world: World, { path }: Pick<Endpoint, 'path'>): Params {
+  const ids: readonly (readonly [RegExp, string])[] = [
+    [/\/requests\//, world.requestId],
+    [/\/agent-credentials\//, world.spareCredentialId],
+    [/\/me\/api_keys\//, world.spareKeyId],
+    [/\/me\/sessions\//, world.spareSessionId],
+    [/\/api_keys\//, world.organizationKeyId],
+    [/\/members\//, world.member.membershipId],
+    [/\/teams\//, world.teamId],
+    [/\/invitations\//, world.invitation.id],
+    [/./, randomUUID()],
+  ];
+  const holder = path.includes('/teams/') ? 'team' : path.includes('/api_keys/') ? 'key' : 'member';
+  const known: Params = {
+    id: ids.find(([pattern]) => pattern.test(path))?.[1] ?? '',
+    slug: world.agent.slug,
+    agent_slug: world.agent.slug,
+    path_key: `path-${world.agent.slug}`,
+    policy_id: world.policies[holder],
+    token: path.includes('/reset/') ? world.passwordResetToken : world.invitation.token,
+    revision: '1',
+  };
+  return Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, known[name] ?? randomUUID()]));
+}
+
+/** The path with its placeholders filled in. */
+export const filled = (path: string, params: Params) =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
