@@ -56,8 +56,11 @@ export async function challengeOf(app: TestApp, member: { readonly email: string
 
 export interface Authenticator {
   readonly recoveryCodes: readonly string[];
-  /** The browser whose session enrolled it, strong since then. */
+  /** The code that confirmed it. */
+  readonly confirmedBy: string;
+  /** The browser whose session enrolled it, strong and under another cookie since then. */
   readonly browser: HttpClient;
+  readonly cookie: string;
   /** The code the app shows now, or so many steps of 30 seconds away from now. */
   code(steps?: number): Promise<string>;
   /** A code that never served. */
@@ -90,12 +93,15 @@ export async function enroll(app: TestApp, member: Pick<TestMember, 'browser' | 
   const begun = await member.browser.post('/api/v1/me/mfa/totp');
   if (begun.status !== 201) throw new Error(`not begun: ${begun.text}`);
   const codes = codesOf(app, String(begun.body['secret']));
-  const confirmed = await member.browser.post('/api/v1/me/mfa/totp/confirm', { code: await codes.code() });
+  const confirmedBy = await codes.code();
+  const confirmed = await member.browser.post('/api/v1/me/mfa/totp/confirm', { code: confirmedBy });
   if (confirmed.status !== 200) throw new Error(`not confirmed: ${confirmed.text}`);
   return {
     ...codes,
     recoveryCodes: confirmed.body['recovery_codes'] as unknown as string[],
+    confirmedBy,
     browser: browserWith(app, cookieOf(confirmed)),
+    cookie: cookieOf(confirmed),
     freshCode: async () => {
       await app.db('totp_factors').where({ user_id: member.userId }).update({ last_used_step: null });
       return await codes.code();
