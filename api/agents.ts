@@ -13,7 +13,7 @@ const agentShape = z
   .strictObject({
     slug: slug('Identity of the agent. Never changes and is never used again, even after archiving.'),
     organization_id: uuid('Organization the agent belongs to.'),
-    created_by_actor_id: uuid('Membership that created the agent.'),
+    created_by_actor_id: uuid('Membership or organization key that created the agent.'),
     name: z.string().meta({ description: 'Display name, unique among the live agents of the organization.' }),
     status: z
       .enum(['active', 'disabled', 'archived'])

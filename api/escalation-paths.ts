@@ -62,7 +62,7 @@ const pathRevisionShape = z
     revision: revisionNumber(),
     is_active: z.boolean().meta({ description: 'True for the one revision that requests are routed to.' }),
     name: z.string().meta({ description: 'Name for people.' }),
-    created_by_actor_id: uuid('Membership that created it.'),
+    created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
     archived_at: timestamp('When the path was archived, for good.').optional(),
     working_hours: z.array(z.never()).meta({ description: 'Always empty in this version.', override: { type: 'array', maxItems: 0 } }),

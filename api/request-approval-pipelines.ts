@@ -26,7 +26,7 @@ const pipelineRevisionShape = z
     is_active: z.boolean().meta({ description: 'True for the one revision that new requests are evaluated with.' }),
     block_count: z.int().meta({ description: 'How many blocks there are, nested ones included.' }),
     default_escalation_path: z.string().optional().meta({ description: 'Key of the path that finds a person where a block names none.' }),
-    created_by_actor_id: uuid('Membership that created it.'),
+    created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
     blocks: z.array(storedBlockShape).meta({ description: 'The blocks, in the order in which they are asked.' }),
   })
