@@ -16,17 +16,22 @@ export interface PolicyTerms {
 /** For what kind of holder, and in which edition, terms are judged; `pointer` is where they stand in the body. */
 export interface PolicySetting {
   readonly holder: PermissionHolder;
+  /** False for a team: its members hold what it is granted as people, but nobody owns the organization through it. */
+  readonly mayOwn?: boolean;
   readonly edition: PermissionEdition;
   readonly pointer?: string;
 }
 
 /** Everything wrong with the terms in that setting, each at its field. Whether resources exist is not asked. */
-export function policyIssues(terms: PolicyTerms, { holder, edition, pointer = '' }: PolicySetting): readonly Issue[] {
+export function policyIssues(
+  terms: PolicyTerms,
+  { holder, mayOwn = holder === 'human', edition, pointer = '' }: PolicySetting,
+): readonly Issue[] {
   const { scopeKind, resourceIds, permissions, isOwner } = terms;
   const issue = (field: string, code: string, message: string): Issue => ({ pointer: `${pointer}/${field}`, code, message });
   const issues: Issue[] = [];
   if (isOwner) {
-    if (holder !== 'human') issues.push(issue('is_owner', 'invalid_value', 'only a member can own the organization'));
+    if (!mayOwn) issues.push(issue('is_owner', 'invalid_value', 'only a member can own the organization'));
     if (scopeKind !== 'organization') issues.push(issue('scope_kind', 'invalid_value', 'ownership is of the organization'));
     if (permissions.length > 0) issues.push(issue('permissions', 'invalid_value', 'must be empty: an owner holds every permission'));
   } else if (permissions.length === 0) issues.push(issue('permissions', 'too_few', 'must name at least one permission'));

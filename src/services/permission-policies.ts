@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { actorOf, type AuditActor } from '../domain/audit.ts';
 import type { MemberPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid, type Issue } from '../domain/errors.ts';
-import { fixedReason, policyIssues, requireMayGrant, type ClosedReason, type PolicyTerms } from '../domain/permission-policies.ts';
-import type { PermissionEdition, PermissionHolder } from '../domain/permissions.ts';
+import { fixedReason, policyIssues, requireMayGrant } from '../domain/permission-policies.ts';
+import type { ClosedReason, PolicySetting, PolicyTerms } from '../domain/permission-policies.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { findOutcome, keepOutcome } from '../data/idempotency-keys.ts';
 import {
@@ -40,9 +40,9 @@ export interface SubmittedTerms {
 export async function requireValidTerms(
   trx: Db,
   organizationId: string,
-  { edition, holder, policies }: { edition: PermissionEdition; holder: PermissionHolder; policies: readonly SubmittedTerms[] },
+  { policies, ...setting }: Omit<PolicySetting, 'pointer'> & { readonly policies: readonly SubmittedTerms[] },
 ): Promise<void> {
-  const issues = policies.flatMap(({ terms, pointer = '' }) => policyIssues(terms, { holder, edition, pointer }));
+  const issues = policies.flatMap(({ terms, pointer = '' }) => policyIssues(terms, { ...setting, pointer }));
   if (issues.length > 0) throw invalid(issues);
   const missing = await missingResources(trx, organizationId, policies);
   if (missing.length > 0) throw invalid(missing);
@@ -167,11 +167,7 @@ export async function createPolicy(
     if (kept && !kept.parametersHash.equals(parametersHash)) throw new AppError('idempotency_conflict');
     if (!kept) {
       requireOpen(state);
-      await requireValidTerms(trx, organizationId, {
-        edition: context.edition,
-        holder: HOLDER_KINDS[holder.kind],
-        policies: [{ terms }],
-      });
+      await requireValidTerms(trx, organizationId, { ...settingOf(context, holder), policies: [{ terms }] });
       requireMayGrant(caller, terms);
     }
     const grant = { holder, terms, actor: actorOf(caller), grantedByActorId: membershipId };
@@ -179,6 +175,10 @@ export async function createPolicy(
     if (!kept) await keepOutcome(trx, organizationId, { ...identity, parametersHash, resourceId: id });
     return { policy: await readShown(trx, principal, { holder, id, state }), created: !kept };
   });
+}
+
+function settingOf({ edition }: ServiceContext, { kind }: PolicyHolder): PolicySetting {
+  return { edition, holder: HOLDER_KINDS[kind], mayOwn: kind === 'membership' };
 }
 
 function hashOf({ holder, terms }: Pick<NewPolicy, 'holder' | 'terms'>): Buffer {
@@ -200,7 +200,7 @@ export async function replacePolicy(
   return await changing(context, { principal, holder }, async (trx, caller, state) => {
     const before = await findChangeable(trx, caller, { holder, id, state });
     if (before.revision !== revision) throw new AppError('policy_changed', { details: { revision: before.revision } });
-    await requireValidTerms(trx, organizationId, { edition: context.edition, holder: HOLDER_KINDS[holder.kind], policies: [{ terms }] });
+    await requireValidTerms(trx, organizationId, { ...settingOf(context, holder), policies: [{ terms }] });
     requireMayGrant(caller, terms);
     if (!hashOf({ holder, terms }).equals(hashOf({ holder, terms: before }))) {
       await updatePermissionPolicy(trx, organizationId, { id, terms, grantedByActorId: membershipId });

@@ -110,6 +110,12 @@ describe('the terms of a policy', () => {
     expect(issuesOf(granting('request.read', 'request.decide'), 'organization_api_key')).toEqual(['/at/permissions/1']);
   });
 
+  test('give a team what people can hold, but no ownership', () => {
+    const team = { holder: 'human', mayOwn: false, edition: 'hosted' } as const;
+    expect(policyIssues(granting('request.decide'), team)).toEqual([]);
+    expect(policyIssues(ownership, team)).toMatchObject([{ pointer: '/is_owner' }]);
+  });
+
   test('grant in the open edition nothing that only the hosted one serves', () => {
     expect(issuesOf(granting('audit.read'))).toEqual([]);
     expect(issuesOf(granting('audit.read'), 'human', 'open')).toEqual(['/at/permissions/0']);
