@@ -52,6 +52,8 @@ export function noteUse(
 
 /** A key as people see it. */
 export interface ApiKey extends ApiKeyRecord {
+  /** What it is narrowed to, without keys this version no longer knows. */
+  readonly permissions: readonly Permission[] | null;
   /** It opens what it carries. */
   readonly usable: boolean;
   /** Of its own: none for a personal key. */
@@ -62,6 +64,7 @@ export function apiKey(context: ServiceContext, record: ApiKeyRecord): ApiKey {
   const served = record.kind === 'personal' || context.edition === 'hosted';
   return {
     ...record,
+    permissions: record.permissions?.filter(isPermission) ?? null,
     usable: served && record.status === 'active' && record.blockedReason === null && record.holderActive,
     grants: grantsFromPolicies(record.policies, false),
   };

@@ -7,7 +7,7 @@ import { endIssues } from '../domain/api-keys.ts';
 import { actorOf } from '../domain/audit.ts';
 import { effectiveGrants, grantsFromPolicies, type MemberPrincipal, type OrganizationKeyPrincipal } from '../domain/authorization.ts';
 import { requireMayGrant, type PolicyTerms } from '../domain/permission-policies.ts';
-import { isPermission, isServedBy, mayHold, permissionEntry } from '../domain/permissions.ts';
+import { isServedBy, mayHold, permissionEntry } from '../domain/permissions.ts';
 import type { Grant, PermissionEntry, ScopeKind } from '../domain/permissions.ts';
 import { requireFreshProof } from '../domain/proof.ts';
 import { findApiKeyRules, listApiKeys, type ApiKeyKind, type ApiKeyStatus } from '../data/api-keys.ts';
@@ -69,8 +69,7 @@ async function carriedBy(context: ServiceContext, organizationId: string, key: A
   if (membershipId === null) return effectiveGrants({ kind: 'organization_key', organizationId, keyId, name, grants, auth });
   const member = await findMemberWithPolicies(context.db, organizationId, membershipId);
   if (!member) throw new Error('the member of a personal key is gone');
-  const narrowed = key.permissions?.filter(isPermission) ?? null;
-  return effectiveGrants(principalOf(member, { via: { kind: 'api_key', keyId, narrowed }, auth }));
+  return effectiveGrants(principalOf(member, { via: { kind: 'api_key', keyId, narrowed: key.permissions }, auth }));
 }
 
 /** Revokes any key of the organization for good; again, nothing more happens. Throws 404. */
