@@ -7,6 +7,7 @@ import { ConfigError, configMarkdown, loadConfig, type Config, type Role } from 
 import { ForPeople } from '../src/platform/for-people.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import type { BootstrapOptions } from './bootstrap.ts';
+import type { RotateOptions } from './rotate-secrets.ts';
 
 /** Wrong configuration is told apart from a failure, so that a supervisor need not try again. */
 const EXIT_CONFIGURATION = 78;
@@ -86,6 +87,23 @@ program
     command('bootstrap', async (config) => {
       const { bootstrap } = await import('./bootstrap.ts');
       return bootstrap(config, options);
+    })(),
+  );
+
+program
+  .command('rotate-secrets')
+  .description(
+    [
+      'Encrypt every secret the service keeps anew under the current secrets key. Safe to interrupt, and to run again.',
+      'With DATABASE_URL: set COUNTERSIGN_SECRETS_KEY to a new key and COUNTERSIGN_PREVIOUS_SECRETS_KEYS to the earlier one for every process of the service and restart them; run this with the same variables while they serve; then drop the earlier key.',
+      'On the Postgres of `start`: stop the service and run this with --new-key. It makes a new key in the data folder, keeps the earlier one beside it in secrets-key.previous, and removes that once nothing needs it. After an interruption run it again without --new-key; the service can be started in between.',
+    ].join('\n\n'),
+  )
+  .option('--new-key', 'make a new key first, in the data folder of `start`')
+  .action((options: RotateOptions) =>
+    command('rotate-secrets', async (config) => {
+      const { rotateSecrets } = await import('./rotate-secrets.ts');
+      return rotateSecrets(config, options);
     })(),
   );
 

@@ -1,8 +1,10 @@
 /** `countersign api` and `countersign worker`: one part of the service, on servers somebody else runs. */
 import type { Config } from '../src/platform/config.ts';
+import { ForPeople } from '../src/platform/for-people.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
 import { composeApp } from './compose.ts';
+import { readableSecretsKeys } from './secrets-key.ts';
 import { listenForStop, stopInOrder } from './stopping.ts';
 
 const STOP_WITHIN_MS = 9_000;
@@ -12,7 +14,13 @@ export async function serve(config: Config, roles: { api: boolean; worker: boole
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   const stop = listenForStop({ onForce: () => process.exit(130), watchParent: false });
   const temporal = temporalConnectionOptions(config.temporalEnvironment);
-  const app = await composeApp(config, { logger, databaseUrl: config.databaseUrl ?? '', temporal, roles });
+  const databaseUrl = config.databaseUrl ?? '';
+  await readableSecretsKeys(config, { databaseUrl, own: false }).catch((error: unknown) => {
+    if (error instanceof ForPeople) throw error;
+    // Away or not migrated yet: the service starts all the same, and what it cannot decrypt then answers 501.
+    logger.warn({ err: error }, 'could not check that the secrets key opens what the database holds');
+  });
+  const app = await composeApp(config, { logger, databaseUrl, temporal, roles });
   logger.info({ url: app.url, ...roles }, 'started');
   const reason = await stop.requested;
   logger.info({ reason }, 'stopping');

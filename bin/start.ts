@@ -1,32 +1,25 @@
 /** `countersign start`: Postgres, Temporal with its UI, migrations, API and worker in one supervised process tree. */
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrateToLatest } from '../src/data/migrate.ts';
-import { ConfigError, type Config } from '../src/platform/config.ts';
+import type { Config } from '../src/platform/config.ts';
 import { endLeftPostgres, ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
-import { tryLock, type FileLock } from '../src/platform/lock-file.ts';
 import { ForPeople } from '../src/platform/for-people.ts';
 import { createLogger, type Logger } from '../src/platform/logger.ts';
 import { canListen } from '../src/platform/processes.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
 import { endLeftTemporal, startEmbeddedTemporal, type EmbeddedTemporal } from '../temporal/embedded.ts';
 import { composeApp, type ComposeOptions, type RunningApp } from './compose.ts';
+import { DATABASE, lockDataDirectory, postgresDirectory, STOPPING, temporalDirectory } from './data-directory.ts';
+import { readableSecretsKeys } from './secrets-key.ts';
 import { listenForStop, stopInOrder, type Stoppable } from './stopping.ts';
 
-const DATABASE = 'countersign';
 const PREFERRED_PORTS = { postgres: 54329, frontend: 7233, ui: 8233 } as const;
 const READY_WITHIN_MS = 60_000;
 const READY_POLL_MS = 250;
 /** Together below ten seconds, the promise: first what answers people, then what it stands on. */
 const STOP_WITHIN_MS = { app: 5_500, servers: 3_500 } as const;
-/** How long a start waits for a run that is on its way out, and for one that may be about to notice that its npm died. */
-const STOPPING_WITHIN_MS = 12_000;
-const NOTICE_WITHIN_MS = 1_500;
-const STOPPING = 'stopping';
-
-const postgresDirectory = (config: Config): string => join(config.dataDirectory, 'postgres');
-const temporalDirectory = (config: Config): string => join(config.dataDirectory, 'temporal');
 
 interface Running {
   app?: RunningApp;
@@ -97,13 +90,18 @@ async function startAll(context: Context, running: Running): Promise<string> {
   const ran = await migrateToLatest(databaseUrl);
   if (ran.length > 0) say(`  Database schema brought up to date (${ran.length} migrations).`);
   context.signal.throwIfAborted();
-  running.app = await composeApp(config, {
-    logger,
-    databaseUrl,
-    temporal: temporalConnectionOptions(config.temporalEnvironment, running.temporal?.address),
-    roles: { api: true, worker: true },
-    ...(workflowBundle && { workflowBundle }),
-  });
+  const keys = await readableSecretsKeys(config, { databaseUrl, own: running.postgres !== undefined });
+  context.signal.throwIfAborted();
+  running.app = await composeApp(
+    { ...config, ...keys },
+    {
+      logger,
+      databaseUrl,
+      temporal: temporalConnectionOptions(config.temporalEnvironment, running.temporal?.address),
+      roles: { api: true, worker: true },
+      ...(workflowBundle && { workflowBundle }),
+    },
+  );
   say('  API and worker run; waiting until everything is ready.');
   await untilReady(running.app, context.signal);
   say(`  Ready after ${((performance.now() - began) / 1_000).toFixed(1)} s.`);
@@ -156,39 +154,6 @@ async function untilReady({ url, temporal }: RunningApp, signal: AbortSignal): P
       throw new ForPeople(`it was not ready within ${READY_WITHIN_MS / 1_000} s: ${(await answer?.text()) ?? 'no answer from the API'}`);
     }
     await delay(READY_POLL_MS);
-  }
-}
-
-/** One run per data folder. A run that is stopping is waited for; undefined when we were told to stop meanwhile. */
-/** One folder after the other: Node's recursive mkdir never returns where the file system says a parent is missing that is there. */
-function makeDirectory(directory: string): void {
-  const missing: string[] = [];
-  for (let at = directory; !existsSync(at); at = dirname(at)) missing.unshift(at);
-  try {
-    for (const folder of missing) mkdirSync(folder, { mode: 0o700 });
-    accessSync(directory, constants.W_OK | constants.X_OK);
-    if (!statSync(directory).isDirectory()) throw new Error('it is a file');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`COUNTERSIGN_DATA_DIR must be a folder that can be made and written to: ${reason}`);
-  }
-}
-
-async function lockDataDirectory(directory: string, signal: AbortSignal): Promise<FileLock | undefined> {
-  makeDirectory(directory);
-  const path = join(directory, 'countersign.lock');
-  const began = performance.now();
-  for (;;) {
-    if (signal.aborted) return undefined;
-    const result = tryLock(path);
-    if ('release' in result) return result;
-    if (performance.now() - began > (result.note === STOPPING ? STOPPING_WITHIN_MS : NOTICE_WITHIN_MS)) {
-      const where = result.note.startsWith('http') ? `, ${result.note}` : '';
-      throw new ForPeople(
-        `Countersign already runs on ${directory} (process ${result.pid}${where}). Stop that one first, or set COUNTERSIGN_DATA_DIR to another folder.`,
-      );
-    }
-    await delay(100);
   }
 }
 

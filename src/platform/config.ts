@@ -20,7 +20,7 @@ import { ForPeople } from './for-people.ts';
 import type { OidcSettings } from './oidc.ts';
 
 /** What runs: decides which variables must be given. `start` brings servers of its own, the others need to be told. */
-export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap';
+export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap' | 'rotate-secrets';
 
 const variables = {
   host: {

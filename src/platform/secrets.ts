@@ -14,6 +14,8 @@ export interface SealedSecret {
 export interface SecretBox {
   /** The key new values are sealed under. */
   readonly keyId: string;
+  /** Whether it opens what was sealed under this key. */
+  knows(keyId: string): boolean;
   /** `purpose` names the value and its owner, such as `totp:<user id>`: a value moved to another place does not open. */
   seal(secret: Buffer, purpose: string): SealedSecret;
   /** Throws when the key is not known or the value was changed or moved. */
@@ -29,6 +31,7 @@ export function openSecretBox(key: string, previous: readonly string[]): SecretB
   const [keyId, current] = keyEntry(key);
   return {
     keyId,
+    knows: (id) => keys.has(id),
     seal: (secret, purpose) => {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', current, nonce).setAAD(Buffer.from(purpose));

@@ -1,6 +1,7 @@
 /** Judges the codes people type as a second factor. Each serves once, also when it comes twice at the same moment. */
 import { AppError } from '../domain/errors.ts';
 import { hashRecoveryCode, readCode, type SecondFactor } from '../domain/second-factors.ts';
+import { SEALED_FOR } from '../domain/sealed-secrets.ts';
 import { readClock } from '../data/clock.ts';
 import { useRecoveryCode } from '../data/recovery-codes.ts';
 import { lockTotpFactor, markTotpStepUsed, type SealedSeed } from '../data/totp-factors.ts';
@@ -55,7 +56,7 @@ export async function matchingStep(
 function openSeed({ secrets }: ServiceContext, userId: string, { keyId, sealed }: SealedSeed): Buffer {
   if (!secrets) throw new AppError('secrets_key_missing');
   try {
-    return secrets.open({ keyId, sealed }, seedPurpose(userId));
+    return secrets.open({ keyId, sealed }, SEALED_FOR.totp(userId));
   } catch (cause) {
     throw new AppError('secrets_key_missing', { cause, internal: { userId, keyId } });
   }
@@ -63,7 +64,5 @@ function openSeed({ secrets }: ServiceContext, userId: string, { keyId, sealed }
 
 export function sealSeed({ secrets }: ServiceContext, userId: string, seed: Buffer): SealedSecret {
   if (!secrets) throw new AppError('secrets_key_missing');
-  return secrets.seal(seed, seedPurpose(userId));
+  return secrets.seal(seed, SEALED_FOR.totp(userId));
 }
-
-const seedPurpose = (userId: string): string => `totp:${userId}`;

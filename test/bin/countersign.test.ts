@@ -9,7 +9,7 @@ const NOWHERE = '/nonexistent/countersign';
 
 test('explains itself, each of its commands included', () => {
   const overview = runCommand(['--help'], NOWHERE).stdout;
-  for (const name of ['start', 'api', 'worker', 'migrate', 'bootstrap', 'config']) {
+  for (const name of ['start', 'api', 'worker', 'migrate', 'bootstrap', 'rotate-secrets', 'config']) {
     expect(overview).toContain(`\n  ${name} `);
     const { status, stdout, stderr } = runCommand([name, '--help'], NOWHERE);
     expect([status, stderr]).toEqual([0, '']);

@@ -1,0 +1,104 @@
+/**
+ * The secrets key that `start` keeps for itself beside its own Postgres: the file `secrets-key` (0600) and, while a new key
+ * replaces it, `secrets-key.previous` with the earlier ones, a line each.
+ */
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { listSealingKeyIds } from '../src/data/sealed-secrets.ts';
+import { isSecretsKey } from '../src/platform/config-variables.ts';
+import type { Config } from '../src/platform/config.ts';
+import { ForPeople } from '../src/platform/for-people.ts';
+import { openPool, type Db } from '../src/platform/postgres.ts';
+import { openSecretBox } from '../src/platform/secrets.ts';
+import { requireReadableSecrets } from '../src/services/sealed-secrets.ts';
+
+type Keys = Pick<Config, 'secretsKey' | 'previousSecretsKeys'>;
+
+/**
+ * The keys this process is to use. Throws ForPeople when they do not open what the database holds. `own`: the database is
+ * that of `start`, whose key stands in the data folder.
+ */
+export async function readableSecretsKeys(config: Config, { databaseUrl, own }: { databaseUrl: string; own: boolean }): Promise<Keys> {
+  const db = openPool({ connectionString: databaseUrl, max: 1, applicationName: 'countersign-secrets' });
+  try {
+    const { secretsKey, previousSecretsKeys = [] } = own ? await ownSecretsKeys(config, db) : config;
+    await requireReadableSecrets(db, secretsKey === undefined ? undefined : openSecretBox(secretsKey, previousSecretsKeys));
+    return { secretsKey, previousSecretsKeys };
+  } finally {
+    await db.destroy();
+  }
+}
+
+const keyFile = (directory: string): string => join(directory, 'secrets-key');
+const previousFile = (directory: string): string => join(directory, 'secrets-key.previous');
+
+/**
+ * The keys of a deployment on its own Postgres. A key in the environment comes first, those in the files are read all the
+ * same. None anywhere: one is made, but never beside values that it cannot open (ForPeople names their keys).
+ */
+export async function ownSecretsKeys(config: Config, db: Db): Promise<Keys> {
+  const { dataDirectory: directory, secretsKey, previousSecretsKeys = [] } = config;
+  const files = [...readKeys(keyFile(directory)), ...readKeys(previousFile(directory))];
+  const [current, ...previous] = [...(secretsKey === undefined ? [] : [secretsKey]), ...files];
+  if (current !== undefined) return { secretsKey: current, previousSecretsKeys: [...previousSecretsKeys, ...previous] };
+  const sealed = await listSealingKeyIds(db);
+  if (sealed.length > 0) {
+    throw new ForPeople(
+      `The secrets key ${sealed.join(', ')} is missing: secrets in the database are encrypted under it, and no other key opens them. ` +
+        `Put it back as ${keyFile(directory)} from a backup, or into COUNTERSIGN_SECRETS_KEY.`,
+    );
+  }
+  const made = newKey();
+  writeKeys(keyFile(directory), [made]);
+  return { secretsKey: made, previousSecretsKeys };
+}
+
+/** Puts a new key in the place of the one of the file, which stays readable. A crash in between loses neither. */
+export function replaceOwnSecretsKey({ dataDirectory: directory }: Config): void {
+  writeKeys(previousFile(directory), [...new Set([...readKeys(keyFile(directory)), ...readKeys(previousFile(directory))])]);
+  writeKeys(keyFile(directory), [newKey()]);
+}
+
+/** Once nothing is encrypted under the earlier keys any more. */
+export function forgetPreviousSecretsKeys({ dataDirectory: directory }: Config): void {
+  rmSync(previousFile(directory), { force: true });
+}
+
+function newKey(): string {
+  return randomBytes(32).toString('base64');
+}
+
+function readKeys(path: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new ForPeople(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const keys = text.split(/\s+/).filter((line) => line !== '');
+  if (keys.length > 0 && keys.every(isSecretsKey)) return keys;
+  throw new ForPeople(`${path} holds no secrets key (32 bytes in base64). Put it back from a backup.`);
+}
+
+/** On the disk for good before anything is encrypted under it, and never half there. */
+function writeKeys(path: string, keys: readonly string[]): void {
+  if (keys.length === 0) return;
+  const draft = `${path}.new`;
+  rmSync(draft, { force: true });
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(file, keys.map((key) => `${key}\n`).join(''));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+  const folder = openSync(join(path, '..'), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
