@@ -208,6 +208,26 @@ describe('signing in and out', () => {
     }
   });
 
+  test('opens nothing when the password or the membership changes while the sign-in is under way', async () => {
+    const attempts = async (table: 'users' | 'memberships', change: Readonly<Record<string, unknown>>) => {
+      const gate = await app.db.transaction();
+      await gate(table)
+        .where({ id: table === 'users' ? member.userId : member.membershipId })
+        .update(change);
+      const answer = login({ email: member.email, password: PASSWORD });
+      while ((await waitingForLocks(app)) === 0);
+      await gate.commit();
+      return codeOf(await answer);
+    };
+    expect(await attempts('memberships', { status: 'suspended' })).toEqual([403, 'membership_inactive']);
+    await app.db('memberships').where({ id: member.membershipId }).update({ status: 'active' });
+    expect(await attempts('users', { password_hash: await hashPassword('another password of mine') })).toEqual([
+      401,
+      'invalid_credentials',
+    ]);
+    expect(await app.db('sessions').where({ membership_id: member.membershipId, revoked_at: null })).toHaveLength(1);
+  });
+
   test('sets a cookie scripts cannot read and other sites cannot send', async () => {
     const { headers } = await login({ email: member.email, password: PASSWORD });
     expect(headers['set-cookie']?.replace(/=whs_[^;]+/, '=…')).toBe('service_session=…; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax');
