@@ -31,6 +31,11 @@ describe('configuration', () => {
     expect([config.host, config.publicUrl]).toContain(expected);
   });
 
+  test('limits the life of API keys only where it is told to', () => {
+    expect(loadConfig({}, 'start').maxApiKeyLifetime).toBeUndefined();
+    expect(loadConfig({ COUNTERSIGN_MAX_API_KEY_LIFETIME: '720h' }, 'start').maxApiKeyLifetime).toBe(720 * 3_600_000);
+  });
+
   test.each([
     ['PORT', '80a'],
     ['PORT', '65536'],
@@ -52,6 +57,9 @@ describe('configuration', () => {
     ['COUNTERSIGN_MAX_PENDING_REQUESTS', '0'],
     ['COUNTERSIGN_MAX_PENDING_REQUESTS', '1e3'],
     ['COUNTERSIGN_AGENT_CREDENTIAL_LIFETIME', '90d'],
+    ['COUNTERSIGN_MAX_API_KEY_LIFETIME', '0h'],
+    ['COUNTERSIGN_MAX_API_KEY_LIFETIME', '59s'],
+    ['COUNTERSIGN_MAX_API_KEY_LIFETIME', '30d'],
     ['COUNTERSIGN_WORKER_POOL', '0'],
     ['LOG_LEVEL', 'loud'],
     ['LOG_FORMAT', 'xml'],
