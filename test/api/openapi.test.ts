@@ -156,6 +156,7 @@ describe('examples', () => {
     ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
     ajv.addFormat('email', /^[^\s@]+@[^\s@]+$/);
     ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger });
+    ajv.addFormat('uri', (text) => URL.canParse(text));
     ajv.addFormat('password', true);
     ajv.addSchema({ $id: 'description:', components: description.components } as never, 'description');
   });
