@@ -63,7 +63,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   });
   const taskQueue = options.taskQueue ?? `test-${process.pid}-${++apps}`;
   const app = await composeApp(config, {
-    logger: createLogger({ level: 'info', format: 'json', destination }),
+    logger: createLogger({ level: config.logLevel, format: 'json', destination }),
     databaseUrl,
     temporal: { address: options.temporalAddress ?? ((options.temporal && process.env['TEST_TEMPORAL_ADDRESS']) || '127.0.0.1:9') },
     roles: { api: true, worker: options.worker ?? options.temporal ?? false },

@@ -1,0 +1,74 @@
+/** Remembers secrets and where each may stand, and looks for them, in any spelling, wherever else something is kept or said. */
+import { createHash } from 'node:crypto';
+import { Secret } from 'otpauth';
+import type { Db } from '../../src/platform/postgres.ts';
+
+export interface KnownSecret {
+  readonly name: string;
+  readonly text: string;
+  /** The only answer that shows it: by its place among the answers. */
+  readonly shownIn?: number | undefined;
+}
+
+/** Columns made for hashes: the only ones where the hash of a secret may stand. */
+const HASH_COLUMNS = new Set(['token_hash', 'code_hash', 'password_hash']);
+
+const spelled = (bytes: Buffer) => [bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
+
+/** The random part of a token; another secret is all random. */
+export function randomPart(text: string): string {
+  return /^wh[a-z]_[0-9a-f-]{36}_(.+)$/.exec(text)?.[1] ?? text;
+}
+
+/** Every spelling of the secret itself. */
+export function spellings(secret: string): readonly string[] {
+  const text = randomPart(secret);
+  const joined = text.replaceAll('-', '');
+  const decoded = [
+    ...(/^[A-Za-z0-9_-]{32,}$/.test(text) ? [Buffer.from(text, 'base64url')] : []),
+    ...(/^[A-Z2-7]{32,}$/.test(text) ? [Buffer.from(Secret.fromBase32(text).bytes)] : []),
+    ...(/^[A-Za-z0-9+/]{40,}=+$/.test(text) ? [Buffer.from(text, 'base64')] : []),
+  ];
+  const spelledOut = [text, text.toLowerCase(), joined, joined.toLowerCase(), encodeURIComponent(text), ...spelled(Buffer.from(text))];
+  return [...new Set([...spelledOut, ...decoded.flatMap(spelled)])];
+}
+
+/** Every spelling of its SHA-256. */
+export function hashSpellings(secret: string): readonly string[] {
+  const text = randomPart(secret);
+  const hashed = [secret, text, text.replaceAll('-', ''), text.replaceAll('-', '').toLowerCase()];
+  return [...new Set(hashed.flatMap((each) => spelled(createHash('sha256').update(each).digest())))];
+}
+
+/** The spelling found in the text; one of a few digits only where it stands alone, since an id may contain it by chance. */
+export function foundIn(text: string, candidates: readonly string[]): string | undefined {
+  return candidates.find((candidate) =>
+    candidate.length > 8 ? text.includes(candidate) : new RegExp(`(?<![0-9A-Za-z])${candidate}(?![0-9A-Za-z])`).test(text),
+  );
+}
+
+export interface Column {
+  /** `table.column` */
+  readonly name: string;
+  readonly forHashes: boolean;
+  /** Every value, as text; bytes in hex. */
+  readonly text: string;
+}
+
+/** Every column of every table. */
+export async function everyColumn(db: Db): Promise<readonly Column[]> {
+  const { rows } = await db.raw<{ rows: { table: string; column: string }[] }>(
+    `select c.table_name as table, c.column_name as column
+       from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+      where c.table_schema = current_schema() and t.table_type = 'BASE TABLE' order by 1, 2`,
+  );
+  const columns: Column[] = [];
+  for (const { table, column } of rows) {
+    const values = await db.raw<{ rows: [{ text: string | null }] }>(`select string_agg(cast(?? as text), E'\\n') as text from ??`, [
+      column,
+      table,
+    ]);
+    columns.push({ name: `${table}.${column}`, forHashes: HASH_COLUMNS.has(column), text: values.rows[0].text ?? '' });
+  }
+  return columns;
+}
