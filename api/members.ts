@@ -1,14 +1,7 @@
 /** The members of the organization: list, suspend, reactivate, remove. */
 import { z } from 'zod';
-import {
-  changeMemberStatus,
-  getMember,
-  listMembers,
-  MEMBERSHIP_STATUSES,
-  removeMember,
-  type Member,
-  type MemberPosition,
-} from '../src/services/members.ts';
+import { MEMBERSHIP_STATUSES } from '../src/domain/memberships.ts';
+import { changeMemberStatus, getMember, listMembers, removeMember, type Member, type MemberPosition } from '../src/services/members.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { roleAssignmentShape, showAssignment } from './role-assignments-schema.ts';
@@ -202,9 +195,10 @@ const removeMemberEndpoint = defineEndpoint({
   params: memberParams,
   query: z.strictObject({
     force: z
-      .enum(['true', 'false'])
-      .default('false')
+      .string()
+      .refine((text) => text === 'true' || text === 'false', { error: 'must be true or false' })
       .transform((text) => text === 'true')
+      .default(false)
       .meta({ description: 'Remove even somebody whom escalation paths ask.', override: { type: 'boolean', default: false } }),
   }),
   success: { status: 204, description: 'The member is removed.' },

@@ -1,8 +1,9 @@
 /** People in an organization. The membership's id is a reviewer's identity everywhere. */
+import { MEMBERSHIP_STATUSES, type MembershipStatus } from '../domain/memberships.ts';
 import type { Db } from '../platform/postgres.ts';
 import { HELD_POLICIES, type HeldPolicy } from './permission-policies.ts';
 
-export type MembershipStatus = 'active' | 'suspended' | 'deprovisioned';
+export type { MembershipStatus } from '../domain/memberships.ts';
 
 /** A member with everything authorization needs, as read beside a session or a key. */
 export interface MemberWithPolicies {
@@ -118,9 +119,6 @@ const MEMBER_ROW = `
     join users u on u.id = m.user_id
     join organizations o on o.id = m.organization_id
    where m.organization_id = :organizationId`;
-
-/** The order of the statuses in a list; a member's rank is its place here. */
-export const MEMBERSHIP_STATUSES = ['active', 'suspended', 'deprovisioned'] as const satisfies readonly MembershipStatus[];
 
 /** Where a page of members ended: its last member, and his status at the time. */
 export interface MemberPosition {

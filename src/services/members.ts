@@ -21,7 +21,7 @@ import { cutPage } from './pages.ts';
 import { requireActiveOwner } from './permission-policies.ts';
 import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
 
-export { MEMBERSHIP_STATUSES, type MemberPosition } from '../data/memberships.ts';
+export type { MemberPosition } from '../data/memberships.ts';
 
 export interface Member extends MemberRow {
   /** Own and inherited through teams. */
