@@ -13,7 +13,7 @@ const memberParams = z.strictObject({ id: z.uuid().toLowerCase().meta({ descript
 
 const memberStatus = () =>
   z.enum(MEMBERSHIP_STATUSES).meta({
-    description: 'Only an `active` member can act. A `suspended` one keeps what he is granted; a `deprovisioned` one was removed for good.',
+    description: 'Only an `active` member can act. A `suspended` one keeps what he is granted; a `deprovisioned` one was removed.',
   });
 
 const common = {
@@ -187,8 +187,8 @@ const removeMemberEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Remove a member',
   description:
-    'For good: the policies granted to the member and the team memberships added by hand are deleted, every session and personal key is ' +
-    'revoked, the record is kept as `deprovisioned`. Removing somebody again is 204. ' +
+    'The policies granted to the member and the team memberships added by hand are deleted, every session and personal key is revoked, ' +
+    'the record is kept as `deprovisioned`. Only a new invitation brings the person back. Removing somebody again is 204. ' +
     GUARDS.replace('{removed}', ''),
   auth: 'member',
   permission: 'membership.write',

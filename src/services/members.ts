@@ -151,7 +151,7 @@ async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberRow): 
 }
 
 /**
- * Removes a member for good and takes his policies, team memberships, sessions and personal keys; his record is kept. One who
+ * Removes a member and takes his policies, team memberships, sessions and personal keys; his record is kept. One who
  * was removed before is not an error. Throws as `changeMemberStatus` does.
  */
 export async function removeMember(context: ServiceContext, principal: MemberPrincipal, { id, force }: StatusChange): Promise<void> {
