@@ -47,12 +47,9 @@ export const apiKeyShape = z
       .optional()
       .meta({ description: 'What the organization says against an active key at the moment.' }),
     grants: z.array(grantShape).meta({ description: 'Grants of its own, out of its permission policies; empty for a personal key.' }),
-    effective_grants: z
-      .array(grantShape)
-      .optional()
-      .meta({
-        description: 'Where one key is shown: what it carries while it is usable, for a personal key its member’s grants after narrowing.',
-      }),
+    effective_grants: z.array(grantShape).optional().meta({
+      description: 'Where one key is shown: what it carries while it is usable, for a personal key its member’s grants after narrowing.',
+    }),
   })
   .meta({ id: 'APIKey', description: 'An API key, without its secret.' });
 
