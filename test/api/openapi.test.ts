@@ -82,7 +82,10 @@ test('the committed description is what the endpoints yield: run `npm run openap
 test("the description passes Redocly's recommended rules without an error or a warning", async () => {
   const config = await createConfig({ extends: ['recommended'] });
   const problems = await lintFromString({ source: committed, absoluteRef: file, config });
-  expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${String(location[0]?.pointer)}`)).toEqual([]);
+  const found = problems.map(({ ruleId, message, location }) => ({ ruleId, message, pointer: String(location[0]?.pointer) }));
+  // Where a browser is sent on, being sent on is the success.
+  const sendsOn = (pointer: string) => '302' in resolve<Node>({ $ref: pointer });
+  expect(found.filter(({ ruleId, pointer }) => ruleId !== 'operation-2xx-response' || !sendsOn(pointer))).toEqual([]);
 });
 
 describe('every operation', () => {
@@ -187,8 +190,8 @@ test('every property, in components and in operations, says what it means', () =
 
 test('every code of the catalogue is one that some operation can answer', () => {
   const answered = new Set<ErrorCode>(endpoints.flatMap((endpoint) => errorsOf(endpoint)));
-  // A path with another method is no operation: the preface explains this code.
-  const outside: ErrorCode[] = ['method_not_allowed'];
+  // A path with another method is no operation: the preface explains this code. The other one stands in a link to the sign-in page.
+  const outside: ErrorCode[] = ['method_not_allowed', 'sign_in_not_admitted'];
   const unused = (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => !answered.has(code) && !outside.includes(code));
   expect(unused).toEqual([]);
 });
