@@ -1,5 +1,5 @@
 /** The HTTP server: mounts the declared endpoints and turns every failure into the envelope. */
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Koa, { type Context } from 'koa';
 import Router from '@koa/router';
@@ -7,6 +7,7 @@ import helmet from 'koa-helmet';
 import { v4 } from 'uuid';
 import { z } from 'zod';
 import { AppError, invalid } from '../src/domain/errors.ts';
+import { clientAddresses } from '../src/platform/client-address.ts';
 import { stringifyExact } from '../src/platform/exact-json.ts';
 import { authenticate } from '../src/services/authentication.ts';
 import type { ServiceContext } from '../src/services/context.ts';
@@ -24,6 +25,7 @@ interface Serving {
   readonly context: ServiceContext;
   readonly strictAnswers: boolean;
   readonly limit: RateLimit;
+  readonly clientAddress: (request: IncomingMessage) => string;
 }
 
 /** The client went away before its answer came: his right. */
@@ -36,6 +38,8 @@ export interface HttpOptions {
   readonly endpoints: readonly Endpoint[];
   /** Check every answer against its declaration and fail the call if it differs (tests); else log it. */
   readonly strictAnswers: boolean;
+  /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   readonly probes: OperationProbes;
 }
 
@@ -43,12 +47,16 @@ export interface HttpOptions {
 export function createHttpServer(context: ServiceContext, options: HttpOptions): Server {
   const app = new Koa();
   const router: Router = new Router({ sensitive: true, strict: true });
-  const limit = rateLimit(context.limits.callsPerMinute);
-  const { strictAnswers } = options;
+  const serving = {
+    context,
+    strictAnswers: options.strictAnswers,
+    limit: rateLimit(context.limits.callsPerMinute),
+    clientAddress: clientAddresses(options.trustedProxies),
+  };
   for (const endpoint of options.endpoints) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.register(path, [endpoint.method], async (ctx: Context) => {
-      await answer(ctx, { endpoint, context, strictAnswers, limit });
+      await answer(ctx, { endpoint, ...serving });
     });
   }
   mountOperations(router, context, options.probes);
@@ -146,7 +154,7 @@ async function answer(ctx: Context, serving: Serving): Promise<void> {
 }
 
 /** Credential first, permission second, input third: who may not call learns nothing about the shape. */
-async function readCall(ctx: Context, { endpoint, context, limit }: Serving): Promise<AnyCall> {
+async function readCall(ctx: Context, { endpoint, context, limit, clientAddress }: Serving): Promise<AnyCall> {
   const { headers } = ctx.req;
   const resolve = async ({ counted }: { counted: boolean }) => {
     const { origin } = new URL(context.publicUrl());
@@ -172,7 +180,7 @@ async function readCall(ctx: Context, { endpoint, context, limit }: Serving): Pr
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: endpoint.body && validate(endpoint.body, await readBody(ctx.req, endpoint), ''),
     cookies: { session: sessionCookie(headers), sso: readCookie(headers, SSO_COOKIE) },
-    client: { address: ctx.req.socket.remoteAddress ?? '', userAgent: (headers['user-agent'] ?? '').slice(0, 300) },
+    client: { address: clientAddress(ctx.req), userAgent: (headers['user-agent'] ?? '').slice(0, 300) },
     signal: hangUp(ctx.res),
     recheckCredential: () => resolve({ counted: false }),
   };

@@ -94,6 +94,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   const server = createHttpServer(context, {
     endpoints: roles.api ? endpoints : [],
     strictAnswers: options.strictAnswers ?? false,
+    trustedProxies: config.trustedProxies ?? [],
     probes: probes(db, temporal),
   });
   const feed = startChangeFeed(context, databaseUrl);

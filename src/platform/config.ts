@@ -16,6 +16,7 @@ import {
   text,
   type Variable,
 } from './config-variables.ts';
+import { isNetwork } from './client-address.ts';
 import { ForPeople } from './for-people.ts';
 import type { OidcSettings } from './oidc.ts';
 
@@ -248,6 +249,18 @@ const variables = {
   oidcName: {
     ...text({ name: 'COUNTERSIGN_OIDC_NAME', meaning: 'Name of the OpenID provider on the sign-in button.' }),
     default: 'Single sign-on',
+  },
+  trustedProxies: {
+    ...list(
+      {
+        name: 'COUNTERSIGN_TRUSTED_PROXIES',
+        meaning:
+          'Proxies in front of the service whose `X-Forwarded-For` names the client, as the limit of sign-in attempts and the lists of sessions see it. Of anybody else the header is ignored.',
+      },
+      'addresses and ranges such as 10.0.0.0/8 between commas',
+      isNetwork,
+    ),
+    type: 'addresses',
   },
   logLevel: choice({ name: 'LOG_LEVEL', default: 'info', meaning: 'Least important log line that is written.' }, [
     'fatal',

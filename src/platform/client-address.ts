@@ -1,0 +1,34 @@
+/** Where a call really comes from, when proxies stand before the service. */
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import proxyAddr from 'proxy-addr';
+
+/** An address, or a range such as 10.0.0.0/8. */
+export function isNetwork(text: string): boolean {
+  if (isIP(text.split('/')[0] ?? '') === 0) return false;
+  try {
+    proxyAddr.compile(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The address of the peer or, where that is a trusted proxy, the last one in X-Forwarded-For that no trusted proxy has: each
+ * proxy appends whom it heard from, and what stands before that anybody may have written.
+ */
+export function clientAddresses(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? '';
+  const trusts = proxyAddr.compile([...trustedProxies]);
+  return (request) => {
+    const addresses = proxyAddr.all(request, trusts).map((address) => withoutPort(address ?? ''));
+    return addresses.findLast((address) => isIP(address) !== 0) ?? '';
+  };
+}
+
+/** Some proxies write `192.0.2.1:1234` and `[2001:db8::1]:1234`. */
+function withoutPort(address: string): string {
+  const match = /^\[([^\]]+)\](?::\d+)?$|^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address);
+  return match?.[1] ?? match?.[2] ?? address;
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, test } from '@jest/globals';
+import { clientAddresses, isNetwork } from '../../src/platform/client-address.ts';
+
+const from = (trusted: readonly string[], peer: string | undefined, forwarded?: string) =>
+  clientAddresses(trusted)({
+    socket: { remoteAddress: peer },
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  } as unknown as IncomingMessage);
+
+describe('the address of a client is', () => {
+  test('the peer’s while nobody is trusted, whatever the header says', () => {
+    for (const header of [undefined, '', '203.0.113.9', '127.0.0.1, 203.0.113.9']) {
+      expect(from([], '198.51.100.7', header)).toBe('198.51.100.7');
+      expect(from(['10.0.0.0/8', '::1'], '198.51.100.7', header)).toBe('198.51.100.7');
+    }
+    expect(from([], undefined, '203.0.113.9')).toBe('');
+  });
+
+  test.each([
+    ['what a trusted proxy heard from', '203.0.113.9', '203.0.113.9'],
+    ['not what the client wrote before that', '192.0.2.66, 127.0.0.1, 10.0.0.1, 203.0.113.9', '203.0.113.9'],
+    ['behind several trusted proxies', '192.0.2.66, 203.0.113.9, 10.4.4.4, 10.0.0.2', '203.0.113.9'],
+    ['of the next protocol, too', '2001:db8::9, 10.0.0.2', '2001:db8::9'],
+    ['without the port some proxies add', '203.0.113.9:41234', '203.0.113.9'],
+    ['without the port, in brackets', '[2001:db8::9]:41234', '2001:db8::9'],
+    ['the proxy’s when the header holds nothing', '', '10.0.0.1'],
+    ['the proxy’s when the header holds no address', 'unknown', '10.0.0.1'],
+    ['the last known when the header goes on with no address', "192.0.2.66, '; drop table, 10.0.0.2", '10.0.0.2'],
+    ['the farthest when all are trusted', '10.9.9.9, 10.0.0.2', '10.9.9.9'],
+  ])('%s', (_what, header, address) => {
+    expect(from(['10.0.0.0/8'], '10.0.0.1', header)).toBe(address);
+  });
+
+  test('that behind a proxy of the other notation of its address', () => {
+    expect(from(['10.0.0.1'], '::ffff:10.0.0.1', '203.0.113.9')).toBe('203.0.113.9');
+    expect(from(['fd00::/8'], 'fd00::1', '203.0.113.9')).toBe('203.0.113.9');
+    expect(from(['fd00::/8'], '10.0.0.1', '203.0.113.9')).toBe('10.0.0.1');
+  });
+});
+
+describe('a network', () => {
+  test.each(['10.0.0.1', '10.0.0.0/8', '192.168.0.0/255.255.0.0', '::1', 'fd00::/8', '2001:db8::1'])('is %s', (text) => {
+    expect(isNetwork(text)).toBe(true);
+  });
+
+  test.each(['', '1', '10.0.0', '10.0.0.0/33', '0.0.0.0/0', '::/0', '10.0.0.0/x', 'proxy.example', '*', '10.0.0.0/8/8'])(
+    'is not %j',
+    (text) => {
+      expect(isNetwork(text)).toBe(false);
+    },
+  );
+});
