@@ -54,12 +54,16 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test.each(services)('%s has no password of its own: each must be given, and says so', (_name, service) => {
-    for (const [name, value] of Object.entries(service.environment ?? {})) {
-      if (/PASSWORD|PWD|SECRET|KEY|DATABASE_URL/.test(name)) expect(value).toMatch(/\$\{[A-Z_]*PASSWORD:\?[^}]+\}/);
-    }
-    expect(JSON.stringify(service)).not.toMatch(/PASSWORD(:-|-|\})/);
-  });
+  test.each(services)(
+    '%s has no secret of its own: each password must be given, and says so; a key is given or there is none',
+    (_name, service) => {
+      for (const [name, value] of Object.entries(service.environment ?? {})) {
+        if (/PASSWORD|PWD|DATABASE_URL/.test(name)) expect(value).toMatch(/\$\{[A-Z_]*PASSWORD:\?[^}]+\}/);
+        else if (/SECRET|KEY|SMTP_URL/.test(name)) expect(value).toBe(`\${${name}:-}`);
+      }
+      expect(JSON.stringify(service)).not.toMatch(/PASSWORD(:-|-|\})/);
+    },
+  );
 
   test.each(services)('%s is reached from this machine alone', (_name, service) => {
     for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
