@@ -99,6 +99,16 @@ export async function findInvitation(db: Db, organizationId: string, id: string)
   return rows[0] && toInvitation(rows[0]);
 }
 
+/** Of several that could be only one is: nobody is invited while an invitation for his email is pending. */
+export async function findPendingInvitation(db: Db, organizationId: string, email: string): Promise<Invitation | undefined> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `select ${COLUMNS} from invitations i
+      where i.organization_id = :organizationId and lower(i.email) = lower(:email) and ${PENDING}`,
+    { organizationId, email },
+  );
+  return rows[0] && toInvitation(rows[0]);
+}
+
 /** An invitation as whoever holds its link may see it. */
 export interface LinkedInvitation extends Invitation {
   readonly organizationName: string;

@@ -2,32 +2,17 @@
  * Joining by an invitation. Its link proves nothing but that somebody got it: a new person chooses a password, one who has
  * an account proves that it is his, by its password or by being signed in. Nobody's password is ever changed here.
  */
-import { v7 } from 'uuid';
-import { personOf, type AuditActor } from '../../domain/audit.ts';
-import { authorize } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import { grantsBeyond, type PolicyTerms } from '../../domain/permission-policies.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
-import { acceptInvitation, findLinkedInvitation, type LinkedInvitation } from '../../data/invitations.ts';
-import {
-  endAccess,
-  findMembershipOf,
-  findMemberWithPolicies,
-  insertMembership,
-  readmitMembership,
-  type MemberWithPolicies,
-} from '../../data/memberships.ts';
+import { findLinkedInvitation, type LinkedInvitation } from '../../data/invitations.ts';
 import { lockOrganization } from '../../data/organizations.ts';
-import { listPolicyResources } from '../../data/permission-policies.ts';
 import { insertUserUnlessKnown } from '../../data/users.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { parseToken, secretMatches, type IssuedToken } from '../../platform/tokens.ts';
 import type { ServiceContext } from '../context.ts';
-import { memberPrincipal } from '../member-principals.ts';
-import { addPolicy } from '../permission-policies.ts';
 import { tryCode } from '../second-factors.ts';
 import { openSession, signedIn, type SignedIn } from '../sessions.ts';
+import { admitBy, isVouched } from './admit.ts';
 import { confirmProof, proveInvited, type InvitedPerson, type InvitedProof } from './prove.ts';
 
 const NO_LONGER_VOUCHED = 'Whoever invited you can no longer grant this access: ask for a new invitation.';
@@ -71,66 +56,9 @@ async function admitInvited(
   const invitation = await readInvitationLink({ db: trx }, token);
   const proof = await confirmProof(context, trx, person);
   if (!proof) return undefined;
-  requireVouched(await findMemberWithPolicies(trx, organizationId, invitation.invitedByMembershipId), invitation.policies);
-  const membershipId = await admitMember(trx, organizationId, person);
-  const member = { organizationId, membershipId, displayName: person.displayName };
-  await giveAccess(trx, invitation, { membershipId, actor: personOf(member) });
-  if (!(await acceptInvitation(trx, organizationId, { id: invitation.id, membershipId }))) throw new AppError('not_found');
-  return await openSession(trx, member, proof);
-}
-
-/** Whoever invited must still be an active member who may invite and holds what he grants. */
-function requireVouched(inviter: MemberWithPolicies | undefined, policies: readonly PolicyTerms[]): void {
-  const refusal = new AppError('grant_exceeds_own', { detail: NO_LONGER_VOUCHED });
-  if (inviter?.membershipStatus !== 'active') throw refusal;
-  // As in a session: only in one can he have invited.
-  const principal = memberPrincipal(inviter, {
-    via: { kind: 'session', sessionId: '', fresh: false },
-    auth: { method: 'system', assurance: 'single_factor', authenticated_at: new Date(0) },
-  });
-  const lacks = (terms: PolicyTerms) => (terms.isOwner ? !principal.isOwner : grantsBeyond(principal, terms).length > 0);
-  if (!authorize(principal, 'membership.invite', { kind: 'organization' }).allowed || policies.some(lacks)) throw refusal;
-}
-
-/** A new membership, or the one of before; its id. */
-async function admitMember(trx: Db, organizationId: string, { user, displayName }: InvitedPerson): Promise<string> {
+  if (!(await isVouched(trx, invitation))) throw new AppError('grant_exceeds_own', { detail: NO_LONGER_VOUCHED });
+  const { user, displayName } = person;
   if (user.kind === 'new' && !(await insertUserUnlessKnown(trx, { ...user, displayName }))) throw new AppError('account_exists');
-  const before = await findMembershipOf(trx, organizationId, user.id);
-  if (before && before.status !== 'deprovisioned') throw new AppError('member_exists');
-  if (before?.directoryManaged) throw new AppError('directory_managed');
-  const id = before?.id ?? v7();
-  if (before) {
-    await endAccess(trx, organizationId, id);
-    await readmitMembership(trx, organizationId, { id, admissionSource: 'invite' });
-  } else await insertMembership(trx, organizationId, { id, userId: user.id, admissionSource: 'invite' });
-  const eventType = before ? 'membership.readmitted' : 'membership.created';
-  await insertAuditEvents(trx, organizationId, {
-    events: [{ eventType, actor: personOf({ membershipId: id, displayName }), subjectId: id, data: { admission_source: 'invite' } }],
-  });
-  return id;
-}
-
-async function giveAccess(
-  trx: Db,
-  { id, organizationId, policies, invitedByMembershipId }: LinkedInvitation,
-  { membershipId, actor }: { membershipId: string; actor: AuditActor },
-): Promise<void> {
-  const holder = { kind: 'membership', id: membershipId } as const;
-  const granted: string[] = [];
-  for (const terms of await withoutArchived(trx, organizationId, policies)) {
-    granted.push(await addPolicy(trx, organizationId, { holder, terms, actor, grantedByActorId: invitedByMembershipId }));
-  }
-  const data = { membership_id: membershipId, permission_policy_ids: granted };
-  await insertAuditEvents(trx, organizationId, { events: [{ eventType: 'invitation.accepted', actor, subjectId: id, data }] });
-}
-
-/** Teams and agents that were archived since the invitation are left out, and policies for nothing else. */
-async function withoutArchived(trx: Db, organizationId: string, policies: readonly PolicyTerms[]): Promise<readonly PolicyTerms[]> {
-  const named = (kind: string) => policies.flatMap(({ scopeKind, resourceIds }) => (scopeKind === kind ? resourceIds : []));
-  const choice = (kind: string) => ({ live: named(kind), named: [] });
-  const found = await listPolicyResources(trx, organizationId, { agents: choice('agent'), teams: choice('team') });
-  const live = new Set(found.map(({ kind, id }) => `${kind} ${id}`));
-  return policies
-    .map((terms) => ({ ...terms, resourceIds: terms.resourceIds.filter((id) => live.has(`${terms.scopeKind} ${id}`)) }))
-    .filter(({ scopeKind, resourceIds }) => scopeKind === 'organization' || resourceIds.length > 0);
+  const membershipId = await admitBy(trx, invitation, { userId: user.id, displayName });
+  return await openSession(trx, { organizationId, membershipId, displayName }, proof);
 }
