@@ -14,9 +14,9 @@ import {
   lockMembershipStatus,
   type Person,
 } from '../data/user-identities.ts';
-import { insertUser } from '../data/users.ts';
+import { insertUserUnlessKnown } from '../data/users.ts';
 import type { ProvenIdentity } from '../platform/oidc.ts';
-import { violatedConstraint, type Db } from '../platform/postgres.ts';
+import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 import { claimSeat } from './seats.ts';
 
@@ -84,12 +84,9 @@ interface Newcomer {
 async function addMember(trx: Db, organizationId: string, { identity, email, person }: Newcomer): Promise<Admitted> {
   const userId = person?.userId ?? v7();
   const member = { organizationId, membershipId: v7(), displayName: person?.displayName ?? displayNameOf(identity.name, email) };
-  try {
-    if (!person) await insertUser(trx, { id: userId, email, displayName: member.displayName, passwordHash: null });
-  } catch (error) {
+  if (!person && !(await insertUserUnlessKnown(trx, { id: userId, email, displayName: member.displayName, passwordHash: null }))) {
     // Somebody with this email has just come in by another door: his next attempt finds him.
-    if (violatedConstraint(error) === 'users_email_key') throw new AppError('identity_provider_failed', { cause: error });
-    throw error;
+    throw new AppError('identity_provider_failed', { detail: 'somebody with this email came in at the same moment' });
   }
   await insertMembership(trx, organizationId, { id: member.membershipId, userId, admissionSource: 'sso_jit' });
   await insertUserIdentity(trx, userId, identity);

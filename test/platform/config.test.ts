@@ -36,6 +36,57 @@ describe('configuration', () => {
     expect(loadConfig({ COUNTERSIGN_MAX_API_KEY_LIFETIME: '720h' }, 'start').maxApiKeyLifetime).toBe(720 * 3_600_000);
   });
 
+  describe('of an identity provider', () => {
+    const OIDC = {
+      COUNTERSIGN_OIDC_ISSUER: 'https://login.example/tenant/',
+      COUNTERSIGN_OIDC_CLIENT_ID: 'countersign',
+      COUNTERSIGN_OIDC_CLIENT_SECRET: 'hunter2',
+    };
+
+    test('is none, or all it takes: issuer as it is written, domains in lower case, a name for the button', () => {
+      expect(loadConfig({ COUNTERSIGN_OIDC_NAME: 'Acme' }, 'start').oidc).toBeUndefined();
+      const settings = { issuer: 'https://login.example/tenant/', clientId: 'countersign', clientSecret: 'hunter2' };
+      expect(loadConfig(OIDC, 'start').oidc).toEqual({ ...settings, name: 'Single sign-on', emailDomains: [] });
+      const more = { ...OIDC, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'Example.com, works.example', COUNTERSIGN_OIDC_NAME: 'Acme' };
+      expect(loadConfig(more, 'start').oidc).toEqual({ ...settings, name: 'Acme', emailDomains: ['example.com', 'works.example'] });
+    });
+
+    test.each(Object.keys(OIDC))('is not complete without %s, which is named', (missing) => {
+      const load = () => loadConfig({ ...OIDC, [missing]: '' }, 'start');
+      expect(load).toThrow(ConfigError);
+      expect(load).toThrow(new RegExp(`^${missing} must be set together with COUNTERSIGN_OIDC_[A-Z_]+\\.$`));
+      expect(load).not.toThrow(/hunter2/);
+    });
+
+    test('is not complete with one of them, and both others are named', () => {
+      const load = () => loadConfig({ COUNTERSIGN_OIDC_CLIENT_SECRET: 'hunter2' }, 'start');
+      expect(load).toThrow(/^COUNTERSIGN_OIDC_ISSUER must be set .*\nCOUNTERSIGN_OIDC_CLIENT_ID must be set [^\n]*$/);
+    });
+
+    test.each(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://[::1]:4000', 'https://login.example'])(
+      'may be at %s',
+      (issuer) => {
+        expect(loadConfig({ ...OIDC, COUNTERSIGN_OIDC_ISSUER: issuer }, 'start').oidc?.issuer).toBe(issuer);
+      },
+    );
+
+    test.each([
+      ['COUNTERSIGN_OIDC_ISSUER', 'http://login.example'],
+      ['COUNTERSIGN_OIDC_ISSUER', 'http://localhost.evil.example'],
+      ['COUNTERSIGN_OIDC_ISSUER', 'http://127.0.0.1.evil.example'],
+      ['COUNTERSIGN_OIDC_ISSUER', 'https://user:word@login.example'],
+      ['COUNTERSIGN_OIDC_ISSUER', 'https://login.example?tenant=1'],
+      ['COUNTERSIGN_OIDC_ISSUER', 'login.example'],
+      ['COUNTERSIGN_OIDC_EMAIL_DOMAINS', '@example.com'],
+      ['COUNTERSIGN_OIDC_EMAIL_DOMAINS', '*.example.com'],
+      ['COUNTERSIGN_OIDC_EMAIL_DOMAINS', 'example.com,'],
+      ['COUNTERSIGN_OIDC_EMAIL_DOMAINS', 'example..com'],
+      ['COUNTERSIGN_OIDC_EMAIL_DOMAINS', 'ex\u0430mple.com'],
+    ])('is refused with %s=%s', (name, value) => {
+      expect(() => loadConfig({ ...OIDC, [name]: value }, 'start')).toThrow(new RegExp(`^${name} must be `));
+    });
+  });
+
   test.each([
     ['PORT', '80a'],
     ['PORT', '65536'],
