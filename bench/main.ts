@@ -17,6 +17,7 @@ import { packageRoot } from '../src/platform/package-root.ts';
 import { freePort } from '../src/platform/processes.ts';
 import { startEmbeddedTemporal } from '../temporal/embedded.ts';
 import { setupTemporal } from '../temporal/setup.ts';
+import { measureAccess } from './access.ts';
 import { countEvents } from './histories.ts';
 import { measure, median, round, type Load, type Measured } from './load.ts';
 import { measureParked } from './parked.ts';
@@ -103,6 +104,7 @@ interface Bench {
 }
 
 const sections = {
+  access: ({ service, parties, db }: Bench) => measureAccess(service, parties, db),
   create: ({ temporalAddress, parties }: Bench) => compareCreate(temporalAddress, parties),
   decision: ({ parties }: Bench) => measureDecisions(parties),
   events: ({ connection, db }: Bench) => countEvents(connection, { namespace: NAMESPACE, db }),
@@ -155,8 +157,14 @@ function cacheDirectory(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
 }
 
-function report({ create, decision, parked, events, fullTable }: Results): void {
+function report({ access, create, decision, parked, events, fullTable }: Results): void {
   const rows = [
+    ...Object.entries(access?.kinds ?? {}).map(([kind, { added, ratio }]) => ({
+      what: `who is calling, and may he: ${kind}, p50 added (ms) · ÷ a call without`,
+      measured: `${added} · ${ratio}`,
+      target: '< 1',
+    })),
+    { what: 'one round trip to Postgres, p50 (ms)', measured: access?.roundTrip, target: '' },
     { what: 'create by a rule, p50 at 1 caller ÷ floor', measured: create && round(create.p50Ratio), target: '≤ 1.6' },
     { what: 'create by a rule, throughput at 16 ÷ floor', measured: create && round(create.throughputRatio), target: '≥ 0.75' },
     { what: 'floor p50 (ms) · per second at 16', measured: create && `${create.floor.p50} · ${create.floor.perSecond}`, target: '' },

@@ -18,13 +18,14 @@ export interface Reply {
 /** `call` is method and path, for example `GET /api/v1/me`. */
 export type Send = (call: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
 
-export function sender(url: string, authorization: string): Send {
+/** `credential`: the headers that carry it. */
+export function sender(url: string, credential: Readonly<Record<string, string>>): Send {
   return async (call, body, headers = {}) => {
     const [method, path] = call.split(' ');
     const response = await request(`${url}${path ?? ''}`, {
       dispatcher: agent,
       method: method as 'GET',
-      headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: { ...credential, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.body.text();
@@ -35,6 +36,8 @@ export function sender(url: string, authorization: string): Send {
     };
   };
 }
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 export interface BenchService {
   readonly url: string;
@@ -61,6 +64,7 @@ export async function startService(options: {
       TEMPORAL_ADDRESS: options.temporalAddress,
       COUNTERSIGN_MAX_PENDING_REQUESTS: '100000',
       COUNTERSIGN_RATE_LIMIT: '0',
+      COUNTERSIGN_EDITION: 'hosted',
       LOG_FORMAT: 'json',
     },
   });
@@ -93,6 +97,8 @@ async function ready(url: string, child: ChildProcess): Promise<void> {
 export interface Parties {
   /** The first owner, with a personal key. */
   readonly owner: Send;
+  /** The same person by the session that let him in. */
+  readonly browser: Send;
   /** An adapter whose agent's rules approve the tool `fast` and leave the rest to people. */
   readonly adapter: Send;
   readonly organizationId: string;
@@ -115,7 +121,7 @@ export async function introduce({ url, dataDirectory }: BenchService): Promise<P
   const { headers, body } = await anonymous('/auth/bootstrap', person, {});
   const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
   const key = await anonymous('/api/v1/me/api_keys', { name: 'bench' }, { cookie, origin: url });
-  const owner = sender(url, `Bearer ${String(key.body['token'])}`);
+  const owner = sender(url, bearer(String(key.body['token'])));
   const slug = 'bench-agent';
   await expectStatus(201, owner('POST /api/v1/agents', { slug, name: 'Bench agent' }));
   const instance = await expectStatus(201, owner(`POST /api/v1/agents/${slug}/instances`, { name: 'one' }));
@@ -128,7 +134,8 @@ export async function introduce({ url, dataDirectory }: BenchService): Promise<P
   const { principal } = body as { principal: { organization_id: string } };
   return {
     owner,
-    adapter: sender(url, `Bearer ${issued.token}`),
+    browser: sender(url, { cookie, origin: url }),
+    adapter: sender(url, bearer(issued.token)),
     organizationId: principal.organization_id,
     agentSlug: slug,
     instanceId: (instance.body['agent_instance'] as { id: string }).id,
