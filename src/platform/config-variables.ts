@@ -62,6 +62,12 @@ export function databaseUrl(value: string): string | undefined {
   return URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol) ? value : undefined;
 }
 
+export function mailServerUrl(value: string): string | undefined {
+  if (!URL.canParse(value)) return undefined;
+  const { protocol, hostname } = new URL(value);
+  return (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '' ? value : undefined;
+}
+
 export function publicUrl(value: string): string | undefined {
   if (!URL.canParse(value)) return undefined;
   const { protocol, origin, pathname, search, hash, username } = new URL(value);

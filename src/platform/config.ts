@@ -11,6 +11,7 @@ import {
   isSecretsKey,
   issuer,
   list,
+  mailServerUrl,
   optionalDuration,
   publicUrl,
   text,
@@ -212,7 +213,7 @@ const variables = {
     }),
     type: 'URL',
     allowed: 'a URL such as smtps://user:password@mail.example:465',
-    parse: (value: string) => (URL.canParse(value) && ['smtp:', 'smtps:'].includes(new URL(value).protocol) ? value : undefined),
+    parse: mailServerUrl,
   },
   emailFrom: {
     ...text(
