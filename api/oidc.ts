@@ -53,9 +53,7 @@ export const oidcEndpoints: readonly Endpoint[] = [
     errors: [],
     handler: async (_call, context) => {
       const { passwordReset, sso } = signInOptions(context);
-      return await Promise.resolve({
-        body: { password: true, password_reset: passwordReset, ...(sso !== undefined && { sso: { name: sso } }) },
-      });
+      return { body: { password: true, password_reset: passwordReset, ...(sso !== undefined && { sso: { name: sso } }) } };
     },
   }),
   defineEndpoint({
