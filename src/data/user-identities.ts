@@ -10,6 +10,7 @@ export interface UserIdentity {
 /** A person with the membership the session will be for, in an organization that is not deleted; null without one. */
 export interface Person {
   readonly userId: string;
+  readonly email: string;
   readonly displayName: string;
   readonly organizationId: string | null;
   readonly membershipId: string | null;
@@ -18,7 +19,7 @@ export interface Person {
 
 /** SQL for one Person of the users `u`: by an active membership if there is any, else by one that could be again. */
 const person = (condition: string) => `
-  select u.id as "userId", u.display_name as "displayName",
+  select u.id as "userId", u.email, u.display_name as "displayName",
          m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus"
     from users u
     left join (memberships m join organizations o on o.id = m.organization_id and o.deleted_at is null) on m.user_id = u.id

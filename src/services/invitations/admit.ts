@@ -5,17 +5,19 @@ import { authorize } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { grantsBeyond, type PolicyTerms } from '../../domain/permission-policies.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
-import { acceptInvitation, findPendingInvitation, type Invitation } from '../../data/invitations.ts';
+import { acceptInvitation, findEmailStanding, findPendingInvitation, type Invitation } from '../../data/invitations.ts';
 import { endAccess, findMembershipOf, findMemberWithPolicies, insertMembership, readmitMembership } from '../../data/memberships.ts';
 import { listPolicyResources } from '../../data/permission-policies.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { memberPrincipal } from '../member-principals.ts';
 import { addPolicy } from '../permission-policies.ts';
 
-/** The pending invitation for the email that still stands, if there is one. Call it under the organization's lock. */
+/** The pending invitation that lets whoever has the email in, if there is one. Call it under the organization's lock. */
 export async function findStandingInvitation(trx: Db, organizationId: string, email: string): Promise<Invitation | undefined> {
   const invitation = await findPendingInvitation(trx, organizationId, email);
-  return invitation && (await isVouched(trx, invitation)) ? invitation : undefined;
+  if (!invitation || !(await isVouched(trx, invitation))) return undefined;
+  const { isMember, isDirectoryManaged } = await findEmailStanding(trx, organizationId, email);
+  return isMember || isDirectoryManaged ? undefined : invitation;
 }
 
 /** Whether whoever invited is still an active member who may invite and holds what he grants. */
