@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { ask, askUnevaluated, decide, postRequest, reachDeadline } from '../support/approval-requests.ts';
+import { ask, askUnevaluated, decide, postRequest, reachDeadline, stepAt } from '../support/approval-requests.ts';
 import {
   createAgent,
   createMember,
@@ -13,6 +13,7 @@ import {
   type TestOrganization,
 } from '../support/factories.ts';
 import type { Answer } from '../support/http.ts';
+import { ask as askWithTemporal, handleOf, reached } from '../support/temporal.ts';
 
 const PATH = '/api/v1/organization';
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -318,12 +319,13 @@ describe('DELETE /organization', () => {
       organization = await createOrganization(app);
       owner = organization.owner;
       const agent = await createAgent(app, organization);
-      const ids = [await ask(app, agent), await ask(app, agent), await ask(app, agent)];
-      const [deleted, decided, withdrawn, , ...created] = await Promise.all([
+      const ids = [await ask(app, agent), await ask(app, agent), await ask(app, agent), await askUnevaluated(app, agent)];
+      const [deleted, decided, withdrawn, , , ...created] = await Promise.all([
         remove(),
         decide(owner.browser, ids[0] ?? ''),
         app.http.delete(`/api/aap/v1/requests/${ids[1] ?? ''}`, { headers: { authorization: `Bearer ${agent.credential}` } }),
         reachDeadline(app, ids[2] ?? ''),
+        stepAt(app, ids[3] ?? ''),
         ...Array.from({ length: 4 }, () => postRequest(app, agent)),
       ]);
       expect(deleted.status).toBe(204);
@@ -332,7 +334,7 @@ describe('DELETE /organization', () => {
         .leftJoin('decisions as d', 'd.request_id', 'r.id')
         .where({ 'r.organization_id': organization.id })
         .select('r.id', 'r.state', 'd.status', 'd.channel')) as { id: string; state: string; status: string | null; channel: string }[];
-      expect(rows).toHaveLength(3 + created.filter(({ status }) => status === 201).length);
+      expect(rows).toHaveLength(4 + created.filter(({ status }) => status === 201).length);
       for (const row of rows) expect(row.status).toBe(row.state);
       const of = (id: string | undefined) => rows.find((row) => row.id === id);
       expect(decided.status === 200).toBe(of(ids[0])?.channel === 'web');
@@ -344,6 +346,21 @@ describe('DELETE /organization', () => {
         .where({ organization_id: organization.id })
         .whereIn('event_type', ['approval_request.cancelled', 'approval_request.approved', 'approval_request.expired']);
       expect(events).toHaveLength(rows.length);
+    }
+  });
+
+  test('ends the workflows of what it cancels', async () => {
+    const durable = await startApp({ temporal: true });
+    try {
+      const theirs = await createOrganization(durable);
+      const agent = await createAgent(durable, theirs);
+      const ids = await Promise.all([1, 2, 3].map(() => askWithTemporal(durable, agent)));
+      const statuses = async () => await Promise.all(ids.map(async (id) => (await handleOf(durable, id).describe()).status.name));
+      expect(await statuses()).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
+      expect((await theirs.owner.browser.delete(`${PATH}?confirm=${theirs.slug}`)).status).toBe(204);
+      await reached('every workflow has ended', async () => (await statuses()).every((status) => status === 'COMPLETED'));
+    } finally {
+      await durable.close();
     }
   });
 
