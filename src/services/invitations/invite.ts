@@ -61,7 +61,7 @@ export async function invite(context: ServiceContext, principal: MemberPrincipal
   try {
     return { invitation, ...(await send(context, { invitation, inviter, issued })) };
   } catch (error) {
-    await takeBack(context, { invitation, inviter, issued });
+    await takeBack(context, { invitation, inviter });
     throw error;
   }
 }
@@ -129,7 +129,7 @@ async function send(context: ServiceContext, { invitation, inviter, issued }: Se
 /** Nobody has the link, so nobody must wait seven days for the seat and the address. */
 async function takeBack(
   { db, logger }: ServiceContext,
-  { invitation, inviter }: { invitation: Invitation; inviter: MemberPrincipal; issued: IssuedToken },
+  { invitation, inviter }: { invitation: Invitation; inviter: MemberPrincipal },
 ): Promise<void> {
   const { id, organizationId, tokenHash } = invitation;
   const data = { reason: 'email_not_delivered' };
