@@ -103,12 +103,10 @@ const changeBody = z.strictObject({
         .boolean()
         .optional()
         .meta({ description: 'False: no personal API key works any more, and none is issued. True: they work again.' }),
-      max_api_key_lifetime: duration('The longest life of a new API key, from `1h` to `87600h`; null lifts the cap.', {
-        min: '1h',
-        max: '87600h',
-      })
+      max_api_key_lifetime: duration('A duration.', { min: '1h', max: '87600h' })
         .nullable()
-        .optional(),
+        .optional()
+        .meta({ description: 'The longest life of a new API key, from `1h` to `87600h`; null lifts the cap.' }),
       require_mfa: z.boolean().optional().meta({ description: 'True needs that the caller has signed in with a second factor.' }),
       reauthentication_window: duration('How long a proof stays fresh, from `1m` to `24h`.', { min: '1m', max: '24h' }).optional(),
     })

@@ -40,8 +40,9 @@ export async function listenForChanges(databaseUrl: string, events: ListenerEven
   client.on('notification', ({ payload }) => {
     events.changed(payload ?? '');
   });
-  await client.connect();
-  await client.query(`listen ${CHANNEL}`);
+  // Ended while it connects, a client never says so: without the race nobody could stop waiting for it.
+  await Promise.race([client.connect(), lost]);
+  await Promise.race([client.query(`listen ${CHANNEL}`), lost]);
   await events.subscribed();
   await lost;
   await client.end().catch(() => undefined);
