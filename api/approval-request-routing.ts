@@ -14,6 +14,14 @@ const memberShape = z
   })
   .meta({ id: 'RoutedMember', description: 'Somebody at a level.' });
 
+const addedShape = z
+  .strictObject({
+    membership_id: uuid('Who was added.'),
+    added_by: uuid('The membership that added him.'),
+    added_at: timestamp('When.'),
+  })
+  .meta({ id: 'AddedReviewer', description: 'A reviewer beside those the path names.' });
+
 const levelShape = z
   .strictObject({
     node_id: uuid('The node of the path.'),
@@ -27,11 +35,13 @@ const levelShape = z
       .array(
         z.strictObject({
           type: z
-            .enum(['user', 'broadcast'])
+            .enum(['user', 'team', 'broadcast'])
             .meta({ description: '`broadcast`: everybody who may decide for the agent when the level fires.' }),
-          id: uuid('The membership; absent for a broadcast.').optional(),
-          name: z.string().optional().meta({ description: "The member's name; absent for a broadcast." }),
-          members: z.array(memberShape).meta({ description: 'Who was told; of a broadcast still ahead, who would be told now.' }),
+          id: uuid('The membership or team; absent for a broadcast.').optional(),
+          name: z.string().optional().meta({ description: "The member's or team's name; absent for a broadcast." }),
+          members: z
+            .array(memberShape)
+            .meta({ description: 'Who was told; of a broadcast still ahead, who would be told now; of a team, everybody in it now.' }),
         }),
       )
       .meta({ description: 'Whom the level names.' }),
@@ -40,9 +50,10 @@ const levelShape = z
 
 const routingShape = z
   .strictObject({
-    state: z.enum(['evaluating', 'waiting', 'exhausted', 'unrouted', 'finished']).meta({
+    state: z.enum(['evaluating', 'waiting', 'deferred', 'paused', 'exhausted', 'unrouted', 'finished']).meta({
       description:
-        '`evaluating`: the pipeline has not concluded. `exhausted`: nobody further is asked, everybody told may still answer. ' +
+        '`evaluating`: the pipeline has not concluded. `deferred`: it waits for working hours. `paused`: somebody claims the request, ' +
+        'so nobody further is told meanwhile. `exhausted`: nobody further is asked, everybody told may still answer. ' +
         '`unrouted`: no path applies, everybody who may decide was told. `finished`: it has its final answer.',
     }),
     path_key: z.string().optional().meta({ description: 'The escalation path; absent when none applies.' }),
@@ -59,12 +70,17 @@ const routingShape = z
     next_at: timestamp('When the walk goes on if nobody answers.').optional(),
     next_step: z
       .strictObject({
-        kind: z.enum(['level', 'repeat', 'exhausted']).meta({ description: 'The next level, a further run, or nobody further.' }),
+        kind: z
+          .enum(['level', 'team', 'repeat', 'exhausted'])
+          .meta({
+            description: "The next level, a further step of a team's policy inside the current one, a further run, or nobody further.",
+          }),
         node_id: uuid('The level.').optional(),
       })
       .optional()
       .meta({ description: 'What happens at `next_at`.' }),
     levels: z.array(levelShape).meta({ description: 'In the order of the walk, earlier runs first.' }),
+    added: z.array(addedShape).meta({ description: 'People a reviewer asked for help, in the order in which they were added.' }),
   })
   .meta({ id: 'RequestRouting', description: 'How a request finds a person.' });
 
@@ -122,6 +138,7 @@ const routingExample = {
     },
     { node_id: secondLevel, run: 1, status: 'upcoming', targets: [{ type: 'broadcast', members: [{ ...ada, can_decide: true }] }] },
   ],
+  added: [],
 };
 
 const timelineExample = {
@@ -173,8 +190,13 @@ function showRouting(routing: RequestRouting) {
     run: routing.run,
     runs: routing.runs,
     next_at: routing.nextAt,
-    next_step: next && { kind: next.kind, ...(next.kind === 'level' && { node_id: next.nodeId }) },
+    next_step: next && { kind: next.kind, ...('nodeId' in next && { node_id: next.nodeId }) },
     levels: routing.levels.map(showLevel),
+    added: routing.added.map(({ membershipId, addedBy, addedAt }) => ({
+      membership_id: membershipId,
+      added_by: addedBy,
+      added_at: addedAt,
+    })),
   };
 }
 

@@ -1,13 +1,13 @@
 /** Escalation paths: who is asked, in which order, when a request needs a person. */
 import { z } from 'zod';
-import { DURATION_PATTERN } from '../src/domain/durations.ts';
-import { MAX_NAME_LENGTH, MAX_NODES, MAX_REPEATS, MAX_TARGETS } from '../src/domain/escalation-paths.ts';
+import { LIMITS } from '../src/domain/escalation-paths/types.ts';
 import { KEY_PATTERN } from '../src/domain/keys.ts';
 import type { ExactValue } from '../src/platform/exact-json.ts';
 import { archiveEscalationPath, createEscalationPath, escalationPathKind, listEscalationPaths } from '../src/services/escalation-paths.ts';
 import type { EscalationPathRevision } from '../src/services/escalation-paths.ts';
 import type { RevisionSummary } from '../src/services/revisions.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
+import { DOCUMENT_ERRORS, documentMembers, documentShape } from './escalation-document-schema.ts';
 import { etag, etagHeader, readSummaryCursor, revisionEndpoints, revisionNumber } from './revisions.ts';
 import { summaryFields, summaryQuery, writeSummaryCursor } from './revisions.ts';
 import { nextCursor, timestamp, uuid } from './schema.ts';
@@ -16,36 +16,6 @@ const TAG = 'Escalation paths';
 const BASE = '/api/v1/escalation-paths';
 
 const pathKey = (description: string) => z.string().regex(KEY_PATTERN).meta({ description });
-
-const wait = (description: string) => z.string().meta({ description, override: { type: 'string', pattern: DURATION_PATTERN } });
-
-const userTargetShape = z
-  .strictObject({ type: z.literal('user').meta({ description: 'One member.' }), id: uuid('Membership id.') })
-  .meta({ id: 'UserTarget', description: 'One member, by membership id.' });
-
-const broadcastTargetShape = z
-  .strictObject({ type: z.literal('broadcast').meta({ description: 'Everybody who may decide.' }) })
-  .meta({ id: 'BroadcastTarget', description: 'Every active member who may decide for the agent when the level fires.' });
-
-const levelShape = z
-  .strictObject({
-    id: z.guid().meta({ description: 'A UUID of any version, unique within the path.' }),
-    type: z.literal('level').meta({ description: 'Notifies, then waits.' }),
-    targets: z
-      .array(z.discriminatedUnion('type', [userTargetShape, broadcastTargetShape]))
-      .min(1)
-      .max(MAX_TARGETS)
-      .meta({ description: 'Who is notified.' }),
-    escalate_after: wait('How long the walk waits before it goes on, from 1m to 168h.'),
-  })
-  .meta({ id: 'LevelNode', description: 'A level of people.' });
-
-const repeatShape = z
-  .strictObject({
-    times: z.int().min(1).max(MAX_REPEATS).meta({ description: 'How many further runs from the top.' }),
-    after: wait('How long each waits behind the end of the run before, from 1m to 168h.'),
-  })
-  .meta({ id: 'EscalationRepeat', description: 'What happens when the nodes run out.' });
 
 const warningShape = z
   .strictObject({
@@ -65,9 +35,7 @@ const pathRevisionShape = z
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
     archived_at: timestamp('When the path was archived, for good.').optional(),
-    working_hours: z.array(z.never()).meta({ description: 'Always empty in this version.', override: { type: 'array', maxItems: 0 } }),
-    nodes: z.array(levelShape).meta({ description: 'The nodes, in the order in which the walk meets them.' }),
-    repeat: repeatShape.optional().meta({ description: 'Absent: the path is walked once.' }),
+    ...documentShape,
     document_version: z.int().meta({ description: 'Version of the document format.' }),
     warnings: z.array(warningShape).meta({ description: 'Computed when a revision is created or activated; empty on plain reads.' }),
   })
@@ -117,39 +85,31 @@ function showSummary(summary: RevisionSummary) {
   };
 }
 
-const documentMembers = {
-  name: { type: 'string' as const, minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Name for people.' },
-  working_hours: { type: 'array' as const, maxItems: 0, description: 'Empty or absent in this version.' },
-  nodes: {
-    type: 'array' as const,
-    minItems: 1,
-    maxItems: MAX_NODES,
-    description: 'The nodes, in order; `level` is the only type of this version.',
-    items: { $ref: '#/components/schemas/LevelNode' },
-  },
-  repeat: { $ref: '#/components/schemas/EscalationRepeat' },
+const pathMembers = {
+  name: { type: 'string' as const, minLength: 1, maxLength: LIMITS.nameLength, description: 'Name for people.' },
+  ...documentMembers,
 };
 
 const documentInput: z.ZodType<ExactValue> = z
   .custom<ExactValue>((value) => value !== undefined)
   .meta({
     id: 'EscalationPathDocument',
-    description: 'A whole path. Every targeted member must belong to the organization.',
-    override: { type: 'object', required: ['name', 'nodes'], additionalProperties: false, properties: documentMembers },
+    description: 'A whole path. Every targeted member and team must belong to the organization.',
+    override: { type: 'object', required: ['name', 'nodes'], additionalProperties: false, properties: pathMembers },
   });
 
 const newPathInput: z.ZodType<ExactValue> = z
   .custom<ExactValue>((value) => value !== undefined)
   .meta({
     id: 'NewEscalationPath',
-    description: 'A whole path and its key. Every targeted member must belong to the organization.',
+    description: 'A whole path and its key. Every targeted member and team must belong to the organization.',
     override: {
       type: 'object',
       required: ['path_key', 'name', 'nodes'],
       additionalProperties: false,
       properties: {
         path_key: { type: 'string', pattern: KEY_PATTERN.source, description: 'Key of the path, for ever.' },
-        ...documentMembers,
+        ...pathMembers,
       },
     },
   });
@@ -240,7 +200,7 @@ const createEscalationPathEndpoint = defineEndpoint({
     headers: etagHeader,
     example: { ...revisionExample, is_active: false },
   },
-  errors: ['unknown_node_type', 'escalation_path_exists'],
+  errors: [...DOCUMENT_ERRORS, 'escalation_path_exists'],
   handler: async ({ principal, body }, context) => {
     const created = await createEscalationPath(context, principal, body);
     return { body: showRevision(created.revision), headers: etag(created.activeRevision) };
@@ -284,7 +244,7 @@ export const escalationPathEndpoints: readonly Endpoint[] = [
     revision: pathRevisionShape,
     example: revisionExample,
     show: showRevision,
-    createErrors: ['unknown_node_type', 'escalation_path_archived'],
+    createErrors: [...DOCUMENT_ERRORS, 'escalation_path_archived'],
     activateErrors: ['escalation_path_archived'],
   }),
   archiveEscalationPathEndpoint,

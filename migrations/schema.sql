@@ -8,6 +8,20 @@ AS $function$
       raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
     end $function$;
 
+CREATE TABLE added_reviewers (
+  request_id uuid NOT NULL,
+  membership_id uuid NOT NULL,
+  added_by_membership_id uuid NOT NULL,
+  added_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT added_reviewers_pkey PRIMARY KEY (request_id, membership_id),
+  CONSTRAINT added_reviewers_added_by_membership_id_fkey FOREIGN KEY (added_by_membership_id) REFERENCES memberships(id),
+  CONSTRAINT added_reviewers_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
+  CONSTRAINT added_reviewers_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
+);
+COMMENT ON TABLE added_reviewers IS 'People a reviewer asked for his help with a request, beside those its path names.';
+CREATE INDEX added_reviewers_added_by_membership_id_idx ON added_reviewers USING btree (added_by_membership_id);
+CREATE INDEX added_reviewers_membership_id_idx ON added_reviewers USING btree (membership_id, request_id);
+
 CREATE TABLE agent_credentials (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -176,6 +190,26 @@ CREATE INDEX audit_events_subject_idx ON audit_events USING btree (organization_
 CREATE TRIGGER audit_events_immutable BEFORE DELETE OR UPDATE ON audit_events FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE claims (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  request_id uuid NOT NULL,
+  membership_id uuid NOT NULL,
+  display_name text NOT NULL,
+  claimed_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  ended_at timestamp(3) with time zone,
+  CONSTRAINT claims_pkey PRIMARY KEY (id),
+  CONSTRAINT claims_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
+  CONSTRAINT claims_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT claims_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
+);
+COMMENT ON TABLE claims IS 'Somebody said he looks after a request: advisory. ended_at null: live until expires_at, while the request is pending.';
+CREATE UNIQUE INDEX claims_live_key ON claims USING btree (request_id) WHERE (ended_at IS NULL);
+CREATE INDEX claims_membership_id_idx ON claims USING btree (membership_id);
+CREATE INDEX claims_organization_id_idx ON claims USING btree (organization_id);
+CREATE INDEX claims_request_id_idx ON claims USING btree (request_id);
+
 CREATE TABLE decisions (
   id uuid NOT NULL,
   request_id uuid NOT NULL,
@@ -222,14 +256,18 @@ CREATE TABLE escalation_path_targets (
   escalation_path_revision_id uuid NOT NULL,
   target_type text NOT NULL,
   membership_id uuid,
-  CONSTRAINT escalation_path_targets_key UNIQUE NULLS NOT DISTINCT (escalation_path_revision_id, target_type, membership_id),
-  CONSTRAINT escalation_path_targets_type_check CHECK ((target_type = ANY (ARRAY['user'::text, 'broadcast'::text]))),
+  team_id uuid,
+  CONSTRAINT escalation_path_targets_key UNIQUE NULLS NOT DISTINCT (escalation_path_revision_id, target_type, membership_id, team_id),
+  CONSTRAINT escalation_path_targets_team_check CHECK (((target_type = 'team'::text) = (team_id IS NOT NULL))),
+  CONSTRAINT escalation_path_targets_type_check CHECK ((target_type = ANY (ARRAY['user'::text, 'team'::text, 'broadcast'::text]))),
   CONSTRAINT escalation_path_targets_user_check CHECK (((target_type = 'user'::text) = (membership_id IS NOT NULL))),
   CONSTRAINT escalation_path_targets_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
-  CONSTRAINT escalation_path_targets_revision_id_fkey FOREIGN KEY (escalation_path_revision_id) REFERENCES escalation_path_revisions(id)
+  CONSTRAINT escalation_path_targets_revision_id_fkey FOREIGN KEY (escalation_path_revision_id) REFERENCES escalation_path_revisions(id),
+  CONSTRAINT escalation_path_targets_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
 );
 COMMENT ON TABLE escalation_path_targets IS 'Everybody a path revision names anywhere: who may decide what was routed to it.';
 CREATE INDEX escalation_path_targets_membership_id_idx ON escalation_path_targets USING btree (membership_id);
+CREATE INDEX escalation_path_targets_team_id_idx ON escalation_path_targets USING btree (team_id);
 
 CREATE TABLE escalation_paths (
   id uuid NOT NULL,
@@ -255,11 +293,14 @@ CREATE TABLE escalation_steps (
   kind text NOT NULL,
   at timestamp(3) with time zone NOT NULL,
   escalate_at timestamp(3) with time zone,
+  team_id uuid,
   CONSTRAINT escalation_steps_pkey PRIMARY KEY (request_id, step_key),
   CONSTRAINT escalation_steps_kind_check CHECK ((kind = ANY (ARRAY['notified'::text, 'skipped'::text]))),
-  CONSTRAINT escalation_steps_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
+  CONSTRAINT escalation_steps_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id),
+  CONSTRAINT escalation_steps_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
 );
-COMMENT ON TABLE escalation_steps IS 'Each level a request reached: node and run. node_id null: a request without a path.';
+COMMENT ON TABLE escalation_steps IS 'Each level a request reached: node and run. node_id null: no level of a path; team_id: a level of a team''s policy inside one.';
+CREATE INDEX escalation_steps_team_id_idx ON escalation_steps USING btree (team_id) WHERE (team_id IS NOT NULL);
 
 CREATE TABLE idempotency_keys (
   organization_id uuid NOT NULL,
@@ -496,6 +537,49 @@ CREATE UNLOGGED TABLE sign_in_attempts (
 );
 COMMENT ON TABLE sign_in_attempts IS 'How often somebody tried a password lately. key: SHA-256 of email and client address.';
 CREATE INDEX sign_in_attempts_window_ends_at_idx ON sign_in_attempts USING btree (window_ends_at);
+
+CREATE TABLE team_escalation_policies (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  document_key text NOT NULL,
+  team_id uuid NOT NULL GENERATED ALWAYS AS ((document_key)::uuid) STORED,
+  active_revision bigint,
+  latest_revision bigint NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  archived_at timestamp(3) with time zone,
+  CONSTRAINT team_escalation_policies_pkey PRIMARY KEY (id),
+  CONSTRAINT team_escalation_policies_document_key_key UNIQUE (organization_id, document_key),
+  CONSTRAINT team_escalation_policies_archived_check CHECK (((archived_at IS NULL) OR (active_revision IS NULL))),
+  CONSTRAINT team_escalation_policies_active_revision_fkey FOREIGN KEY (id, active_revision) REFERENCES team_escalation_policy_revisions(team_escalation_policy_id, revision),
+  CONSTRAINT team_escalation_policies_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT team_escalation_policies_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
+);
+COMMENT ON TABLE team_escalation_policies IS 'How a team is asked when an escalation path reaches it. document_key is the team id.';
+CREATE INDEX team_escalation_policies_team_id_idx ON team_escalation_policies USING btree (team_id);
+
+CREATE TABLE team_escalation_policy_revisions (
+  id uuid NOT NULL,
+  team_escalation_policy_id uuid NOT NULL,
+  revision bigint NOT NULL,
+  document json NOT NULL,
+  created_by_actor_id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT team_escalation_policy_revisions_pkey PRIMARY KEY (id),
+  CONSTRAINT team_escalation_policy_revisions_revision_key UNIQUE (team_escalation_policy_id, revision),
+  CONSTRAINT team_escalation_policy_revisions_document_fkey FOREIGN KEY (team_escalation_policy_id) REFERENCES team_escalation_policies(id)
+);
+COMMENT ON TABLE team_escalation_policy_revisions IS 'Immutable. The document is exact JSON text.';
+CREATE TRIGGER team_escalation_policy_revisions_immutable BEFORE DELETE OR UPDATE ON team_escalation_policy_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE team_escalation_policy_targets (
+  team_escalation_policy_revision_id uuid NOT NULL,
+  membership_id uuid NOT NULL,
+  CONSTRAINT team_escalation_policy_targets_pkey PRIMARY KEY (team_escalation_policy_revision_id, membership_id),
+  CONSTRAINT team_escalation_policy_targets_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
+  CONSTRAINT team_escalation_policy_targets_revision_id_fkey FOREIGN KEY (team_escalation_policy_revision_id) REFERENCES team_escalation_policy_revisions(id)
+);
+COMMENT ON TABLE team_escalation_policy_targets IS 'The members a team policy revision asks by name.';
+CREATE INDEX team_escalation_policy_targets_membership_id_idx ON team_escalation_policy_targets USING btree (membership_id);
 
 CREATE TABLE team_members (
   team_id uuid NOT NULL,

@@ -1,5 +1,5 @@
 /** Escalation paths: who is asked, in which order, and whom each revision names. */
-import type { Target } from '../domain/escalation-paths.ts';
+import type { Target } from '../domain/escalation-paths/types.ts';
 import type { Db } from '../platform/postgres.ts';
 import { findActiveRevisionId, type RevisionTables } from './revisions.ts';
 
@@ -26,6 +26,7 @@ export async function insertTargets(
       escalation_path_revision_id: revisionId,
       target_type: target.type,
       membership_id: target.type === 'user' ? target.id : null,
+      team_id: target.type === 'team' ? target.id : null,
     })),
   );
 }

@@ -41,6 +41,15 @@ export interface Decision {
   readonly expiresAt?: Date;
 }
 
+/** Somebody looks after a pending request: advisory, until `expiresAt`. It may have lapsed by now. */
+export interface Claim {
+  readonly id: string;
+  readonly membershipId: string;
+  readonly displayName: string;
+  readonly claimedAt: Date;
+  readonly expiresAt: Date;
+}
+
 export interface ApprovalRequest {
   readonly id: string;
   readonly organizationId: string;
@@ -66,6 +75,7 @@ export interface ApprovalRequest {
   /** JSON text of the WalkState, present while routed to a path. */
   readonly walk?: string;
   readonly nextAt?: Date;
+  readonly claim?: Claim;
   readonly decision?: Decision;
 }
 

@@ -1,12 +1,13 @@
 /** Escalation paths: revisions of who is asked, in which order. */
 import type { ProductPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid, type Issue } from '../domain/errors.ts';
-import { parseEscalationPathDocument, parseNewEscalationPath, pathTargets } from '../domain/escalation-paths.ts';
-import type { EscalationPathDocument, Target } from '../domain/escalation-paths.ts';
+import { parseEscalationPathDocument, parseNewEscalationPath } from '../domain/escalation-paths/parse.ts';
+import { locateLevels, pathTargets, type EscalationPathDocument, type Target } from '../domain/escalation-paths/types.ts';
 import { findNonDeciders } from '../data/deciders.ts';
 import { escalationPathTables, findAddressable, insertTargets } from '../data/escalation-paths.ts';
 import { listActiveUsesOfPath, type PathUse } from '../data/request-approval-pipelines.ts';
 import { findRevisionById } from '../data/revisions.ts';
+import { findTeamRosters } from '../data/team-escalation-policies.ts';
 import { parseExact, stringifyExact, type ExactValue } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
@@ -48,12 +49,18 @@ function targetedMembers(document: EscalationPathDocument): string[] {
   return pathTargets(document).flatMap((target) => (target.type === 'user' ? [target.id] : []));
 }
 
+function targetedTeams(document: EscalationPathDocument): string[] {
+  return pathTargets(document).flatMap((target) => (target.type === 'team' ? [target.id] : []));
+}
+
 async function checkTargets(trx: Db, organizationId: string, document: EscalationPathDocument): Promise<void> {
-  const known = new Set(await findAddressable(trx, organizationId, targetedMembers(document)));
-  const issues = document.nodes.flatMap((node, n) =>
-    node.targets.flatMap((target, t): Issue[] => {
-      if (target.type !== 'user' || known.has(target.id)) return [];
-      return [{ pointer: `/nodes/${n}/targets/${t}/id`, code: 'unknown_target', message: 'is not a member of the organization' }];
+  const teams = await findTeamRosters(trx, organizationId, targetedTeams(document));
+  const members = new Set(await findAddressable(trx, organizationId, targetedMembers(document)));
+  const issues = locateLevels(document).flatMap(({ level, pointer }) =>
+    level.targets.flatMap((target, index): Issue[] => {
+      if (target.type === 'broadcast' || members.has(target.id) || teams.has(target.id)) return [];
+      const message = target.type === 'user' ? 'is not a member of the organization' : 'is not a live team of the organization';
+      return [{ pointer: `${pointer}/targets/${index}/id`, code: 'unknown_target', message }];
     }),
   );
   if (issues.length > 0) throw invalid(issues);

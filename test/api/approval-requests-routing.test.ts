@@ -115,6 +115,7 @@ describe('routing and timeline of a request', () => {
           ],
         },
       ],
+      added: [],
     });
   });
 
@@ -162,12 +163,12 @@ describe('routing and timeline of a request', () => {
 
   test('say unrouted without a path, with where it came from', async () => {
     const id = await ask(app, agent);
-    expect(await routing(id)).toEqual({ state: 'unrouted', source: 'no_escalation', urgency: 'standard', levels: [] });
+    expect(await routing(id)).toEqual({ state: 'unrouted', source: 'no_escalation', urgency: 'standard', levels: [], added: [] });
   });
 
   test('say evaluating while the pipeline has not concluded, and nothing else', async () => {
     const id = await askUnevaluated(app, agent);
-    expect(await routing(id)).toEqual({ state: 'evaluating', urgency: 'standard', levels: [] });
+    expect(await routing(id)).toEqual({ state: 'evaluating', urgency: 'standard', levels: [], added: [] });
   });
 
   test('say finished with the deciding block and its reason where a rule decided', async () => {
@@ -179,6 +180,7 @@ describe('routing and timeline of a request', () => {
       reason: 'harmless',
       urgency: 'standard',
       levels: [],
+      added: [],
     });
     const denied = await ask(app, agent, { tool: 'refuse' });
     expect(await routing(denied)).toMatchObject({ state: 'finished', source: 'pipeline', block_id: 'refuse' });
@@ -196,7 +198,7 @@ describe('routing and timeline of a request', () => {
   test('say finished without a source for what ended before the pipeline concluded', async () => {
     const id = await askUnevaluated(app, agent);
     expect((await adapterOf(app, agent).delete(`/api/aap/v1/requests/${id}`)).status).toBe(200);
-    expect(await routing(id)).toEqual({ state: 'finished', urgency: 'standard', levels: [] });
+    expect(await routing(id)).toEqual({ state: 'finished', urgency: 'standard', levels: [], added: [] });
   });
 
   test('stay with the revision the request was routed to', async () => {

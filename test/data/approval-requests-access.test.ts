@@ -8,7 +8,7 @@ import { insertStep } from '../../src/data/approval-requests/escalate.ts';
 import type { ApprovalRequest } from '../../src/domain/approval-requests.ts';
 import { grantsFromPolicies, type MemberPrincipal, type PolicyGrants } from '../../src/domain/authorization.ts';
 import type { Permission } from '../../src/domain/permissions.ts';
-import { listAccess, mayDecide, maySee, type RouteTargets } from '../../src/domain/request-access.ts';
+import { listAccess, mayDecide, maySee, type Routed } from '../../src/domain/request-access.ts';
 import { resolveActivePath } from '../../src/data/escalation-paths.ts';
 import { loadEscalationPathRevision } from '../../src/services/escalation-paths.ts';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -26,7 +26,7 @@ const SCOPES: readonly QueueScope[] = ['notified', 'decidable', 'visible'];
 
 interface Seen {
   readonly request: ApprovalRequest;
-  readonly targets: RouteTargets;
+  readonly routed: Routed;
   readonly told: ReadonlySet<string>;
 }
 
@@ -66,12 +66,12 @@ describe('the queue and the rules of access', () => {
       route_scope: 'agent',
       escalation_path_revision_id: revisionId ?? null,
     });
-    const step = { requestId: id, organizationId: organization.id, stepKey: 'step', run: 1, at: now };
+    const step = { requestId: id, organizationId: organization.id, stepKey: 'step', run: 1, kind: 'notified', at: now } as const;
     await insertStep(app.db, { ...step, membershipIds: told });
     const request = (await findRequest(app.db, id))?.request;
     if (!request) throw new Error('the request is not there');
     const targets = revisionId === undefined ? undefined : (await loadEscalationPathRevision(app.context, revisionId)).targets;
-    return { request, targets, told: new Set(told) };
+    return { request, routed: { targets, added: [] }, told: new Set(told) };
   }
 
   beforeAll(async () => {
@@ -124,9 +124,9 @@ describe('the queue and the rules of access', () => {
     } satisfies MemberPrincipal;
   }
 
-  function allowed(who: MemberPrincipal, scope: QueueScope, { request, targets, told }: Seen): boolean {
-    if (scope === 'visible') return maySee(who, request, targets);
-    return mayDecide(who, request, targets) && (scope === 'decidable' || told.has(who.membershipId));
+  function allowed(who: MemberPrincipal, scope: QueueScope, { request, routed, told }: Seen): boolean {
+    if (scope === 'visible') return maySee(who, request, routed);
+    return mayDecide(who, request, routed) && (scope === 'decidable' || told.has(who.membershipId));
   }
 
   test('list exactly what may be seen, decided, or was told and may be decided, for any grants and routes', async () => {

@@ -70,7 +70,7 @@ describe('with 20,000 requests in the table', () => {
     agentSlug = slug;
     const member = await createMember(app, organization.id);
     const all = { all: true } as const;
-    access = { membershipId: member.membershipId, read: all, readUnrouted: undefined, decide: all, decideUnrouted: undefined };
+    access = { teamIds: [], membershipId: member.membershipId, read: all, readUnrouted: undefined, decide: all, decideUnrouted: undefined };
   }, 60_000);
   afterAll(async () => {
     await app.close();

@@ -6,7 +6,7 @@ import { findRequest } from '../../src/data/approval-requests/read.ts';
 import { findDeciders } from '../../src/data/deciders.ts';
 import { findMemberWithPolicies } from '../../src/data/memberships.ts';
 import { authorize, type MemberPrincipal } from '../../src/domain/authorization.ts';
-import { maySee, type RouteTargets } from '../../src/domain/request-access.ts';
+import { maySee, type Routed } from '../../src/domain/request-access.ts';
 import { loadEscalationPathRevision } from '../../src/services/escalation-paths.ts';
 import { memberPrincipal } from '../../src/services/member-principals.ts';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -156,15 +156,15 @@ test('the deciders of an agent are exactly the members a decision is allowed for
 }, 60_000);
 
 test('the list of requests shows exactly those that may be seen, for any grants, own and inherited', async () => {
-  const seen = new Map<string, { request: Parameters<typeof maySee>[1]; targets: RouteTargets }>();
+  const seen = new Map<string, { request: Parameters<typeof maySee>[1]; routed: Routed }>();
   for (const id of requestIds) {
     const request = (await findRequest(app.db, id))?.request;
     const revisionId = request?.route?.pathRevisionId;
     if (!request) throw new Error('a request is gone');
     const targets = revisionId === undefined ? undefined : (await loadEscalationPathRevision(app.context, revisionId)).targets;
-    seen.set(id, { request, targets });
+    seen.set(id, { request, routed: { targets, added: [] } });
   }
-  expect([...seen.values()].filter(({ targets }) => targets)).toHaveLength(2);
+  expect([...seen.values()].filter(({ routed }) => routed.targets)).toHaveLength(2);
   let listed = 0;
   const keys = ['request.read', 'request.read.unrouted', 'request.decide', 'request.decide.unrouted'];
   await fc.assert(
@@ -176,7 +176,7 @@ test('the list of requests shows exactly those that may be seen, for any grants,
         expect(list.status).toBe(authorize(principal, 'request.read', { kind: 'any' }).allowed ? 200 : 403);
         if (list.status === 403) continue;
         const shown = (list.body as unknown as { requests: { id: string }[] }).requests.map((request) => request.id);
-        const visible = [...seen].filter(([, { request, targets }]) => maySee(principal, request, targets)).map(([id]) => id);
+        const visible = [...seen].filter(([, { request, routed }]) => maySee(principal, request, routed)).map(([id]) => id);
         expect([...shown].sort()).toEqual(visible.sort());
         listed += shown.length;
       }

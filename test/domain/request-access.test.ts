@@ -3,11 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ApprovalRequest } from '../../src/domain/approval-requests.ts';
 import { grantsFromPolicies, type MemberPrincipal, type PolicyGrants } from '../../src/domain/authorization.ts';
+import type { Target } from '../../src/domain/escalation-paths/types.ts';
 import type { Permission } from '../../src/domain/permissions.ts';
-import { listAccess, mayDecide, maySee, type RouteTargets } from '../../src/domain/request-access.ts';
+import { listAccess, mayDecide, maySee, type Routed } from '../../src/domain/request-access.ts';
 import { JsonText } from '../../src/platform/exact-json.ts';
 
 const ME = '11111111-1111-4111-8111-111111111111';
+const TEAM = '55555555-5555-4555-8555-555555555555';
 const OTHER = '22222222-2222-4222-8222-222222222222';
 const at = new Date('2026-03-01T12:00:00.000Z');
 
@@ -47,7 +49,7 @@ function member({ policies = [], isOwner = false, key }: Who): MemberPrincipal {
     isOwner,
     grants: grantsFromPolicies(policies, isOwner),
     requiresMfa: false,
-    teamIds: [],
+    teamIds: [TEAM],
     via: key
       ? { kind: 'api_key', keyId: OTHER, narrowed: key === 'whole' ? null : key }
       : { kind: 'session', sessionId: OTHER, fresh: true },
@@ -61,21 +63,30 @@ const forAgents = (slugs: string[], ...permissions: Permission[]): PolicyGrants 
   resource_ids: slugs,
   permissions,
 });
-const named: RouteTargets = [{ type: 'user', id: ME }];
-const others: RouteTargets = [{ type: 'user', id: OTHER }];
-const broadcast: RouteTargets = [{ type: 'user', id: OTHER }, { type: 'broadcast' }];
+const to = (...targets: readonly Target[]): Routed => ({ targets, added: [] });
+const unrouted: Routed = { targets: undefined, added: [] };
+const named = to({ type: 'user', id: ME });
+const others = to({ type: 'user', id: OTHER });
+const broadcast = to({ type: 'user', id: OTHER }, { type: 'broadcast' });
+const myTeam = to({ type: 'team', id: TEAM });
+const otherTeam = to({ type: 'team', id: OTHER });
+const added: Routed = { ...others, added: [ME] };
 
 describe('who may decide and see a request', () => {
-  test.each<[string, Who, RouteTargets, { decide: boolean; see: boolean }]>([
-    ['nobody without a permission', {}, undefined, { decide: false, see: false }],
-    ['a decider what no path applies to', { policies: [everywhere('request.decide')] }, undefined, { decide: true, see: true }],
+  test.each<[string, Who, Routed, { decide: boolean; see: boolean }]>([
+    ['nobody without a permission', {}, unrouted, { decide: false, see: false }],
+    ['a decider what no path applies to', { policies: [everywhere('request.decide')] }, unrouted, { decide: true, see: true }],
     ['a decider what names him', { policies: [everywhere('request.decide')] }, named, { decide: true, see: true }],
     ['a decider what names everybody', { policies: [everywhere('request.decide')] }, broadcast, { decide: true, see: true }],
     ['no decider what names others', { policies: [everywhere('request.decide')] }, others, { decide: false, see: false }],
-    ['no decider what names nobody', { policies: [everywhere('request.decide')] }, [], { decide: false, see: false }],
+    ['no decider what names nobody', { policies: [everywhere('request.decide')] }, to(), { decide: false, see: false }],
+    ['a decider what names his team', { policies: [everywhere('request.decide')] }, myTeam, { decide: true, see: true }],
+    ['no decider what names another team', { policies: [everywhere('request.decide')] }, otherTeam, { decide: false, see: false }],
+    ['a decider what he was added to', { policies: [everywhere('request.decide')] }, added, { decide: true, see: true }],
+    ['nobody just because he was added', {}, added, { decide: false, see: false }],
     ['nobody just because he is named', {}, named, { decide: false, see: false }],
     ['a named reader sees nothing routed', { policies: [everywhere('request.read')] }, named, { decide: false, see: false }],
-    ['a reader sees what no path applies to', { policies: [everywhere('request.read')] }, undefined, { decide: false, see: true }],
+    ['a reader sees what no path applies to', { policies: [everywhere('request.read')] }, unrouted, { decide: false, see: true }],
     [
       'a reader of what is routed to others',
       { policies: [everywhere('request.read', 'request.read.unrouted')] },
@@ -93,9 +104,9 @@ describe('who may decide and see a request', () => {
     ],
     ['a decider for this agent', { policies: [forAgents(['bot'], 'request.decide')] }, named, { decide: true, see: true }],
     ['no decider for another agent', { policies: [forAgents(['bot2'], 'request.decide')] }, named, { decide: false, see: false }],
-  ])('%s', (_name, who, targets, expected) => {
+  ])('%s', (_name, who, routed, expected) => {
     const principal = member(who);
-    expect({ decide: mayDecide(principal, request(), targets), see: maySee(principal, request(), targets) }).toEqual(expected);
+    expect({ decide: mayDecide(principal, request(), routed), see: maySee(principal, request(), routed) }).toEqual(expected);
   });
 
   test('deciding a request implies seeing it, and a key never exceeds its member', () => {
@@ -108,15 +119,15 @@ describe('who may decide and see a request', () => {
       fc.property(
         fc.array(policy, { maxLength: 3 }),
         fc.option(fc.subarray(permissions), { nil: 'whole' as const }),
-        fc.constantFrom<RouteTargets>(undefined, [], named, others, broadcast),
-        (policies, key, targets) => {
+        fc.constantFrom<Routed>(unrouted, to(), named, others, broadcast, myTeam, otherTeam, added),
+        (policies, key, routed) => {
           const person = member({ policies });
           const byKey = member({ policies, key });
           for (const who of [person, byKey]) {
-            expect(mayDecide(who, request(), targets) && !maySee(who, request(), targets)).toBe(false);
+            expect(mayDecide(who, request(), routed) && !maySee(who, request(), routed)).toBe(false);
           }
-          expect(mayDecide(byKey, request(), targets) && !mayDecide(person, request(), targets)).toBe(false);
-          expect(maySee(byKey, request(), targets) && !maySee(person, request(), targets)).toBe(false);
+          expect(mayDecide(byKey, request(), routed) && !mayDecide(person, request(), routed)).toBe(false);
+          expect(maySee(byKey, request(), routed) && !maySee(person, request(), routed)).toBe(false);
         },
       ),
     );
@@ -131,6 +142,7 @@ describe('the same as filters for lists', () => {
     });
     expect(listAccess(principal)).toEqual({
       membershipId: ME,
+      teamIds: [TEAM],
       read: { all: true },
       readUnrouted: undefined,
       decide: { all: false, agentSlugs: ['a', 'b', 'c'], teamIds: [] },
@@ -141,6 +153,7 @@ describe('the same as filters for lists', () => {
   test('follow the narrowing of a key', () => {
     expect(listAccess(member({ isOwner: true, key: ['request.read'] }))).toEqual({
       membershipId: ME,
+      teamIds: [TEAM],
       read: { all: true },
       readUnrouted: undefined,
       decide: undefined,

@@ -93,7 +93,7 @@ describe('what an operator reads', () => {
     await waiting(app, id);
     const events = await eventsOf(app, id);
     const summary = events.find((event) => event.timerStartedEventAttributes)?.userMetadata?.summary;
-    expect(summary && defaultPayloadConverter.fromPayload(summary)).toBe('seconds: level 1 of 3, run 1');
+    expect(summary && defaultPayloadConverter.fromPayload(summary)).toBe('seconds: level 1 of 3, run 1 of 1');
     await decide(stage.organization.owner, id);
     await handleOf(app, id).result();
   });

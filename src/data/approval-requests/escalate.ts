@@ -1,6 +1,6 @@
 /** Writes of the walk: handing a request to people, its levels and notifications, and where it goes on. */
 import { v7 } from 'uuid';
-import type { Route } from '../../domain/approval-requests.ts';
+import type { ApprovalRequest, Route } from '../../domain/approval-requests.ts';
 import type { Db } from '../../platform/postgres.ts';
 
 /** `evaluating` becomes `pending`. */
@@ -27,6 +27,7 @@ export interface WalkPlan {
   readonly nextAt?: Date;
   /** When the backstop should look if the workflow has not. */
   readonly wakeAt: Date;
+  readonly urgency: ApprovalRequest['urgency'];
   /** Whether a reviewer should notice. */
   readonly noticeable: boolean;
   /** The request's own workflow did this step, so it is alive: the backstop's tries count from 0 again. */
@@ -39,6 +40,7 @@ export async function planNext(db: Db, id: string, plan: WalkPlan): Promise<void
     .update({
       walk: plan.walk ?? null,
       next_at: plan.nextAt ?? null,
+      urgency: plan.urgency,
       wake_at: plan.wakeAt,
       last_at: plan.now,
       ...(plan.byWorkflow && { wake_attempts: 0 }),
@@ -51,12 +53,15 @@ export interface EscalationStep {
   readonly organizationId: string;
   readonly stepKey: string;
   readonly run: number;
-  /** Absent for a request without a path. */
+  readonly kind: 'notified' | 'skipped';
+  /** Absent for what is no level of a path. */
   readonly nodeId?: string;
+  /** A level of this team's policy, inside the path's level. */
+  readonly teamId?: string;
   readonly at: Date;
   /** Absent when nothing follows. */
   readonly escalateAt?: Date;
-  /** Empty: the level was skipped. */
+  /** Whom to tell at once. */
   readonly membershipIds: readonly string[];
 }
 
@@ -64,8 +69,8 @@ export interface EscalationStep {
 export async function insertStep(db: Db, step: EscalationStep): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { membership_id: string }[] }>(
     `with step as (
-       insert into escalation_steps (request_id, step_key, run, node_id, kind, at, escalate_at)
-       values (cast(:request as uuid), :step_key, :run, :node, :kind, :at, :escalate_at)
+       insert into escalation_steps (request_id, step_key, run, node_id, team_id, kind, at, escalate_at)
+       values (cast(:request as uuid), :step_key, :run, :node, cast(:team as uuid), :kind, :at, :escalate_at)
        on conflict on constraint escalation_steps_pkey do nothing
      )
      insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
@@ -79,7 +84,8 @@ export async function insertStep(db: Db, step: EscalationStep): Promise<string[]
       step_key: step.stepKey,
       run: step.run,
       node: step.nodeId ?? null,
-      kind: step.membershipIds.length > 0 ? 'notified' : 'skipped',
+      team: step.teamId ?? null,
+      kind: step.kind,
       at: step.at,
       escalate_at: step.escalateAt ?? null,
       ids: step.membershipIds.map(() => v7()),

@@ -3,7 +3,7 @@ import type { ApprovalRequest, RequestStatus } from '../../domain/approval-reque
 import type { PermissionScope } from '../../domain/authorization.ts';
 import type { ListAccess } from '../../domain/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { REQUEST_COLUMNS, toRequest, type RequestRow } from './rows.ts';
+import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
 export type QueueScope = 'notified' | 'decidable' | 'visible';
 
@@ -28,16 +28,19 @@ function covers(scope: PermissionScope | undefined, name: string, bindings: Bind
   return `r.agent_slug = any(cast(:${name} as text[]))`;
 }
 
-const ON_PATH = `(r.escalation_path_revision_id is null or exists (
-  select 1 from escalation_path_targets t
-   where t.escalation_path_revision_id = r.escalation_path_revision_id
-     and (t.target_type = 'broadcast' or t.membership_id = cast(:membership as uuid))))`;
+const ON_PATH = `(r.escalation_path_revision_id is null
+  or exists (
+    select 1 from escalation_path_targets t
+     where t.escalation_path_revision_id = r.escalation_path_revision_id
+       and (t.target_type = 'broadcast' or t.membership_id = cast(:membership as uuid) or t.team_id = any(cast(:teams as uuid[]))))
+  or exists (select 1 from added_reviewers a where a.request_id = r.id and a.membership_id = cast(:membership as uuid)))`;
 
 const NOTIFIED = `exists (
   select 1 from notifications n where n.membership_id = cast(:membership as uuid) and n.request_id = r.id)`;
 
 function accessClause({ access, scope }: QueueFilter, bindings: Bindings): string {
   bindings['membership'] = access.membershipId;
+  bindings['teams'] = [...access.teamIds];
   const decidable = `(${covers(access.decideUnrouted, 'decide_unrouted', bindings)}
     or (${covers(access.decide, 'decide', bindings)} and ${ON_PATH}))`;
   if (scope === 'decidable') return decidable;
@@ -80,7 +83,7 @@ export function queueQuery(organizationId: string, filter: QueueFilter): { sql: 
        order by r.created_at desc, r.id desc limit :limit offset :offset
     )
     select ${REQUEST_COLUMNS}
-      from page join approval_requests r on r.id = page.id left join decisions d on d.request_id = r.id
+      from page join (${REQUEST_TABLES}) on r.id = page.id
      order by r.created_at desc, r.id desc`;
   return { sql, bindings };
 }

@@ -4,7 +4,7 @@
  */
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
-import { REQUEST_COLUMNS, toRequest, type RequestRow } from './rows.ts';
+import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
 export interface LockedRequest {
   readonly request: ApprovalRequest;
@@ -23,7 +23,7 @@ const READ_AND_TICK: PreparedStatement = {
   sql: `
     select ${REQUEST_COLUMNS}, r.admitted,
            greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), r.last_at) as now
-      from approval_requests r left join decisions d on d.request_id = r.id
+      from ${REQUEST_TABLES}
      where r.id = :id`,
 };
 

@@ -1,7 +1,7 @@
 /** Reads of single requests. */
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
-import { REQUEST_COLUMNS, toRequest, type RequestRow } from './rows.ts';
+import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
 /** A request as it stands; `overdue`: it is still open although the database's clock has passed its deadline. */
 export interface ReadRequest {
@@ -12,7 +12,7 @@ export interface ReadRequest {
 const FIND: PreparedStatement = {
   name: 'find-approval-request',
   sql: `select ${REQUEST_COLUMNS}, d.id is null and clock_timestamp() >= r.deadline_at as overdue
-       from approval_requests r left join decisions d on d.request_id = r.id
+       from ${REQUEST_TABLES}
       where r.id = :id`,
 };
 
@@ -29,7 +29,7 @@ export async function findByIdempotencyKey(
 ): Promise<{ request: ApprovalRequest; inputDigest: Buffer } | undefined> {
   const { rows } = await db.raw<{ rows: (RequestRow & { input_digest: Buffer })[] }>(
     `select ${REQUEST_COLUMNS}, r.input_digest
-       from approval_requests r left join decisions d on d.request_id = r.id
+       from ${REQUEST_TABLES}
       where r.agent_instance_id = :agentInstanceId and r.idempotency_key = :key`,
     { agentInstanceId, key },
   );

@@ -3,7 +3,13 @@ import type { ApprovalRequest, Decision, RequestState, RouteSource, PipelineScop
 import type { AuthContext } from '../../domain/authorization.ts';
 import { JsonText } from '../../platform/exact-json.ts';
 
-/** The columns every read of a request selects: `r` is approval_requests, `d` its decision if there is one. */
+/** What every read of a request reads from: `d` is its decision and `c` its unended claim, if there is one. */
+export const REQUEST_TABLES = `
+  approval_requests r
+  left join decisions d on d.request_id = r.id
+  left join claims c on c.request_id = r.id and c.ended_at is null`;
+
+/** The columns of REQUEST_TABLES. */
 export const REQUEST_COLUMNS = `
   r.id, r.organization_id, r.agent_slug, r.agent_name, r.agent_instance_id, r.agent_instance_name, r.agent_credential_id,
   r.tool, r.server, r.arguments, r.agent_reasoning, r.context, r.timeout, r.state, r.created_at, r.deadline_at, r.updated_at,
@@ -11,7 +17,9 @@ export const REQUEST_COLUMNS = `
   r.route_block_id, r.route_reason, r.escalation_path_revision_id, r.urgency, r.walk, r.next_at,
   d.id as decision_id, d.membership_id as decision_membership_id, d.status as decision_status, d.note as decision_note,
   d.channel as decision_channel, d.reviewer_display_name, d.reviewer_email, d.authentication as decision_authentication,
-  d.idempotency_key as decision_idempotency_key, d.decided_at, d.expires_at as decision_expires_at`;
+  d.idempotency_key as decision_idempotency_key, d.decided_at, d.expires_at as decision_expires_at,
+  c.id as claim_id, c.membership_id as claim_membership_id, c.display_name as claim_display_name, c.claimed_at,
+  c.expires_at as claim_expires_at`;
 
 export interface RequestRow {
   id: string;
@@ -53,6 +61,11 @@ export interface RequestRow {
   decision_idempotency_key: string | null;
   decided_at: Date | null;
   decision_expires_at: Date | null;
+  claim_id: string | null;
+  claim_membership_id: string | null;
+  claim_display_name: string | null;
+  claimed_at: Date | null;
+  claim_expires_at: Date | null;
 }
 
 /** `{ [name]: value }`, or nothing where the column is null: an absent value is an absent key. */
@@ -85,6 +98,7 @@ export function toRequest(row: RequestRow): ApprovalRequest {
     urgency: row.urgency,
     ...given('walk', row.walk),
     ...given('nextAt', row.next_at),
+    ...toClaim(row),
     ...toDecision(row),
   };
 }
@@ -101,6 +115,13 @@ function toRoute(row: RequestRow): Pick<ApprovalRequest, 'route'> {
       ...given('pathRevisionId', row.escalation_path_revision_id),
     },
   };
+}
+
+/** A claim of a decided request has ended with it. */
+function toClaim(row: RequestRow): Pick<ApprovalRequest, 'claim'> {
+  const { claim_id: id, claim_membership_id: membershipId, claimed_at: claimedAt, claim_expires_at: expiresAt } = row;
+  if (row.state !== 'pending' || id === null || membershipId === null || claimedAt === null || expiresAt === null) return {};
+  return { claim: { id, membershipId, displayName: row.claim_display_name ?? '', claimedAt, expiresAt } };
 }
 
 function toDecision(row: RequestRow): { decision?: Decision } {

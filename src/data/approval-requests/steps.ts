@@ -1,5 +1,5 @@
 /** What the walk of a request has done so far: the levels it reached and whom it told, as recorded on entering each. */
-import type { RecordedStep } from '../../domain/escalation-routing.ts';
+import type { RecordedStep } from '../../domain/escalation-paths/routing.ts';
 import type { Db } from '../../platform/postgres.ts';
 
 interface StepRow {
@@ -10,11 +10,12 @@ interface StepRow {
   escalate_at: Date | null;
 }
 
-/** The levels a request reached, in the order of the walk. A request without a path reaches none. */
+/** The levels of its path a request reached, in the order of the walk. A request without a path reaches none. */
 export async function findSteps(db: Db, requestId: string): Promise<RecordedStep[]> {
   const rows = (await db('escalation_steps')
     .where({ request_id: requestId })
     .whereNotNull('node_id')
+    .whereNull('team_id')
     .orderBy(['run', 'at'])
     .select('node_id', 'run', 'kind', 'at', 'escalate_at')) as StepRow[];
   return rows.map(({ node_id: nodeId, run, kind, at, escalate_at: escalateAt }) =>
@@ -44,14 +45,15 @@ export async function findNotified(db: Db, requestId: string): Promise<Notified[
   return rows;
 }
 
-/** Names of the people a path revision targets by name, whatever their status, by membership id. */
+/** Names of the people and teams a path revision names, whatever their status, by their ids. */
 export async function findTargetNames(db: Db, pathRevisionId: string): Promise<Map<string, string>> {
   const { rows } = await db.raw<{ rows: { id: string; name: string }[] }>(
-    `select m.id, u.display_name as name
+    `select coalesce(m.id, g.id) as id, coalesce(u.display_name, g.name) as name
        from escalation_path_targets t
-       join memberships m on m.id = t.membership_id
-       join users u on u.id = m.user_id
-      where t.escalation_path_revision_id = :pathRevisionId`,
+       left join memberships m on m.id = t.membership_id
+       left join users u on u.id = m.user_id
+       left join teams g on g.id = t.team_id
+      where t.escalation_path_revision_id = :pathRevisionId and t.target_type <> 'broadcast'`,
     { pathRevisionId },
   );
   return new Map(rows.map(({ id, name }) => [id, name]));

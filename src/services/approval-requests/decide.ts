@@ -10,7 +10,7 @@ import { mayDecide } from '../../domain/request-access.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
-import { routeTargets } from './queue.ts';
+import { readRouted } from './routed.ts';
 import { expireIfDue } from './settle.ts';
 
 export interface DecideInput {
@@ -59,7 +59,7 @@ async function decideLocked(
   if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
   const { request } = locked;
   // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
-  if (!mayDecide(principal, request, await routeTargets({ ...context, db }, request))) throw new AppError('request_not_routed');
+  if (!mayDecide(principal, request, await readRouted({ ...context, db }, request))) throw new AppError('request_not_routed');
   const changed = (await expireIfDue(db, locked, { wake: true })) ?? (await recordDecision(db, locked, toDecision(principal, wanted)));
   if (changed) return { request: changed, changed: true };
   await refuseUnlessReplay(db, request, { principal, wanted });

@@ -3,6 +3,7 @@ import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import { compilePipeline, evaluateRequest, type CompiledPipeline, type Verdict } from '../../domain/request-approval-pipelines/evaluate.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadCompiledPipeline } from '../request-approval-pipelines.ts';
+import { conditionFacts } from './walk-input.ts';
 
 export interface Evaluated {
   readonly verdict: Verdict;
@@ -18,17 +19,7 @@ export async function evaluatePinned(context: ServiceContext, request: ApprovalR
     pinned(context, request.agentPipelineRevisionId),
   ]);
   // Without the organization's rules the agent's alone must not approve: such a request goes to a person.
-  const verdict = evaluateRequest(organization ?? NO_RULES, organization && agent, {
-    request: {
-      tool: request.tool,
-      ...(request.server !== undefined && { server: request.server }),
-      arguments: request.arguments,
-      ...(request.agentReasoning && { agent_reasoning: request.agentReasoning }),
-      ...(request.context && { context: request.context }),
-    },
-    agent: { slug: request.agentSlug, name: request.agentName },
-    previous_metadata: { organization: {}, agent: {} },
-  });
+  const verdict = evaluateRequest(organization ?? NO_RULES, organization && agent, conditionFacts(request));
   const defaults =
     verdict.scope === 'agent' ? [agent?.defaultEscalationPath, organization?.defaultEscalationPath] : [organization?.defaultEscalationPath];
   const pathKeys = [verdict.escalation_path, ...defaults].filter((key) => key !== undefined);

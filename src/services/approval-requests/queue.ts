@@ -3,9 +3,9 @@ import { listQueue, type QueueFilter } from '../../data/approval-requests/list.t
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import type { ProductPrincipal } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import { listAccess, maySee, type RouteTargets } from '../../domain/request-access.ts';
+import { listAccess, maySee } from '../../domain/request-access.ts';
 import type { ServiceContext } from '../context.ts';
-import { loadEscalationPathRevision } from '../escalation-paths.ts';
+import { readRouted } from './routed.ts';
 import { readSettled } from './settle.ts';
 import { waitForRequest } from './wait.ts';
 
@@ -19,11 +19,6 @@ export async function listRequests(
   return await listQueue(context.db, principal.organizationId, { ...filter, scope, access: listAccess(principal) });
 }
 
-export async function routeTargets(context: ServiceContext, request: ApprovalRequest): Promise<RouteTargets> {
-  const revisionId = request.route?.pathRevisionId;
-  return revisionId === undefined ? undefined : (await loadEscalationPathRevision(context, revisionId)).targets;
-}
-
 /** Throws `not_found` outside the organization and `request_not_routed` for what is not this reviewer's to see. */
 export async function getRequest(context: ServiceContext, principal: ProductPrincipal, id: string): Promise<ApprovalRequest> {
   const request = await readSettled(context, id);
@@ -34,7 +29,7 @@ export async function getRequest(context: ServiceContext, principal: ProductPrin
 
 /** Throws `request_not_routed`. Look again after time has passed: until the pipeline concludes nobody knows whose it will be. */
 export async function refuseUnlessVisible(context: ServiceContext, principal: ProductPrincipal, request: ApprovalRequest): Promise<void> {
-  if (!maySee(principal, request, await routeTargets(context, request))) throw new AppError('request_not_routed');
+  if (!maySee(principal, request, await readRouted(context, request))) throw new AppError('request_not_routed');
 }
 
 /** Holds the answer until the request is settled or the time is over. Visibility is checked before and, by the rights left then, after. */

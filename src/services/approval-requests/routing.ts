@@ -2,18 +2,30 @@
 import { findDeciders, type Decider } from '../../data/deciders.ts';
 import { listAuditEventsOf } from '../../data/audit-events.ts';
 import { findRequest } from '../../data/approval-requests/read.ts';
+import { findAddedReviewers, type AddedReviewer } from '../../data/approval-requests/added-reviewers.ts';
 import { findNotified, findSteps, findTargetNames, type Notified } from '../../data/approval-requests/steps.ts';
+import { readClock } from '../../data/clock.ts';
+import { findTeamRosters } from '../../data/team-escalation-policies.ts';
 import { isTerminal, type ApprovalRequest, type RouteSource } from '../../domain/approval-requests.ts';
 import type { AuditEvent } from '../../domain/audit.ts';
 import type { ProductPrincipal } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { Target } from '../../domain/escalation-paths.ts';
-import { startWalk, stepKey, walkFromJson } from '../../domain/escalation-walk.ts';
-import { routingState, type RecordedStep, type RoutingLevel, type RoutingView } from '../../domain/escalation-routing.ts';
+import type { TeamRoster } from '../../domain/escalation-paths/recipients.ts';
+import {
+  routingState,
+  type RecordedStep,
+  type RoutingInput,
+  type RoutingLevel,
+  type RoutingView,
+} from '../../domain/escalation-paths/routing.ts';
+import type { Target } from '../../domain/escalation-paths/types.ts';
+import { stepKey } from '../../domain/escalation-paths/walk.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision, type LoadedEscalationPath } from '../escalation-paths.ts';
 import { getRequest, refuseUnlessVisible } from './queue.ts';
+import { stateOf } from './walk.ts';
+import { conditionFacts, walkInput } from './walk-input.ts';
 
 /** `canDecide` is as of now, whoever was told then. */
 export interface RoutedMember {
@@ -43,24 +55,32 @@ export type RequestRouting = Omit<RoutingView, 'levels'> & {
   readonly reason?: string;
   readonly urgency: ApprovalRequest['urgency'];
   readonly levels: readonly RoutedLevel[];
+  readonly added: readonly AddedReviewer[];
 };
 
 /** Throws as `getRequest` does: `not_found`, `request_not_routed`. */
 export async function getRouting(context: ServiceContext, principal: ProductPrincipal, id: string): Promise<RequestRouting> {
   await getRequest(context, principal, id);
-  const facts = await readFacts(context.db, id);
+  const facts = await readFacts(context, id);
   const { request } = facts;
   // Routed since the first look: it may be somebody else's by now.
   await refuseUnlessVisible(context, principal, request);
   const revisionId = request.route?.pathRevisionId;
   const path = revisionId === undefined ? undefined : await loadEscalationPathRevision(context, revisionId);
-  const view = routingState({ request: phaseOf(request), ...(path && { route: routeOf(path, request) }), steps: facts.steps });
+  const view = routingState({
+    request: phaseOf(request),
+    ...(path && { route: await routeOf(context, path, facts) }),
+    steps: facts.steps,
+    claimed: request.claim !== undefined && request.claim.expiresAt > facts.now,
+    now: facts.now,
+  });
   return {
     ...view,
     ...(path && { pathKey: path.pathKey, pathName: path.name, revision: path.revision }),
     ...(request.route ? handedOver(request.route) : await decidedByPipeline(context.db, request)),
     urgency: request.urgency,
     levels: view.levels.map((level) => ({ ...level, targets: level.targets.map((target) => withMembers(target, { level, facts })) })),
+    added: facts.added,
   };
 }
 
@@ -80,22 +100,31 @@ interface RoutingFacts {
   readonly notified: readonly Notified[];
   readonly deciders: readonly Decider[];
   readonly targetNames: ReadonlyMap<string, string>;
+  readonly rosters: ReadonlyMap<string, TeamRoster>;
+  readonly added: readonly AddedReviewer[];
+  readonly now: Date;
 }
 
+const NOTHING = { steps: [], notified: [], deciders: [], targetNames: new Map<string, string>(), rosters: new Map<string, TeamRoster>() };
+
 /** Of one instant: a walk that moves on meanwhile must not show a level both current and behind. */
-async function readFacts(db: Db, id: string): Promise<RoutingFacts> {
-  return await db.transaction(
+async function readFacts(context: ServiceContext, id: string): Promise<RoutingFacts> {
+  return await context.db.transaction(
     async (trx) => {
       const request = (await findRequest(trx, id))?.request;
       if (!request) throw new AppError('not_found');
+      const common = { request, added: await findAddedReviewers(trx, id), now: await readClock(trx) };
       const pathRevisionId = request.route?.pathRevisionId;
-      if (pathRevisionId === undefined) return { request, steps: [], notified: [], deciders: [], targetNames: new Map<string, string>() };
+      if (pathRevisionId === undefined) return { ...common, ...NOTHING };
+      const { targets } = await loadEscalationPathRevision({ ...context, db: trx }, pathRevisionId);
+      const teamIds = targets.flatMap((target) => (target.type === 'team' ? [target.id] : []));
       return {
-        request,
+        ...common,
         steps: await findSteps(trx, id),
         notified: await findNotified(trx, id),
         deciders: await findDeciders(trx, request.organizationId, request.agentSlug),
         targetNames: await findTargetNames(trx, pathRevisionId),
+        rosters: await findTeamRosters(trx, request.organizationId, teamIds),
       };
     },
     { isolationLevel: 'repeatable read', readOnly: true },
@@ -106,8 +135,17 @@ function phaseOf({ state }: ApprovalRequest): 'evaluating' | 'pending' | 'termin
   return isTerminal(state) ? 'terminal' : state;
 }
 
-function routeOf({ document }: LoadedEscalationPath, { walk }: ApprovalRequest) {
-  return { document, walk: walk === undefined ? startWalk(document) : walkFromJson(JSON.parse(walk)) };
+async function routeOf(
+  context: ServiceContext,
+  path: LoadedEscalationPath,
+  { request, rosters }: RoutingFacts,
+): Promise<NonNullable<RoutingInput['route']>> {
+  const walk = stateOf(request, path);
+  const facts = conditionFacts(request);
+  const { input, learn } = await walkInput(context, { document: path.document, state: walk, facts, urgency: request.urgency });
+  const policies = [...rosters].flatMap(([teamId, { policyRevisionId: id }]) => (id === undefined ? [] : [[teamId, id] as const]));
+  for (const [, revisionId] of policies) await learn(revisionId);
+  return { input, walk, policies: new Map(policies) };
 }
 
 type Origin = Pick<RequestRouting, 'source' | 'blockId' | 'reason'>;
@@ -131,7 +169,10 @@ async function decidedByPipeline(db: Db, request: ApprovalRequest): Promise<Orig
 
 /** A level ahead has the people it would tell now; one that was reached has those it told, and whoever is named. */
 function withMembers(target: Target, { level, facts }: { readonly level: RoutingLevel; readonly facts: RoutingFacts }): RoutedTarget {
-  const told = facts.notified.filter((each) => each.stepKey === stepKey(level.nodeId, level.run));
+  const key = stepKey(level);
+  // Levels of a team's policy inside this level have keys that continue its own.
+  const told = facts.notified.filter((each) => each.stepKey === key || each.stepKey.startsWith(`${key}:`));
+  if (target.type === 'team') return withRoster(target.id, { told, facts });
   if (target.type === 'broadcast') {
     const asked = level.status === 'upcoming' ? facts.deciders : told;
     return { type: target.type, members: asked.map((member) => asMember(member, told, facts.deciders)) };
@@ -143,6 +184,12 @@ function withMembers(target: Target, { level, facts }: { readonly level: Routing
     name: displayName,
     members: [asMember({ membershipId: target.id, displayName }, told, facts.deciders)],
   };
+}
+
+/** Everybody in the team as of now, and whoever was told then. */
+function withRoster(id: string, { told, facts }: { readonly told: readonly Notified[]; readonly facts: RoutingFacts }): RoutedTarget {
+  const members = facts.rosters.get(id)?.members ?? [];
+  return { type: 'team', id, name: facts.targetNames.get(id) ?? '', members: members.map((each) => asMember(each, told, facts.deciders)) };
 }
 
 function asMember({ membershipId, displayName }: Decider, told: readonly Notified[], deciders: readonly Decider[]): RoutedMember {

@@ -1,10 +1,12 @@
 /** Expiry: whoever meets an open request past its deadline records that first, with or without Temporal. */
+import { insertAuditEvents } from '../../data/audit-events.ts';
 import { recordDecision, recordForEach, recordPastDeadline, type NewDecision } from '../../data/approval-requests/decide.ts';
+import { endClaim, touchRequest } from '../../data/approval-requests/claims.ts';
 import { lockRequest, type LockedRequest } from '../../data/approval-requests/lock.ts';
 import { findRequest } from '../../data/approval-requests/read.ts';
 import { countPastDeadline } from '../../data/approval-requests/wake.ts';
 import { isTerminal, type ApprovalRequest } from '../../domain/approval-requests.ts';
-import { SYSTEM } from '../../domain/audit.ts';
+import { requestEvent, SYSTEM } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
@@ -32,6 +34,19 @@ export async function expireIfDue(
   const { request, now } = locked;
   if (isTerminal(request.state) || now < request.deadlineAt) return undefined;
   return await recordDecision(db, { request, now }, { ...expiry(wake), idempotencyKey: `${SYSTEM_KEY_PREFIX}${request.id}` });
+}
+
+/** Inside the locking transaction: a claim whose time is over ends, and the walk goes on. */
+export async function lapseIfDue(db: Db, locked: LockedRequest): Promise<LockedRequest> {
+  const { request, now } = locked;
+  const { claim, ...unclaimed } = request;
+  if (!claim || now < claim.expiresAt) return locked;
+  await endClaim(db, claim.id, now);
+  const { id: claim_id, membershipId: membership_id, displayName: display_name } = claim;
+  const event = requestEvent(request.id, 'claim_lapsed', { claim_id, membership_id, display_name });
+  await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
+  await touchRequest(db, request.id, now);
+  return { ...locked, request: unclaimed };
 }
 
 /** Expires these requests, which the transaction has locked and whose deadline it has seen pass. */

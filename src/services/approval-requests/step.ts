@@ -14,7 +14,7 @@ import { loadEscalationPathRevision } from '../escalation-paths.ts';
 import { announceDecided } from './announce.ts';
 import { evaluatePinned, type Evaluated } from './evaluate.ts';
 import { handToPeople } from './route.ts';
-import { expireIfDue } from './settle.ts';
+import { expireIfDue, lapseIfDue } from './settle.ts';
 import { walkOn } from './walk.ts';
 
 export type RequestStep =
@@ -111,10 +111,10 @@ async function walk(
   db: Db,
   { locked, by }: { locked: LockedRequest; by: StepOptions['by'] },
 ): Promise<RequestStep> {
-  const { request, now } = locked;
+  const { request, now } = await lapseIfDue(db, locked);
   const revisionId = request.route?.pathRevisionId;
   // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
   const path = revisionId === undefined ? undefined : await loadEscalationPathRevision({ ...context, db }, revisionId);
-  const walked = await walkOn(db, { request, now, by, path: path && { key: path.pathKey, document: path.document } });
+  const walked = await walkOn({ ...context, db }, { request, now, by, path });
   return { kind: 'wait', ...walked, ...(path && { path: path.pathKey }) };
 }

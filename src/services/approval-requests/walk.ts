@@ -1,24 +1,16 @@
 /** The walk's side of a step: who is asked next, told once, and when to look again. Runs inside the locking transaction. */
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { planNext } from '../../data/approval-requests/escalate.ts';
 import { findDeciders, type Decider } from '../../data/deciders.ts';
-import { insertStep, planNext } from '../../data/approval-requests/escalate.ts';
+import { findTeamRosters } from '../../data/team-escalation-policies.ts';
 import { WAKE_HEAD_START_MS, type ApprovalRequest } from '../../domain/approval-requests.ts';
-import { requestEvent, type NewAuditEvent } from '../../domain/audit.ts';
-import type { EscalationPathDocument } from '../../domain/escalation-paths.ts';
-import {
-  advance,
-  pendingTargets,
-  recipients,
-  startWalk,
-  walkFromJson,
-  walkToJson,
-  type WalkEvent,
-  type WalkState,
-} from '../../domain/escalation-walk.ts';
-import type { Db } from '../../platform/postgres.ts';
-
-/** The step key of a request that no path applies to: everybody who may decide is told once. */
-export const UNROUTED_STEP = 'unrouted';
+import { recipients } from '../../domain/escalation-paths/recipients.ts';
+import { arrive, enterLevel, startWalk, type Asked, type LevelEntry, type WalkEvent } from '../../domain/escalation-paths/walk.ts';
+import { dueAt, walkFromJson, walkToJson, type WalkState } from '../../domain/escalation-paths/walk-state.ts';
+import type { ServiceContext } from '../context.ts';
+import type { LoadedEscalationPath } from '../escalation-paths.ts';
+import { describeWait } from './walk-details.ts';
+import { conditionFacts, walkInput } from './walk-input.ts';
+import { recordUnrouted, recordWalk } from './walk-record.ts';
 
 /** How far behind the next due step the backstop looks: long when the workflow is alive, soon when it was not there. */
 const WAKE_MARGIN_MS = { workflow: 150_000, backstop: WAKE_HEAD_START_MS } as const;
@@ -27,7 +19,7 @@ export interface WalkOn {
   readonly request: ApprovalRequest;
   readonly now: Date;
   readonly by: 'workflow' | 'backstop';
-  readonly path: { readonly key: string; readonly document: EscalationPathDocument } | undefined;
+  readonly path: LoadedEscalationPath | undefined;
 }
 
 export interface Walked {
@@ -36,113 +28,89 @@ export interface Walked {
   readonly details: string;
 }
 
-/** Everything due at `now`: at most one level is notified, levels nobody can be asked at are skipped. */
-export async function walkOn(db: Db, walk: WalkOn): Promise<Walked> {
-  const deciders = lazily(() => findDeciders(db, walk.request.organizationId, walk.request.agentSlug));
-  const { state, events } = walk.path ? await followPath(walk, walk.path.document, deciders) : { state: undefined, events: [] };
-  let noticeable = false;
-  for (const event of events) noticeable = (await record(db, { walk, event, deciders: await deciders() })) || noticeable;
-  if (!walk.path) noticeable = await notifyUnrouted(db, walk, await deciders());
-  const nextAt = state?.nextAt;
-  const until = earlier(nextAt, walk.request.deadlineAt);
-  await planNext(db, walk.request.id, {
-    now: walk.now,
+/** Where the walk of a request is; at its start when it has not been stepped yet. */
+export function stateOf({ walk }: ApprovalRequest, { document }: LoadedEscalationPath): WalkState {
+  return walk === undefined ? startWalk(document) : walkFromJson(JSON.parse(walk));
+}
+
+/**
+ * Everything due at `now`: at most one level is notified, levels nobody can be asked at are skipped. While somebody
+ * claims the request nobody is asked. `context.db` is the locking transaction.
+ */
+export async function walkOn(context: ServiceContext, walk: WalkOn): Promise<Walked> {
+  const { request, now, by } = walk;
+  const walked = await advance(context, walk);
+  const { state, noticeable, urgency } = walked;
+  const nextAt = state && dueAt(state);
+  const until = earliest([request.claim ? request.claim.expiresAt : nextAt, request.deadlineAt]);
+  await planNext(context.db, request.id, {
+    now,
     ...(state && { walk: JSON.stringify(walkToJson(state)) }),
     ...(nextAt && { nextAt }),
-    wakeAt: new Date(until.getTime() + WAKE_MARGIN_MS[walk.by]),
+    wakeAt: new Date(until.getTime() + WAKE_MARGIN_MS[by]),
+    urgency,
     noticeable,
-    byWorkflow: walk.by === 'workflow',
+    byWorkflow: by === 'workflow',
   });
-  return { until, ...describe(walk, state) };
+  return { until, ...describeWait({ request, urgency, ...(walk.path && state && { path: walk.path, state }) }) };
 }
 
-async function followPath(walk: WalkOn, document: EscalationPathDocument, deciders: () => Promise<Decider[]>) {
-  let state = walk.request.walk === undefined ? startWalk(document) : walkFromJson(JSON.parse(walk.request.walk));
+interface Advanced {
+  /** Absent for a request without a path. */
+  readonly state?: WalkState;
+  readonly noticeable: boolean;
+  readonly urgency: ApprovalRequest['urgency'];
+}
+
+async function advance(context: ServiceContext, walk: WalkOn): Promise<Advanced> {
+  const { request, path, now } = walk;
+  const { db } = context;
+  const { urgency } = request;
+  const state = path && stateOf(request, path);
+  if (request.claim) return { ...(state && { state }), noticeable: false, urgency };
+  const deciders = lazily(() => findDeciders(db, request.organizationId, request.agentSlug));
+  if (!path || !state) return { noticeable: await recordUnrouted(db, { request, now, deciders: await deciders() }), urgency };
+  const followed = await followPath(context, { ...walk, path }, { state, deciders });
+  const { events } = followed;
+  const names = events.length > 0 ? await deciders() : [];
+  await recordWalk(db, { request, now, path, events, deciders: names });
+  return { ...followed, noticeable: events.length > 0 };
+}
+
+async function followPath(
+  context: ServiceContext,
+  { request, path: { document }, now }: WalkOn & { readonly path: LoadedEscalationPath },
+  from: { readonly state: WalkState; readonly deciders: () => Promise<Decider[]> },
+): Promise<{ state: WalkState; urgency: ApprovalRequest['urgency']; events: readonly WalkEvent[] }> {
+  let { state } = from;
+  let { urgency } = request;
+  const { input, learn } = await walkInput(context, { document, state, facts: conditionFacts(request), urgency });
   const events: WalkEvent[] = [];
   for (;;) {
-    const targets = pendingTargets(document, state, walk.now);
-    const able = targets ? (await deciders()).map((decider) => decider.membershipId) : [];
-    const step = advance(document, state, { now: walk.now, resolved: targets ? recipients(targets, { deciders: able }) : [] });
-    state = step.state;
+    const arrival = arrive({ ...input, urgency }, state, now);
+    const asked = arrival.entry ? await find(context, request, { entry: arrival.entry, deciders: await from.deciders() }) : NOBODY;
+    for (const { revisionId } of asked.teams) await learn(revisionId);
+    const step = enterLevel({ ...input, urgency }, arrival, { now, asked });
+    ({ state, urgency } = step);
     events.push(...step.events);
-    if (!step.nextAt || step.nextAt > walk.now) return { state, events };
+    if (!step.nextAt || step.nextAt > now) return { state, urgency, events };
   }
 }
 
-/** True when somebody was told or the timeline grew. */
-async function record(db: Db, { walk, event, deciders }: { walk: WalkOn; event: WalkEvent; deciders: Decider[] }): Promise<boolean> {
-  const { request, now } = walk;
-  const audit = (events: NewAuditEvent[]) => insertAuditEvents(db, request.organizationId, { events, occurredAt: now });
-  switch (event.kind) {
-    case 'level_notified':
-    case 'level_skipped': {
-      const membershipIds = event.kind === 'level_notified' ? event.membershipIds : [];
-      const place = { path_key: walk.path?.key, node_id: event.nodeId, run: event.run };
-      const told = await insertStep(db, {
-        requestId: request.id,
-        organizationId: request.organizationId,
-        stepKey: event.stepKey,
-        run: event.run,
-        nodeId: event.nodeId,
-        at: now,
-        ...(event.kind === 'level_notified' && { escalateAt: event.escalateAt }),
-        membershipIds,
-      });
-      const people = told.map((id) => requestEvent(request.id, 'level_notified', { ...place, ...person(deciders, id) }));
-      await audit(event.kind === 'level_skipped' ? [requestEvent(request.id, 'level_skipped', place)] : people);
-      return true;
-    }
-    case 'path_repeated':
-      await audit([requestEvent(request.id, 'path_repeated', { path_key: walk.path?.key, run: event.run })]);
-      return true;
-    case 'path_exhausted':
-      await audit([requestEvent(request.id, 'path_exhausted', { path_key: walk.path?.key })]);
-      return true;
-  }
+const NOBODY: Asked = { membershipIds: [], teams: [] };
+
+async function find(
+  { db }: ServiceContext,
+  { organizationId }: ApprovalRequest,
+  { entry, deciders }: { readonly entry: LevelEntry; readonly deciders: readonly Decider[] },
+): Promise<Asked> {
+  const targeted = entry.level.targets.flatMap((target) => (target.type === 'team' ? [target.id] : []));
+  const teams = await findTeamRosters(db, organizationId, entry.team ? [entry.team.teamId] : targeted);
+  return recipients(entry, { deciders: deciders.map(({ membershipId }) => membershipId), teams });
 }
 
-async function notifyUnrouted(db: Db, { request, now }: WalkOn, deciders: Decider[]): Promise<boolean> {
-  const told = await insertStep(db, {
-    requestId: request.id,
-    organizationId: request.organizationId,
-    stepKey: UNROUTED_STEP,
-    run: 1,
-    at: now,
-    membershipIds: deciders.map((decider) => decider.membershipId),
-  });
-  const events = told.map((id) => requestEvent(request.id, 'level_notified', person(deciders, id)));
-  await insertAuditEvents(db, request.organizationId, { events, occurredAt: now });
-  return told.length > 0;
-}
-
-function person(deciders: readonly Decider[], membershipId: string) {
-  return { membership_id: membershipId, display_name: deciders.find((decider) => decider.membershipId === membershipId)?.displayName };
-}
-
-/** For the Temporal UI: one line for the timer, some for the current details. */
-function describe({ request, path }: WalkOn, state: WalkState | undefined): Pick<Walked, 'summary' | 'details'> {
-  const deadline = `deadline ${request.deadlineAt.toISOString()}`;
-  if (!path || !state)
-    return {
-      summary: `until the ${deadline}`,
-      details: `**pending**, no escalation path: everyone who may decide is asked\n\n${deadline}`,
-    };
-  const level = path.document.nodes.findIndex((node) => node.id === state.nodeId) + 1;
-  const place =
-    state.phase === 'level' ? `level ${level} of ${path.document.nodes.length}, run ${state.run}` : `${state.phase}, run ${state.run}`;
-  const next = state.nextAt ? `next step ${state.nextAt.toISOString()}` : 'nobody further to ask';
-  const asked =
-    state.phase === 'level'
-      ? path.document.nodes[level - 1]?.targets.map((target) => (target.type === 'user' ? target.id : 'broadcast'))
-      : [];
-  return {
-    summary: `${path.key}: ${place}`,
-    details: `**pending** on path \`${path.key}\`: ${place}\n\nasked: ${asked?.join(', ') ?? ''}\n\n${next}, ${deadline}`.slice(0, 1_500),
-  };
-}
-
-function earlier(a: Date | undefined, b: Date): Date {
-  return a && a < b ? a : b;
+function earliest(instants: readonly (Date | undefined)[]): Date {
+  return new Date(Math.min(...instants.flatMap((at) => (at ? [at.getTime()] : []))));
 }
 
 function lazily<T>(load: () => Promise<T>): () => Promise<T> {

@@ -1,19 +1,11 @@
 /** How a request walks its path, in time and after an outage. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseDuration } from '../../src/domain/durations.ts';
-import type { EscalationPathDocument, LevelNode, Repeat, Target } from '../../src/domain/escalation-paths.ts';
-import {
-  advance,
-  pendingTargets,
-  recipients,
-  startWalk,
-  stepKey,
-  totalRuns,
-  walkFromJson,
-  walkToJson,
-} from '../../src/domain/escalation-walk.ts';
-import type { WalkEvent, WalkState } from '../../src/domain/escalation-walk.ts';
+import { parseDuration } from '../../../src/domain/durations.ts';
+import type { EscalationPathDocument, LevelNode, Repeat, Target } from '../../../src/domain/escalation-paths/types.ts';
+import { arrive, enterLevel, startWalk, stepKey, totalRuns } from '../../../src/domain/escalation-paths/walk.ts';
+import type { WalkEvent, WalkInput, WalkStep } from '../../../src/domain/escalation-paths/walk.ts';
+import { walkFromJson, walkToJson, type Place, type WalkState } from '../../../src/domain/escalation-paths/walk-state.ts';
 
 const MINUTE = 60_000;
 const start = new Date('2026-03-01T12:00:00.000Z');
@@ -27,15 +19,49 @@ const level = (id: string, wait = '10m', targets: readonly Target[] = [user(`of-
   type: 'level',
   targets,
   escalate_after: wait,
+  raise_urgency: false,
 });
-function path(nodes: readonly LevelNode[], repeat?: Repeat): EscalationPathDocument {
+interface LevelsOnly extends EscalationPathDocument {
+  readonly nodes: readonly LevelNode[];
+}
+function path(nodes: readonly LevelNode[], repeat?: Repeat): LevelsOnly {
   return { name: 'Path', working_hours: [], nodes, ...(repeat && { repeat }) };
 }
+
+const input = (document: EscalationPathDocument): WalkInput => ({
+  document,
+  policy: () => {
+    throw new Error('no team is asked');
+  },
+  urgency: 'standard',
+  matches: () => false,
+});
 
 /** Who can be notified for these targets on this attempt (counted from 0 over the whole walk). */
 type Resolver = (targets: readonly Target[], attempt: number) => readonly string[];
 const allThere: Resolver = (targets) => targets.map((target) => (target.type === 'user' ? target.id : 'somebody'));
 const nobody: Resolver = () => [];
+
+/** One step as the service takes it; `resolve` is asked only at a level to be entered. */
+function advance(
+  document: EscalationPathDocument,
+  state: WalkState,
+  { now, resolve }: { now: Date; resolve: (targets: readonly Target[]) => readonly string[] },
+): WalkStep {
+  const arrival = arrive(input(document), state, now);
+  const membershipIds = arrival.entry ? resolve(arrival.entry.level.targets) : [];
+  return enterLevel(input(document), arrival, { now, asked: { membershipIds, teams: [] } });
+}
+
+const there =
+  (...ids: readonly string[]) =>
+  () =>
+    ids;
+const never = (): readonly string[] => {
+  throw new Error('nobody is to be found for a level before its time');
+};
+/** A walk at this place, where somebody was told. */
+const being = (place: Place): WalkState => ({ place, teams: [], told: place.phase === 'level' });
 
 interface Course {
   readonly events: readonly WalkEvent[];
@@ -58,9 +84,10 @@ function walk(
   const events: WalkEvent[] = [];
   for (let calls = 1; calls <= 500; calls += 1) {
     state = store(state);
-    const targets = pendingTargets(document, state, now);
-    const step = advance(document, state, { now, resolved: targets ? resolve(targets, attempts++) : [] });
-    expect(step.events.filter((event) => event.kind === 'level_notified' || event.kind === 'level_skipped')).toHaveLength(targets ? 1 : 0);
+    const before = attempts;
+    const step = advance(document, state, { now, resolve: (targets) => resolve(targets, attempts++) });
+    const levels = step.events.filter((event) => event.kind === 'level_notified' || event.kind === 'level_skipped');
+    expect(levels).toHaveLength(attempts - before);
     events.push(...step.events);
     ({ state } = step);
     if (!step.nextAt) return { events, calls, end: state };
@@ -72,7 +99,8 @@ function walk(
 const words = (events: readonly WalkEvent[]) =>
   events.map((event) => {
     const minutes = (event.at.getTime() - start.getTime()) / MINUTE;
-    return 'nodeId' in event ? `${minutes} ${event.kind} ${event.nodeId} in ${event.run}` : `${minutes} ${event.kind}`;
+    const isLevel = event.kind === 'level_notified' || event.kind === 'level_skipped';
+    return isLevel ? `${minutes} ${event.kind} ${event.nodeId} in ${event.run}` : `${minutes} ${event.kind}`;
   });
 
 describe('the walk', () => {
@@ -88,14 +116,15 @@ describe('the walk', () => {
 
   test('says who was notified, by which step key, and when it escalates', () => {
     const document = path([level('a', '10m', [user('ada'), everybody])]);
-    const step = advance(document, startWalk(document), { now: start, resolved: ['ada', 'bob', 'ada'] });
+    const step = advance(document, startWalk(document), { now: start, resolve: there('ada', 'bob', 'ada') });
+    const place = { nodeId: 'a', run: 1 };
     expect(step).toStrictEqual({
-      state: { phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) },
-      events: [
-        { kind: 'level_notified', nodeId: 'a', run: 1, stepKey: 'a:1', at: start, membershipIds: ['ada', 'bob'], escalateAt: at(10) },
-      ],
+      state: { place: { phase: 'level', ...place, since: start, nextAt: at(10) }, teams: [], told: true },
+      events: [{ kind: 'level_notified', ...place, at: start, membershipIds: ['ada', 'bob'], teamIds: [], escalateAt: at(10) }],
       nextAt: at(10),
+      urgency: 'standard',
     });
+    expect(stepKey(place)).toBe('a:1');
   });
 
   test('waits behind the last level before it starts over, as often as the path says', () => {
@@ -167,57 +196,56 @@ describe('the walk', () => {
 
   test('changes nothing before its time, and acts at the very instant', () => {
     const document = path([level('a', '10m'), level('b')]);
-    const waiting: WalkState = { phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) };
+    const waiting = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
     const early = new Date(at(10).getTime() - 1);
-    expect(pendingTargets(document, waiting, early)).toBeUndefined();
-    expect(advance(document, waiting, { now: early, resolved: ['ignored'] })).toEqual({ state: waiting, events: [], nextAt: at(10) });
-    expect(pendingTargets(document, waiting, at(10))).toEqual([user('of-b')]);
-    expect(words(advance(document, waiting, { now: at(10), resolved: ['bob'] }).events)).toEqual(['10 level_notified b in 1']);
+    expect(advance(document, waiting, { now: early, resolve: never })).toMatchObject({ state: waiting, events: [], nextAt: at(10) });
+    expect(arrive(input(document), waiting, at(10)).entry).toMatchObject({ nodeId: 'b', run: 1, level: { targets: [user('of-b')] } });
+    expect(words(advance(document, waiting, { now: at(10), resolve: there('bob') }).events)).toEqual(['10 level_notified b in 1']);
   });
 
   test('stays at its end for ever', () => {
     const document = path([level('a')]);
     const { end } = walk(document);
-    expect(end).toStrictEqual({ phase: 'exhausted', run: 1, since: at(10) });
-    expect(pendingTargets(document, end, at(100_000))).toBeUndefined();
-    expect(advance(document, end, { now: at(100_000), resolved: ['x'] })).toEqual({ state: end, events: [], nextAt: undefined });
+    expect(end).toStrictEqual({ place: { phase: 'exhausted', run: 1, since: at(10) }, teams: [], told: false });
+    expect(advance(document, end, { now: at(100_000), resolve: never })).toMatchObject({ state: end, events: [], nextAt: undefined });
   });
 
   test('refuses a state that names a node the document does not have', () => {
-    const stray: WalkState = { phase: 'level', run: 1, nodeId: 'z', since: start, nextAt: at(1) };
-    expect(() => advance(path([level('a')]), stray, { now: at(2), resolved: [] })).toThrow('no node z');
+    const stray = being({ phase: 'level', run: 1, nodeId: 'z', since: start, nextAt: at(1) });
+    expect(() => advance(path([level('a')]), stray, { now: at(2), resolve: never })).toThrow('no node z');
   });
 });
 
 describe('after an outage', () => {
   test('only the next level fires at once, and the one behind it waits its own time from then', () => {
     const document = path([level('a', '10m'), level('b', '10m'), level('c', '10m')]);
-    const state: WalkState = { phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) };
-    const step = advance(document, state, { now: at(1_000), resolved: ['bob'] });
+    const state = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
+    const step = advance(document, state, { now: at(1_000), resolve: there('bob') });
     expect(words(step.events)).toEqual(['1000 level_notified b in 1']);
     expect(step.nextAt).toEqual(at(1_010));
-    expect(pendingTargets(document, step.state, at(1_009))).toBeUndefined();
+    expect(arrive(input(document), step.state, at(1_009)).entry).toBeUndefined();
   });
 
   test('behind the last level the next run starts at once when its time has passed, with its first level alone', () => {
     const document = path([level('a', '10m'), level('b', '10m')], { times: 1, after: '1h' });
-    const state: WalkState = { phase: 'level', run: 1, nodeId: 'b', since: start, nextAt: at(10) };
-    const step = advance(document, state, { now: at(500), resolved: ['ada'] });
+    const state = being({ phase: 'level', run: 1, nodeId: 'b', since: start, nextAt: at(10) });
+    const step = advance(document, state, { now: at(500), resolve: there('ada') });
     expect(words(step.events)).toEqual(['500 path_repeated', '500 level_notified a in 2']);
     expect(step.nextAt).toEqual(at(510));
   });
 
   test('behind the last level the rest of the wait for the next run is kept', () => {
     const document = path([level('a', '10m')], { times: 1, after: '1h' });
-    const state: WalkState = { phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) };
-    const step = advance(document, state, { now: at(30), resolved: [] });
-    expect(step).toStrictEqual({ state: { phase: 'repeat', run: 1, since: at(10), nextAt: at(70) }, events: [], nextAt: at(70) });
+    const state = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
+    const step = advance(document, state, { now: at(30), resolve: never });
+    expect(step.state).toStrictEqual({ place: { phase: 'repeat', run: 1, since: at(10), nextAt: at(70) }, teams: [], told: false });
+    expect(step).toMatchObject({ events: [], nextAt: at(70) });
   });
 
   test('a call at the very instant of the next run starts it, even when the last level was still waiting in the state', () => {
     const document = path([level('a', '10m')], { times: 1, after: '1h' });
-    const state: WalkState = { phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) };
-    expect(words(advance(document, state, { now: at(70), resolved: ['ada'] }).events)).toEqual([
+    const state = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
+    expect(words(advance(document, state, { now: at(70), resolve: there('ada') }).events)).toEqual([
       '70 path_repeated',
       '70 level_notified a in 2',
     ]);
@@ -235,23 +263,20 @@ describe('after an outage', () => {
   });
 });
 
-describe('recipients', () => {
-  test('are the targeted members who may decide, in order and each once', () => {
-    const targets = [user('bob'), user('eve'), user('ada')];
-    expect(recipients(targets, { deciders: ['ada', 'bob', 'cem'] })).toEqual(['bob', 'ada']);
-    expect(recipients([user('cem'), everybody], { deciders: ['ada', 'bob', 'cem'] })).toEqual(['cem', 'ada', 'bob']);
-    expect(recipients([everybody], { deciders: [] })).toEqual([]);
-  });
-});
-
 describe('a stored walk', () => {
+  const inside = { teamId: 't', revisionId: 'r', place: { phase: 'defer', run: 2, nodeId: 'n', since: at(1), nextAt: at(4) } } as const;
   test.each<[string, WalkState]>([
-    ['about to start', { phase: 'enter', run: 1, nodeId: 'a' }],
-    ['about to enter behind a skipped level', { phase: 'enter', run: 2, nodeId: 'b', since: at(1), nextAt: at(1) }],
-    ['on a path without nodes', { phase: 'enter', run: 1 }],
-    ['waiting at a level', { phase: 'level', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) }],
-    ['waiting for the next run', { phase: 'repeat', run: 1, since: at(0), nextAt: at(10) }],
-    ['exhausted', { phase: 'exhausted', run: 3, since: at(0) }],
+    ['about to start', being({ phase: 'enter', run: 1, nodeId: 'a' })],
+    ['about to enter behind a skipped level', being({ phase: 'enter', run: 2, nodeId: 'b', since: at(1), nextAt: at(1) })],
+    ['on a path without nodes', being({ phase: 'enter', run: 1 })],
+    ['waiting at a level', being({ phase: 'level', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) })],
+    ['waiting for working hours', being({ phase: 'defer', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) })],
+    [
+      'with a team inside',
+      { ...being({ phase: 'level', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) }), teams: [inside], told: false },
+    ],
+    ['waiting for the next run', being({ phase: 'repeat', run: 1, since: at(0), nextAt: at(10) })],
+    ['exhausted', being({ phase: 'exhausted', run: 3, since: at(0) })],
   ])('%s is read back as it was', (_, state) => {
     expect(walkFromJson(JSON.parse(JSON.stringify(walkToJson(state))))).toStrictEqual(state);
   });
@@ -259,7 +284,7 @@ describe('a stored walk', () => {
   test.each<[string, unknown]>([
     ['null', null],
     ['text', 'level'],
-    ['an unknown phase', { run: 1, phase: 'defer', since: start.toISOString() }],
+    ['an unknown phase', { run: 1, phase: 'rest', since: start.toISOString() }],
     ['run 0', { run: 0, phase: 'enter', nodeId: 'a' }],
     ['a level without node', { run: 1, phase: 'level', since: start.toISOString(), nextAt: start.toISOString() }],
     ['a level without end', { run: 1, phase: 'level', nodeId: 'a', since: start.toISOString() }],
@@ -280,7 +305,7 @@ describe('on every path', () => {
   );
   const nodes = fc.array(wait, { maxLength: 6 }).map((waits) => waits.map((each, index) => level(`n${index}`, each)));
   const repeat = fc.option(fc.record({ times: fc.integer({ min: 1, max: 9 }), after: wait }), { nil: undefined });
-  const document = fc.tuple(nodes, repeat).map(([levels, again]) => path(levels, again));
+  const document = fc.tuple(nodes, repeat).map(([levels, again]): LevelsOnly => path(levels, again));
   const delays = fc.array(
     fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 30 * 24 * 60 * MINUTE })),
     { maxLength: 10 },
@@ -297,12 +322,15 @@ describe('on every path', () => {
     fc.assert(
       fc.property(document, delays, presence, (doc, late, there) => {
         const { events, calls, end } = walk(doc, { resolve: sometimes(there), delays: late });
-        const keys = events.flatMap((event) => ('stepKey' in event ? [event.stepKey] : []));
-        const all = Array.from({ length: totalRuns(doc) }, (_, run) => doc.nodes.map((node) => stepKey(node.id, run + 1))).flat();
+        const reached = events.filter((event) => event.kind === 'level_notified' || event.kind === 'level_skipped');
+        const keys = reached.map(stepKey);
+        const all = Array.from({ length: totalRuns(doc) }, (_, run) =>
+          doc.nodes.map((node) => stepKey({ nodeId: node.id, run: run + 1 })),
+        ).flat();
         expect(keys).toEqual(all);
         expect(new Set(keys).size).toBe(keys.length);
         expect(calls).toBeLessThanOrEqual(totalRuns(doc) * (doc.nodes.length + 2) + 1);
-        expect(end).toMatchObject({ phase: 'exhausted', run: totalRuns(doc) });
+        expect(end.place).toMatchObject({ phase: 'exhausted', run: totalRuns(doc) });
         expect(events.filter((event) => event.kind === 'path_exhausted')).toEqual(events.slice(-1));
       }),
       runs,
@@ -356,10 +384,10 @@ describe('on every path', () => {
         let now = start;
         const resolve = sometimes(there);
         const store = (state: WalkState): WalkState => {
-          if (state.phase === 'level' || state.phase === 'repeat') {
-            const { since, nextAt } = state;
+          if (state.place.phase === 'level' || state.place.phase === 'repeat') {
+            const { since, nextAt } = state.place;
             now = new Date(Math.floor(since.getTime() + part * (nextAt.getTime() - since.getTime())));
-            expect(advance(doc, state, { now, resolved: ['x'] })).toEqual({ state, events: [], nextAt });
+            expect(advance(doc, state, { now, resolve: never })).toMatchObject({ state, events: [], nextAt });
           }
           return state;
         };

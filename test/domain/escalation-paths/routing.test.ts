@@ -1,15 +1,21 @@
 /** What a reviewer sees of a walk. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { routingState } from '../../src/domain/escalation-routing.ts';
-import type { RecordedStep, RoutingView } from '../../src/domain/escalation-routing.ts';
-import type { EscalationPathDocument, LevelNode } from '../../src/domain/escalation-paths.ts';
-import { advance, startWalk } from '../../src/domain/escalation-walk.ts';
-import type { WalkState } from '../../src/domain/escalation-walk.ts';
+import { routingState as routing } from '../../../src/domain/escalation-paths/routing.ts';
+import type { RecordedStep, RoutingInput, RoutingView } from '../../../src/domain/escalation-paths/routing.ts';
+import type { EscalationPathDocument, LevelNode } from '../../../src/domain/escalation-paths/types.ts';
+import { arrive, enterLevel, startWalk, type WalkInput } from '../../../src/domain/escalation-paths/walk.ts';
+import type { Place, WalkState } from '../../../src/domain/escalation-paths/walk-state.ts';
 
 const start = new Date('2026-03-01T12:00:00.000Z');
 const at = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
-const level = (id: string): LevelNode => ({ id, type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '10m' });
+const level = (id: string): LevelNode => ({
+  id,
+  type: 'level',
+  targets: [{ type: 'broadcast' }],
+  escalate_after: '10m',
+  raise_urgency: false,
+});
 const path: EscalationPathDocument = {
   name: 'Path',
   working_hours: [],
@@ -24,6 +30,24 @@ const notified = (nodeId: string, run: number, minutes: number): RecordedStep =>
   escalateAt: at(minutes + 10),
 });
 const skipped = (nodeId: string, run: number, minutes: number): RecordedStep => ({ kind: 'skipped', nodeId, run, at: at(minutes) });
+const being = (place: Place): WalkState => ({ place, teams: [], told: place.phase === 'level' });
+const walkInput: WalkInput = {
+  document: path,
+  policy: () => {
+    throw new Error('no team is asked');
+  },
+  urgency: 'standard',
+  matches: () => false,
+};
+
+interface Looked extends Pick<RoutingInput, 'request' | 'steps'> {
+  readonly route?: { readonly walk: WalkState };
+  readonly claimed?: boolean;
+}
+
+const routingState = ({ route, claimed = false, ...given }: Looked): RoutingView =>
+  routing({ ...given, claimed, now: start, ...(route && { route: { ...route, input: walkInput, policies: new Map() } }) });
+
 const statuses = (view: RoutingView) => view.levels.map((each) => `${each.nodeId}${each.run} ${each.status}`);
 
 describe('the routing of a request', () => {
@@ -37,17 +61,15 @@ describe('the routing of a request', () => {
   });
 
   test('before the first step has every level ahead', () => {
-    const view = routingState({ request: 'pending', route: { document: path, walk: startWalk(path) }, steps: [] });
+    const view = routingState({ request: 'pending', route: { walk: startWalk(path) }, steps: [] });
     expect(view).toMatchObject({ state: 'waiting', run: 1, runs: 2, nextStep: { kind: 'level', nodeId: 'a' } });
     expect(statuses(view)).toEqual(['a1 upcoming', 'b1 upcoming', 'c1 upcoming']);
   });
 
   test('at a level shows the levels behind it, when they were notified, and what comes when', () => {
-    const walk: WalkState = { phase: 'level', run: 1, nodeId: 'b', since: at(10), nextAt: at(20) };
+    const walk = being({ phase: 'level', run: 1, nodeId: 'b', since: at(10), nextAt: at(20) });
     const targets = [{ type: 'broadcast' }];
-    expect(
-      routingState({ request: 'pending', route: { document: path, walk }, steps: [notified('a', 1, 0), notified('b', 1, 10)] }),
-    ).toEqual({
+    expect(routingState({ request: 'pending', route: { walk }, steps: [notified('a', 1, 0), notified('b', 1, 10)] })).toEqual({
       state: 'waiting',
       run: 1,
       runs: 2,
@@ -62,9 +84,9 @@ describe('the routing of a request', () => {
   });
 
   test('in a later run keeps the levels of earlier runs, skipped ones too', () => {
-    const walk: WalkState = { phase: 'level', run: 2, nodeId: 'a', since: at(80), nextAt: at(90) };
-    const steps = [notified('a', 2, 80), skipped('b', 1, 10), notified('c', 1, 10), notified('a', 1, 0)];
-    expect(statuses(routingState({ request: 'pending', route: { document: path, walk }, steps }))).toEqual([
+    const walk = being({ phase: 'level', run: 2, nodeId: 'a', since: at(80), nextAt: at(90) });
+    const steps = [notified('a', 1, 0), skipped('b', 1, 10), notified('c', 1, 10), notified('a', 2, 80)];
+    expect(statuses(routingState({ request: 'pending', route: { walk }, steps }))).toEqual([
       'a1 done',
       'b1 skipped',
       'c1 done',
@@ -75,9 +97,9 @@ describe('the routing of a request', () => {
   });
 
   test('leaves out levels of earlier runs that the walk never came by', () => {
-    const walk: WalkState = { phase: 'level', run: 2, nodeId: 'a', since: at(80), nextAt: at(90) };
+    const walk = being({ phase: 'level', run: 2, nodeId: 'a', since: at(80), nextAt: at(90) });
     const steps = [notified('a', 1, 0), notified('a', 2, 80)];
-    expect(statuses(routingState({ request: 'pending', route: { document: path, walk }, steps }))).toEqual([
+    expect(statuses(routingState({ request: 'pending', route: { walk }, steps }))).toEqual([
       'a1 done',
       'a2 current',
       'b2 upcoming',
@@ -86,29 +108,29 @@ describe('the routing of a request', () => {
   });
 
   test('between two runs has no level ahead and names the repeat', () => {
-    const walk: WalkState = { phase: 'repeat', run: 1, since: at(30), nextAt: at(90) };
+    const walk = being({ phase: 'repeat', run: 1, since: at(30), nextAt: at(90) });
     const steps = [notified('a', 1, 0), notified('b', 1, 10), notified('c', 1, 20)];
-    const view = routingState({ request: 'pending', route: { document: path, walk }, steps });
+    const view = routingState({ request: 'pending', route: { walk }, steps });
     expect(view).toMatchObject({ state: 'waiting', nextAt: at(90), nextStep: { kind: 'repeat' } });
     expect(statuses(view)).toEqual(['a1 done', 'b1 done', 'c1 done']);
   });
 
   test('at the last level names what comes behind it: the repeat, and in the last run the end', () => {
-    const walk = (run: number): WalkState => ({ phase: 'level', run, nodeId: 'c', since: at(20), nextAt: at(30) });
-    const next = (run: number) => routingState({ request: 'pending', route: { document: path, walk: walk(run) }, steps: [] }).nextStep;
+    const walk = (run: number) => being({ phase: 'level', run, nodeId: 'c', since: at(20), nextAt: at(30) });
+    const next = (run: number) => routingState({ request: 'pending', route: { walk: walk(run) }, steps: [] }).nextStep;
     expect(next(1)).toEqual({ kind: 'repeat' });
     expect(next(2)).toEqual({ kind: 'exhausted' });
   });
 
   test('is exhausted when the last run is over, and nothing comes any more', () => {
-    const walk: WalkState = { phase: 'exhausted', run: 2, since: at(120) };
-    const view = routingState({ request: 'pending', route: { document: path, walk }, steps: [notified('c', 2, 110)] });
+    const walk = being({ phase: 'exhausted', run: 2, since: at(120) });
+    const view = routingState({ request: 'pending', route: { walk }, steps: [notified('c', 2, 110)] });
     expect(view).toEqual({ state: 'exhausted', run: 2, runs: 2, levels: [expect.objectContaining({ nodeId: 'c', status: 'done' })] });
   });
 
   test('of a finished request lists the levels that were reached, none of them current, and nothing to come', () => {
-    const walk: WalkState = { phase: 'level', run: 1, nodeId: 'b', since: at(10), nextAt: at(20) };
-    const view = routingState({ request: 'terminal', route: { document: path, walk }, steps: [notified('a', 1, 0), notified('b', 1, 10)] });
+    const walk = being({ phase: 'level', run: 1, nodeId: 'b', since: at(10), nextAt: at(20) });
+    const view = routingState({ request: 'terminal', route: { walk }, steps: [notified('a', 1, 0), notified('b', 1, 10)] });
     expect(statuses(view)).toEqual(['a1 done', 'b1 done']);
     expect(view).toEqual({ state: 'finished', run: 1, runs: 2, levels: view.levels });
   });
@@ -119,17 +141,18 @@ describe('the routing of a request', () => {
         let walk = startWalk(path);
         let now = start;
         const steps: RecordedStep[] = [];
-        for (let call = 0; walk.phase !== 'exhausted'; call += 1) {
-          const step = advance(path, walk, { now, resolved: (there[call] ?? true) ? ['ada'] : [] });
+        for (let call = 0; walk.place.phase !== 'exhausted'; call += 1) {
+          const membershipIds = (there[call] ?? true) ? ['ada'] : [];
+          const step = enterLevel(walkInput, arrive(walkInput, walk, now), { now, asked: { membershipIds, teams: [] } });
           walk = step.state;
           for (const event of step.events) {
             if (event.kind === 'level_notified') steps.push({ ...event, kind: 'notified' });
             if (event.kind === 'level_skipped') steps.push({ ...event, kind: 'skipped' });
           }
-          const view = routingState({ request: 'pending', route: { document: path, walk }, steps });
+          const view = routingState({ request: 'pending', route: { walk }, steps });
           const current = view.levels.filter((each) => each.status === 'current');
-          expect(current).toHaveLength(walk.phase === 'level' ? 1 : 0);
-          expect(current.map((each) => each.escalateAt)).toEqual(walk.phase === 'level' ? [view.nextAt] : []);
+          expect(current).toHaveLength(walk.place.phase === 'level' ? 1 : 0);
+          expect(current.map((each) => each.escalateAt)).toEqual(walk.place.phase === 'level' ? [view.nextAt] : []);
           expect(view.levels.filter((each) => each.status === 'done' || each.status === 'skipped')).toHaveLength(
             steps.length - current.length,
           );

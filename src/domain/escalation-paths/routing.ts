@@ -1,0 +1,119 @@
+/** What a reviewer sees of a request's way along its escalation path: one state word, and each level with its status. */
+import { nodeOf } from './node-order.ts';
+import { previewWalk } from './preview.ts';
+import { allLevels, type LevelNode, type Target } from './types.ts';
+import { stepKey, totalRuns, type WalkInput } from './walk.ts';
+import { dueAt, type WalkState } from './walk-state.ts';
+
+export type RoutingStateWord = 'evaluating' | 'waiting' | 'deferred' | 'paused' | 'exhausted' | 'unrouted' | 'finished';
+
+export type LevelStatus = 'done' | 'current' | 'upcoming' | 'skipped';
+
+/** A level of the path that was reached, as recorded with the request. */
+export type RecordedStep =
+  | { readonly kind: 'notified'; readonly nodeId: string; readonly run: number; readonly at: Date; readonly escalateAt?: Date }
+  | { readonly kind: 'skipped'; readonly nodeId: string; readonly run: number; readonly at: Date };
+
+export interface RoutingLevel {
+  readonly nodeId: string;
+  readonly run: number;
+  readonly status: LevelStatus;
+  readonly notifiedAt?: Date;
+  readonly escalateAt?: Date;
+  readonly targets: readonly Target[];
+}
+
+/** What happens at `nextAt`. `team`: a level of a team's policy inside the current level. */
+export type NextStep =
+  { readonly kind: 'level' | 'team'; readonly nodeId: string } | { readonly kind: 'repeat' } | { readonly kind: 'exhausted' };
+
+export interface RoutingView {
+  readonly state: RoutingStateWord;
+  readonly run?: number;
+  readonly runs?: number;
+  readonly nextAt?: Date;
+  readonly nextStep?: NextStep;
+  readonly levels: readonly RoutingLevel[];
+}
+
+/** `route` is the pinned path and the walk on it; absent while the pipeline decides and for requests without a path. */
+export interface RoutingInput {
+  readonly request: 'evaluating' | 'pending' | 'terminal';
+  readonly route?: { readonly input: WalkInput; readonly walk: WalkState; readonly policies: ReadonlyMap<string, string> };
+  readonly steps: readonly RecordedStep[];
+  readonly claimed: boolean;
+  readonly now: Date;
+}
+
+/** Levels still to come in this run that are shown at most; a walk along a longer path is followed all the same. */
+const MAX_UPCOMING = 500;
+
+/**
+ * The routing of a request. Levels come in the order of the walk, earlier runs first; `upcoming` are those the current run
+ * would reach as conditions stand now. Of a finished request only the levels that were reached are listed: the others
+ * never come.
+ */
+export function routingState(facts: RoutingInput): RoutingView {
+  const { request, route, steps, claimed } = facts;
+  const finished = request === 'terminal';
+  if (request === 'evaluating') return { state: 'evaluating', levels: [] };
+  if (!route) return { state: finished ? 'finished' : claimed ? 'paused' : 'unrouted', levels: [] };
+  const { input, walk } = route;
+  const levels = reachedLevels(input, walk, { steps, finished });
+  const common = { run: walk.place.run, runs: totalRuns(input.document) };
+  if (finished) return { state: 'finished', ...common, levels };
+  if (walk.place.phase === 'exhausted') return { state: claimed ? 'paused' : 'exhausted', ...common, levels };
+  const ahead = upcoming(facts, route);
+  const nextAt = claimed ? undefined : dueAt(walk);
+  const state = claimed ? 'paused' : walk.place.phase === 'defer' ? 'deferred' : 'waiting';
+  return { state, ...common, ...(nextAt && { nextAt }), nextStep: ahead.next, levels: [...levels, ...ahead.levels] };
+}
+
+function reachedLevels(
+  { document }: WalkInput,
+  { place }: WalkState,
+  { steps, finished }: { readonly steps: readonly RecordedStep[]; readonly finished: boolean },
+): readonly RoutingLevel[] {
+  const levels = new Map(allLevels(document).map((level) => [level.id, level]));
+  return steps.flatMap((step) => {
+    const level = levels.get(step.nodeId);
+    if (!level) return [];
+    const isCurrent = !finished && place.phase === 'level' && place.run === step.run && place.nodeId === step.nodeId;
+    return [reached(level, step, isCurrent)];
+  });
+}
+
+function reached(level: LevelNode, step: RecordedStep, isCurrent: boolean): RoutingLevel {
+  const place = { nodeId: level.id, run: step.run, targets: level.targets };
+  if (step.kind === 'skipped') return { ...place, status: 'skipped' };
+  return { ...place, status: isCurrent ? 'current' : 'done', notifiedAt: step.at, ...(step.escalateAt && { escalateAt: step.escalateAt }) };
+}
+
+/** Assumes that somebody can be notified at each level; one nobody can be notified at is known only on entering it. */
+function upcoming(
+  { steps, now }: RoutingInput,
+  { input, walk, policies }: NonNullable<RoutingInput['route']>,
+): { readonly next: NextStep; readonly levels: readonly RoutingLevel[] } {
+  const { run } = walk.place;
+  const due = dueAt(walk);
+  const { steps: planned } = previewWalk(input, { from: walk, now: due && due > now ? due : now, policies, limit: MAX_UPCOMING });
+  const known = new Set(steps.map(stepKey));
+  const levels = planned
+    .filter((step) => step.kind === 'level_notified' && step.run === run && !step.team && !known.has(stepKey(step)))
+    .map((step): RoutingLevel => ({ nodeId: step.nodeId, run, status: 'upcoming', targets: targetsOf(input, step.nodeId) }));
+  const first = planned.find((step) => step.kind === 'level_notified' || step.kind === 'path_repeated' || step.kind === 'path_exhausted');
+  return { next: nextStepOf(first), levels };
+}
+
+function targetsOf({ document }: WalkInput, nodeId: string): readonly Target[] {
+  const node = nodeOf(document, nodeId);
+  return node.type === 'level' ? node.targets : [];
+}
+
+type Planned = ReturnType<typeof previewWalk>['steps'][number];
+
+function nextStepOf(step: Planned | undefined): NextStep {
+  if (!step || step.kind === 'path_exhausted') return step?.team ? { kind: 'team', nodeId: step.nodeId } : { kind: 'exhausted' };
+  if (step.kind === 'path_repeated') return step.team ? { kind: 'team', nodeId: step.nodeId } : { kind: 'repeat' };
+  return { kind: step.team ? 'team' : 'level', nodeId: step.nodeId };
+}

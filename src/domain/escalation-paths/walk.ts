@@ -1,0 +1,320 @@
+/**
+ * The walk along an escalation path as pure functions of (document, state, facts, now). `arrive` follows what is due up to
+ * a wait, or up to a level somebody has to be found for; `enterLevel` takes whom the caller found. The caller goes on
+ * while something is due:
+ *
+ *     for (;;) {
+ *       const arrival = arrive(input, state, now);
+ *       const step = arrival.entry ? enterLevel(input, arrival, { now, asked: await find(arrival.entry) }) : arrival;
+ *       state = step.state; …record step.events…
+ *       if (!step.nextAt || step.nextAt > now) break;
+ *     }
+ *
+ * A level's wait counts from its notification, so steps that come late are never made up for in a burst.
+ */
+import type { Condition } from '../conditions/types.ts';
+import { parseDuration } from '../durations.ts';
+import { nodeBehind, nodeOf } from './node-order.ts';
+import type { EscalationDocument, EscalationNode, LevelNode, PathCondition, TeamPolicyDocument, Urgency } from './types.ts';
+import { dueAt, type EnterPlace, type ExhaustedPlace, type Place, type RepeatPlace, type TeamWalk, type WalkState } from './walk-state.ts';
+import { isActive, nextOpening } from './working-hours.ts';
+
+/** What a walk needs besides its state. */
+export interface WalkInput {
+  readonly document: EscalationDocument;
+  /** The policy revision a team walks by. */
+  readonly policy: (revisionId: string) => TeamPolicyDocument;
+  readonly urgency: Urgency;
+  /** Whether a condition about the request holds. */
+  readonly matches: (when: Condition) => boolean;
+}
+
+/** Where something happens: a node of the path, and inside its level a node of a team's policy. */
+export interface StepPlace {
+  readonly nodeId: string;
+  readonly run: number;
+  readonly team?: { readonly teamId: string; readonly nodeId: string; readonly run: number };
+}
+
+export type WalkEvent = StepPlace & { readonly at: Date } & (
+    | {
+        readonly kind: 'level_notified';
+        readonly membershipIds: readonly string[];
+        /** Teams whose policies begin inside the level. */
+        readonly teamIds: readonly string[];
+        readonly escalateAt: Date;
+      }
+    | { readonly kind: 'level_skipped' }
+    | { readonly kind: 'urgency_raised' }
+    | { readonly kind: 'deferred'; readonly until: Date; readonly workingHoursId: string }
+    /** `run` is the run that starts; `nodeId` its first node. */
+    | { readonly kind: 'path_repeated' }
+    | { readonly kind: 'path_exhausted' }
+  );
+
+/** `nextAt` is when to go on (at once if it is not in the future); undefined when the walk is over. */
+export interface WalkStep {
+  readonly state: WalkState;
+  readonly events: readonly WalkEvent[];
+  readonly nextAt: Date | undefined;
+  readonly urgency: Urgency;
+}
+
+/** A level to be entered: whose targets have to be found. */
+export interface LevelEntry extends StepPlace {
+  readonly level: LevelNode;
+}
+
+/** `entry` absent: nothing more to do before `nextAt`. */
+export interface Arrival extends WalkStep {
+  readonly entry?: LevelEntry;
+}
+
+/** Whom a level reaches: people to notify at once, and teams that go by their policies (of a path's level only). */
+export interface Asked {
+  readonly membershipIds: readonly string[];
+  readonly teams: readonly { readonly teamId: string; readonly revisionId: string }[];
+}
+
+/** The unique key of one notification step of a request. */
+export function stepKey({ nodeId, run, team }: StepPlace): string {
+  return team ? `${nodeId}:${run}:${team.teamId}:${team.nodeId}:${team.run}` : `${nodeId}:${run}`;
+}
+
+/** How often a document is walked at most: once, and its repeats. */
+export function totalRuns(document: EscalationDocument): number {
+  return 1 + (document.repeat?.times ?? 0);
+}
+
+/** The state of a request that was just handed to this path. */
+export function startWalk(document: EscalationDocument): WalkState {
+  return { place: enter(1, document.nodes[0]), teams: [], told: false };
+}
+
+/** Follows what is due at `now`: up to the next wait, the end, or a level to be entered. Notifies nobody. */
+export function arrive(input: WalkInput, state: WalkState, now: Date): Arrival {
+  const { place } = state;
+  if (place.phase === 'level' && now < place.nextAt) return arriveInside(input, { ...state, place }, now);
+  const { place: reached, notes } = follow(input, input.document, { place, now });
+  const moved: WalkState = reached === place ? state : { place: reached, teams: [], told: false };
+  const events = notes.map((note) => ({ ...note, nodeId: note.nodeId, at: now }));
+  const level = levelAt(input.document, reached);
+  return { ...step(input, moved, events), ...(level && { entry: { level, nodeId: level.id, run: reached.run } }) };
+}
+
+type LevelWalk = WalkState & { readonly place: Extract<Place, { nodeId: string; phase: 'level' | 'defer' }> };
+
+/** The level still waits: its teams go on, the first that has somebody to find first. */
+function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
+  const { place } = state;
+  const events: WalkEvent[] = [];
+  const teams = [...state.teams];
+  for (const [index, team] of state.teams.entries()) {
+    const document = input.policy(team.revisionId);
+    const { place: reached, notes } = follow(input, document, { place: team.place, now });
+    teams[index] = { ...team, place: reached };
+    events.push(...notes.map((note) => inside({ nodeId: place.nodeId, run: place.run, at: now }, team, note)));
+    const level = levelAt(document, reached);
+    if (!level) continue;
+    const entry = { level, nodeId: place.nodeId, run: place.run, team: { teamId: team.teamId, nodeId: level.id, run: reached.run } };
+    return { ...step(input, { ...state, teams }, events), entry };
+  }
+  const asksNobody = !state.told && teams.every((team) => team.place.phase === 'exhausted');
+  if (!asksNobody) return step(input, { ...state, teams }, events);
+  return leaveSkipped(input, { nodeId: place.nodeId, run: place.run }, { now, events });
+}
+
+/** Enters the level of an arrival with whom the caller found for its targets. With nobody the level is skipped at once. */
+export function enterLevel(input: WalkInput, arrival: Arrival, { now, asked }: { readonly now: Date; readonly asked: Asked }): WalkStep {
+  const { entry, state } = arrival;
+  if (!entry) return arrival;
+  const { level, ...where } = entry;
+  const raises = level.raise_urgency && input.urgency !== 'interrupt';
+  const raised: WalkInput = raises ? { ...input, urgency: 'interrupt' } : input;
+  const before: WalkEvent[] = raises ? [...arrival.events, { kind: 'urgency_raised', ...where, at: now }] : [...arrival.events];
+  const membershipIds = [...new Set(asked.membershipIds)];
+  const escalateAt = later(now, level.escalate_after);
+  const waiting = { phase: 'level', nodeId: level.id, since: now, nextAt: escalateAt } as const;
+  if (where.team)
+    return enterInside(raised, { state, where: { ...where, team: where.team }, events: before }, { now, waiting, membershipIds });
+  if (membershipIds.length === 0 && asked.teams.length === 0) return leaveSkipped(raised, where, { now, events: before });
+  const teams = asked.teams.map(({ teamId, revisionId }): TeamWalk => {
+    const [first] = raised.policy(revisionId).nodes;
+    return { teamId, revisionId, place: enter(1, first, now) };
+  });
+  const teamIds = teams.map(({ teamId }) => teamId);
+  const next: WalkState = { place: { ...waiting, run: where.run }, teams, told: membershipIds.length > 0 };
+  return step(raised, next, [...before, { kind: 'level_notified', ...where, membershipIds, teamIds, escalateAt, at: now }]);
+}
+
+interface InsideEntry {
+  readonly state: WalkState;
+  readonly where: StepPlace & { readonly team: NonNullable<StepPlace['team']> };
+  readonly events: readonly WalkEvent[];
+}
+
+interface Notifying {
+  readonly now: Date;
+  readonly waiting: { readonly phase: 'level'; readonly nodeId: string; readonly since: Date; readonly nextAt: Date };
+  readonly membershipIds: readonly string[];
+}
+
+function enterInside(input: WalkInput, { state, where, events }: InsideEntry, { now, waiting, membershipIds }: Notifying): WalkStep {
+  const { run } = where.team;
+  const notified = membershipIds.length > 0;
+  const event: WalkEvent = notified
+    ? { kind: 'level_notified', ...where, membershipIds, teamIds: [], escalateAt: waiting.nextAt, at: now }
+    : { kind: 'level_skipped', ...where, at: now };
+  const teams = state.teams.map((team) => {
+    if (team.teamId !== where.team.teamId) return team;
+    const left = leave(input.policy(team.revisionId), run, { nodeId: waiting.nodeId, at: now });
+    return { ...team, place: notified ? { ...waiting, run } : left };
+  });
+  return step(input, { ...state, teams, told: state.told || notified }, [...events, event]);
+}
+
+/** Nobody can be asked at the level: the walk goes on behind it at once. */
+function leaveSkipped(input: WalkInput, where: StepPlace, { now, events }: { now: Date; events: readonly WalkEvent[] }): WalkStep {
+  const left = leave(input.document, where.run, { nodeId: where.nodeId, at: now });
+  const ended: WalkEvent[] = left.phase === 'exhausted' ? [{ kind: 'path_exhausted', nodeId: where.nodeId, run: left.run, at: now }] : [];
+  return step(input, { place: left, teams: [], told: false }, [...events, { kind: 'level_skipped', ...where, at: now }, ...ended]);
+}
+
+function step(input: WalkInput, state: WalkState, events: readonly WalkEvent[]): WalkStep {
+  return { state, events, nextAt: dueAt(state), urgency: input.urgency };
+}
+
+/** Something that happened in one document, before it is told which walk that was. */
+type Note = { readonly nodeId: string; readonly run: number } & (
+  | { readonly kind: 'deferred'; readonly until: Date; readonly workingHoursId: string }
+  | { readonly kind: 'path_repeated' }
+  | { readonly kind: 'path_exhausted' }
+);
+
+/** Repeats and ends of a team's policy are told as the team's. */
+function inside(level: { nodeId: string; run: number; at: Date }, { teamId }: TeamWalk, { nodeId, run, ...what }: Note): WalkEvent {
+  return { ...what, ...level, team: { teamId, nodeId, run } };
+}
+
+interface Following {
+  readonly place: Place;
+  readonly now: Date;
+}
+
+/** Follows the waits that are over and the nodes that ask nobody, up to a level to enter, a wait still running, or the end. */
+function follow(input: WalkInput, document: EscalationDocument, { place, now }: Following): { place: Place; notes: readonly Note[] } {
+  const notes: Note[] = [];
+  let at = place;
+  for (;;) {
+    const next = move(input, document, { place: at, now });
+    if (!next) return { place: at, notes };
+    at = next.place;
+    if (next.note) notes.push(next.note);
+  }
+}
+
+interface Move {
+  readonly place: Place;
+  readonly note?: Note;
+}
+
+/** One move at `now`; undefined where the walk has to wait, to find somebody, or is over. */
+function move(input: WalkInput, document: EscalationDocument, { place, now }: Following): Move | undefined {
+  switch (place.phase) {
+    case 'exhausted':
+      return undefined;
+    case 'repeat':
+      return now < place.nextAt ? undefined : restart(document, place.run + 1, now);
+    case 'level':
+      return now < place.nextAt ? undefined : goOn(document, place.run, { nodeId: place.nodeId, at: place.nextAt });
+    case 'defer': {
+      const node = nodeOf(document, place.nodeId);
+      const passes = node.type === 'defer' && node.standard_only && input.urgency === 'interrupt';
+      if (now < place.nextAt && !passes) return undefined;
+      return goOn(document, place.run, { nodeId: place.nodeId, at: now < place.nextAt ? now : place.nextAt });
+    }
+    case 'enter':
+      return place.nodeId === undefined ? end(document, place.run, now) : pass(input, document, { place, now });
+  }
+}
+
+/** Enters a node that asks nobody; a level is left to the caller. */
+function pass(input: WalkInput, document: EscalationDocument, { place, now }: { place: EnterPlace; now: Date }): Move | undefined {
+  const node = nodeOf(document, place.nodeId ?? '');
+  const { run } = place;
+  if (node.type === 'level') return undefined;
+  if (node.type === 'if_else') {
+    const branch = node.conditions.every((condition) => holds(input, document, { condition, now })) ? node.then : node.else;
+    const [first] = branch;
+    return first ? { place: enter(run, first, now) } : goOn(document, run, { nodeId: node.id, at: now });
+  }
+  const set = document.working_hours.find(({ id }) => id === node.working_hours_id);
+  const until = set && nextOpening(set, now);
+  const passes = !until || until <= now || (node.standard_only && input.urgency === 'interrupt');
+  if (passes) return goOn(document, run, { nodeId: node.id, at: now });
+  return {
+    place: { phase: 'defer', run, nodeId: node.id, since: now, nextAt: until },
+    note: { kind: 'deferred', nodeId: node.id, run, until, workingHoursId: node.working_hours_id },
+  };
+}
+
+function holds(
+  input: WalkInput,
+  document: EscalationDocument,
+  { condition, now }: { readonly condition: PathCondition; readonly now: Date },
+): boolean {
+  switch (condition.type) {
+    case 'urgency':
+      return input.urgency === condition.urgency;
+    case 'request':
+      return input.matches(condition.when);
+    case 'working_hours': {
+      const set = document.working_hours.find(({ id }) => id === condition.working_hours_id);
+      return set !== undefined && isActive(set, now) === condition.active;
+    }
+  }
+}
+
+function goOn(document: EscalationDocument, run: number, left: { readonly nodeId: string; readonly at: Date }): Move {
+  return ended(leave(document, run, left), left.nodeId);
+}
+
+function end(document: EscalationDocument, run: number, at: Date): Move {
+  return ended(endRun(document, run, at), document.nodes.at(-1)?.id ?? '');
+}
+
+function ended(place: Place, nodeId: string): Move {
+  return { place, ...(place.phase === 'exhausted' && { note: { kind: 'path_exhausted', nodeId, run: place.run } }) };
+}
+
+function restart(document: EscalationDocument, run: number, now: Date): Move {
+  const [first] = document.nodes;
+  return { place: enter(run, first, now), note: { kind: 'path_repeated', nodeId: first?.id ?? '', run } };
+}
+
+/** Goes on behind a node that was left at `at`. */
+function leave(document: EscalationDocument, run: number, { nodeId, at }: { nodeId: string; at: Date }): Place {
+  const next = nodeBehind(document, nodeId);
+  return next ? enter(run, next, at) : endRun(document, run, at);
+}
+
+function endRun(document: EscalationDocument, run: number, at: Date): RepeatPlace | ExhaustedPlace {
+  const { repeat } = document;
+  if (!repeat || run > repeat.times) return { phase: 'exhausted', run, since: at };
+  return { phase: 'repeat', run, since: at, nextAt: later(at, repeat.after) };
+}
+
+function enter(run: number, node: EscalationNode | undefined, at?: Date): EnterPlace {
+  return { phase: 'enter', run, ...(node && { nodeId: node.id }), ...(at && { since: at, nextAt: at }) };
+}
+
+function levelAt(document: EscalationDocument, { phase, nodeId }: Place): LevelNode | undefined {
+  const node = phase === 'enter' && nodeId !== undefined ? nodeOf(document, nodeId) : undefined;
+  return node?.type === 'level' ? node : undefined;
+}
+
+function later(at: Date, wait: string): Date {
+  const ms = parseDuration(wait);
+  if (ms === undefined) throw new Error(`the escalation path has a malformed wait ${wait}`);
+  return new Date(at.getTime() + ms);
+}
