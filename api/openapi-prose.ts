@@ -62,6 +62,8 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: 'Agent credentials', description: 'Instances of agents and the credentials with which they call.' },
   { name: 'Approval pipelines', description: 'The rules that answer at once or hand a request to people.' },
   { name: 'Escalation paths', description: 'Who is asked, in which order, and how long each level has.' },
+  { name: 'Notifications', description: 'How people are told: channels, own settings, and what could not be delivered.' },
+  { name: 'Slack', description: 'Deciding in Slack, by members who linked their Slack user.' },
   { name: 'Account', description: 'Who is calling, with which second factors and from where.' },
   { name: 'Organization', description: 'Its settings and limits, its guided setup, its end.' },
   { name: 'Members', description: 'The people of the organization.' },
