@@ -9,7 +9,7 @@ import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from './schema.t
 
 const TAG = 'Members';
 
-const memberParams = z.strictObject({ id: z.uuid().toLowerCase().meta({ description: 'Id of the membership.' }) });
+const memberParams = z.strictObject({ id: uuid('Id of the membership.') });
 
 const memberStatus = () =>
   z.enum(MEMBERSHIP_STATUSES).meta({
@@ -145,10 +145,14 @@ const getMemberEndpoint = defineEndpoint({
 });
 
 const GUARDS =
-  'Refused, in this order: to oneself (`self_change`); to an owner, unless an owner asks (`owner_required`); {removed}for a member the ' +
+  'Refused, in this order: to oneself (`self_change`); to an owner, unless an owner asks (`owner_required`), from a fresh ' +
+  'session (`session_required`, `reauthentication_required`), strong where the organization demands a second factor (`mfa_required`); {removed}for a member the ' +
   'directory manages (`directory_managed`); while active escalation paths ask the member by name (`membership_in_escalation_path`, ' +
   '`details.escalation_paths` and `details.team_escalation_policies` list them) unless `force` is set, in which case the audit event ' +
   'lists what was left behind; and if no active owner would remain (`last_owner`).';
+
+/** What an owner's status demands of whoever changes it. */
+const OWNER_ERRORS = ['owner_required', 'session_required', 'mfa_required', 'reauthentication_required'] as const;
 
 const changeMemberEndpoint = defineEndpoint({
   operationId: 'changeMemberStatus',
@@ -174,7 +178,7 @@ const changeMemberEndpoint = defineEndpoint({
     body: z.strictObject({ member: membershipShape }),
     example: { member: membershipExample },
   },
-  errors: ['self_change', 'owner_required', 'membership_removed', 'directory_managed', 'membership_in_escalation_path', 'last_owner'],
+  errors: [...OWNER_ERRORS, 'self_change', 'membership_removed', 'directory_managed', 'membership_in_escalation_path', 'last_owner'],
   handler: async ({ principal, params, body }, context) => ({
     body: { member: showMembership(await changeMemberStatus(context, principal, { id: params.id, ...body })) },
   }),
@@ -202,7 +206,7 @@ const removeMemberEndpoint = defineEndpoint({
       .meta({ description: 'Remove even somebody whom escalation paths ask.', override: { type: 'boolean', default: false } }),
   }),
   success: { status: 204, description: 'The member is removed.' },
-  errors: ['self_change', 'owner_required', 'directory_managed', 'membership_in_escalation_path', 'last_owner'],
+  errors: [...OWNER_ERRORS, 'self_change', 'directory_managed', 'membership_in_escalation_path', 'last_owner'],
   handler: async ({ principal, params, query }, context) => {
     await removeMember(context, principal, { id: params.id, force: query.force });
     return {};

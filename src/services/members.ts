@@ -2,6 +2,7 @@
 import { actorOf, type NewAuditEvent } from '../domain/audit.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../domain/authorization.ts';
 import { AppError } from '../domain/errors.ts';
+import { requireFreshProof } from '../domain/proof.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { listPathsNaming, type NamingPath } from '../data/escalation-paths.ts';
 import {
@@ -91,13 +92,16 @@ interface StatusChange {
 
 /**
  * The member, when the caller may change his status. Of several reasons against it the caller hears the first: 404, 403
- * `self_change`, 403 `owner_required`, 409 `membership_removed` unless removed is what he is to be.
+ * `self_change`, 403 `owner_required`, for an owner what `requireFreshProof` throws, 409 `membership_removed` unless
+ * removed is what he is to be.
  */
 async function requireChangeable(trx: Db, caller: MemberPrincipal, { id, removal }: { id: string; removal: boolean }): Promise<MemberRow> {
   const member = await findMember(trx, caller.organizationId, id);
   if (!member) throw new AppError('not_found');
   if (member.id === caller.membershipId) throw new AppError('self_change');
   if (member.isOwner && !caller.isOwner) throw new AppError('owner_required');
+  // As for giving and taking ownership itself: no key, and no session found open, decides who the owners are.
+  if (member.isOwner) requireFreshProof(caller);
   if (member.status === 'deprovisioned' && !removal) throw new AppError('membership_removed');
   return member;
 }

@@ -33,10 +33,13 @@ const member = (options: Parameters<typeof createMember>[2] = {}) => createMembe
 const manager = () => member({ policies: allowed('membership.write', 'membership.read') });
 
 const path = ({ membershipId }: TestMember) => `/api/v1/members/${membershipId}`;
-const patch = (who: TestMember, target: TestMember, body: unknown) => who.http.call('PATCH', path(target), { body });
+const patch = (who: TestMember, target: TestMember, body: unknown) => who.browser.call('PATCH', path(target), { body });
 const suspend = (who: TestMember, target: TestMember, force?: boolean) => patch(who, target, { status: 'suspended', force });
 const reactivate = (who: TestMember, target: TestMember) => patch(who, target, { status: 'active' });
-const remove = (who: TestMember, target: TestMember, query = '') => who.http.delete(`${path(target)}${query}`);
+const remove = (who: TestMember, target: TestMember, query = '') => who.browser.delete(`${path(target)}${query}`);
+
+/** The same person, calling with his key where `patch` and `remove` would call from his browser. */
+const byKey = (http: HttpClient): TestMember => ({ ...owner, membershipId: '', browser: http });
 
 const outcome = ({ status, body }: Answer) => (status < 400 ? status : `${status} ${String(body['error']?.['code'])}`);
 
@@ -221,6 +224,8 @@ describe.each([
 ] as const)('%s', (_, change) => {
   test('oneself is refused, even to an owner', async () => {
     expect(outcome(await change(owner, owner))).toBe('403 self_change');
+    const inCapitals = { ...owner, membershipId: owner.membershipId.toUpperCase() };
+    expect(outcome(await change(owner, inCapitals))).toBe('403 self_change');
     expect(await statusOf(owner)).toBe('active');
   });
 
@@ -229,6 +234,34 @@ describe.each([
     expect(outcome(await change(await manager(), second))).toBe('403 owner_required');
     expect((await change(owner, second)).status).toBeLessThan(300);
     expect(await statusOf(second)).not.toBe('active');
+  });
+
+  test("somebody takes a manager's key, an owner none of an owner's keys", async () => {
+    const narrowed = await member({ policies: ownership });
+    await app
+      .db('api_keys')
+      .where({ membership_id: narrowed.membershipId })
+      .update({ permissions: ['membership.write'] });
+    const second = await member({ policies: ownership });
+    for (const { http } of [owner, narrowed]) {
+      expect(outcome(await change(byKey(http), second))).toBe('403 session_required');
+      expect(await statusOf(second)).toBe('active');
+    }
+    expect((await change(byKey((await manager()).http), await member())).status).toBeLessThan(300);
+  });
+
+  test('an owner takes a session that is fresh, and strong where the organization demands it', async () => {
+    const second = await member({ policies: ownership });
+    const session = () => app.db('sessions').where({ membership_id: owner.membershipId });
+    await session().update({ authenticated_at: new Date(Date.now() - 3_600_000) });
+    expect(outcome(await change(owner, second))).toBe('403 reauthentication_required');
+    expect((await change(owner, await member())).status).toBeLessThan(300);
+    await session().update({ authenticated_at: new Date() });
+    await app.db('organizations').where({ id: organization.id }).update({ require_mfa: true });
+    expect(outcome(await change(owner, second))).toBe('403 mfa_required');
+    expect(await statusOf(second)).toBe('active');
+    await session().update({ assurance: 'strong' });
+    expect((await change(owner, second)).status).toBeLessThan(300);
   });
 
   test('needs membership.write', async () => {
@@ -270,12 +303,23 @@ describe.each([
   });
 });
 
+test('reactivating an owner takes a fresh session of an owner', async () => {
+  const second = await member({ policies: ownership, status: 'suspended' });
+  expect(outcome(await reactivate(byKey(owner.http), second))).toBe('403 session_required');
+  await app
+    .db('sessions')
+    .where({ membership_id: owner.membershipId })
+    .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
+  expect(outcome(await reactivate(owner, second))).toBe('403 reauthentication_required');
+  expect(await statusOf(second)).toBe('suspended');
+});
+
 describe('at the same moment', () => {
   test('two owners who remove each other in two processes leave exactly one owner, in each of 20 rounds', async () => {
     for (let round = 0; round < 20; round += 1) {
       const home = await createOrganization(app);
       const second = await createMember(app, home.id, { policies: ownership });
-      const elsewhere = { ...second, http: new HttpClient(other.url, { authorization: `Bearer ${second.apiKey}` }) };
+      const elsewhere = { ...second, browser: new HttpClient(other.url, { cookie: second.cookie, origin: other.url }) };
       const answers = await Promise.all([remove(home.owner, second), remove(elsewhere, home.owner)]);
       const [winner, loser] = answers.map(outcome).sort();
       expect(winner).toBe(204);
