@@ -26,7 +26,9 @@ export const policyTermsFields = {
 
 /** The terms as the domain judges them. */
 export function readTerms(body: z.output<z.ZodObject<typeof policyTermsFields>>): PolicyTerms {
-  return { scopeKind: body.scope_kind, resourceIds: body.resource_ids, permissions: body.permissions, isOwner: body.is_owner };
+  const { scope_kind: scopeKind, resource_ids: ids, permissions, is_owner: isOwner } = body;
+  const resourceIds = scopeKind === 'team' ? ids.map((id) => id.toLowerCase()) : ids;
+  return { scopeKind, resourceIds, permissions, isOwner };
 }
 
 export const vocabularyEntryShape = z

@@ -17,6 +17,7 @@ import {
   vocabularyEntryShape,
   vocabularyExample,
 } from './permission-policies-schema.ts';
+import { uuid } from './schema.ts';
 
 const TAG = 'Permission policies';
 
@@ -73,14 +74,9 @@ function shared({ edition }: HolderKind) {
   return { tag: TAG, auth: 'member', ...(edition && { edition }) } as const;
 }
 
-const holderId = (words: string) =>
-  z
-    .uuid()
-    .toLowerCase()
-    .meta({ description: `Id of ${words}.` });
+const holderId = (words: string) => uuid(`Id of ${words}.`);
 const holderParams = ({ words }: HolderKind) => z.strictObject({ id: holderId(words) });
-const policyParams = ({ words }: HolderKind) =>
-  z.strictObject({ id: holderId(words), policy_id: z.uuid().toLowerCase().meta({ description: 'Id of the policy.' }) });
+const policyParams = ({ words }: HolderKind) => z.strictObject({ id: holderId(words), policy_id: uuid('Id of the policy.') });
 
 function changingErrors({ kind, closedErrors }: HolderKind): readonly ErrorCode[] {
   const ofOwners: readonly ErrorCode[] = kind === 'membership' ? ['last_owner'] : [];

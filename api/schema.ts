@@ -4,7 +4,8 @@ import { isExactObject, JsonText, type ExactValue } from '../src/platform/exact-
 import { DURATION_PATTERN, parseDuration } from '../src/domain/durations.ts';
 import { KEY_PATTERN } from '../src/domain/keys.ts';
 
-export const uuid = (description: string) => z.uuid().meta({ description });
+/** An id. Capitals are the same id: behind this line it is in small letters everywhere, as the database writes it. */
+export const uuid = (description: string) => z.uuid().toLowerCase().meta({ description });
 
 export const slug = (description: string) => z.string().regex(KEY_PATTERN).meta({ description });
 

@@ -156,6 +156,7 @@ async function answer(ctx: Context, serving: Serving): Promise<void> {
 /** Credential first, permission second, input third: who may not call learns nothing about the shape. */
 async function readCall(ctx: Context, { endpoint, context, limit, clientAddress }: Serving): Promise<AnyCall> {
   const { headers } = ctx.req;
+  const params = endpoint.params?.safeParse(ctx['params']);
   const resolve = async ({ counted }: { counted: boolean }) => {
     const { origin } = new URL(context.publicUrl());
     if (endpoint.auth === 'none') {
@@ -167,7 +168,7 @@ async function readCall(ctx: Context, { endpoint, context, limit, clientAddress 
     const principal = await authenticate(context, presented);
     if (counted && !endpoint.unlimited) await limit(principal);
     if (endpoint.edition === 'hosted' && context.edition !== 'hosted') throw new AppError('not_found');
-    const target = endpoint.permissionAt?.(ctx['params']) ?? { kind: 'organization' };
+    const target = endpoint.permissionAt?.(params?.data ?? ctx['params']) ?? { kind: 'organization' };
     admit(principal, { auth: endpoint.auth, target, ...(endpoint.permission && { permission: endpoint.permission }) });
     return principal;
   };
@@ -175,7 +176,7 @@ async function readCall(ctx: Context, { endpoint, context, limit, clientAddress 
   return {
     principal,
     query: validate(endpoint.query ?? NO_PARAMETERS, readQuery(ctx.querystring), '/query'),
-    params: endpoint.params && readParams(endpoint.params, ctx['params']),
+    params: named(params),
     idempotencyKey: endpoint.headers?.idempotencyKey ? readIdempotencyKey(headers['idempotency-key'] as string | undefined) : '',
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: endpoint.body && validate(endpoint.body, await readBody(ctx.req, endpoint), ''),
@@ -187,10 +188,9 @@ async function readCall(ctx: Context, { endpoint, context, limit, clientAddress 
 }
 
 /** A path that names nothing that could exist is not found, rather than invalid. */
-function readParams(schema: z.ZodType, params: unknown): unknown {
-  const parsed = schema.safeParse(params);
-  if (!parsed.success) throw new AppError('not_found');
-  return parsed.data;
+function named(params: z.ZodSafeParseResult<unknown> | undefined): unknown {
+  if (params?.success === false) throw new AppError('not_found');
+  return params?.data;
 }
 
 function hangUp(response: ServerResponse): AbortSignal {

@@ -17,9 +17,8 @@ import { cursorQuery, limitQuery, nextCursor, nullableTimestamp, timestamp, uuid
 
 const TAG = 'Teams';
 
-const teamId = (description: string) => z.uuid().toLowerCase().meta({ description });
-const teamParams = z.strictObject({ id: teamId('Id of the team.') });
-const atTeam = ({ id }: { readonly id: string }) => ({ kind: 'team', id: id.toLowerCase() }) as const;
+const teamParams = z.strictObject({ id: uuid('Id of the team.') });
+const atTeam = ({ id }: { readonly id: string }) => ({ kind: 'team', id }) as const;
 
 const teamName = () =>
   z
@@ -232,7 +231,7 @@ const setTeamMembersEndpoint = defineEndpoint({
   params: teamParams,
   body: z.strictObject({
     membership_ids: z
-      .array(teamId('A membership.'))
+      .array(uuid('A membership.'))
       .max(1000)
       .meta({ description: 'Exactly these are the hand-added members afterwards; empty takes all of them out.' }),
     force: z.boolean().optional().meta({ description: 'Also take out people whom the escalation policy of the team asks.' }),

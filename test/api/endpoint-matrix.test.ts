@@ -415,6 +415,30 @@ describe.each(barred)('$caller', (caller) => {
   });
 });
 
+describe('ids in capitals', () => {
+  /** Two organizations that are called alike, the one by its ids in small letters, the other by its ids in capitals. */
+  let worlds: readonly [small: World, capital: World];
+
+  beforeAll(async () => {
+    worlds = [await createWorld(app), await createWorld(app)];
+  });
+
+  const isId = (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value);
+  const inCapitals = (params: Params): Params =>
+    Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isId(value) ? value.toUpperCase() : value]));
+
+  const byId = guarded.filter(({ endpoint }) => endpoint.path.includes('id}'));
+  test.each(byId)('$name: are the same ids', async ({ endpoint }) => {
+    const [small, capital] = worlds;
+    const params = inCapitals(paramsIn(capital, endpoint));
+    const expected = await send(endpoint, { params: paramsIn(small, endpoint), headers: await rightHeaders(endpoint, small) });
+    const answer = await send(endpoint, { params, headers: await rightHeaders(endpoint, capital) });
+    expect([answer.status, answer.body?.['error']?.['code']]).toEqual([expected.status, expected.body?.['error']?.['code']]);
+    for (const id of Object.values(params).filter((value) => value !== value.toLowerCase())) expect(answer.text).not.toContain(id);
+    expect(await app.db('audit_events').whereRaw('subject_id <> lower(subject_id)').pluck('subject_id')).toEqual([]);
+  });
+});
+
 describe('a query parameter nobody declared', () => {
   // An identity provider may send people back with parameters of its own.
   const strict = named.filter(({ endpoint }) => endpoint.operationId !== 'finishSingleSignOn');

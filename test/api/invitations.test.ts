@@ -320,6 +320,13 @@ describe('sending again', () => {
     expect(types).toEqual(['invitation.created', 'invitation.resent', 'invitation.accepted']);
   });
 
+  test('makes a link that works, too, when the id is given in capitals', async () => {
+    const { id } = await invited(owner);
+    expect((await accept(app, tokenIn(await resend(owner, id.toUpperCase())))).status).toBe(201);
+    const types = (await invitationEvents(app, organization, id)).map(({ type }) => type);
+    expect(types).toEqual(['invitation.created', 'invitation.resent', 'invitation.accepted']);
+  });
+
   test('is not for one that was revoked, accepted, has expired or is another organization’s', async () => {
     const [revoked, accepted, expired] = [await invited(owner), await invited(owner), await invited(owner)];
     await owner.browser.delete(`${INVITATIONS}/${revoked.id}`);

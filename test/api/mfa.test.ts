@@ -273,6 +273,7 @@ describe('taking the second factor from a member who lost it', () => {
     const { browser } = await enroll(app, owner);
     expect(codeOf(await take(administrator.browser, owner.membershipId))).toEqual([403, 'owner_required']);
     expect(codeOf(await take(browser, owner.membershipId))).toEqual([403, 'self_change']);
+    expect(codeOf(await take(browser, owner.membershipId.toUpperCase()))).toEqual([403, 'self_change']);
     expect((await state(browser))['totp']).toMatchObject({ enrolled: true });
     expect((await take(organization.owner.browser, owner.membershipId)).status).toBe(204);
   });

@@ -155,6 +155,15 @@ describe.each([
     expect(await policiesOf(path)).toEqual([]);
   });
 
+  test('takes the id of a team in capitals for the same team', async () => {
+    const team = await createTeam(app, organization.id);
+    const granted = await post(owner.browser, path, { scope_kind: 'team', resource_ids: [team.toUpperCase()], permissions: ['team.read'] });
+    expect([granted.status, granted.body['resource_ids']]).toEqual([201, [team]]);
+    const twice = { scope_kind: 'team', resource_ids: [team, team.toUpperCase()], permissions: ['team.read'] };
+    expect(pointers(await post(owner.browser, path, twice))).toEqual(['/resource_ids/1']);
+    expect((await owner.browser.delete(`${path}/${String(granted.body['id'])}`)).status).toBe(204);
+  });
+
   test('grants only what the caller holds, and only holding it he changes it or takes it back', async () => {
     const ada = await manager('agent.read');
     const beyond = await post(ada.http, path, terms('agent.read', 'pipeline.read'));

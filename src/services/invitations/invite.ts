@@ -149,12 +149,12 @@ async function takeBack(
  * `requireMayGrant`. 404 when it is no longer pending. 504 `email_not_delivered` leaves everything as it was.
  */
 export async function resendInvitation(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<SentInvitation> {
-  const issued = issueToken(TOKEN_PREFIX.invitation, id);
   const before = await context.db.transaction(async (trx) => ({
     ...(await requireResendable(trx, principal, id)),
     expiresAt: await invitationExpiry(trx),
   }));
   const { inviter, expiresAt } = before;
+  const issued = issueToken(TOKEN_PREFIX.invitation, before.invitation.id);
   const sent = await send(context, { invitation: { email: before.invitation.email, expiresAt }, inviter, issued });
   const invitation = await context.db.transaction(async (trx) => {
     const { organizationId, membershipId } = (await requireResendable(trx, principal, id)).inviter;
