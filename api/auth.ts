@@ -133,7 +133,7 @@ export const authEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Prove again who one is',
     description:
-      'By the password, a code of the second factor, or both; all that is given must be right. Makes the session fresh, and a code makes it strong. The session stays the same under a new cookie; the old cookie is worth nothing at once. Attempts count with those of `POST /auth/login`.',
+      'By the password, a code of the second factor, or both; all that is given must be right. Makes the session fresh, and a code makes it strong. The password alone is enough for a session that is strong already, and for who has no second factor; otherwise it is 403 `mfa_required`. The session stays the same under a new cookie; the old cookie is worth nothing at once. Attempts count with those of `POST /auth/login`.',
     auth: 'session',
     body: z.strictObject({ password: presentedPassword().optional(), code: presentedCode().optional() }),
     requestExample: { password: 'seven bright ravens on a wire' },
@@ -144,7 +144,7 @@ export const authEndpoints: readonly Endpoint[] = [
       headers: setsSessionCookieText,
       example: { auth: accountExample.principal.auth },
     },
-    errors: ['invalid_credentials', 'secrets_key_missing'],
+    errors: ['invalid_credentials', 'mfa_required', 'secrets_key_missing'],
     handler: async ({ principal, body, client, cookies }, context) => {
       const { token, auth } = await reauthenticate(context, principal, { ...body, client, presented: cookies.session });
       return { body: { auth }, headers: setsSessionCookie(context, token) };

@@ -97,7 +97,8 @@ export const mfaEndpoints: readonly Endpoint[] = [
     path: '/api/v1/me/mfa/totp/confirm',
     tag: 'Account',
     summary: 'Confirm the authenticator app with one of its codes',
-    description: 'From then on signing in needs a second factor. The session becomes strong and fresh, with a new cookie.',
+    description:
+      'From then on signing in needs a second factor. The session becomes strong and fresh, with a new cookie; your other sessions end, in every organization.',
     auth: 'session',
     body: z.strictObject({ code: z.string().min(1).max(64).meta({ description: 'The six digits the app shows.' }) }),
     requestExample: { code: '123456' },

@@ -74,12 +74,12 @@ export const passwordEndpoints: readonly Endpoint[] = [
     tag: 'Account',
     summary: 'Change your own password',
     description:
-      'Your other sessions end, in every organization; this one becomes fresh and its cookie changes. Calls count as sign-in attempts. An account without a password, which signs in at an identity provider, has none to change: 409.',
+      'Your other sessions end, in every organization; this one becomes fresh and its cookie changes. Where you have a second factor, the session must be strong: else it is 403 `mfa_required`, until a code renews it (`POST /auth/reauthenticate`). Calls count as sign-in attempts. An account without a password, which signs in at an identity provider, has none to change: 409.',
     auth: 'session',
     body: z.strictObject({ current_password: presentedPassword(), new_password: newPassword() }),
     requestExample: { current_password: 'seven bright ravens on a wire', new_password: 'nine quiet herons by the weir' },
     success: { status: 204, description: 'The new password is set.', headers: setsSessionCookieText },
-    errors: ['invalid_credentials', 'no_password'],
+    errors: ['invalid_credentials', 'mfa_required', 'no_password'],
     handler: async ({ principal, body, client, cookies }, context) => {
       const input = { current: body.current_password, next: body.new_password, client, presented: cookies.session };
       const { token } = await changePassword(context, principal, input);

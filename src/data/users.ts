@@ -76,8 +76,6 @@ export interface SignIn {
   readonly userId: string;
   readonly displayName: string;
   readonly passwordHash: string | null;
-  /** A confirmed authenticator app: the password alone does not sign in. */
-  readonly hasSecondFactor: boolean;
   readonly organizationId: string;
   readonly membershipId: string;
   readonly membershipStatus: MembershipStatus;
@@ -86,7 +84,6 @@ export interface SignIn {
 export async function findSignIn(db: Db, email: string): Promise<SignIn | undefined> {
   const { rows } = await db.raw<{ rows: SignIn[] }>(
     `select u.id as "userId", u.display_name as "displayName", u.password_hash as "passwordHash",
-            exists (select from totp_factors f where f.user_id = u.id and f.confirmed_at is not null) as "hasSecondFactor",
             m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus"
        from users u
        join memberships m on m.user_id = u.id

@@ -1,12 +1,13 @@
 /** A member's second factor: enrolling an authenticator app, recovery codes, and what happens when both are lost. */
 import { randomBytes } from 'node:crypto';
-import { actorOf } from '../domain/audit.ts';
+import { actorOf, personOf } from '../domain/audit.ts';
 import type { MemberPrincipal } from '../domain/authorization.ts';
 import { AppError } from '../domain/errors.ts';
 import { requireFreshProof, requireFreshSecondFactor, requireFreshSession } from '../domain/proof.ts';
 import { hashRecoveryCode, newRecoveryCodes, readCode, RECOVERY_CODE_BYTES } from '../domain/second-factors.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { findMemberWithPolicies } from '../data/memberships.ts';
+import { listMembershipsOfUser, lockPassword } from '../data/passwords.ts';
 import { countUnusedRecoveryCodes, deleteRecoveryCodes, insertRecoveryCodes } from '../data/recovery-codes.ts';
 import { confirmTotpFactor, deleteTotpFactor, findTotpFactor, lockTotpFactor, putUnconfirmedTotpFactor } from '../data/totp-factors.ts';
 import type { Db } from '../platform/postgres.ts';
@@ -53,8 +54,9 @@ export interface Enrolled extends Renewal {
 }
 
 /**
- * Completes the enrolment with a code of the app, which makes the session fresh and strong. 401 `invalid_credentials` for
- * a wrong code, 404 when nothing was begun, 409 `mfa_enrolled`.
+ * Completes the enrolment with a code of the app, which makes the session fresh and strong; the person's others, which were
+ * opened without it, end in every organization. 401 `invalid_credentials` for a wrong code, 404 when nothing was begun,
+ * 409 `mfa_enrolled`.
  */
 export async function confirmTotp(
   context: ServiceContext,
@@ -64,6 +66,8 @@ export async function confirmTotp(
   requireFreshSession(principal);
   const { userId } = principal;
   return await context.db.transaction(async (trx) => {
+    // Whoever signs in with the password at this moment comes before this, and is signed out, or after, and needs a code.
+    await lockPassword(trx, userId);
     const factor = await lockTotpFactor(trx, userId);
     if (!factor) throw new AppError('not_found', { detail: 'No enrolment was begun.' });
     if (factor.confirmedAt) throw new AppError('mfa_enrolled');
@@ -73,8 +77,17 @@ export async function confirmTotp(
     await confirmTotpFactor(trx, userId, step);
     const recoveryCodes = await issueRecoveryCodes(trx, userId);
     await record(trx, principal, { verb: 'mfa_enrolled', data: { method: 'totp' } });
+    await endOtherSessionsEverywhere(trx, principal);
     return { recoveryCodes, ...(await renewProof(trx, principal, { presented, secondFactor: 'totp' })) };
   });
+}
+
+async function endOtherSessionsEverywhere(trx: Db, { userId, displayName, via }: MemberPrincipal): Promise<void> {
+  const except = via.kind === 'session' ? { exceptId: via.sessionId } : {};
+  for (const { organizationId, membershipId } of await listMembershipsOfUser(trx, userId)) {
+    const actor = personOf({ membershipId, displayName });
+    await endSessionsOf(trx, organizationId, { membershipId, ...except, actor, reason: 'mfa_enrolled' });
+  }
 }
 
 /** Ten new codes; those before are dead. */
@@ -119,19 +132,20 @@ async function forgetFactors(trx: Db, userId: string): Promise<boolean> {
  * An administrator takes the second factor from a member who lost it, and ends his sessions: whoever has his password
  * signs in with it alone, and enrols anew. 403 `self_change`, `owner_required`; 404; 409 `membership_removed`.
  */
-export async function removeMemberMfa(context: ServiceContext, principal: MemberPrincipal, membershipId: string): Promise<void> {
-  requireFreshProof(principal);
-  if (membershipId === principal.membershipId) throw new AppError('self_change');
+export async function removeMemberMfa(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'membership.write' });
-    const member = await findMemberWithPolicies(trx, organizationId, membershipId);
+    requireFreshProof(caller);
+    const member = await findMemberWithPolicies(trx, organizationId, id);
     if (!member) throw new AppError('not_found');
+    const { membershipId } = member;
+    if (membershipId === caller.membershipId) throw new AppError('self_change');
     if (member.policies.some((policy) => policy.is_owner) && !caller.isOwner) throw new AppError('owner_required');
     if (member.membershipStatus === 'deprovisioned') throw new AppError('membership_removed');
     if (!(await forgetFactors(trx, member.userId))) return;
-    await record(trx, principal, { verb: 'mfa_removed', membershipId });
-    await endSessionsOf(trx, organizationId, { membershipId, actor: actorOf(principal), reason: 'mfa_removed' });
+    await record(trx, caller, { verb: 'mfa_removed', membershipId });
+    await endSessionsOf(trx, organizationId, { membershipId, actor: actorOf(caller), reason: 'mfa_removed' });
   });
 }
 

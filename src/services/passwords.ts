@@ -10,6 +10,7 @@ import { commonPasswords } from '../platform/common-passwords.ts';
 import { hashPassword, verifyPassword } from '../platform/passwords.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
+import { requirePasswordEnough } from './second-factors.ts';
 import { endSessionsOf, renewProof, type Client, type Renewal } from './sessions.ts';
 import { admitSignInAttempt } from './sign-in-attempts.ts';
 
@@ -67,8 +68,9 @@ export async function replacePassword(
 }
 
 /**
- * Replaces the caller's own password. His other sessions end everywhere, this one is fresh. 409 `no_password`; 400 for the
- * new one; 401 `invalid_credentials` for the current one, and when somebody replaced it meanwhile; 429 `rate_limited`.
+ * Replaces the caller's own password. His other sessions end everywhere, this one is fresh. 409 `no_password`; 403
+ * `mfa_required` where a code has to renew the session first; 400 for the new one; 401 `invalid_credentials` for the
+ * current one, and when somebody replaced it meanwhile; 429 `rate_limited`.
  */
 export async function changePassword(
   context: ServiceContext,
@@ -80,6 +82,7 @@ export async function changePassword(
   if (via.kind !== 'session') throw new AppError('session_required');
   const [verified, memberships] = [await findPasswordHash(db, userId), await listMembershipsOfUser(db, userId)];
   if (verified === null) throw new AppError('no_password');
+  await requirePasswordEnough(db, principal);
   const owner = { userId, email, displayName, memberships };
   await requireAcceptablePassword(input.next, { words: wordsOf(owner), pointer: '/new_password' });
   await admitSignInAttempt(context, { email, clientAddress: input.client.address });

@@ -1,10 +1,11 @@
 /** Judges the codes people type as a second factor. Each serves once, also when it comes twice at the same moment. */
 import { AppError } from '../domain/errors.ts';
+import type { MemberPrincipal } from '../domain/authorization.ts';
 import { hashRecoveryCode, readCode, type SecondFactor } from '../domain/second-factors.ts';
 import { SEALED_FOR } from '../domain/sealed-secrets.ts';
 import { readClock } from '../data/clock.ts';
 import { useRecoveryCode } from '../data/recovery-codes.ts';
-import { lockTotpFactor, markTotpStepUsed, type SealedSeed } from '../data/totp-factors.ts';
+import { findTotpFactor, lockTotpFactor, markTotpStepUsed, type SealedSeed } from '../data/totp-factors.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { SealedSecret } from '../platform/secrets.ts';
 import { totpStep } from '../platform/totp.ts';
@@ -42,6 +43,15 @@ export async function acceptCode(context: ServiceContext, trx: Db, { userId, typ
   if (step === undefined || (factor.lastUsedStep !== null && step <= factor.lastUsedStep)) return undefined;
   await markTotpStepUsed(trx, userId, step);
   return kind;
+}
+
+/**
+ * For proofs by a password alone, which renew a session that had the second factor before, or whose person has none. Throws
+ * 403 `mfa_required` for any other: whoever knows the password alone is to get nowhere with it.
+ */
+export async function requirePasswordEnough(db: Db, { userId, auth }: MemberPrincipal): Promise<void> {
+  if (auth.assurance === 'strong' || !(await findTotpFactor(db, userId))?.confirmedAt) return;
+  throw new AppError('mfa_required', { detail: 'You have a second factor: authenticate again with a code of it.' });
 }
 
 /** The step, by the database's clock, whose code of this app it is. 501 `secrets_key_missing`. */

@@ -159,7 +159,7 @@ export async function signOut(context: ServiceContext, cookie: string | undefine
   });
 }
 
-type EndReason = 'signed_out' | 'superseded' | 'manual' | 'mfa_removed' | 'password_changed' | 'password_reset';
+type EndReason = 'signed_out' | 'superseded' | 'manual' | 'mfa_enrolled' | 'mfa_removed' | 'password_changed' | 'password_reset';
 
 async function endPresented(trx: Db, cookie: string | undefined, reason: EndReason): Promise<void> {
   const session = await findValidSession(trx, cookie === undefined ? undefined : parseToken(cookie));

@@ -13,12 +13,13 @@ import {
   markMfaChallengeUsed,
   type MfaChallenge,
 } from '../data/mfa-challenges.ts';
+import { findTotpFactor } from '../data/totp-factors.ts';
 import { findPasswordHash, findSignIn, lockPasswordHash, type SignIn } from '../data/users.ts';
 import { verifyPassword } from '../platform/passwords.ts';
 import type { Db } from '../platform/postgres.ts';
 import { issueToken, parseToken, secretMatches } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
-import { acceptCode, tryCode } from './second-factors.ts';
+import { acceptCode, requirePasswordEnough, tryCode } from './second-factors.ts';
 import { openSession, PASSWORD_PROOF, renewProof, signedIn, type Client, type Renewal, type SignedIn } from './sessions.ts';
 import { admitSignInAttempt } from './sign-in-attempts.ts';
 
@@ -58,11 +59,13 @@ export async function signIn(
     throw new AppError('membership_inactive');
   }
   const { passwordHash } = person;
-  if (person.hasSecondFactor) return { kind: 'challenged', by: await challenge(context, person.membershipId, passwordHash) };
   const issued = await context.db.transaction(async (trx) => {
     await requirePasswordStill(trx, person.userId, passwordHash);
+    // Looked at under the lock: an app that was confirmed meanwhile counts.
+    if ((await findTotpFactor(trx, person.userId))?.confirmedAt) return undefined;
     return await openSession(trx, person, { ...PASSWORD_PROOF, client, presented });
   });
+  if (!issued) return { kind: 'challenged', by: await challenge(context, person.membershipId, passwordHash) };
   return { kind: 'signed_in', as: await signedIn(context, issued) };
 }
 
@@ -148,7 +151,7 @@ function recordFailure(
 
 /**
  * Renews the caller's session by his password, a code of his second factor, or both: all that is given must be right. 400
- * without either; 401 `invalid_credentials`; 429 `rate_limited`.
+ * without either; 403 `mfa_required` where a password alone is not enough; 401 `invalid_credentials`; 429 `rate_limited`.
  */
 export async function reauthenticate(
   context: ServiceContext,
@@ -161,6 +164,7 @@ export async function reauthenticate(
   }
   await admitSignInAttempt(context, { email: principal.email, clientAddress: client.address });
   const { userId } = principal;
+  if (code === undefined) await requirePasswordEnough(context.db, principal);
   const verified = password === undefined ? undefined : await verifiedHash(context, userId, password);
   const renew = async (typed: string | undefined) =>
     await context.db.transaction(async (trx) => {

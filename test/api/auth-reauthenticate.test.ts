@@ -51,6 +51,33 @@ describe('the password', () => {
     }
   });
 
+  test('is not enough for a session without the second factor of its person: a code is', async () => {
+    const authenticator = await enroll(app, member);
+    for (const method of ['local_password', 'sso']) {
+      const authenticated_at = new Date(Date.now() - 3_600_000);
+      const weak = await createMember(app, organization.id);
+      await change(weak.membershipId, { method, assurance: 'single_factor', authenticated_at, membership_id: member.membershipId });
+      expect(codeOf(await prove(weak.browser, { password: PASSWORD }))).toEqual([403, 'mfa_required']);
+      expect(codeOf(await weak.browser.delete('/api/v1/me/mfa/totp'))).toEqual([403, 'mfa_required']);
+      const answer = await prove(weak.browser, { password: PASSWORD, code: await authenticator.freshCode() });
+      expect([method, answer.status, answer.body['auth']]).toMatchObject([method, 200, { assurance: 'strong' }]);
+    }
+  });
+
+  test('is enough while an app was begun and not confirmed', async () => {
+    await member.browser.post('/api/v1/me/mfa/totp');
+    expect((await prove(member.browser, { password: PASSWORD })).status).toBe(200);
+  });
+
+  test('does not change itself in a session without the second factor of its person', async () => {
+    const { browser } = await enroll(app, member);
+    const body = { current_password: PASSWORD, new_password: 'nine quiet herons by the weir' };
+    await change(member.membershipId, { assurance: 'single_factor' });
+    expect(codeOf(await browser.call('PUT', '/api/v1/me/password', { body }))).toEqual([403, 'mfa_required']);
+    await change(member.membershipId, { assurance: 'strong' });
+    expect((await browser.call('PUT', '/api/v1/me/password', { body })).status).toBe(204);
+  });
+
   test('that is wrong changes nothing, also beside a right code', async () => {
     const authenticator = await enroll(app, member);
     expect(codeOf(await prove(authenticator.browser, { password: 'not the password' }))).toEqual(REFUSED);

@@ -83,6 +83,31 @@ describe('enrolling an authenticator app', () => {
     expect([cookie === member.cookie, (await member.browser.get('/api/v1/me')).status]).toEqual([false, 401]);
   });
 
+  test("ends the person's other sessions, in every organization, and says why", async () => {
+    const elsewhere = await createOrganization(app);
+    const abroad = await createMember(app, elsewhere.id);
+    await app.db('memberships').where({ id: abroad.membershipId }).update({ user_id: member.userId });
+    const other = cookieOf(await login(app, member));
+    const { browser } = await enroll(app, member);
+    const others = [other, abroad.cookie];
+    for (const cookie of others) expect((await browserWith(app, cookie).get('/api/v1/me')).status).toBe(401);
+    expect((await browser.get('/api/v1/me')).status).toBe(200);
+    const ids = others.map((cookie) => cookie.split('_')[2] ?? '');
+    const ends = (await app.db('audit_events').where({ event_type: 'session.revoked' }).whereIn('subject_id', ids)) as { data: string }[];
+    expect(ends.map(({ data }) => JSON.parse(data) as unknown)).toEqual([{ reason: 'mfa_enrolled' }, { reason: 'mfa_enrolled' }]);
+  });
+
+  test('leaves no session that was opened with the password alone at the same moment, in each of 20 rounds', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const person = await createPerson(app, organization.id);
+      const code = await codesOf(app, String((await begin(person.browser)).body['secret'])).code();
+      const [signedIn, confirmed] = await Promise.all([login(app, person), confirm(person.browser, code)]);
+      expect([confirmed.status, [200, 202].includes(signedIn.status)]).toEqual([200, true]);
+      const live = await app.db('sessions').where({ membership_id: person.membershipId }).whereNull('revoked_at').pluck('assurance');
+      expect(live).toEqual(['strong']);
+    }
+  });
+
   test('keeps the seed sealed for its owner, and recovery codes as hashes', async () => {
     const { recoveryCodes } = await enroll(app, member);
     const [row] = (await app.db('totp_factors').where({ user_id: member.userId })) as { secret: Buffer; secret_key_id: string }[];
@@ -126,7 +151,9 @@ describe('enrolling an authenticator app', () => {
       const browsers = [person.browser, browserWith(app, cookieOf(await login(app, person)))];
       const code = await codesOf(app, String((await begin(person.browser)).body['secret'])).code();
       const answers = await Promise.all(browsers.map((browser) => confirm(browser, code)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      // The second one hears that there is an app, or that the first has ended its session.
+      const [first, second] = answers.map(({ status }) => status).sort();
+      expect([first, [401, 409].includes(second ?? 0)]).toEqual([200, true]);
       expect(await app.db('recovery_codes').where({ user_id: person.userId })).toHaveLength(10);
     }
   });
