@@ -135,13 +135,15 @@ export async function listLiveSessions(db: Db, organizationId: string, page: Ses
   return rows;
 }
 
-/** Whether the member has, or had, this session. */
-export async function hasSession(
+/** The id of a session the member has, or had. */
+export async function findSessionOf(
   db: Db,
   organizationId: string,
   { id, membershipId }: { readonly id: string; readonly membershipId: string },
-): Promise<boolean> {
-  return (await db('sessions').where({ organization_id: organizationId, membership_id: membershipId, id }).first('id')) !== undefined;
+): Promise<string | undefined> {
+  const row = (await db('sessions').where({ organization_id: organizationId, membership_id: membershipId, id }).first('id')) as
+    { id: string } | undefined;
+  return row?.id;
 }
 
 /** Revokes the live sessions of a member but one, and returns the ids. */

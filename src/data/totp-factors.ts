@@ -53,7 +53,6 @@ export async function markTotpStepUsed(db: Db, userId: string, step: number): Pr
   await db('totp_factors').where({ user_id: userId }).update({ last_used_step: step });
 }
 
-/** True when there was one, confirmed or not. */
-export async function deleteTotpFactor(db: Db, userId: string): Promise<boolean> {
-  return (await db('totp_factors').where({ user_id: userId }).delete()) === 1;
+export async function deleteTotpFactor(db: Db, userId: string): Promise<void> {
+  await db('totp_factors').where({ user_id: userId }).delete();
 }

@@ -3,7 +3,7 @@ import { AppError, invalid } from '../domain/errors.ts';
 import { bearablePermissions, endIssues, latestEnd, longestLife, narrowingIssues } from '../domain/api-keys.ts';
 import { actorOf, type AuditActor } from '../domain/audit.ts';
 import { effectiveGrants, effectivePermissions, grantsFromPolicies } from '../domain/authorization.ts';
-import type { AuthContext, MemberPrincipal, ProductPrincipal } from '../domain/authorization.ts';
+import type { MemberPrincipal, ProductPrincipal } from '../domain/authorization.ts';
 import { isPermission, permissionEntry, type Grant, type Permission, type PermissionEntry } from '../domain/permissions.ts';
 import { isSensitive, requireFreshProof } from '../domain/proof.ts';
 import { TOKEN_PREFIX } from '../domain/tokens.ts';
@@ -13,7 +13,7 @@ import type { ApiKeyRecord, ApiKeyRules } from '../data/api-keys.ts';
 import type { Db } from '../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
-import { currentMember, memberPrincipal } from './member-principals.ts';
+import { apiKeyPrincipal, currentMember } from './member-principals.ts';
 import { cutPage } from './pages.ts';
 
 const SENSITIVE_KEY = 'The key could decide requests or do what is dangerous: prove again who you are first.';
@@ -25,18 +25,9 @@ const SENSITIVE_KEY = 'The key could decide requests or do what is dangerous: pr
 export async function authenticateApiKey(context: ServiceContext, token: PresentedToken): Promise<MemberPrincipal> {
   const key = await findApiKeyHolder(context.db, token.id);
   if (!key?.valid || !secretMatches(token.secret, key.tokenHash)) throw new AppError('authentication_required');
-  const principal = memberPrincipal(key, {
-    via: { kind: 'api_key', keyId: key.keyId, narrowed: key.permissions?.filter(isPermission) ?? null },
-    auth: apiKeyAuth(key.assurance, key.createdAt),
-  });
-  if (!key.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
+  const principal = apiKeyPrincipal(key);
   noteUse(context, key);
   return principal;
-}
-
-/** A key proves no more than whoever minted it did then. */
-export function apiKeyAuth(assurance: AuthContext['assurance'], mintedAt: Date): AuthContext {
-  return { method: 'api_key', assurance, authenticated_at: mintedAt };
 }
 
 /** Remembers the use of a key, at most once a minute and without making the call wait. */

@@ -7,9 +7,11 @@ import {
   type AuthorizationTarget,
   type MemberPrincipal,
 } from '../domain/authorization.ts';
-import type { Permission } from '../domain/permissions.ts';
-import { findMemberWithPolicies, type MemberWithPolicies } from '../data/memberships.ts';
+import { isPermission, type Permission } from '../domain/permissions.ts';
+import { findApiKeyHolder, type ApiKeyHolder } from '../data/api-keys.ts';
+import type { MemberWithPolicies } from '../data/memberships.ts';
 import { lockAccess } from '../data/organizations.ts';
+import { findSessionHolder, type SessionHolder } from '../data/sessions.ts';
 import type { Db } from '../platform/postgres.ts';
 
 /** 403 `membership_inactive` for a suspended or removed member. */
@@ -42,21 +44,56 @@ export function principalOf(
   };
 }
 
+/** The member who calls with a live session. 403 `membership_inactive`. */
+export function sessionPrincipal(session: SessionHolder): MemberPrincipal {
+  const { sessionId, fresh, method, assurance, authenticatedAt } = session;
+  return memberPrincipal(session, {
+    via: { kind: 'session', sessionId, fresh },
+    auth: { method, assurance, authenticated_at: authenticatedAt, session_id: sessionId },
+  });
+}
+
+/** The member who calls with a live personal key. 403 `membership_inactive`, `api_keys_disabled`. */
+export function apiKeyPrincipal(key: ApiKeyHolder): MemberPrincipal {
+  const principal = memberPrincipal(key, {
+    via: { kind: 'api_key', keyId: key.keyId, narrowed: key.permissions?.filter(isPermission) ?? null },
+    auth: apiKeyAuth(key.assurance, key.createdAt),
+  });
+  if (!key.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
+  return principal;
+}
+
+/** A key proves no more than whoever minted it did then. */
+export function apiKeyAuth(assurance: AuthContext['assurance'], mintedAt: Date): AuthContext {
+  return { method: 'api_key', assurance, authenticated_at: mintedAt };
+}
+
 /**
- * Locks the organization's access and answers who the caller is by now: what he held when the call came in may have been
- * taken from him while it waited. Throws 403 `membership_inactive`, and `permission_denied` for what he needs and lacks.
+ * Locks the organization's access and answers who the caller is by now: what he held when the call came in, and what he came
+ * in with, may have been taken from him while it waited. Throws 401 when his session or key has ended, what the next call with
+ * it would get otherwise, and 403 `permission_denied` for what he needs and lacks.
  */
 export async function currentMember(
   trx: Db,
-  principal: MemberPrincipal,
+  { organizationId, via }: MemberPrincipal,
   needs?: { readonly permission: Permission; readonly target?: AuthorizationTarget },
 ): Promise<MemberPrincipal> {
-  await lockAccess(trx, principal.organizationId);
-  const member = await findMemberWithPolicies(trx, principal.organizationId, principal.membershipId);
-  if (!member) throw new AppError('membership_inactive');
-  const current = memberPrincipal(member, { via: principal.via, auth: principal.auth });
+  await lockAccess(trx, organizationId);
+  const current = via.kind === 'session' ? await bySession(trx, via.sessionId) : await byApiKey(trx, via.keyId);
   if (needs) requirePermission(current, needs.permission, needs.target);
   return current;
+}
+
+async function bySession(trx: Db, sessionId: string): Promise<MemberPrincipal> {
+  const session = await findSessionHolder(trx, sessionId);
+  if (!session?.valid) throw new AppError('authentication_required');
+  return sessionPrincipal(session);
+}
+
+async function byApiKey(trx: Db, keyId: string): Promise<MemberPrincipal> {
+  const key = await findApiKeyHolder(trx, keyId);
+  if (!key?.valid) throw new AppError('authentication_required');
+  return apiKeyPrincipal(key);
 }
 
 /** Throws 403 `permission_denied` with its details. */

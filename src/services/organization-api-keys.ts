@@ -15,10 +15,10 @@ import { findMemberWithPolicies } from '../data/memberships.ts';
 import { findOrganizationKeyHolder } from '../data/organization-api-keys.ts';
 import { listPolicyResources, type PolicyResource, type ResourceChoice } from '../data/permission-policies.ts';
 import { secretMatches, type PresentedToken } from '../platform/tokens.ts';
-import { apiKey, apiKeyAuth, insertWithToken, latestEndUnder, noteUse, readApiKey, revokeWithAudit } from './api-keys.ts';
+import { apiKey, insertWithToken, latestEndUnder, noteUse, readApiKey, revokeWithAudit } from './api-keys.ts';
 import type { ApiKey, MintedApiKey } from './api-keys.ts';
 import type { ServiceContext } from './context.ts';
-import { currentMember, principalOf } from './member-principals.ts';
+import { apiKeyAuth, currentMember, principalOf } from './member-principals.ts';
 import { cutPage } from './pages.ts';
 import { addPolicy, requireValidTerms } from './permission-policies.ts';
 
@@ -76,6 +76,7 @@ async function carriedBy(context: ServiceContext, organizationId: string, key: A
 export async function revokeAnyApiKey(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
+    await currentMember(trx, principal, { permission: 'api_key.revoke' });
     await readApiKey(trx, context, { organizationId, id });
     await revokeWithAudit(trx, organizationId, { id, actor: actorOf(principal) });
   });

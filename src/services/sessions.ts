@@ -8,7 +8,7 @@ import { insertAuditEvents } from '../data/audit-events.ts';
 import { lockActiveMembership } from '../data/memberships.ts';
 import {
   findSessionHolder,
-  hasSession,
+  findSessionOf,
   insertSession,
   listLiveSessions,
   renewSession,
@@ -23,7 +23,7 @@ import type { Db } from '../platform/postgres.ts';
 import { hashSecret, issueToken, parseToken, secretMatches, type IssuedToken, type PresentedToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { readAccount, type Account } from './me.ts';
-import { memberPrincipal } from './member-principals.ts';
+import { sessionPrincipal } from './member-principals.ts';
 import { cutPage } from './pages.ts';
 
 /** The member behind a session. 401 when it is unknown, tampered with, expired, idle or revoked; 403 `membership_inactive`. */
@@ -43,18 +43,6 @@ async function findValidSession(db: Db, token: PresentedToken | undefined): Prom
   if (token?.prefix !== TOKEN_PREFIX.session) return undefined;
   const session = await findSessionHolder(db, token.id);
   return session?.valid && secretMatches(token.secret, session.tokenHash) ? session : undefined;
-}
-
-function sessionPrincipal(session: SessionHolder): MemberPrincipal {
-  return memberPrincipal(session, {
-    via: { kind: 'session', sessionId: session.sessionId, fresh: session.fresh },
-    auth: {
-      method: session.method,
-      assurance: session.assurance,
-      authenticated_at: session.authenticatedAt,
-      session_id: session.sessionId,
-    },
-  });
 }
 
 export interface SignedIn {
@@ -207,12 +195,15 @@ export async function listOwnSessions(
 /** Ends one of the caller's own sessions; again, nothing more happens. 404 for another's. True when it was the current one. */
 export async function endOwnSession(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<boolean> {
   const { organizationId, membershipId } = principal;
-  await context.db.transaction(async (trx) => {
-    if (!(await hasSession(trx, organizationId, { id, membershipId }))) throw new AppError('not_found');
-    if (!(await revokeSession(trx, organizationId, id))) return;
-    await recordEnds(trx, organizationId, { ids: [id], actor: actorOf(principal), reason: 'manual' });
+  return await context.db.transaction(async (trx) => {
+    // As it is kept, however it was written.
+    const sessionId = await findSessionOf(trx, organizationId, { id, membershipId });
+    if (sessionId === undefined) throw new AppError('not_found');
+    if (await revokeSession(trx, organizationId, sessionId)) {
+      await recordEnds(trx, organizationId, { ids: [sessionId], actor: actorOf(principal), reason: 'manual' });
+    }
+    return sessionId === currentId(principal);
   });
-  return id === currentId(principal);
 }
 
 /** Ends all sessions of the caller but the one he uses. */

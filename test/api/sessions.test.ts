@@ -6,6 +6,7 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { createAgent, createMember, createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
 import type { HttpClient } from '../support/http.ts';
 import { browserWith, codeOf, cookieOf, createPerson, forgetAttempts, PASSWORD } from '../support/sign-in.ts';
+import { until } from '../support/waiting.ts';
 
 describe('a session cookie', () => {
   let app: TestApp;
@@ -100,7 +101,10 @@ describe('a session cookie', () => {
     await app.db('sessions').where({ membership_id: recent.membershipId }).update({ last_seen_at: seenRecently });
     await app.db('sessions').where({ membership_id: member.membershipId }).update({ last_seen_at: seenLongAgo });
     expect([await status(recent.cookie), await status(member.cookie)]).toEqual([200, 200]);
-    while ((await lastSeen(member.membershipId)) === seenLongAgo.getTime()) await status(member.cookie);
+    await until('the use is on record', async () => {
+      await status(member.cookie);
+      return (await lastSeen(member.membershipId)) !== seenLongAgo.getTime();
+    });
     expect(await lastSeen(member.membershipId)).toBeGreaterThan(seenRecently.getTime());
     expect(await lastSeen(recent.membershipId)).toBe(seenRecently.getTime());
   });
@@ -241,6 +245,12 @@ describe('the list of own sessions', () => {
     const answer = await member.browser.delete(`/api/v1/me/sessions/${idOf(member.cookie)}`);
     expect([answer.status, answer.headers['set-cookie']]).toEqual([204, 'service_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax']);
     expect(await meStatus(member.cookie)).toBe(401);
+  });
+
+  test('ends the session whose id is written in capitals as if it were not', async () => {
+    const answer = await member.browser.delete(`/api/v1/me/sessions/${idOf(member.cookie).toUpperCase()}`);
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([204, expect.stringContaining('Max-Age=0')]);
+    expect(await endsOf(member.cookie)).toHaveLength(1);
   });
 
   test('knows no sessions of others', async () => {

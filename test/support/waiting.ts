@@ -1,0 +1,17 @@
+/** Waiting for what comes soon, with a limit after which the test fails and says what it waited for. */
+import { eventually } from '../../src/platform/processes.ts';
+import type { Db } from '../../src/platform/postgres.ts';
+
+export async function until(what: string, condition: () => Promise<boolean> | boolean, timeoutMs = 20_000): Promise<void> {
+  if (!(await eventually(condition, timeoutMs))) throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
+}
+
+/** Until so many statements wait for locks others hold. `db` must not be the transaction that holds one. */
+export async function untilBlocked(db: Db, count = 1): Promise<void> {
+  await until(`${count} statements wait for locks`, async () => {
+    const { rows } = await db.raw<{ rows: [{ waiting: number }] }>(
+      `select cast(count(*) as integer) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows[0].waiting >= count;
+  });
+}
