@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DECISION_STATUSES, publicStatus, REQUEST_STATUSES, type ApprovalRequest, type Decision } from '../src/domain/approval-requests.ts';
 import { decideRequest } from '../src/services/approval-requests/decide.ts';
 import { awaitRequest, getRequest, listRequests } from '../src/services/approval-requests/queue.ts';
+import { claimShape, showClaim } from './approval-request-claims.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { authContextShape, exactObject, exactString, integerQuery, limitQuery, slug, timestamp, uuid, waitQuery } from './schema.ts';
 
@@ -42,8 +43,9 @@ const requestShape = z
     status: z.enum(REQUEST_STATUSES).meta({ description: '`cancelled`: the instance withdrew it; treat it as a denial.' }),
     deadline_at: timestamp('When it expires.'),
     created_at: timestamp('When it was recorded.'),
-    updated_at: timestamp('Moves on every change a reviewer should notice, escalation included.'),
+    updated_at: timestamp('Moves on every change a reviewer should notice: levels told, urgency raised, claims, reviewers added.'),
     decision: decisionShape.optional(),
+    claim: claimShape.optional(),
   })
   .meta({ id: 'ApprovalRequest', description: 'An approval request as reviewers see it.' });
 
@@ -117,6 +119,7 @@ function showRequest(request: ApprovalRequest) {
     created_at: request.createdAt,
     updated_at: request.updatedAt,
     decision: request.decision && showDecision(request.decision),
+    claim: showClaim(request.claim),
   };
 }
 

@@ -165,6 +165,14 @@ export async function findMember(db: Db, organizationId: string, membershipId: s
   return rows[0];
 }
 
+/** Nobody suspends, removes or reactivates the member until the end of the transaction. */
+export async function lockMembership(trx: Db, organizationId: string, membershipId: string): Promise<void> {
+  await trx.raw('select 1 from memberships where organization_id = :organizationId and id = :membershipId for share', {
+    organizationId,
+    membershipId,
+  });
+}
+
 export async function setMembershipStatus(
   trx: Db,
   organizationId: string,

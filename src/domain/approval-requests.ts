@@ -41,13 +41,15 @@ export interface Decision {
   readonly expiresAt?: Date;
 }
 
-/** Somebody looks after a pending request: advisory, until `expiresAt`. It may have lapsed by now. */
+/** Somebody looks after a pending request: advisory, until `expiresAt`. */
 export interface Claim {
   readonly id: string;
   readonly membershipId: string;
   readonly displayName: string;
   readonly claimedAt: Date;
   readonly expiresAt: Date;
+  /** Its time was over when the row was read, and nobody has recorded that yet: readers show no such claim. */
+  readonly lapsed: boolean;
 }
 
 export interface ApprovalRequest {

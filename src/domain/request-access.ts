@@ -3,7 +3,7 @@
  * test holds the two together.
  */
 import type { ApprovalRequest } from './approval-requests.ts';
-import { authorize, scopeOf, type ProductPrincipal, type PermissionScope } from './authorization.ts';
+import { authorize, scopeOf, type MemberPrincipal, type ProductPrincipal, type PermissionScope } from './authorization.ts';
 import { actorIdOf } from './audit.ts';
 import type { Permission } from './permissions.ts';
 import type { Target } from './escalation-paths/types.ts';
@@ -19,13 +19,30 @@ function holds(principal: ProductPrincipal, permission: Permission, request: App
   return authorize(principal, permission, { kind: 'agent', slug: request.agentSlug }).allowed;
 }
 
-/** Named by the path, whichever level, himself or through a team of his; a broadcast names everybody who may decide. */
-export function isOnPath(principal: ProductPrincipal, { targets, added }: Routed): boolean {
-  if (!targets || principal.kind !== 'member') return !targets;
-  const { membershipId, teamIds } = principal;
+/** Who is looked for among those a request was routed to. `teamIds`: his live teams. */
+export interface Candidate {
+  readonly membershipId: string;
+  readonly teamIds: readonly string[];
+}
+
+/**
+ * Named by the path, whichever level, himself or through a team of his, or added by hand. A broadcast names everybody who
+ * may decide, and so does a request without a path.
+ */
+export function isRoutedTo({ membershipId, teamIds }: Candidate, { targets, added }: Routed): boolean {
   const names = (target: Target): boolean =>
     target.type === 'broadcast' || (target.type === 'team' ? teamIds.includes(target.id) : target.id === membershipId);
-  return targets.some(names) || added.includes(membershipId);
+  return !targets || targets.some(names) || added.includes(membershipId);
+}
+
+/** The same of a caller. A path names people: an organization key is on none. */
+export function isOnPath(principal: ProductPrincipal, routed: Routed): boolean {
+  return principal.kind === 'member' ? isRoutedTo(principal, routed) : !routed.targets;
+}
+
+/** May claim the request, given that he may decide requests of its agent: owners always, others when it was routed to them. */
+export function mayClaim(principal: MemberPrincipal, routed: Routed): boolean {
+  return principal.isOwner || isOnPath(principal, routed);
 }
 
 /** May decide the request, or could if it were pending. */

@@ -4,14 +4,36 @@ import type { Db } from '../../platform/postgres.ts';
 /** `addedBy` is a membership. */
 export interface AddedReviewer {
   readonly membershipId: string;
+  readonly displayName: string;
   readonly addedBy: string;
   readonly addedAt: Date;
 }
 
 /** In the order in which they were added. */
 export async function findAddedReviewers(db: Db, requestId: string): Promise<AddedReviewer[]> {
-  return (await db('added_reviewers')
-    .where({ request_id: requestId })
-    .orderBy(['added_at', 'membership_id'])
-    .select({ membershipId: 'membership_id', addedBy: 'added_by_membership_id', addedAt: 'added_at' })) as AddedReviewer[];
+  const { rows } = await db.raw<{ rows: AddedReviewer[] }>(
+    `select a.membership_id as "membershipId", u.display_name as "displayName", a.added_by_membership_id as "addedBy", a.added_at as "addedAt"
+       from added_reviewers a
+       join memberships m on m.id = a.membership_id
+       join users u on u.id = m.user_id
+      where a.request_id = :requestId
+      order by a.added_at, a.membership_id`,
+    { requestId },
+  );
+  return rows;
+}
+
+/** Inside the transaction that locked the request. Returns those who had not been added before. */
+export async function insertAddedReviewers(
+  db: Db,
+  { requestId, membershipIds, addedBy, at }: { requestId: string; membershipIds: readonly string[]; addedBy: string; at: Date },
+): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { membership_id: string }[] }>(
+    `insert into added_reviewers (request_id, membership_id, added_by_membership_id, added_at)
+     select cast(:requestId as uuid), member, cast(:addedBy as uuid), :at from unnest(cast(:membershipIds as uuid[])) as member
+     on conflict on constraint added_reviewers_pkey do nothing
+     returning membership_id`,
+    { requestId, membershipIds: [...membershipIds], addedBy, at },
+  );
+  return rows.map((row) => row.membership_id);
 }

@@ -19,7 +19,7 @@ export const REQUEST_COLUMNS = `
   d.channel as decision_channel, d.reviewer_display_name, d.reviewer_email, d.authentication as decision_authentication,
   d.idempotency_key as decision_idempotency_key, d.decided_at, d.expires_at as decision_expires_at,
   c.id as claim_id, c.membership_id as claim_membership_id, c.display_name as claim_display_name, c.claimed_at,
-  c.expires_at as claim_expires_at`;
+  c.expires_at as claim_expires_at, c.expires_at <= greatest(clock_timestamp(), r.last_at) as claim_lapsed`;
 
 export interface RequestRow {
   id: string;
@@ -66,6 +66,7 @@ export interface RequestRow {
   claim_display_name: string | null;
   claimed_at: Date | null;
   claim_expires_at: Date | null;
+  claim_lapsed: boolean | null;
 }
 
 /** `{ [name]: value }`, or nothing where the column is null: an absent value is an absent key. */
@@ -121,7 +122,9 @@ function toRoute(row: RequestRow): Pick<ApprovalRequest, 'route'> {
 function toClaim(row: RequestRow): Pick<ApprovalRequest, 'claim'> {
   const { claim_id: id, claim_membership_id: membershipId, claimed_at: claimedAt, claim_expires_at: expiresAt } = row;
   if (row.state !== 'pending' || id === null || membershipId === null || claimedAt === null || expiresAt === null) return {};
-  return { claim: { id, membershipId, displayName: row.claim_display_name ?? '', claimedAt, expiresAt } };
+  return {
+    claim: { id, membershipId, displayName: row.claim_display_name ?? '', claimedAt, expiresAt, lapsed: row.claim_lapsed === true },
+  };
 }
 
 function toDecision(row: RequestRow): { decision?: Decision } {

@@ -12,6 +12,12 @@ export function announceDecided(context: ServiceContext, decided: ApprovalReques
   if (signal) signalLater(context, { id, signal });
 }
 
+/** Something a reviewer should notice about an open request, which its workflow has to look at too. */
+export function announceChanged(context: ServiceContext, id: string, signal: WorkflowSignal): void {
+  context.changes.publish(id);
+  signalLater(context, { id, signal });
+}
+
 /** Lets the answers to the caller and to those who wait go out first: the workflow only has to end. */
 const SIGNAL_DELAY_MS = 10;
 

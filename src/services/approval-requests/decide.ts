@@ -10,8 +10,9 @@ import { mayDecide } from '../../domain/request-access.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
+import { rereadCaller } from './caller.ts';
 import { readRouted } from './routed.ts';
-import { expireIfDue } from './settle.ts';
+import { expireIfDue, lapseIfDue } from './settle.ts';
 
 export interface DecideInput {
   readonly requestId: string;
@@ -53,14 +54,17 @@ interface Wanted extends DecideInput {
 async function decideLocked(
   context: ServiceContext,
   db: Db,
-  { principal, wanted }: { principal: MemberPrincipal; wanted: Wanted },
+  { principal: caller, wanted }: { principal: MemberPrincipal; wanted: Wanted },
 ): Promise<{ request: ApprovalRequest; changed: boolean }> {
   const locked = await lockRequest(db, wanted.requestId);
-  if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
+  if (locked?.request.organizationId !== caller.organizationId) throw new AppError('not_found');
   const { request } = locked;
+  const principal = await rereadCaller(db, caller);
   // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
   if (!mayDecide(principal, request, await readRouted({ ...context, db }, request))) throw new AppError('request_not_routed');
-  const changed = (await expireIfDue(db, locked, { wake: true })) ?? (await recordDecision(db, locked, toDecision(principal, wanted)));
+  const changed =
+    (await expireIfDue(db, locked, { wake: true })) ??
+    (await recordDecision(db, await lapseIfDue(db, locked), toDecision(principal, wanted)));
   if (changed) return { request: changed, changed: true };
   await refuseUnlessReplay(db, request, { principal, wanted });
   return { request, changed: false };

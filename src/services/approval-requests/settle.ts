@@ -45,7 +45,7 @@ export async function lapseIfDue(db: Db, locked: LockedRequest): Promise<LockedR
   const { id: claim_id, membershipId: membership_id, displayName: display_name } = claim;
   const event = requestEvent(request.id, 'claim_lapsed', { claim_id, membership_id, display_name });
   await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
-  await touchRequest(db, request.id, now);
+  await touchRequest(db, request.id, { now, wake: false });
   return { ...locked, request: unclaimed };
 }
 
