@@ -23,5 +23,6 @@ export function rateLimit(callsPerMinute: number): RateLimit {
 function credentialId(principal: Principal): string {
   if (principal.kind === 'agent') return principal.credentialId;
   if (principal.kind === 'organization_key') return principal.keyId;
-  return principal.via.kind === 'session' ? principal.via.sessionId : principal.via.keyId;
+  const { via } = principal;
+  return via.kind === 'session' ? via.sessionId : via.kind === 'slack' ? via.slackUserId : via.keyId;
 }

@@ -20,6 +20,7 @@ import { openMailer } from '../src/platform/mailer.ts';
 import { openOidcClient } from '../src/platform/oidc.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/secrets.ts';
+import { openSlack } from '../src/platform/slack.ts';
 import { catchUp, startBackstop } from '../src/services/approval-requests/backstop.ts';
 import { prepareBootstrap } from '../src/services/bootstrap.ts';
 import { startChangeFeed } from '../src/services/change-feed.ts';
@@ -133,6 +134,7 @@ function createContext(config: Config, { steps, ...given }: Given): ServiceConte
     edition: config.edition,
     secrets: config.secretsKey === undefined ? undefined : openSecretBox(config.secretsKey, config.previousSecretsKeys ?? []),
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
+    slack: openSlack(config.slackApiUrl),
     oidc: config.oidc && openOidcClient(config.oidc, config.secretsKey ?? config.oidc.clientSecret),
     metrics: createMetrics(),
     bootstrapSecretFile: join(config.dataDirectory, 'bootstrap-secret'),

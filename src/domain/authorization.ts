@@ -30,7 +30,13 @@ export interface PersonalKeyCredential {
   readonly narrowed: readonly Permission[] | null;
 }
 
-/** A person, by session or by a personal key. `grants` are the member's own and the inherited ones, before any narrowing. */
+/** Somebody pressed a button in Slack, whose Slack user the member has linked from a session. */
+export interface SlackCredential {
+  readonly kind: 'slack';
+  readonly slackUserId: string;
+}
+
+/** A person, by session, by a personal key or through Slack. `grants` are the member's own and the inherited ones, before any narrowing. */
 export interface MemberPrincipal {
   readonly kind: 'member';
   readonly organizationId: string;
@@ -43,7 +49,7 @@ export interface MemberPrincipal {
   readonly teamIds: readonly string[];
   /** The organization demands a second factor for what matters. */
   readonly requiresMfa: boolean;
-  readonly via: SessionCredential | PersonalKeyCredential;
+  readonly via: SessionCredential | PersonalKeyCredential | SlackCredential;
   readonly auth: AuthContext;
 }
 
@@ -149,7 +155,7 @@ function sortedGrants(grants: readonly Grant[]): readonly Grant[] {
 function holderOf(principal: Principal): PermissionHolder {
   if (principal.kind === 'agent') return 'agent';
   if (principal.kind === 'organization_key') return 'organization_api_key';
-  return principal.via.kind === 'session' ? 'human' : 'api_key';
+  return principal.via.kind === 'api_key' ? 'api_key' : 'human';
 }
 
 function heldGrants(principal: Principal): readonly Grant[] {

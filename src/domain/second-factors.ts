@@ -25,12 +25,17 @@ export function readCode(typed: string): PresentedCode {
   return { kind: 'recovery_code', code: code.replaceAll('O', '0').replaceAll(/[IL]/g, '1') };
 }
 
+/** A code such as `7KQ2-M3XA-9R0D-ZB5T` of ten bytes: four characters for each 20 bits. */
+export function readableCode(random: Buffer): string {
+  return inGroups(inBase32(random));
+}
+
 /** Ten codes such as `7KQ2-M3XA-9R0D-ZB5T`. */
 export function newRecoveryCodes(random: Buffer): readonly string[] {
   if (random.length !== RECOVERY_CODE_BYTES) throw new Error(`recovery codes are made of ${RECOVERY_CODE_BYTES} random bytes`);
   return Array.from({ length: CODES }, (_, index) => {
     const bytes = random.subarray(index * BYTES_A_CODE, (index + 1) * BYTES_A_CODE);
-    return inGroups(inBase32(bytes));
+    return readableCode(bytes);
   });
 }
 

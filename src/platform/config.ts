@@ -223,6 +223,13 @@ const variables = {
     default: 'Countersign <countersign@localhost>',
     parse: (value: string) => (/^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(value) ? value : undefined),
   },
+  slackApiUrl: {
+    ...text({ name: 'COUNTERSIGN_SLACK_API_URL', meaning: 'Slack’s Web API; another one for GovSlack, or for tests.' }),
+    type: 'URL',
+    allowed: 'an https URL without query or fragment; http only on this machine',
+    default: 'https://slack.com/api/',
+    parse: (value: string) => issuer(value)?.replace(/\/*$/, '/'),
+  },
   oidcIssuer: {
     ...text({
       name: 'COUNTERSIGN_OIDC_ISSUER',

@@ -7,6 +7,7 @@ import type { ChangeHub } from '../platform/change-hub.ts';
 import type { Mailer } from '../platform/mailer.ts';
 import type { OidcClient } from '../platform/oidc.ts';
 import type { SecretBox } from '../platform/secrets.ts';
+import type { SlackApi } from '../platform/slack.ts';
 import type { Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -42,6 +43,7 @@ export interface ServiceContext {
   readonly secrets: SecretBox | undefined;
   /** Undefined on a deployment that sends no email. */
   readonly mailer: Mailer | undefined;
+  readonly slack: SlackApi;
   /** Undefined on a deployment without an identity provider. */
   readonly oidc: OidcClient | undefined;
   readonly logger: Logger;

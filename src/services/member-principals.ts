@@ -79,6 +79,8 @@ export async function currentMember(
   needs?: { readonly permission: Permission; readonly target?: AuthorizationTarget },
 ): Promise<MemberPrincipal> {
   await lockAccess(trx, organizationId);
+  // What is done through Slack changes nobody's access.
+  if (via.kind === 'slack') throw new AppError('session_required');
   const current = via.kind === 'session' ? await bySession(trx, via.sessionId) : await byApiKey(trx, via.keyId);
   if (needs) requirePermission(current, needs.permission, needs.target);
   return current;

@@ -1,0 +1,163 @@
+/** Speaks Slack's Web API, one call at a time and without retries of its own: who calls decides when to try again. */
+import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebClient, type KnownBlock, type Logger } from '@slack/web-api';
+
+/** Who a bot token speaks for. */
+export interface SlackIdentity {
+  readonly teamId: string;
+  readonly teamName: string;
+  readonly botUserId: string;
+}
+
+export interface SlackMessage {
+  /** For notifications and readers that show no blocks. */
+  readonly text: string;
+  readonly blocks: readonly KnownBlock[];
+}
+
+/** Where a message stands, so that it can be changed. */
+export interface PostedMessage {
+  readonly channel: string;
+  readonly ts: string;
+}
+
+export interface SlackApi {
+  /** Rejects with a SlackError, as every method does. */
+  identify(token: string): Promise<SlackIdentity>;
+  /** The id of the conversation between the bot and the person. */
+  openDirectChannel(token: string, slackUserId: string): Promise<string>;
+  post(token: string, channel: string, message: SlackMessage): Promise<PostedMessage>;
+  update(token: string, posted: PostedMessage, message: SlackMessage): Promise<void>;
+  /** Says something that only the person who pressed a button sees. `responseUrl` as Slack gave it. */
+  whisper(responseUrl: string, text: string): Promise<void>;
+}
+
+/** `refused`: again it would fail again. `limited`: not before `retryAfterSeconds`. `away`: whoever tries later may succeed. */
+export type SlackFailure = 'refused' | 'limited' | 'away';
+
+export class SlackError extends Error {
+  override readonly name = 'SlackError';
+
+  constructor(
+    readonly failure: SlackFailure,
+    /** Slack's own word for it, or ours. Never holds a secret. */
+    readonly reason: string,
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(`Slack: ${reason}`);
+  }
+}
+
+const TIMEOUT_MS = 8_000;
+const WHISPER_TIMEOUT_MS = 3_000;
+
+/** Slack's words for a fault of its own. */
+const PASSING = new Set([
+  'fatal_error',
+  'internal_error',
+  'request_timeout',
+  'service_unavailable',
+  'team_added_to_org',
+  'rollup_error',
+  'ratelimited',
+  'rate_limited',
+  'message_limit_exceeded',
+]);
+
+/** The client would print requests, and with them what people are asked to approve. */
+const SILENT: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  setLevel: () => undefined,
+  getLevel: () => 'error' as ReturnType<Logger['getLevel']>,
+  setName: () => undefined,
+};
+
+/** Nothing in a message is looked at for links, mentions or previews. */
+const LITERAL = { mrkdwn: false, parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false } as const;
+
+/** `url`: of the Web API, with a trailing slash. */
+export function openSlack(url: string): SlackApi {
+  const as = (token: string): WebClient =>
+    new WebClient(token, {
+      slackApiUrl: url,
+      allowAbsoluteUrls: false,
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+      timeout: TIMEOUT_MS,
+      logger: SILENT,
+    });
+  return {
+    identify: async (token) => {
+      const { team_id, team, user_id, bot_id } = await told(as(token).auth.test());
+      if (bot_id === undefined) throw new SlackError('refused', 'not_a_bot_token');
+      return { teamId: need(team_id), teamName: team ?? '', botUserId: need(user_id) };
+    },
+    openDirectChannel: async (token, slackUserId) => {
+      const { channel } = await told(as(token).conversations.open({ users: slackUserId }));
+      return need(channel?.id);
+    },
+    post: async (token, channel, { text, blocks }) => {
+      const posted = await told(as(token).chat.postMessage({ channel, text, blocks: [...blocks], ...LITERAL }));
+      return { channel: need(posted.channel), ts: need(posted.ts) };
+    },
+    update: async (token, { channel, ts }, { text, blocks }) => {
+      await told(as(token).chat.update({ channel, ts, text, blocks: [...blocks], parse: 'none', link_names: false }));
+    },
+    whisper: async (responseUrl, text) => {
+      if (!isResponseUrl(responseUrl, url)) throw new SlackError('refused', 'foreign_response_url');
+      await post(responseUrl, { response_type: 'ephemeral', replace_original: false, text });
+    },
+  };
+}
+
+/** Whoever knows a signing secret can name any URL in a call: only Slack's own are answered. */
+function isResponseUrl(responseUrl: string, apiUrl: string): boolean {
+  if (!URL.canParse(responseUrl)) return false;
+  const [given, api] = [new URL(responseUrl), new URL(apiUrl)];
+  if (given.username !== '' || given.password !== '') return false;
+  return given.origin === api.origin || given.origin === `https://hooks.${api.host}`;
+}
+
+async function post(url: string, body: unknown): Promise<void> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    redirect: 'error',
+    signal: AbortSignal.timeout(WHISPER_TIMEOUT_MS),
+  }).catch(() => {
+    throw new SlackError('away', 'no_answer');
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new SlackError(response.status >= 500 ? 'away' : 'refused', `http_${response.status}`);
+}
+
+async function told<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw toSlackError(error);
+  }
+}
+
+function toSlackError(error: unknown): SlackError {
+  if (error instanceof WebAPIRateLimitedError) return new SlackError('limited', 'ratelimited', Math.max(1, error.retryAfter));
+  if (error instanceof WebAPIPlatformError) {
+    const reason = word(error.data.error);
+    return new SlackError(PASSING.has(reason) ? 'away' : 'refused', reason);
+  }
+  if (error instanceof WebAPIHTTPError) return new SlackError('away', `http_${error.statusCode}`);
+  return new SlackError('away', 'no_answer');
+}
+
+/** What stands for an error in a log and a list must be a word, whoever answered. */
+function word(reason: unknown): string {
+  return typeof reason === 'string' && /^[a-z0-9_-]{1,80}$/i.test(reason) ? reason : 'unknown_error';
+}
+
+function need(value: string | undefined): string {
+  if (value === undefined || value === '') throw new SlackError('away', 'incomplete_answer');
+  return value;
+}
