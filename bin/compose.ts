@@ -26,6 +26,7 @@ import { prepareBootstrap } from '../src/services/bootstrap.ts';
 import { startChangeFeed } from '../src/services/change-feed.ts';
 import type { Limits, ServiceContext } from '../src/services/context.ts';
 import { createMetrics } from '../src/services/metrics.ts';
+import { startSending } from '../src/services/notifications/send-loop.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
 import { linkTemporal, type TemporalLink, type WorkerOptions } from '../temporal/worker.ts';
 import { temporalWorkflows } from '../temporal/workflows.ts';
@@ -56,6 +57,8 @@ const FRESH_CHARACTERS = 16 * 1024 * 1024;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const DRAIN_MS = 3_000;
 /** Who waits longer for a lock gives up and is asked to come again, rather than use up the pool; who holds one idly is cut off. */
+/** Messages must not hold up steps: their statements share few connections of their own. */
+const SENDER_POOL = 2;
 const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
 
 /** Serves before Temporal is connected; resolves once it listens. */
@@ -64,6 +67,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
   const db = openPool({ connectionString: databaseUrl, max: config.databasePool, applicationName: 'countersign-api', ...LOCKS });
   const workerDb = openPool({ connectionString: databaseUrl, max: config.workerPool, applicationName: 'countersign-worker', ...LOCKS });
+  const senderDb = openPool({ connectionString: databaseUrl, max: SENDER_POOL, applicationName: 'countersign-sender', ...LOCKS });
   // Known later than they are handed out: who needs them asks when he needs them.
   const later: { temporal?: TemporalLink; url?: string } = {};
   const stopping = stopController();
@@ -100,6 +104,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   });
   const feed = startChangeFeed(context, databaseUrl);
   const backstop = startBackstop(workerContext);
+  const sending = roles.worker ? startSending({ ...context, db: senderDb }) : undefined;
   later.url = await listen(server, config);
   return {
     url: later.url,
@@ -107,9 +112,9 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     temporal,
     close: async () => {
       stopping.abort();
-      await Promise.all([closeServer(server), backstop.stop(), feed.stop(), temporal.close()]);
+      await Promise.all([closeServer(server), backstop.stop(), sending?.stop(), feed.stop(), temporal.close()]);
       context.mailer?.close();
-      await Promise.all([db.destroy(), workerDb.destroy()]);
+      await Promise.all([db.destroy(), workerDb.destroy(), senderDb.destroy()]);
     },
   };
 }

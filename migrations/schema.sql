@@ -375,6 +375,81 @@ COMMENT ON TABLE mfa_challenges IS 'A sign-in whose password was right and whose
 CREATE INDEX mfa_challenges_expires_at_idx ON mfa_challenges USING btree (expires_at);
 CREATE INDEX mfa_challenges_membership_id_idx ON mfa_challenges USING btree (membership_id);
 
+CREATE TABLE notification_channels (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  enabled boolean NOT NULL DEFAULT true,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  deleted_at timestamp(3) with time zone,
+  CONSTRAINT notification_channels_pkey PRIMARY KEY (id),
+  CONSTRAINT notification_channels_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'webhook'::text, 'slack'::text]))),
+  CONSTRAINT notification_channels_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE notification_channels IS 'Where the messages of an organization go. Each has one of kind email from its birth. Deleted ones stay for what was sent by them.';
+CREATE UNIQUE INDEX notification_channels_email_key ON notification_channels USING btree (organization_id) WHERE (kind = 'email'::text);
+CREATE INDEX notification_channels_organization_id_idx ON notification_channels USING btree (organization_id);
+
+CREATE TABLE notification_deliveries (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  request_id uuid NOT NULL,
+  event text NOT NULL,
+  notification_id uuid,
+  attempts integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamp(3) with time zone,
+  lease uuid,
+  last_error text,
+  delivered_at timestamp(3) with time zone,
+  dead_at timestamp(3) with time zone,
+  dropped_at timestamp(3) with time zone,
+  dropped_reason text,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT notification_deliveries_pkey PRIMARY KEY (id),
+  CONSTRAINT notification_deliveries_notified_key UNIQUE (notification_id, channel_id),
+  CONSTRAINT notification_deliveries_dropped_check CHECK (((dropped_at IS NULL) = (dropped_reason IS NULL))),
+  CONSTRAINT notification_deliveries_event_check CHECK ((event = ANY (ARRAY['notified'::text, 'decided'::text]))),
+  CONSTRAINT notification_deliveries_notified_check CHECK (((event = 'notified'::text) = (notification_id IS NOT NULL))),
+  CONSTRAINT notification_deliveries_state_check CHECK ((num_nonnulls(next_attempt_at, delivered_at, dead_at, dropped_at) = 1)),
+  CONSTRAINT notification_deliveries_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES notification_channels(id),
+  CONSTRAINT notification_deliveries_notification_id_fkey FOREIGN KEY (notification_id) REFERENCES notifications(id),
+  CONSTRAINT notification_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT notification_deliveries_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
+);
+COMMENT ON TABLE notification_deliveries IS 'The outbox: one row per notification and channel, and one per decided request and channel. next_attempt_at null: over.';
+CREATE INDEX notification_deliveries_channel_id_idx ON notification_deliveries USING btree (channel_id, created_at DESC, id DESC);
+CREATE INDEX notification_deliveries_dead_idx ON notification_deliveries USING btree (organization_id, created_at DESC, id DESC) WHERE (dead_at IS NOT NULL);
+CREATE UNIQUE INDEX notification_deliveries_decided_key ON notification_deliveries USING btree (request_id, channel_id) WHERE (event = 'decided'::text);
+CREATE INDEX notification_deliveries_due_idx ON notification_deliveries USING btree (channel_id, next_attempt_at) WHERE (next_attempt_at IS NOT NULL);
+CREATE INDEX notification_deliveries_list_idx ON notification_deliveries USING btree (organization_id, created_at DESC, id DESC);
+CREATE INDEX notification_deliveries_request_id_idx ON notification_deliveries USING btree (request_id);
+COMMENT ON COLUMN notification_deliveries.lease IS 'Who leased it last; next_attempt_at is when the lease ends. Only the holder records what became of it.';
+
+CREATE TABLE notification_settings (
+  membership_id uuid NOT NULL,
+  email boolean NOT NULL,
+  slack boolean NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT notification_settings_pkey PRIMARY KEY (membership_id),
+  CONSTRAINT notification_settings_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id)
+);
+COMMENT ON TABLE notification_settings IS 'By which channels a member wants to be told; without a row by all.';
+
+CREATE TABLE notification_webhooks (
+  channel_id uuid NOT NULL,
+  url text NOT NULL,
+  include_arguments boolean NOT NULL DEFAULT false,
+  signing_secret bytea NOT NULL,
+  signing_secret_key_id text NOT NULL,
+  secret_rotated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT notification_webhooks_pkey PRIMARY KEY (channel_id),
+  CONSTRAINT notification_webhooks_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES notification_channels(id)
+);
+COMMENT ON TABLE notification_webhooks IS 'What a live channel of kind webhook has besides. The secret is sealed.';
+
 CREATE TABLE notifications (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -537,6 +612,76 @@ CREATE UNLOGGED TABLE sign_in_attempts (
 );
 COMMENT ON TABLE sign_in_attempts IS 'How often somebody tried a password lately. key: SHA-256 of email and client address.';
 CREATE INDEX sign_in_attempts_window_ends_at_idx ON sign_in_attempts USING btree (window_ends_at);
+
+CREATE TABLE slack_calls (
+  signature bytea NOT NULL,
+  seen_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT slack_calls_pkey PRIMARY KEY (signature)
+);
+COMMENT ON TABLE slack_calls IS 'Signatures of calls from Slack that were taken lately: none is taken twice.';
+CREATE INDEX slack_calls_seen_at_idx ON slack_calls USING btree (seen_at);
+
+CREATE TABLE slack_connections (
+  channel_id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  team_id text NOT NULL,
+  team_name text NOT NULL,
+  bot_user_id text NOT NULL,
+  default_channel text,
+  secrets bytea NOT NULL,
+  secrets_key_id text NOT NULL,
+  connected_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT slack_connections_pkey PRIMARY KEY (channel_id),
+  CONSTRAINT slack_connections_organization_id_key UNIQUE (organization_id),
+  CONSTRAINT slack_connections_team_id_key UNIQUE (team_id),
+  CONSTRAINT slack_connections_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES notification_channels(id),
+  CONSTRAINT slack_connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE slack_connections IS 'The Slack workspace of an organization: what its channel of kind slack has besides. secrets: bot token and signing secret as JSON, sealed.';
+
+CREATE TABLE slack_link_codes (
+  membership_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  code_hash bytea NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT slack_link_codes_pkey PRIMARY KEY (membership_id),
+  CONSTRAINT slack_link_codes_code_key UNIQUE (channel_id, code_hash),
+  CONSTRAINT slack_link_codes_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES slack_connections(channel_id) ON DELETE CASCADE,
+  CONSTRAINT slack_link_codes_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id)
+);
+COMMENT ON TABLE slack_link_codes IS 'Links that were begun in a session and are to be finished in Slack. Only the SHA-256 of a code is kept.';
+
+CREATE TABLE slack_links (
+  membership_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  slack_user_id text NOT NULL,
+  direct_channel text,
+  linked_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT slack_links_pkey PRIMARY KEY (membership_id),
+  CONSTRAINT slack_links_user_key UNIQUE (channel_id, slack_user_id),
+  CONSTRAINT slack_links_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES slack_connections(channel_id) ON DELETE CASCADE,
+  CONSTRAINT slack_links_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id)
+);
+COMMENT ON TABLE slack_links IS 'Whose Slack user a member is, as he proved himself. direct_channel: his conversation with the bot, once opened.';
+
+CREATE TABLE slack_messages (
+  request_id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  message_key text NOT NULL,
+  delivery_id uuid NOT NULL,
+  posting_until timestamp(3) with time zone NOT NULL,
+  slack_channel text,
+  slack_ts text,
+  closed_at timestamp(3) with time zone,
+  CONSTRAINT slack_messages_pkey PRIMARY KEY (request_id, channel_id, message_key),
+  CONSTRAINT slack_messages_closed_check CHECK (((closed_at IS NULL) OR (slack_ts IS NOT NULL))),
+  CONSTRAINT slack_messages_posted_check CHECK (((slack_channel IS NULL) = (slack_ts IS NULL))),
+  CONSTRAINT slack_messages_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES notification_channels(id),
+  CONSTRAINT slack_messages_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
+);
+COMMENT ON TABLE slack_messages IS 'Messages with buttons. slack_ts null: delivery_id is posting it until posting_until. closed_at: it shows the final answer.';
+CREATE INDEX slack_messages_channel_id_idx ON slack_messages USING btree (channel_id);
 
 CREATE TABLE team_escalation_policies (
   id uuid NOT NULL,

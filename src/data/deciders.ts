@@ -13,7 +13,11 @@ const mayDecide = (reaches: string): string => `(
      where p.membership_id = m.id and p.organization_id = m.organization_id
        and (p.is_owner or ('request.decide' = any(p.permissions) and (${reaches})))))`;
 
-const FOR_AGENT = mayDecide(`p.scope_kind = 'organization' or (p.scope_kind = 'agent' and :agentSlug = any(p.resource_ids))`);
+/** SQL: the membership `m` may decide the requests of the agent; `slug` is an SQL expression. */
+export const mayDecideFor = (slug: string): string =>
+  mayDecide(`p.scope_kind = 'organization' or (p.scope_kind = 'agent' and ${slug} = any(p.resource_ids))`);
+
+const FOR_AGENT = mayDecideFor(':agentSlug');
 const FOR_ANY_AGENT = mayDecide(`p.scope_kind in ('organization', 'agent')`);
 
 /** Longest-standing first. */
@@ -37,6 +41,32 @@ export async function findNonDeciders(db: Db, organizationId: string, membership
       where m.organization_id = :organizationId and m.id = any(cast(:membershipIds as uuid[])) and not ${FOR_ANY_AGENT}
       order by lower(u.display_name), m.id`,
     { organizationId, membershipIds: [...membershipIds] },
+  );
+  return rows;
+}
+
+/** How many of a team could be asked. */
+export interface TeamReach {
+  readonly teamId: string;
+  readonly teamName: string;
+  /** People who were not removed from the organization. */
+  readonly memberCount: number;
+  /** Of them, those that may not decide the requests of any agent. */
+  readonly nonDeciders: number;
+}
+
+/** The live teams among these, by name. */
+export async function findTeamReach(db: Db, organizationId: string, teamIds: readonly string[]): Promise<TeamReach[]> {
+  if (teamIds.length === 0) return [];
+  const { rows } = await db.raw<{ rows: TeamReach[] }>(
+    `select t.id as "teamId", t.name as "teamName", count(m.id) as "memberCount", count(m.id) filter (where not ${FOR_ANY_AGENT}) as "nonDeciders"
+       from teams t
+       left join memberships m
+         on m.id in (select membership_id from team_members where team_id = t.id) and m.status <> 'deprovisioned'
+      where t.organization_id = :organizationId and t.id = any(cast(:teamIds as uuid[])) and t.archived_at is null
+      group by t.id
+      order by lower(t.name), t.id`,
+    { organizationId, teamIds: [...teamIds] },
   );
   return rows;
 }

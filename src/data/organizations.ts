@@ -1,6 +1,9 @@
 /** Organizations: the tenants every other row belongs to. */
+import { v7 } from 'uuid';
 import type { OrganizationTerms } from '../domain/organizations.ts';
 import type { Db } from '../platform/postgres.ts';
+import { PENDING } from './invitations.ts';
+import { insertChannel } from './notification-channels.ts';
 
 /** Makes everybody who wants to create the first organization wait for the transaction of whoever came first. */
 export async function lockBootstrap(trx: Db): Promise<void> {
@@ -14,6 +17,7 @@ export async function hasOrganization(db: Db): Promise<boolean> {
 
 export async function insertOrganization(db: Db, organizationId: string, names: { name: string; slug: string }): Promise<void> {
   await db('organizations').insert({ id: organizationId, ...names, created_at: db.raw('clock_timestamp()') });
+  await insertChannel(db, organizationId, { id: v7(), kind: 'email', name: 'Email' });
 }
 
 export interface Organization extends OrganizationTerms {
@@ -106,8 +110,8 @@ export async function endOrganization(trx: Db, organizationId: string): Promise<
          from clock where organization_id = :organizationId and revoked_at is null returning 1
      ),
      invitation as (
-       update invitations set revoked_at = now, updated_at = now from clock
-        where organization_id = :organizationId and accepted_at is null and revoked_at is null returning 1
+       update invitations i set revoked_at = now, updated_at = now from clock
+        where i.organization_id = :organizationId and ${PENDING} returning 1
      ),
      agent_credential as (
        update agent_credentials set revoked_at = now from clock where organization_id = :organizationId and revoked_at is null returning 1

@@ -6,6 +6,10 @@ export interface Email {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** The same for every attempt to send this message, so that who gets it twice can tell. A word; default: a random one. */
+  readonly id?: string;
+  /** The same word for all messages of one conversation. */
+  readonly thread?: string;
 }
 
 export interface Mailer {
@@ -22,8 +26,9 @@ const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{Cc}]+@[^\s<>()\\,;"@\p{Cc}]+$/u;
 export function openMailer(url: string, from: string): Mailer {
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const transport = createTransport({ url, pool: true, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
+  const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
   return {
-    send: async ({ to, subject, text }) => {
+    send: async ({ to, subject, text, id, thread }) => {
       if (!ADDRESS.test(to)) throw new Error('the recipient is not one email address');
       await transport.sendMail({
         from,
@@ -31,6 +36,9 @@ export function openMailer(url: string, from: string): Mailer {
         to: { name: '', address: to },
         subject: subject.replaceAll(/\p{Cc}+/gu, ' '),
         text,
+        ...(id !== undefined && { messageId: `<${id}@${domain}>` }),
+        ...(thread !== undefined && { references: `<${thread}@${domain}>` }),
+        headers: { 'Auto-Submitted': 'auto-generated' },
         // The other timeouts begin anew with each line of a server that never comes to the point.
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });

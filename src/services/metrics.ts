@@ -9,6 +9,7 @@ export interface Metrics {
   readonly backstopSteps: Counter;
   readonly backstopStarts: Counter;
   readonly parkedWaits: Gauge;
+  readonly notificationAttempts: Counter<'kind' | 'outcome'>;
 }
 
 export function createMetrics(): Metrics {
@@ -35,5 +36,11 @@ export function createMetrics(): Metrics {
       registers,
     }),
     parkedWaits: new Gauge({ name: 'countersign_parked_waits', help: 'Calls that hold their answer for a decision.', registers }),
+    notificationAttempts: new Counter({
+      name: 'countersign_notification_attempts_total',
+      help: 'Attempts to send a message, by kind of channel and what became of it.',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    }),
   };
 }

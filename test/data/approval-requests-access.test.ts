@@ -66,7 +66,15 @@ describe('the queue and the rules of access', () => {
       route_scope: 'agent',
       escalation_path_revision_id: revisionId ?? null,
     });
-    const step = { requestId: id, organizationId: organization.id, stepKey: 'step', run: 1, kind: 'notified', at: now } as const;
+    const step = {
+      requestId: id,
+      organizationId: organization.id,
+      stepKey: 'step',
+      run: 1,
+      kind: 'notified',
+      at: now,
+      byEmail: false,
+    } as const;
     await insertStep(app.db, { ...step, membershipIds: told });
     const request = (await findRequest(app.db, id))?.request;
     if (!request) throw new Error('the request is not there');

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import { createPipeline } from '../../src/data/request-approval-pipelines.ts';
 import { insertAgentCredential } from '../../src/data/agent-credentials.ts';
+import { insertOrganization } from '../../src/data/organizations.ts';
 import { issueToken } from '../../src/platform/tokens.ts';
 import type { Db } from '../../src/platform/postgres.ts';
 import { HttpClient } from './http.ts';
@@ -40,7 +41,7 @@ const next = () => `${process.pid}-${++count}`;
 export async function createOrganization(app: TestApp): Promise<TestOrganization> {
   const id = randomUUID();
   const slug = `org-${next()}`;
-  await app.db('organizations').insert({ id, name: slug, slug, created_at: new Date() });
+  await insertOrganization(app.db, id, { name: slug, slug });
   const owner = await createMember(app, id, { policies: [{ scope_kind: 'organization', is_owner: true }] });
   await app.db.transaction((trx) => createPipeline(trx, id, { documentKey: 'organization', createdByActorId: owner.membershipId }));
   return { id, slug, owner };
@@ -236,4 +237,16 @@ export async function activatePath(member: TestMember, document: { readonly path
   const headers = { 'if-match': '"0"' };
   const activated = await member.http.post(`/api/v1/escalation-paths/${document.path_key}/revisions/1/activate`, undefined, { headers });
   if (activated.status !== 200) throw new Error(`path not activated: ${activated.text}`);
+}
+
+/** Creates and activates a revision of a team's escalation policy through the API. Returns its number. */
+export async function activatePolicy(member: TestMember, teamId: string, document: unknown): Promise<number> {
+  const path = `/api/v1/teams/${teamId}/escalation-policy`;
+  const created = await member.http.post(`${path}/revisions`, document);
+  if (created.status !== 201) throw new Error(`policy not created: ${created.text}`);
+  const headers = { 'if-match': created.headers['etag'] ?? '' };
+  const revision = Number(created.body['revision']);
+  const activated = await member.http.post(`${path}/revisions/${revision}/activate`, undefined, { headers });
+  if (activated.status !== 200) throw new Error(`policy not activated: ${activated.text}`);
+  return revision;
 }

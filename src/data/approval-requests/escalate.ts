@@ -63,21 +63,33 @@ export interface EscalationStep {
   readonly escalateAt?: Date;
   /** Whom to tell at once. */
   readonly membershipIds: readonly string[];
+  /** This deployment sends email. */
+  readonly byEmail: boolean;
 }
 
-/** Returns the members who had not been told of this step before. */
+/** Returns the members who had not been told of this step before; the messages to them are in the outbox. */
 export async function insertStep(db: Db, step: EscalationStep): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { membership_id: string }[] }>(
     `with step as (
        insert into escalation_steps (request_id, step_key, run, node_id, team_id, kind, at, escalate_at)
        values (cast(:request as uuid), :step_key, :run, :node, cast(:team as uuid), :kind, :at, :escalate_at)
        on conflict on constraint escalation_steps_pkey do nothing
+     ),
+     notified as (
+       insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
+       select n.id, cast(:organization as uuid), cast(:request as uuid), :step_key, n.membership_id, :at
+         from unnest(cast(:ids as uuid[]), cast(:members as uuid[])) as n (id, membership_id)
+       on conflict on constraint notifications_key do nothing
+       returning id, membership_id
+     ),
+     enqueued as (
+       insert into notification_deliveries (id, organization_id, channel_id, request_id, event, notification_id, next_attempt_at, created_at)
+       select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', n.id, clock_timestamp(), clock_timestamp()
+         from notified n
+         join notification_channels c on c.organization_id = cast(:organization as uuid)
+        where c.enabled and c.deleted_at is null and (c.kind <> 'email' or :by_email)
      )
-     insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
-     select n.id, cast(:organization as uuid), cast(:request as uuid), :step_key, n.membership_id, :at
-       from unnest(cast(:ids as uuid[]), cast(:members as uuid[])) as n (id, membership_id)
-     on conflict on constraint notifications_key do nothing
-     returning membership_id`,
+     select membership_id from notified`,
     {
       organization: step.organizationId,
       request: step.requestId,
@@ -90,6 +102,7 @@ export async function insertStep(db: Db, step: EscalationStep): Promise<string[]
       escalate_at: step.escalateAt ?? null,
       ids: step.membershipIds.map(() => v7()),
       members: [...step.membershipIds],
+      by_email: step.byEmail,
     },
   );
   return rows.map((row) => row.membership_id);

@@ -16,6 +16,8 @@ export interface Recorded {
   readonly now: Date;
   /** For the names of those told. */
   readonly deciders: readonly Decider[];
+  /** This deployment sends email. */
+  readonly byEmail: boolean;
 }
 
 type OnPath = Recorded & { readonly path: LoadedEscalationPath };
@@ -55,7 +57,7 @@ async function recordEvent(db: Db, walk: OnPath, event: WalkEvent): Promise<read
   }
 }
 
-function stepOf({ request, now }: Recorded, event: WalkEvent) {
+function stepOf({ request, now, byEmail }: Recorded, event: WalkEvent) {
   return {
     requestId: request.id,
     organizationId: request.organizationId,
@@ -64,6 +66,7 @@ function stepOf({ request, now }: Recorded, event: WalkEvent) {
     nodeId: event.nodeId,
     ...(event.team && { teamId: event.team.teamId }),
     at: now,
+    byEmail,
   };
 }
 
@@ -73,7 +76,7 @@ function placeOf(pathKey: string, { nodeId, run, team }: StepPlace): Readonly<Re
 }
 
 /** Tells everybody who may decide a request without a path; true when somebody had not been told before. */
-export async function recordUnrouted(db: Db, { request, now, deciders }: Recorded): Promise<boolean> {
+export async function recordUnrouted(db: Db, { request, now, deciders, byEmail }: Recorded): Promise<boolean> {
   const told = await insertStep(db, {
     requestId: request.id,
     organizationId: request.organizationId,
@@ -82,6 +85,7 @@ export async function recordUnrouted(db: Db, { request, now, deciders }: Recorde
     kind: 'notified',
     at: now,
     membershipIds: deciders.map((decider) => decider.membershipId),
+    byEmail,
   });
   const events = told.map((id) => requestEvent(request.id, 'level_notified', person(deciders, id)));
   await insertAuditEvents(db, request.organizationId, { events, occurredAt: now });

@@ -69,11 +69,12 @@ async function advance(context: ServiceContext, walk: WalkOn): Promise<Advanced>
   const state = path && stateOf(request, path);
   if (request.claim) return { ...(state && { state }), noticeable: false, urgency };
   const deciders = lazily(() => findDeciders(db, request.organizationId, request.agentSlug));
-  if (!path || !state) return { noticeable: await recordUnrouted(db, { request, now, deciders: await deciders() }), urgency };
+  const byEmail = context.mailer !== undefined;
+  if (!path || !state) return { noticeable: await recordUnrouted(db, { request, now, deciders: await deciders(), byEmail }), urgency };
   const followed = await followPath(context, { ...walk, path }, { state, deciders });
   const { events } = followed;
   const names = events.length > 0 ? await deciders() : [];
-  await recordWalk(db, { request, now, path, events, deciders: names });
+  await recordWalk(db, { request, now, path, events, deciders: names, byEmail });
   return { ...followed, noticeable: events.length > 0 };
 }
 

@@ -1,0 +1,33 @@
+/** Notifications by email. Who got one twice can tell by its Message-ID. */
+import type { ServiceContext } from '../context.ts';
+import { notifiedSubject, notifiedText } from './message.ts';
+import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
+
+export const emailSender: ChannelSender = { send, sendTest };
+
+async function send({ mailer }: ServiceContext, delivery: Delivery): Promise<SendOutcome> {
+  if (!mailer || delivery.event === 'decided') return { kind: 'dropped', reason: 'not_configured' };
+  await mailer.send({
+    to: delivery.recipient.email,
+    subject: notifiedSubject(delivery),
+    text: notifiedText(delivery),
+    id: delivery.id,
+    thread: delivery.request.id,
+  });
+  return { kind: 'delivered' };
+}
+
+async function sendTest({ mailer, logger }: ServiceContext, { recipient, channelId }: TestMessage): Promise<TestOutcome> {
+  if (!mailer) return { delivered: false, errorCode: 'email_not_configured' };
+  try {
+    await mailer.send({
+      to: recipient.email,
+      subject: 'Test of notifications by email',
+      text: `${recipient.displayName}, notifications by email reach you. Nobody is asked for anything.`,
+    });
+    return { delivered: true };
+  } catch (error) {
+    logger.info({ err: error, channelId }, 'a test message was not delivered');
+    return { delivered: false, errorCode: 'email_not_delivered' };
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Empties the outbox, in every process with a worker: leases what is due, looks at the request once more, sends outside of
+ * every transaction, records what became of it. A process that dies between sending and recording sends once more when
+ * its lease is over; the message then bears the same id.
+ */
+import { v7 } from 'uuid';
+import { leaseDue, loadLeased, recordAttempt, type Attempted, type LeasedDelivery } from '../../data/notification-deliveries.ts';
+import { retryDelay, type DropReason } from '../../domain/notifications.ts';
+import type { ServiceContext } from '../context.ts';
+import type { Delivery, SendOutcome } from './sender.ts';
+import { senders } from './senders.ts';
+
+const POLL_MS = 500;
+/** Messages under way at once in this process, and of these for one channel: a receiver that is slow holds up himself alone. */
+const AT_ONCE = 32;
+const PER_CHANNEL = 8;
+const SEND_MS = 15_000;
+/** Longer than sending and recording can take. */
+const LEASE_MS = 60_000;
+const ERROR_CHARACTERS = 500;
+
+export interface SendLoop {
+  stop(): Promise<void>;
+}
+
+export function startSending(context: ServiceContext): SendLoop {
+  const stopping = new AbortController();
+  const underWay = new Map<string, { readonly channelId: string; readonly done: Promise<void> }>();
+  const turn = async (): Promise<void> => {
+    const leased =
+      underWay.size < AT_ONCE ? await takeDue(context, { limit: AT_ONCE - underWay.size, inHand: countByChannel(underWay) }) : [];
+    for (const { lease, delivery } of leased) {
+      const done = attempt(context, { lease, delivery }, stopping.signal).finally(() => underWay.delete(delivery.id));
+      underWay.set(delivery.id, { channelId: delivery.channelId, done });
+    }
+    // What was just taken may not be all: whoever is done first makes room for more.
+    const pause = sleep(POLL_MS, stopping.signal);
+    await (underWay.size > 0 ? Promise.race([pause, ...[...underWay.values()].map(({ done }) => done)]) : pause);
+  };
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await turn().catch(async (error: unknown) => {
+        context.logger.warn({ err: error }, 'the outbox could not be read; the next round will');
+        await sleep(POLL_MS, stopping.signal);
+      });
+    }
+    await Promise.all([...underWay.values()].map(({ done }) => done));
+  })();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+function countByChannel(underWay: ReadonlyMap<string, { readonly channelId: string }>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { channelId } of underWay.values()) counts.set(channelId, (counts.get(channelId) ?? 0) + 1);
+  return counts;
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const over = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener('abort', over);
+  });
+}
+
+interface Taken {
+  readonly lease: string;
+  readonly delivery: LeasedDelivery;
+}
+
+async function takeDue(
+  { db }: ServiceContext,
+  { limit, inHand }: { readonly limit: number; readonly inHand: ReadonlyMap<string, number> },
+): Promise<Taken[]> {
+  const lease = v7();
+  const ids = await leaseDue(db, { lease, leaseMs: LEASE_MS, limit, perChannel: PER_CHANNEL, inHand });
+  return (await loadLeased(db, { lease, ids })).map((delivery) => ({ lease, delivery }));
+}
+
+/** Exported for tests: takes what is due once, and waits for what becomes of it. Answers how many messages that were. */
+export async function sendDue(context: ServiceContext): Promise<number> {
+  const taken = await takeDue(context, { limit: AT_ONCE, inHand: new Map() });
+  await Promise.all(taken.map((one) => attempt(context, one, context.stopping)));
+  return taken.length;
+}
+
+/** Never rejects: what cannot be recorded now is sent again when the lease is over. */
+async function attempt(context: ServiceContext, { lease, delivery }: Taken, stopping: AbortSignal): Promise<void> {
+  try {
+    const attempted = whyNot(delivery) ?? (await send(context, delivery, stopping));
+    context.metrics.notificationAttempts.inc({ kind: delivery.kind, outcome: attempted.kind });
+    await recordAttempt(context.db, { id: delivery.id, lease }, attempted);
+  } catch (error) {
+    context.logger.warn({ err: error, delivery: delivery.id }, 'what became of a message could not be recorded');
+  }
+}
+
+function whyNot({ event, kind, channelEnabled, closed, claimed, recipient }: LeasedDelivery): Attempted | undefined {
+  const drop = (reason: DropReason): Attempted => ({ kind: 'dropped', reason });
+  if (!channelEnabled) return drop('channel_disabled');
+  if (event === 'decided') return undefined;
+  if (closed) return drop('request_closed');
+  if (!recipient?.active) return drop('member_inactive');
+  if (!recipient.mayDecide) return drop('cannot_decide');
+  if (kind !== 'webhook' && !recipient.wants[kind]) return drop('opted_out');
+  return claimed ? { kind: 'later' } : undefined;
+}
+
+async function send(context: ServiceContext, delivery: LeasedDelivery, stopping: AbortSignal): Promise<Attempted> {
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(SEND_MS)]);
+  const outcome = await senders[delivery.kind]
+    .send(context, toDelivery(context, delivery), signal)
+    .catch((error: unknown) => failure(error));
+  if (outcome.kind !== 'failed') return outcome;
+  const error = [...outcome.error.replaceAll(/\p{Cc}+/gu, ' ')].slice(0, ERROR_CHARACTERS).join('');
+  context.logger.info({ delivery: delivery.id, kind: delivery.kind, attempt: delivery.attempts, error }, 'a message was not delivered');
+  const atLeastMs = outcome.retryAfterMs ?? 0;
+  const afterMs = outcome.permanent ? undefined : retryDelay(delivery.attempts, Math.random(), { atLeastMs });
+  return afterMs === undefined ? { kind: 'dead', error } : { kind: 'retry', error, afterMs };
+}
+
+function failure(error: unknown): SendOutcome {
+  return { kind: 'failed', error: error instanceof Error || hasMessage(error) ? error.message : 'failed' };
+}
+
+/** An Error of any realm. */
+function hasMessage(error: unknown): error is { readonly message: string } {
+  return typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';
+}
+
+function toDelivery({ publicUrl }: ServiceContext, delivery: LeasedDelivery): Delivery {
+  const { id, organizationId } = delivery.request;
+  const common = {
+    id: delivery.id,
+    organizationId,
+    channelId: delivery.channelId,
+    attempt: delivery.attempts,
+    createdAt: delivery.createdAt,
+    request: delivery.request,
+    url: `${publicUrl()}/requests/${id}`,
+  };
+  const { recipient, level } = delivery;
+  if (delivery.event === 'decided' || !recipient || !level) return { ...common, event: 'decided' };
+  const { membershipId, displayName, email } = recipient;
+  return { ...common, event: 'notified', recipient: { membershipId, displayName, email }, level };
+}
