@@ -14,7 +14,10 @@ export interface Reachable {
   readonly teams: ReadonlyMap<string, TeamRoster>;
 }
 
-/** In the order of the targets, each person once. A team with an active policy goes by it, another is asked as a whole. */
+/**
+ * In the order of the targets, each person once. A team with an active policy goes by it, another is asked as a whole; of
+ * a team in which nobody may decide nobody is asked, whatever its policy waits for.
+ */
 export function recipients({ level, team }: LevelEntry, { deciders, teams }: Reachable): Asked {
   const members = (teamId: string): readonly string[] => (teams.get(teamId)?.members ?? []).map(({ membershipId }) => membershipId);
   const mayAsk = team ? intersection(deciders, members(team.teamId)) : deciders;
@@ -22,8 +25,9 @@ export function recipients({ level, team }: LevelEntry, { deciders, teams }: Rea
   const people = level.targets.flatMap((target) => {
     if (target.type === 'broadcast') return mayAsk;
     if (target.type === 'user') return intersection([target.id], mayAsk);
+    const people = intersection(members(target.id), mayAsk);
     const revisionId = teams.get(target.id)?.policyRevisionId;
-    if (revisionId === undefined) return intersection(members(target.id), mayAsk);
+    if (revisionId === undefined || people.length === 0) return people;
     byPolicy.push({ teamId: target.id, revisionId });
     return [];
   });

@@ -119,8 +119,13 @@ function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
     const entry = { level, nodeId: place.nodeId, run: place.run, team: { teamId: team.teamId, nodeId: level.id, run: reached.run } };
     return { ...step(input, { ...state, teams }, events), entry };
   }
-  const asksNobody = !state.told && teams.every((team) => team.place.phase === 'exhausted');
-  if (!asksNobody) return step(input, { ...state, teams }, events);
+  return stay(input, { ...state, teams }, { now, events });
+}
+
+/** Waits on inside the level, unless its teams asked nobody and will not: then it is left at once. */
+function stay(input: WalkInput, state: WalkState, { now, events }: { now: Date; events: readonly WalkEvent[] }): WalkStep {
+  const { place, teams, told } = state;
+  if (place.nodeId === undefined || told || teams.some((team) => team.place.phase !== 'exhausted')) return step(input, state, events);
   return leaveSkipped(input, { nodeId: place.nodeId, run: place.run }, { now, events });
 }
 
@@ -131,20 +136,33 @@ export function enterLevel(input: WalkInput, arrival: Arrival, { now, asked }: {
   const { level, ...where } = entry;
   const raises = level.raise_urgency && input.urgency !== 'interrupt';
   const raised: WalkInput = raises ? { ...input, urgency: 'interrupt' } : input;
+  const teams = raises ? state.teams.map((team) => released(input, team, now)) : state.teams;
   const before: WalkEvent[] = raises ? [...arrival.events, { kind: 'urgency_raised', ...where, at: now }] : [...arrival.events];
   const membershipIds = [...new Set(asked.membershipIds)];
   const escalateAt = later(now, level.escalate_after);
   const waiting = { phase: 'level', nodeId: level.id, since: now, nextAt: escalateAt } as const;
   if (where.team)
-    return enterInside(raised, { state, where: { ...where, team: where.team }, events: before }, { now, waiting, membershipIds });
+    return enterInside(
+      raised,
+      { state: { ...state, teams }, where: { ...where, team: where.team }, events: before },
+      { now, waiting, membershipIds },
+    );
   if (membershipIds.length === 0 && asked.teams.length === 0) return leaveSkipped(raised, where, { now, events: before });
-  const teams = asked.teams.map(({ teamId, revisionId }): TeamWalk => {
+  const entered = asked.teams.map(({ teamId, revisionId }): TeamWalk => {
     const [first] = raised.policy(revisionId).nodes;
     return { teamId, revisionId, place: enter(1, first, now) };
   });
-  const teamIds = teams.map(({ teamId }) => teamId);
-  const next: WalkState = { place: { ...waiting, run: where.run }, teams, told: membershipIds.length > 0 };
+  const teamIds = entered.map(({ teamId }) => teamId);
+  const next: WalkState = { place: { ...waiting, run: where.run }, teams: entered, told: membershipIds.length > 0 };
   return step(raised, next, [...before, { kind: 'level_notified', ...where, membershipIds, teamIds, escalateAt, at: now }]);
+}
+
+/** The team does not wait on where only requests of urgency `standard` do. */
+function released(input: WalkInput, team: TeamWalk, now: Date): TeamWalk {
+  const { place } = team;
+  if (place.phase !== 'defer' || place.nextAt <= now) return team;
+  const node = nodeOf(input.policy(team.revisionId), place.nodeId);
+  return node.type === 'defer' && node.standard_only ? { ...team, place: { ...place, nextAt: now } } : team;
 }
 
 interface InsideEntry {
@@ -161,16 +179,17 @@ interface Notifying {
 
 function enterInside(input: WalkInput, { state, where, events }: InsideEntry, { now, waiting, membershipIds }: Notifying): WalkStep {
   const { run } = where.team;
-  const notified = membershipIds.length > 0;
-  const event: WalkEvent = notified
-    ? { kind: 'level_notified', ...where, membershipIds, teamIds: [], escalateAt: waiting.nextAt, at: now }
-    : { kind: 'level_skipped', ...where, at: now };
-  const teams = state.teams.map((team) => {
-    if (team.teamId !== where.team.teamId) return team;
-    const left = leave(input.policy(team.revisionId), run, { nodeId: waiting.nodeId, at: now });
-    return { ...team, place: notified ? { ...waiting, run } : left };
-  });
-  return step(input, { ...state, teams, told: state.told || notified }, [...events, event]);
+  const moved = (place: (team: TeamWalk) => Place): TeamWalk[] =>
+    state.teams.map((team) => (team.teamId === where.team.teamId ? { ...team, place: place(team) } : team));
+  if (membershipIds.length > 0) {
+    const teams = moved(() => ({ ...waiting, run }));
+    const notified: WalkEvent = { kind: 'level_notified', ...where, membershipIds, teamIds: [], escalateAt: waiting.nextAt, at: now };
+    return step(input, { ...state, teams, told: true }, [...events, notified]);
+  }
+  const teams = moved((team) => leave(input.policy(team.revisionId), run, { nodeId: waiting.nodeId, at: now }));
+  const isOver = teams.some(({ teamId, place }) => teamId === where.team.teamId && place.phase === 'exhausted');
+  const over: WalkEvent[] = isOver ? [{ kind: 'path_exhausted', ...where, at: now }] : [];
+  return stay(input, { ...state, teams }, { now, events: [...events, { kind: 'level_skipped', ...where, at: now }, ...over] });
 }
 
 /** Nobody can be asked at the level: the walk goes on behind it at once. */
@@ -226,32 +245,27 @@ function move(input: WalkInput, document: EscalationDocument, { place, now }: Fo
     case 'repeat':
       return now < place.nextAt ? undefined : restart(document, place.run + 1, now);
     case 'level':
+    case 'defer':
       return now < place.nextAt ? undefined : goOn(document, place.run, { nodeId: place.nodeId, at: place.nextAt });
-    case 'defer': {
-      const node = nodeOf(document, place.nodeId);
-      const passes = node.type === 'defer' && node.standard_only && input.urgency === 'interrupt';
-      if (now < place.nextAt && !passes) return undefined;
-      return goOn(document, place.run, { nodeId: place.nodeId, at: now < place.nextAt ? now : place.nextAt });
-    }
     case 'enter':
       return place.nodeId === undefined ? end(document, place.run, now) : pass(input, document, { place, now });
   }
 }
 
-/** Enters a node that asks nobody; a level is left to the caller. */
+/** Enters a node that asks nobody, which takes no time however late it is entered; a level is left to the caller. */
 function pass(input: WalkInput, document: EscalationDocument, { place, now }: { place: EnterPlace; now: Date }): Move | undefined {
   const node = nodeOf(document, place.nodeId ?? '');
-  const { run } = place;
+  const { run, since: at = now } = place;
   if (node.type === 'level') return undefined;
   if (node.type === 'if_else') {
     const branch = node.conditions.every((condition) => holds(input, document, { condition, now })) ? node.then : node.else;
     const [first] = branch;
-    return first ? { place: enter(run, first, now) } : goOn(document, run, { nodeId: node.id, at: now });
+    return first ? { place: enter(run, first, at) } : goOn(document, run, { nodeId: node.id, at });
   }
   const set = document.working_hours.find(({ id }) => id === node.working_hours_id);
   const until = set && nextOpening(set, now);
   const passes = !until || until <= now || (node.standard_only && input.urgency === 'interrupt');
-  if (passes) return goOn(document, run, { nodeId: node.id, at: now });
+  if (passes) return goOn(document, run, { nodeId: node.id, at });
   return {
     place: { phase: 'defer', run, nodeId: node.id, since: now, nextAt: until },
     note: { kind: 'deferred', nodeId: node.id, run, until, workingHoursId: node.working_hours_id },

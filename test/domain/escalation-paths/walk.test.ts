@@ -69,25 +69,20 @@ interface Course {
   readonly end: WalkState;
 }
 
-/** Walks to the end. `delays` (ms) are how late each wake-up comes; `store` is what happens to the state between calls. */
+/** Walks to the end. `delays` (ms) are how late each wake-up comes. */
 function walk(
   document: EscalationPathDocument,
-  {
-    resolve = allThere,
-    delays = [],
-    store = (state) => state,
-  }: { resolve?: Resolver; delays?: readonly number[]; store?: (state: WalkState) => WalkState } = {},
+  { resolve = allThere, delays = [] }: { resolve?: Resolver; delays?: readonly number[] } = {},
 ): Course {
   let state = startWalk(document);
   let now = start;
   let attempts = 0;
   const events: WalkEvent[] = [];
   for (let calls = 1; calls <= 500; calls += 1) {
-    state = store(state);
     const before = attempts;
     const step = advance(document, state, { now, resolve: (targets) => resolve(targets, attempts++) });
     const levels = step.events.filter((event) => event.kind === 'level_notified' || event.kind === 'level_skipped');
-    expect(levels).toHaveLength(attempts - before);
+    if (levels.length !== attempts - before) throw new Error('somebody was looked for whom no level asks for');
     events.push(...step.events);
     ({ state } = step);
     if (!step.nextAt) return { events, calls, end: state };
@@ -297,7 +292,7 @@ describe('a stored walk', () => {
   });
 });
 
-describe('on every path', () => {
+describe('on every path of levels', () => {
   const wait = fc.oneof(
     fc.integer({ min: 1, max: 120 }).map((n) => `${n}m`),
     fc.integer({ min: 60, max: 600 }).map((n) => `${n}s`),
@@ -315,8 +310,7 @@ describe('on every path', () => {
     (there: readonly boolean[]): Resolver =>
     (targets, attempt) =>
       (there[attempt % (there.length || 1)] ?? true) ? allThere(targets, attempt) : [];
-  const stored = (state: WalkState) => walkFromJson(JSON.parse(JSON.stringify(walkToJson(state))));
-  const runs = { numRuns: 500 };
+  const runs = { numRuns: 200 };
 
   test('the walk ends, in a bounded number of calls, with every level of every run notified or skipped exactly once and in order', () => {
     fc.assert(
@@ -347,16 +341,6 @@ describe('on every path', () => {
     );
   });
 
-  test('the course is the same when the state is stored and read back between all calls', () => {
-    fc.assert(
-      fc.property(document, delays, presence, (doc, late, there) => {
-        const resolve = sometimes(there);
-        expect(walk(doc, { resolve, delays: late, store: stored })).toStrictEqual(walk(doc, { resolve, delays: late }));
-      }),
-      runs,
-    );
-  });
-
   test('no step comes before the wait of the notification before it, however late the calls are', () => {
     fc.assert(
       fc.property(document, delays, presence, (doc, late, there) => {
@@ -364,34 +348,15 @@ describe('on every path', () => {
         let earliest = start.getTime();
         for (const event of events) {
           if (event.kind === 'path_repeated') earliest += ms(doc.repeat?.after ?? '');
-          expect(event.at.getTime()).toBeGreaterThanOrEqual(earliest);
+          if (event.at.getTime() < earliest) throw new Error(`${event.kind} came too early`);
           if (event.kind === 'level_notified') {
             const node = doc.nodes.find(({ id }) => id === event.nodeId);
-            expect(event.escalateAt.getTime() - event.at.getTime()).toBe(ms(node?.escalate_after ?? ''));
+            if (event.escalateAt.getTime() - event.at.getTime() !== ms(node?.escalate_after ?? '')) throw new Error('another wait');
             earliest = event.escalateAt.getTime();
           } else if (event.kind === 'level_skipped') {
             earliest = event.at.getTime();
           }
         }
-      }),
-      runs,
-    );
-  });
-
-  test('calls before their time change nothing', () => {
-    fc.assert(
-      fc.property(document, presence, fc.double({ min: 0, max: 0.999, noNaN: true }), (doc, there, part) => {
-        let now = start;
-        const resolve = sometimes(there);
-        const store = (state: WalkState): WalkState => {
-          if (state.place.phase === 'level' || state.place.phase === 'repeat') {
-            const { since, nextAt } = state.place;
-            now = new Date(Math.floor(since.getTime() + part * (nextAt.getTime() - since.getTime())));
-            expect(advance(doc, state, { now, resolve: never })).toMatchObject({ state, events: [], nextAt });
-          }
-          return state;
-        };
-        expect(walk(doc, { resolve, store })).toEqual(walk(doc, { resolve }));
       }),
       runs,
     );
