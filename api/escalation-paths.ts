@@ -7,7 +7,7 @@ import { archiveEscalationPath, createEscalationPath, escalationPathKind, listEs
 import type { EscalationPathRevision } from '../src/services/escalation-paths.ts';
 import type { RevisionSummary } from '../src/services/revisions.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { DOCUMENT_ERRORS, documentMembers, documentShape } from './escalation-document-schema.ts';
+import { DOCUMENT_ERRORS, documentMembers, documentShape, showWarning, warningsShape } from './escalation-document-schema.ts';
 import { etag, etagHeader, readSummaryCursor, revisionEndpoints, revisionNumber } from './revisions.ts';
 import { summaryFields, summaryQuery, writeSummaryCursor } from './revisions.ts';
 import { nextCursor, timestamp, uuid } from './schema.ts';
@@ -16,14 +16,6 @@ const TAG = 'Escalation paths';
 const BASE = '/api/v1/escalation-paths';
 
 const pathKey = (description: string) => z.string().regex(KEY_PATTERN).meta({ description });
-
-const warningShape = z
-  .strictObject({
-    code: z.enum(['user_cannot_decide']).meta({ description: 'A targeted member is suspended or lacks `request.decide` everywhere.' }),
-    membership_id: uuid('The member.'),
-    display_name: z.string().meta({ description: 'Name of the member.' }),
-  })
-  .meta({ id: 'EscalationPathWarning', description: 'Advice; nothing is refused because of it.' });
 
 const pathRevisionShape = z
   .strictObject({
@@ -37,7 +29,7 @@ const pathRevisionShape = z
     archived_at: timestamp('When the path was archived, for good.').optional(),
     ...documentShape,
     document_version: z.int().meta({ description: 'Version of the document format.' }),
-    warnings: z.array(warningShape).meta({ description: 'Computed when a revision is created or activated; empty on plain reads.' }),
+    warnings: warningsShape(),
   })
   .meta({ id: 'EscalationPathRevision', description: 'An immutable revision of an escalation path.' });
 
@@ -65,11 +57,7 @@ function showRevision({ document, ...path }: EscalationPathRevision) {
     nodes: document.nodes,
     repeat: document.repeat,
     document_version: 1,
-    warnings: path.warnings.map(({ code, membershipId, displayName }) => ({
-      code,
-      membership_id: membershipId,
-      display_name: displayName,
-    })),
+    warnings: path.warnings.map(showWarning),
   };
 }
 
@@ -245,7 +233,7 @@ export const escalationPathEndpoints: readonly Endpoint[] = [
     example: revisionExample,
     show: showRevision,
     createErrors: [...DOCUMENT_ERRORS, 'escalation_path_archived'],
-    activateErrors: ['escalation_path_archived'],
+    activateErrors: ['escalation_path_archived', 'escalation_target_missing'],
   }),
   archiveEscalationPathEndpoint,
 ];

@@ -147,8 +147,8 @@ const getMemberEndpoint = defineEndpoint({
 const GUARDS =
   'Refused, in this order: to oneself (`self_change`); to an owner, unless an owner asks (`owner_required`), from a fresh ' +
   'session (`session_required`, `reauthentication_required`), strong where the organization demands a second factor (`mfa_required`); {removed}for a member the ' +
-  'directory manages (`directory_managed`); while active escalation paths ask the member by name (`membership_in_escalation_path`, ' +
-  '`details.escalation_paths` and `details.team_escalation_policies` list them) unless `force` is set, in which case the audit event ' +
+  'directory manages (`directory_managed`); while active escalation paths or policies of teams ask the member by name ' +
+  '(`membership_in_escalation_path`, `details.escalation_paths` and `details.team_escalation_policies` list them) unless `force` is set, in which case the audit event ' +
   'lists what was left behind; and if no active owner would remain (`last_owner`).';
 
 /** What an owner's status demands of whoever changes it. */

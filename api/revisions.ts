@@ -1,13 +1,20 @@
 /**
- * The five operations every revisioned resource has, declared once: read the active revision, list revisions, read one,
- * create one, activate one.
+ * The operations every revisioned resource has, declared once: read the active revision, list revisions, read one, create
+ * one, activate one; and where a resource says so, have none active.
  */
 import { z } from 'zod';
 import type { AuthorizationTarget } from '../src/domain/authorization.ts';
 import { AppError, invalid, type ErrorCode } from '../src/domain/errors.ts';
 import type { Permission } from '../src/domain/permissions.ts';
 import type { ExactValue } from '../src/platform/exact-json.ts';
-import { activateRevision, createRevision, getRevision, listRevisions, type RevisionedKind } from '../src/services/revisions.ts';
+import {
+  activateRevision,
+  createRevision,
+  deactivateRevision,
+  getRevision,
+  listRevisions,
+  type RevisionedKind,
+} from '../src/services/revisions.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint, type Success } from './endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor } from './schema.ts';
@@ -40,6 +47,8 @@ export interface RevisionedResource<Document, View> {
   readonly createErrors: readonly ErrorCode[];
   /** What activating can throw beyond 404 and 412. */
   readonly activateErrors: readonly ErrorCode[];
+  /** Where an active revision can be switched off: what that means, and what it can throw beyond 404 and 412. */
+  readonly deactivate?: { readonly description: string; readonly errors: readonly ErrorCode[] };
 }
 
 /** A revision number as `ETag`; 0 while none is active. */
@@ -95,10 +104,17 @@ export function writeSummaryCursor(list: string, { status, next }: { status: str
 
 /** The endpoints of one resource. Where its path has no placeholder nothing implies a 404, so they declare it. */
 export function revisionEndpoints<Document, View>(resource: RevisionedResource<Document, View>): readonly Endpoint[] {
-  return [getActiveEndpoint(resource), listEndpoint(resource), getEndpoint(resource), createEndpoint(resource), activateEndpoint(resource)];
+  return [
+    getActiveEndpoint(resource),
+    listEndpoint(resource),
+    getEndpoint(resource),
+    createEndpoint(resource),
+    activateEndpoint(resource),
+    ...(resource.deactivate ? [deactivateEndpoint(resource, resource.deactivate)] : []),
+  ];
 }
 
-/** What all five declare alike. */
+/** What all of them declare alike. */
 function common<Document, View>({ tag, permissionAt, params }: RevisionedResource<Document, View>) {
   return {
     tag,
@@ -236,6 +252,31 @@ function activateEndpoint<Document, View>(resource: RevisionedResource<Document,
       const change = { kind, documentKey: documentKey(params), revision, expected: ifMatch };
       const activated = await activateRevision(context, principal, change);
       return { body: show(activated.revision), headers: etag(activated.activeRevision) };
+    },
+  });
+}
+
+function deactivateEndpoint<Document, View>(
+  resource: RevisionedResource<Document, View>,
+  { description, errors }: NonNullable<RevisionedResource<Document, View>['deactivate']>,
+): Endpoint {
+  const { kind, noun, operation, path, permissions, documentKey } = resource;
+  return defineEndpoint({
+    ...common(resource),
+    operationId: `deactivate${operation}Revision`,
+    method: 'delete',
+    path: `${path}/active`,
+    summary: `Deactivate the active revision of ${noun}`,
+    description:
+      `${description} Takes the revision expected to be active as \`If-Match\`; if another one is active by now, the answer is 412 with ` +
+      '`details.active_revision`. With `"0"` while none is active it changes nothing.',
+    permission: permissions.activate,
+    headers: { ifMatch: 'required' },
+    success: { status: 204, description: 'No revision is active.' },
+    errors: ['revision_conflict', ...errors],
+    handler: async ({ principal, params, ifMatch }, context) => {
+      await deactivateRevision(context, principal, { kind, documentKey: documentKey(params), expected: ifMatch });
+      return {};
     },
   });
 }

@@ -85,8 +85,7 @@ function showTeam(team: Team) {
     directory_managed: team.directoryManaged,
     member_count: team.memberCount,
     assignments: team.assignments.map((assignment) => showAssignment(assignment, holder)),
-    // Teams have no escalation policies yet.
-    escalation_policy: { active_revision: null, latest_revision: null },
+    escalation_policy: { active_revision: team.activePolicyRevision, latest_revision: team.latestPolicyRevision },
     archived_at: team.archivedAt,
     created_at: team.createdAt,
   };
@@ -201,14 +200,16 @@ const archiveTeamEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Archive a team',
   description:
-    'For good: its members lose what they inherited through it, at once. The name becomes free. Archiving it again succeeds and ' +
-    'changes nothing.',
+    'For good: its members lose what they inherited through it, at once, and its escalation policy is in force no longer. The name ' +
+    'becomes free. Refused while the active revision of an escalation path asks the team, or the one a waiting request is routed by ' +
+    '(`team_in_escalation_path`; `details.escalation_paths` lists the active ones, `details.request_ids` the first 20 of ' +
+    '`details.request_count` requests, in the order in which they expire). Archiving it again succeeds and changes nothing.',
   auth: 'member',
   permission: 'team.write',
   permissionAt: atTeam,
   params: teamParams,
   success: { status: 204, description: 'The team is archived.' },
-  errors: ['directory_managed'],
+  errors: ['directory_managed', 'team_in_escalation_path'],
   handler: async ({ principal, params }, context) => {
     await archiveTeam(context, principal, params.id);
     return {};
@@ -224,7 +225,9 @@ const setTeamMembersEndpoint = defineEndpoint({
   description:
     'Whom the directory put into the team stays. Suspended members can be added, removed ones cannot. Joining a team means ' +
     'inheriting what it grants: only a caller who holds all of that, at the same scope or wider, may add somebody (himself, too), ' +
-    'and where some of it is dangerous only in a session of a recent sign-in. Taking people out needs no more than the permission.',
+    'and where some of it is dangerous only in a session of a recent sign-in. Taking people out needs no more than the permission, ' +
+    'but whom the active escalation policy of the team asks by name stays (`team_member_in_escalation_policy`, `details.membership_ids` ' +
+    'lists them) unless `force` is set; then the audit event tells whom the policy asks in vain from now on.',
   auth: 'member',
   permission: 'team.member.write',
   permissionAt: atTeam,
@@ -234,7 +237,7 @@ const setTeamMembersEndpoint = defineEndpoint({
       .array(uuid('A membership.'))
       .max(1000)
       .meta({ description: 'Exactly these are the hand-added members afterwards; empty takes all of them out.' }),
-    force: z.boolean().optional().meta({ description: 'Also take out people whom the escalation policy of the team asks.' }),
+    force: z.boolean().default(false).meta({ description: 'Also take out people whom the escalation policy of the team asks.' }),
   }),
   requestExample: { membership_ids: ['0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70'] },
   success: {
@@ -243,9 +246,16 @@ const setTeamMembersEndpoint = defineEndpoint({
     body: z.strictObject({ members: membersBody }),
     example: { members: [memberExample] },
   },
-  errors: ['team_archived', 'grant_exceeds_own', 'session_required', 'mfa_required', 'reauthentication_required'],
+  errors: [
+    'team_archived',
+    'team_member_in_escalation_policy',
+    'grant_exceeds_own',
+    'session_required',
+    'mfa_required',
+    'reauthentication_required',
+  ],
   handler: async ({ principal, params, body }, context) => {
-    const members = await setTeamMembers(context, principal, { id: params.id, membershipIds: body.membership_ids });
+    const members = await setTeamMembers(context, principal, { id: params.id, membershipIds: body.membership_ids, force: body.force });
     return { body: { members: members.map(showMember) } };
   },
 });

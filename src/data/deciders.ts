@@ -7,17 +7,20 @@ export interface Decider {
 }
 
 /** Condition on the membership `m`; `reaches` is the condition on a policy's scope. */
-const mayDecide = (reaches: string): string => `(
+const mayDecide = (reaches: string, permission = 'request.decide'): string => `(
   m.status = 'active' and exists (
     select 1 from held_policies p
      where p.membership_id = m.id and p.organization_id = m.organization_id
-       and (p.is_owner or ('request.decide' = any(p.permissions) and (${reaches})))))`;
+       and (p.is_owner or ('${permission}' = any(p.permissions) and (${reaches})))))`;
+
+const reachesAgent = (slug: string): string =>
+  `p.scope_kind = 'organization' or (p.scope_kind = 'agent' and ${slug} = any(p.resource_ids))`;
 
 /** SQL: the membership `m` may decide the requests of the agent; `slug` is an SQL expression. */
-export const mayDecideFor = (slug: string): string =>
-  mayDecide(`p.scope_kind = 'organization' or (p.scope_kind = 'agent' and ${slug} = any(p.resource_ids))`);
+export const mayDecideFor = (slug: string): string => mayDecide(reachesAgent(slug));
 
 const FOR_AGENT = mayDecideFor(':agentSlug');
+const UNROUTED_FOR_AGENT = mayDecide(reachesAgent(':agentSlug'), 'request.decide.unrouted');
 const FOR_ANY_AGENT = mayDecide(`p.scope_kind in ('organization', 'agent')`);
 
 /** Longest-standing first. */
@@ -28,6 +31,46 @@ export async function findDeciders(db: Db, organizationId: string, agentSlug: st
       where m.organization_id = :organizationId and ${FOR_AGENT}
       order by m.created_at, m.id`,
     { organizationId, agentSlug },
+  );
+  return rows;
+}
+
+/** Who may decide requests of the agent whomever they were routed to. */
+export async function findUnroutedDeciders(db: Db, organizationId: string, agentSlug: string): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select m.id from memberships m where m.organization_id = :organizationId and ${UNROUTED_FOR_AGENT}`,
+    { organizationId, agentSlug },
+  );
+  return rows.map(({ id }) => id);
+}
+
+export interface DeciderPage {
+  readonly agentSlug: string;
+  /** Case-insensitive substring of name or email. */
+  readonly q: string;
+  readonly limit: number;
+  /** Only those behind this membership. */
+  readonly after: string | undefined;
+}
+
+/** One page of those who may decide for the agent, by name. */
+export async function listDeciders(db: Db, organizationId: string, page: DeciderPage): Promise<(Decider & { readonly email: string })[]> {
+  const { rows } = await db.raw<{ rows: (Decider & { email: string })[] }>(
+    `select m.id as "membershipId", u.display_name as "displayName", u.email
+       from memberships m join users u on u.id = m.user_id
+      where m.organization_id = :organizationId and ${FOR_AGENT}
+        and (u.display_name collate "pg_c_utf8" ilike :pattern or u.email collate "pg_c_utf8" ilike :pattern)
+        and (cast(:after as uuid) is null or (lower(u.display_name), m.id) > (
+          select lower(x.display_name), y.id from memberships y join users x on x.id = y.user_id where y.id = cast(:after as uuid)))
+      order by lower(u.display_name), m.id
+      limit :limit`,
+    {
+      organizationId,
+      agentSlug: page.agentSlug,
+      pattern: `%${page.q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
+      limit: page.limit,
+      after: page.after ?? null,
+    },
   );
   return rows;
 }

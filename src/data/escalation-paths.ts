@@ -1,7 +1,7 @@
 /** Escalation paths: who is asked, in which order, and whom each revision names. */
 import type { Target } from '../domain/escalation-paths/types.ts';
 import type { Db } from '../platform/postgres.ts';
-import { findActiveRevisionId, type RevisionTables } from './revisions.ts';
+import { lockActiveRevisionId, type RevisionTables } from './revisions.ts';
 
 export const escalationPathTables: RevisionTables = {
   documents: 'escalation_paths',
@@ -10,9 +10,12 @@ export const escalationPathTables: RevisionTables = {
   named: true,
 };
 
-/** Id of the path's active revision; undefined for an unknown, archived or never activated path. */
-export async function resolveActivePath(db: Db, organizationId: string, pathKey: string): Promise<string | undefined> {
-  return await findActiveRevisionId(db, organizationId, { tables: escalationPathTables, documentKey: pathKey });
+/**
+ * Id of the path's active revision, undefined for an unknown, archived or never activated path. It stays active until the
+ * end of the transaction: whoever archives a team meets it either here or pinned to the request.
+ */
+export async function resolveActivePath(trx: Db, organizationId: string, pathKey: string): Promise<string | undefined> {
+  return await lockActiveRevisionId(trx, organizationId, { tables: escalationPathTables, documentKey: pathKey });
 }
 
 /** Records whom a new revision names anywhere. */
@@ -76,14 +79,54 @@ export interface NamingPath {
 
 /** The paths whose active revision asks this member by name, in the order of their keys. */
 export async function listPathsNaming(db: Db, organizationId: string, membershipId: string): Promise<NamingPath[]> {
+  return await selectNaming(db, organizationId, { column: 'membership_id', id: membershipId });
+}
+
+/** The paths whose active revision asks this team, in the order of their keys. */
+export async function listPathsNamingTeam(db: Db, organizationId: string, teamId: string): Promise<NamingPath[]> {
+  return await selectNaming(db, organizationId, { column: 'team_id', id: teamId });
+}
+
+async function selectNaming(
+  db: Db,
+  organizationId: string,
+  { column, id }: { readonly column: 'membership_id' | 'team_id'; readonly id: string },
+): Promise<NamingPath[]> {
   const { rows } = await db.raw<{ rows: NamingPath[] }>(
     `select p.document_key as "pathKey", r.document ->> 'name' as name, r.revision
        from escalation_path_targets t
        join escalation_path_revisions r on r.id = t.escalation_path_revision_id
        join escalation_paths p on p.id = r.escalation_path_id and p.active_revision = r.revision
-      where p.organization_id = :organizationId and t.target_type = 'user' and t.membership_id = :membershipId
+      where p.organization_id = :organizationId and t.${column} = :id
       order by p.document_key collate "C"`,
-    { organizationId, membershipId },
+    { organizationId, id },
   );
   return rows;
+}
+
+/** Requests that wait for people on a path revision that asks the team. */
+export interface WaitingRequests {
+  readonly count: number;
+  /** The first of them to expire. */
+  readonly requestIds: readonly string[];
+}
+
+/** `show`: how many of them at most to name. */
+export async function findWaitingOnTeam(
+  db: Db,
+  organizationId: string,
+  { teamId, show }: { readonly teamId: string; readonly show: number },
+): Promise<WaitingRequests> {
+  const { rows } = await db.raw<{ rows: [WaitingRequests] }>(
+    `with waiting as (
+       select r.id, r.deadline_at
+         from escalation_path_targets t
+         join approval_requests r on r.escalation_path_revision_id = t.escalation_path_revision_id
+        where r.organization_id = :organizationId and r.state in ('evaluating', 'pending') and t.team_id = :teamId
+     )
+     select (select count(*) from waiting) as count,
+            array(select id from waiting order by deadline_at, id limit :show) as "requestIds"`,
+    { organizationId, teamId, show },
+  );
+  return rows[0];
 }

@@ -169,11 +169,11 @@ export async function insertRevision(
   return toRevision(rows[0]);
 }
 
-/** Makes a revision of a locked document the active one. */
+/** Makes a revision of a locked document the active one, or none. */
 export async function setActiveRevision(
   trx: Db,
   organizationId: string,
-  { tables, documentId, revision }: { tables: RevisionTables; documentId: string; revision: number },
+  { tables, documentId, revision }: { tables: RevisionTables; documentId: string; revision: number | null },
 ): Promise<void> {
   await trx(tables.documents).where({ organization_id: organizationId, id: documentId }).update({ active_revision: revision });
 }
@@ -216,17 +216,23 @@ export async function findRevisionById(db: Db, revisionId: string, tables: Revis
   return rows[0] && toRevision(rows[0]);
 }
 
-/** Id of a document's active revision, if one is active. */
-export async function findActiveRevisionId(
-  db: Db,
+/** Id of a document's active revision, if one is active; it stays active until the end of the transaction. */
+export async function lockActiveRevisionId(
+  trx: Db,
   organizationId: string,
   { tables, documentKey }: { tables: RevisionTables; documentKey: string },
 ): Promise<string | undefined> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+  const document = { organizationId, documentKey };
+  await trx.raw(
+    `select 1 from ${tables.documents} where organization_id = :organizationId and document_key = :documentKey for share`,
+    document,
+  );
+  // A statement of its own: one that has waited for the lock does not see a revision that was created meanwhile.
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `select r.id
        from ${tables.documents} d join ${tables.revisions} r on r.${tables.documentId} = d.id and r.revision = d.active_revision
       where d.organization_id = :organizationId and d.document_key = :documentKey`,
-    { organizationId, documentKey },
+    document,
   );
   return rows[0]?.id;
 }

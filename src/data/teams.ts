@@ -12,6 +12,9 @@ export interface TeamRow {
   readonly createdAt: Date;
   /** Null while the team lives. */
   readonly archivedAt: Date | null;
+  /** Revisions of its escalation policy: the one in force and the newest; null when there is none. */
+  readonly activePolicyRevision: number | null;
+  readonly latestPolicyRevision: number | null;
 }
 
 export type TeamStatus = 'live' | 'archived' | 'all';
@@ -29,11 +32,13 @@ export interface TeamPage {
 
 const TEAM = `
   select t.id, t.name, o.name as "organizationName", t.directory_managed as "directoryManaged", t.created_at as "createdAt",
-         t.archived_at as "archivedAt",
+         t.archived_at as "archivedAt", ep.active_revision as "activePolicyRevision", ep.latest_revision as "latestPolicyRevision",
          (select count(distinct tm.membership_id)
             from team_members tm join memberships m on m.id = tm.membership_id
            where tm.team_id = t.id and m.status <> 'deprovisioned') as "memberCount"
-    from teams t join organizations o on o.id = t.organization_id
+    from teams t
+    join organizations o on o.id = t.organization_id
+    left join team_escalation_policies ep on ep.team_id = t.id
    where t.organization_id = :organizationId`;
 
 const STATUS = { live: 'and t.archived_at is null', archived: 'and t.archived_at is not null', all: '' } as const;

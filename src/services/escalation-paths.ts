@@ -3,24 +3,18 @@ import type { ProductPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid, type Issue } from '../domain/errors.ts';
 import { parseEscalationPathDocument, parseNewEscalationPath } from '../domain/escalation-paths/parse.ts';
 import { locateLevels, pathTargets, type EscalationPathDocument, type Target } from '../domain/escalation-paths/types.ts';
-import { findNonDeciders } from '../data/deciders.ts';
 import { escalationPathTables, findAddressable, insertTargets } from '../data/escalation-paths.ts';
+import { lockAccess } from '../data/organizations.ts';
 import { listActiveUsesOfPath, type PathUse } from '../data/request-approval-pipelines.ts';
 import { findRevisionById } from '../data/revisions.ts';
 import { findTeamRosters } from '../data/team-escalation-policies.ts';
 import { parseExact, stringifyExact, type ExactValue } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
+import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
 import { pipelineOwner, storedPipeline } from './request-approval-pipelines.ts';
 import { archiveDocument, createDocument, listSummaries, revisionCache } from './revisions.ts';
 import type { ChangedRevision, Revision, RevisionedKind, SummaryQuery } from './revisions.ts';
-
-/** Advice on a change; nothing is refused because of it. */
-export interface PathWarning {
-  readonly code: 'user_cannot_decide';
-  readonly membershipId: string;
-  readonly displayName: string;
-}
 
 export interface EscalationPathRevision {
   readonly id: string;
@@ -31,7 +25,7 @@ export interface EscalationPathRevision {
   readonly createdByActorId: string;
   readonly createdAt: Date;
   readonly archivedAt?: Date;
-  readonly warnings: readonly PathWarning[];
+  readonly warnings: readonly EscalationWarning[];
 }
 
 /** What a revision keeps was checked when it was created; later rules do not apply to it. */
@@ -53,17 +47,38 @@ function targetedTeams(document: EscalationPathDocument): string[] {
   return pathTargets(document).flatMap((target) => (target.type === 'team' ? [target.id] : []));
 }
 
-async function checkTargets(trx: Db, organizationId: string, document: EscalationPathDocument): Promise<void> {
+interface Reachable {
+  readonly members: ReadonlySet<string>;
+  readonly teams: ReadonlySet<string>;
+}
+
+/** Of the targets, the members who were not removed and the teams that live. */
+async function findReachable(trx: Db, organizationId: string, document: EscalationPathDocument): Promise<Reachable> {
+  const members = await findAddressable(trx, organizationId, targetedMembers(document));
   const teams = await findTeamRosters(trx, organizationId, targetedTeams(document));
-  const members = new Set(await findAddressable(trx, organizationId, targetedMembers(document)));
+  return { members: new Set(members), teams: new Set(teams.keys()) };
+}
+
+async function checkTargets(trx: Db, organizationId: string, { document }: { document: EscalationPathDocument }): Promise<void> {
+  const { members, teams } = await findReachable(trx, organizationId, document);
   const issues = locateLevels(document).flatMap(({ level, pointer }) =>
     level.targets.flatMap((target, index): Issue[] => {
-      if (target.type === 'broadcast' || members.has(target.id) || teams.has(target.id)) return [];
+      if (target.type === 'broadcast' || (target.type === 'user' ? members : teams).has(target.id)) return [];
       const message = target.type === 'user' ? 'is not a member of the organization' : 'is not a live team of the organization';
       return [{ pointer: `${pointer}/targets/${index}/id`, code: 'unknown_target', message }];
     }),
   );
   if (issues.length > 0) throw invalid(issues);
+}
+
+/** Whoever was removed and whichever team was archived since the revision was created must not come into force by activating it. */
+async function checkTargetsThere(trx: Db, organizationId: string, revision: Revision): Promise<void> {
+  const document = storedDocument(revision.document);
+  const { members, teams } = await findReachable(trx, organizationId, document);
+  const membershipIds = targetedMembers(document).filter((id) => !members.has(id));
+  const teamIds = targetedTeams(document).filter((id) => !teams.has(id));
+  if (membershipIds.length + teamIds.length === 0) return;
+  throw new AppError('escalation_target_missing', { details: { membership_ids: membershipIds, team_ids: teamIds } });
 }
 
 export const escalationPathKind: RevisionedKind<EscalationPathDocument, EscalationPathRevision> = {
@@ -77,6 +92,8 @@ export const escalationPathKind: RevisionedKind<EscalationPathDocument, Escalati
   recordReferences: async (trx, { revisionId, document }) => {
     await insertTargets(trx, { revisionId, targets: pathTargets(document) });
   },
+  checkActivation: checkTargetsThere,
+  lockFirst: lockAccess,
   view: (revision: Revision) => ({
     id: revision.id,
     pathKey: revision.documentKey,
@@ -89,8 +106,8 @@ export const escalationPathKind: RevisionedKind<EscalationPathDocument, Escalati
     warnings: [],
   }),
   advise: async (db, organizationId, view) => {
-    const members = await findNonDeciders(db, organizationId, targetedMembers(view.document));
-    return { ...view, warnings: members.map((member) => ({ code: 'user_cannot_decide', ...member })) };
+    const asked = { membershipIds: targetedMembers(view.document), teamIds: targetedTeams(view.document) };
+    return { ...view, warnings: await findWarnings(db, organizationId, asked) };
   },
 };
 

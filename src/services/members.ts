@@ -15,6 +15,7 @@ import {
   type MemberRow,
 } from '../data/memberships.ts';
 import { listMemberAssignments, type AssignmentRow } from '../data/role-assignments.ts';
+import { listPoliciesNaming, type NamingPolicy } from '../data/team-escalation-policies.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 import { currentMember } from './member-principals.ts';
@@ -68,25 +69,31 @@ async function readMember(db: Db, organizationId: string, id: string): Promise<M
 /** What asks a member by name while it is in force. */
 interface EscalationUses {
   readonly escalationPaths: readonly NamingPath[];
-  /** None yet: teams have no escalation policies of their own. Whoever gives them some reads them in `findEscalationUses`. */
-  readonly teamEscalationPolicies: readonly never[];
+  readonly teamEscalationPolicies: readonly NamingPolicy[];
 }
 
 async function findEscalationUses(trx: Db, organizationId: string, id: string): Promise<EscalationUses> {
-  return { escalationPaths: await listPathsNaming(trx, organizationId, id), teamEscalationPolicies: [] };
+  return {
+    escalationPaths: await listPathsNaming(trx, organizationId, id),
+    teamEscalationPolicies: await listPoliciesNaming(trx, organizationId, id),
+  };
 }
 
 /** As the error's details and the audit event show them. */
 function showUses({ escalationPaths, teamEscalationPolicies }: EscalationUses) {
   return {
     escalation_paths: escalationPaths.map(({ pathKey, name, revision }) => ({ path_key: pathKey, name, revision })),
-    team_escalation_policies: [...teamEscalationPolicies],
+    team_escalation_policies: teamEscalationPolicies.map(({ teamId, teamName, revision }) => ({
+      team_id: teamId,
+      team_name: teamName,
+      revision,
+    })),
   };
 }
 
 interface StatusChange {
   readonly id: string;
-  /** Leave escalation paths behind that ask somebody who will not answer. */
+  /** Leave escalation paths and policies behind that ask somebody who will not answer. */
   readonly force: boolean;
 }
 

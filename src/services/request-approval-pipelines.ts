@@ -56,7 +56,7 @@ function store(document: PipelineDocument, latest: Revision | undefined): string
   return stringifyExact({ ...document, blocks: storeBlocks(document, previous, v7) });
 }
 
-async function checkNamedPaths(trx: Db, organizationId: string, document: PipelineDocument): Promise<void> {
+async function checkNamedPaths(trx: Db, organizationId: string, { document }: { document: PipelineDocument }): Promise<void> {
   const named = namedEscalationPaths(document);
   const states = await findPathStates(trx, organizationId, { pathKeys: distinctKeys(named), lock: false });
   const existing = new Set(states.map((state) => state.pathKey));

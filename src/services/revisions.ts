@@ -25,14 +25,23 @@ export interface RevisionedKind<Document, View> {
   /** Throws 400 with a pointer for each issue of the body. */
   readonly parse: (body: ExactValue) => Document;
   /** Throws 400 for what the document names but does not exist. */
-  readonly checkReferences: (trx: Db, organizationId: string, document: Document) => Promise<void>;
+  readonly checkReferences: (trx: Db, organizationId: string, named: { documentKey: string; document: Document }) => Promise<void>;
   /** The exact JSON text to keep. */
   readonly store: (document: Document, latest: Revision | undefined) => string;
   /** Records whom or what a new revision names. */
   readonly recordReferences: (trx: Db, named: { revisionId: string; document: Document }) => Promise<void>;
-  /** Throws 409 for what must be active before this revision can be. */
+  /** Throws 409 for what must be active, or still there, before this revision can be active. */
   readonly checkActivation?: (trx: Db, organizationId: string, revision: Revision) => Promise<void>;
   readonly view: (revision: Revision) => View;
+  /**
+   * Locks, before the document, what it belongs to and what must not be taken away while it changes. Throws 404 and 409 for
+   * what is not there or has ended.
+   */
+  readonly lockFirst?: (trx: Db, organizationId: string, documentKey: string) => Promise<void>;
+  /** The first revision of a key creates its document. */
+  readonly bornByRevision?: true;
+  /** Whether what the document belongs to exists: then a document nobody has created has no revisions, instead of being a 404. */
+  readonly ownerExists?: (db: Db, organizationId: string, documentKey: string) => Promise<boolean>;
   /** Adds advice to what a change answers. */
   readonly advise?: (db: Db, organizationId: string, view: View) => Promise<View>;
 }
@@ -83,9 +92,8 @@ export async function createDocument<D, V>(
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
-    await kind.checkReferences(trx, organizationId, document);
-    const content = { document: kind.store(document, undefined), createdByActorId: actorIdOf(principal) };
-    const revision = await data.insertDocument(trx, organizationId, { tables: kind.tables, documentKey, revision: content, active: false });
+    await kind.checkReferences(trx, organizationId, { documentKey, document });
+    const revision = await insertFirst(trx, principal, { kind, documentKey, document });
     if (!revision) throw new AppError(taken);
     await kind.recordReferences(trx, { revisionId: revision.id, document });
     await audit(trx, principal, { kind, documentKey, change: 'created', more: { revision: 1 } });
@@ -93,22 +101,46 @@ export async function createDocument<D, V>(
   });
 }
 
-/** The next revision, inactive; which one is active does not change. Throws 400, 404, 409 when archived. */
+/** Undefined when the key is taken. */
+async function insertFirst<D, V>(
+  trx: Db,
+  principal: ProductPrincipal,
+  { kind, documentKey, document }: Of<D, V> & { readonly document: D },
+): Promise<Revision | undefined> {
+  const revision = { document: kind.store(document, undefined), createdByActorId: actorIdOf(principal) };
+  return await data.insertDocument(trx, principal.organizationId, { tables: kind.tables, documentKey, revision, active: false });
+}
+
+async function insertNext<D, V>(
+  trx: Db,
+  principal: ProductPrincipal,
+  { kind, locked, document }: Pick<Of<D, V>, 'kind'> & { readonly locked: RevisionedDocument; readonly document: D },
+): Promise<Revision> {
+  const { organizationId } = principal;
+  const { tables } = kind;
+  const latest = await data.findRevision(trx, organizationId, { tables, documentKey: locked.documentKey, revision: 'latest' });
+  const revision = { document: kind.store(document, latest), createdByActorId: actorIdOf(principal) };
+  return await data.insertRevision(trx, organizationId, { tables, documentId: locked.id, revision });
+}
+
+/**
+ * The next revision, inactive; which one is active does not change. Throws 400, 404 (unless the kind's documents are born
+ * by their first revision), 409 when archived.
+ */
 export async function createRevision<D, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
   { kind, documentKey, body }: Of<D, V> & { readonly body: ExactValue },
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
-  const { tables } = kind;
   const document = kind.parse(body);
   return await context.db.transaction(async (trx) => {
+    await kind.lockFirst?.(trx, organizationId, documentKey);
+    const first = kind.bornByRevision && (await insertFirst(trx, principal, { kind, documentKey, document }));
     const locked = await lock(trx, organizationId, { kind, documentKey });
     if (locked.archivedAt) throw new AppError(kind.archivedCode);
-    await kind.checkReferences(trx, organizationId, document);
-    const latest = await data.findRevision(trx, organizationId, { tables, documentKey, revision: 'latest' });
-    const content = { document: kind.store(document, latest), createdByActorId: actorIdOf(principal) };
-    const revision = await data.insertRevision(trx, organizationId, { tables, documentId: locked.id, revision: content });
+    await kind.checkReferences(trx, organizationId, { documentKey, document });
+    const revision = first ?? (await insertNext(trx, principal, { kind, locked, document }));
     await kind.recordReferences(trx, { revisionId: revision.id, document });
     await audit(trx, principal, { kind, documentKey, change: 'revision_created', more: { revision: revision.revision } });
     return { revision: await advised(trx, organizationId, { kind, revision }), activeRevision: locked.activeRevision ?? 0 };
@@ -117,7 +149,7 @@ export async function createRevision<D, V>(
 
 /**
  * Makes a revision the active one, if `expected` is active now (0: none is); the one already active stays so. Throws 404,
- * 409 when archived or when something it names is not active, 412 `revision_conflict`.
+ * 409 when archived or when something it names is not active or gone, 412 `revision_conflict`.
  */
 export async function activateRevision<D, V>(
   context: ServiceContext,
@@ -127,13 +159,12 @@ export async function activateRevision<D, V>(
   const { organizationId } = principal;
   const { tables } = kind;
   return await context.db.transaction(async (trx) => {
+    await kind.lockFirst?.(trx, organizationId, documentKey);
     const locked = await lock(trx, organizationId, { kind, documentKey });
     const revision = await data.findRevision(trx, organizationId, { tables, documentKey, revision: number });
     if (!revision) throw new AppError('not_found');
     if (locked.archivedAt) throw new AppError(kind.archivedCode);
-    const active = locked.activeRevision ?? 0;
-    if (active !== expected) throw new AppError('revision_conflict', { details: { active_revision: active } });
-    if (active !== number) {
+    if (requireActive(locked, expected) !== number) {
       await kind.checkActivation?.(trx, organizationId, revision);
       await data.setActiveRevision(trx, organizationId, { tables, documentId: locked.id, revision: number });
       await audit(trx, principal, {
@@ -145,6 +176,35 @@ export async function activateRevision<D, V>(
     }
     return { revision: await advised(trx, organizationId, { kind, revision: { ...revision, isActive: true } }), activeRevision: number };
   });
+}
+
+/** Which revision is active, 0 when none is; throws 412 unless that is the expected one. */
+function requireActive({ activeRevision: active = 0 }: RevisionedDocument, expected: number): number {
+  if (active !== expected) throw new AppError('revision_conflict', { details: { active_revision: active } });
+  return active;
+}
+
+/** Leaves no revision active, if `expected` is active now (0: none is, and nothing changes). Throws 404, 409, 412 `revision_conflict`. */
+export async function deactivateRevision<D, V>(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  { kind, documentKey, expected }: Of<D, V> & { readonly expected: number },
+): Promise<void> {
+  const { organizationId } = principal;
+  await context.db.transaction(async (trx) => {
+    await kind.lockFirst?.(trx, organizationId, documentKey);
+    requireActive(await lock(trx, organizationId, { kind, documentKey }), expected);
+    await deactivateWith(trx, principal, { kind, documentKey });
+  });
+}
+
+/** The same as part of a greater change, whichever revision is active, if any, and if there is such a document. */
+export async function deactivateWith<D, V>(trx: Db, principal: ProductPrincipal, { kind, documentKey }: Of<D, V>): Promise<void> {
+  const { organizationId } = principal;
+  const locked = await data.lockDocument(trx, organizationId, { tables: kind.tables, documentKey });
+  if (locked?.activeRevision === undefined) return;
+  await data.setActiveRevision(trx, organizationId, { tables: kind.tables, documentId: locked.id, revision: null });
+  await audit(trx, principal, { kind, documentKey, change: 'revision_deactivated', more: { previous_revision: locked.activeRevision } });
 }
 
 /** Archives a document for good; again is not an error. `refuse` throws 409 while something needs it. Throws 404. */
@@ -186,17 +246,18 @@ export interface RevisionList<View> {
   readonly totalCount: number;
 }
 
-/** Newest first. Throws 404, and 400 for a position in another document. */
+/** Newest first; none where what a document would belong to exists without it. Throws 404, and 400 for a position in another document. */
 export async function listRevisions<D, V>(
   context: ServiceContext,
   { organizationId }: ProductPrincipal,
   { kind, documentKey, after, limit }: Of<D, V> & { readonly after?: RevisionPosition | undefined; readonly limit: number },
 ): Promise<RevisionList<V>> {
   const document = await data.findDocument(context.db, organizationId, { tables: kind.tables, documentKey });
-  if (!document) throw new AppError('not_found');
-  if (after && after.documentId !== document.id) {
+  if (!document && !(await kind.ownerExists?.(context.db, organizationId, documentKey))) throw new AppError('not_found');
+  if (after && after.documentId !== document?.id) {
     throw invalid([{ pointer: '/query/cursor', code: 'invalid_cursor', message: 'is not a cursor of this list' }]);
   }
+  if (!document) return { revisions: [], totalCount: 0 };
   const page = { tables: kind.tables, documentId: document.id, before: after?.revision, limit: limit + 1 };
   const found = await data.listRevisions(context.db, organizationId, page);
   const { items, last } = cutPage(found, limit);

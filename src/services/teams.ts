@@ -5,8 +5,10 @@ import { scopeOf, type MemberPrincipal, type ProductPrincipal } from '../domain/
 import { AppError, invalid } from '../domain/errors.ts';
 import { grantsBeyond, requireMayGrant } from '../domain/permission-policies.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
+import { findWaitingOnTeam, listPathsNamingTeam } from '../data/escalation-paths.ts';
 import { listPolicies } from '../data/permission-policies.ts';
 import { listTeamAssignments, type AssignmentRow } from '../data/role-assignments.ts';
+import { findNamedInPolicy } from '../data/team-escalation-policies.ts';
 import {
   archiveTeam as writeArchived,
   changeHandAdded,
@@ -27,7 +29,9 @@ import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 import { currentMember } from './member-principals.ts';
 import { cutPage } from './pages.ts';
+import { deactivateWith } from './revisions.ts';
 import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
+import { teamPolicyKind } from './team-escalation-policies.ts';
 
 export type { TeamMember } from '../data/teams.ts';
 
@@ -91,6 +95,7 @@ export async function createTeam({ db }: ServiceContext, principal: MemberPrinci
   const { organizationId } = principal;
   const id = v7();
   return await db.transaction(async (trx) => {
+    await currentMember(trx, principal, { permission: 'team.write' });
     if (!(await insertTeam(trx, organizationId, { id, name }))) throw new AppError('team_name_taken');
     await insertAuditEvents(trx, organizationId, teamEvent(principal, { verb: 'created', id, data: { name } }));
     return await readTeam(trx, organizationId, id);
@@ -111,6 +116,7 @@ export async function renameTeam(
 ): Promise<Team> {
   const { organizationId } = principal;
   return await db.transaction(async (trx) => {
+    await currentMember(trx, principal, { permission: 'team.write', target: { kind: 'team', id } });
     const team = await lockExisting(trx, organizationId, id);
     if (team.archived) throw new AppError('team_archived');
     if (team.directoryManaged) throw new AppError('directory_managed');
@@ -123,7 +129,23 @@ export async function renameTeam(
   });
 }
 
-/** For good; a team that is archived already stays as it is. Throws 404, 409 `directory_managed`. */
+/** Waiting requests a refusal names. */
+const SHOWN_REQUESTS = 20;
+
+/** Throws 409 `team_in_escalation_path` while somebody may be asked through the team. Nobody activates a path meanwhile. */
+async function requireUnasked(trx: Db, organizationId: string, id: string): Promise<void> {
+  const paths = await listPathsNamingTeam(trx, organizationId, id);
+  const waiting = await findWaitingOnTeam(trx, organizationId, { teamId: id, show: SHOWN_REQUESTS });
+  if (paths.length + waiting.count === 0) return;
+  const escalation_paths = paths.map(({ pathKey, name, revision }) => ({ path_key: pathKey, name, revision }));
+  const details = { escalation_paths, request_count: waiting.count, request_ids: waiting.requestIds };
+  throw new AppError('team_in_escalation_path', { details });
+}
+
+/**
+ * For good, and its escalation policy is in force no longer; a team that is archived already stays as it is. Throws 404, 409
+ * `directory_managed` or `team_in_escalation_path`.
+ */
 export async function archiveTeam({ db }: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
   const { organizationId } = principal;
   await db.transaction(async (trx) => {
@@ -131,6 +153,8 @@ export async function archiveTeam({ db }: ServiceContext, principal: MemberPrinc
     const team = await lockExisting(trx, organizationId, id);
     if (team.archived) return;
     if (team.directoryManaged) throw new AppError('directory_managed');
+    await requireUnasked(trx, organizationId, id);
+    await deactivateWith(trx, principal, { kind: teamPolicyKind, documentKey: id });
     await writeArchived(trx, organizationId, id);
     await insertAuditEvents(trx, organizationId, teamEvent(principal, { verb: 'archived', id, data: { name: team.name } }));
   });
@@ -138,12 +162,12 @@ export async function archiveTeam({ db }: ServiceContext, principal: MemberPrinc
 
 /**
  * Makes exactly these people the hand-added members. Throws 404, 409 `team_archived`, 400 for ids that are named twice or
- * are no member, and what `requireMayAdmit` throws.
+ * are no member, what `requireMayAdmit` throws, and unless forced 409 `team_member_in_escalation_policy`.
  */
 export async function setTeamMembers(
   { db }: ServiceContext,
   principal: MemberPrincipal,
-  { id, membershipIds }: { readonly id: string; readonly membershipIds: readonly string[] },
+  { id, membershipIds, force }: { readonly id: string; readonly membershipIds: readonly string[]; readonly force: boolean },
 ): Promise<readonly TeamMember[]> {
   const { organizationId } = principal;
   return await db.transaction(async (trx) => {
@@ -156,12 +180,33 @@ export async function setTeamMembers(
     const added = membershipIds.filter((each) => !before.has(each));
     const removed = current.filter((each) => !after.has(each));
     if (added.length > 0) await requireMayAdmit(trx, caller, id);
+    if (added.length + removed.length > 0) await changeHandAdded(trx, id, { added, removed });
+    const members = await listTeamMembers(trx, organizationId, id);
     if (added.length + removed.length > 0) {
-      await changeHandAdded(trx, id, { added, removed });
-      await insertAuditEvents(trx, organizationId, teamEvent(principal, { verb: 'members_changed', id, data: { added, removed } }));
+      const left_behind = await requireReleased(trx, organizationId, { id, removed, members, force });
+      const data = { added, removed, ...(left_behind && { left_behind }) };
+      await insertAuditEvents(trx, organizationId, teamEvent(principal, { verb: 'members_changed', id, data }));
     }
-    return await listTeamMembers(trx, organizationId, id);
+    return members;
   });
+}
+
+/**
+ * Throws 409 `team_member_in_escalation_policy` when the active policy asks somebody by name who is in the team no longer;
+ * answers what is left behind when that is forced. Who is in it by the directory too has not left.
+ */
+async function requireReleased(
+  trx: Db,
+  organizationId: string,
+  { id, removed, members, force }: { id: string; removed: readonly string[]; members: readonly TeamMember[]; force: boolean },
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const staying = new Set(members.map((member) => member.membershipId));
+  const membershipIds = removed.filter((each) => !staying.has(each));
+  const named = await findNamedInPolicy(trx, organizationId, { teamId: id, membershipIds });
+  if (!named) return undefined;
+  const uses = { team_id: id, revision: named.revision, membership_ids: named.membershipIds };
+  if (!force) throw new AppError('team_member_in_escalation_policy', { details: uses });
+  return uses;
 }
 
 function requireMembers(ids: readonly string[], present: ReadonlySet<string>): void {

@@ -7,6 +7,7 @@ import type { TestApp } from './app.ts';
 import { ask } from './approval-requests.ts';
 import {
   activatePath,
+  activatePolicy,
   createAgent,
   createInstance,
   createMember,
@@ -47,6 +48,7 @@ export async function createWorld(app: TestApp): Promise<World> {
   await activatePath(organization.owner, { path_key: `path-${agent.slug}`, name: 'On call', nodes: [level] });
   const member = await createMember(app, organization.id);
   const teamId = await createTeam(app, organization.id, { members: [member] });
+  await activatePolicy(organization.owner, teamId, { nodes: [level] });
   const key = await createOrganizationKey(app, organization);
   const policy = { scope_kind: 'agent' as const, resource_ids: [agent.slug], permissions: ['agent.read'] };
   return {
