@@ -22,7 +22,7 @@ export interface Invitation {
 }
 
 /** SQL for whether the invitation `i` can still be accepted. */
-const PENDING = 'i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()';
+export const PENDING = 'i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()';
 
 const COLUMNS = `
   i.id, i.organization_id as "organizationId", i.email, cast(i.permission_policies as jsonb) as policies,

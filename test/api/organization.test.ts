@@ -13,6 +13,7 @@ import {
   type TestOrganization,
 } from '../support/factories.ts';
 import type { Answer } from '../support/http.ts';
+import { expire, invited } from '../support/invitations.ts';
 import { ask as askWithTemporal, handleOf, reached } from '../support/temporal.ts';
 
 const PATH = '/api/v1/organization';
@@ -253,6 +254,9 @@ describe('DELETE /organization', () => {
     const otherAgent = await createAgent(app, other);
     const elsewhere = await askUnevaluated(app, otherAgent);
     const [pending, evaluating] = [await ask(app, agent), await askUnevaluated(app, agent)];
+    const expired = await invited(owner);
+    await invited(owner);
+    await expire(app, expired.id);
     expect((await remove()).status).toBe(204);
 
     const unauthenticated = [401, 'authentication_required'];
@@ -285,12 +289,13 @@ describe('DELETE /organization', () => {
           memberships_deprovisioned: 1,
           sessions_revoked: 1,
           api_keys_revoked: 2,
-          invitations_revoked: 0,
+          invitations_revoked: 1,
           agent_credentials_revoked: 1,
           approval_requests_cancelled: 2,
         },
       },
     ]);
+    expect(await app.db('invitations').where({ id: expired.id }).first('revoked_at')).toEqual({ revoked_at: null });
   });
 
   test('expires what had passed its deadline, instead of cancelling it', async () => {
