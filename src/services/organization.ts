@@ -81,6 +81,7 @@ async function change(
 export async function finishOnboarding(context: ServiceContext, principal: MemberPrincipal): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
+    await currentMember(trx, principal, { permission: 'organization.settings.write' });
     if (!(await completeOnboarding(trx, organizationId))) return;
     await insertAuditEvents(trx, organizationId, {
       events: [{ eventType: 'organization.onboarding_completed', actor: actorOf(principal), subjectId: organizationId }],
