@@ -12,7 +12,15 @@ export interface SealedColumn {
 }
 
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'slack_connections', id: 'channel_id', sealed: 'secrets', keyId: 'secrets_key_id', purposeOf: SEALED_FOR.slack },
   { table: 'totp_factors', id: 'user_id', sealed: 'secret', keyId: 'secret_key_id', purposeOf: SEALED_FOR.totp },
+  {
+    table: 'notification_webhooks',
+    id: 'channel_id',
+    sealed: 'signing_secret',
+    keyId: 'signing_secret_key_id',
+    purposeOf: SEALED_FOR.webhookChannel,
+  },
 ];
 
 /** Ids of the keys that any value is sealed under, sorted. */

@@ -1,5 +1,6 @@
 /** Which sender serves which kind of channel. */
 import type { ChannelKind } from '../../domain/notifications.ts';
+import { slackSender } from '../slack/sender.ts';
 import { emailSender } from './email.ts';
 import type { ChannelSender } from './sender.ts';
 
@@ -12,5 +13,5 @@ const unavailable: ChannelSender = {
 export const senders: Readonly<Record<ChannelKind, ChannelSender>> = {
   email: emailSender,
   webhook: unavailable,
-  slack: unavailable,
+  slack: slackSender,
 };

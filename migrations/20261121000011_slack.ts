@@ -1,0 +1,72 @@
+/** Slack: the workspace of an organization, whose Slack user a member is, and calls that were seen. */
+import type { Knex } from 'knex';
+
+export async function up(db: Knex): Promise<void> {
+  await db.raw(`
+    create table slack_connections (
+      channel_id uuid
+        constraint slack_connections_pkey primary key constraint slack_connections_channel_id_fkey references notification_channels,
+      organization_id uuid not null constraint slack_connections_organization_id_fkey references organizations,
+      team_id text not null,
+      team_name text not null,
+      bot_user_id text not null,
+      default_channel text,
+      secrets bytea not null,
+      secrets_key_id text not null,
+      connected_at timestamptz(3) not null,
+      updated_at timestamptz(3) not null,
+      constraint slack_connections_organization_id_key unique (organization_id),
+      constraint slack_connections_team_id_key unique (team_id)
+    );
+    comment on table slack_connections is
+      'The Slack workspace of an organization: what its channel of kind slack has besides. secrets: bot token and signing secret as JSON, sealed.';
+
+    create table slack_links (
+      membership_id uuid constraint slack_links_pkey primary key constraint slack_links_membership_id_fkey references memberships,
+      channel_id uuid not null constraint slack_links_channel_id_fkey references slack_connections on delete cascade,
+      slack_user_id text not null,
+      direct_channel text,
+      linked_at timestamptz(3) not null,
+      constraint slack_links_user_key unique (channel_id, slack_user_id)
+    );
+    comment on table slack_links is 'Whose Slack user a member is, as he proved himself. direct_channel: his conversation with the bot, once opened.';
+
+    create table slack_link_codes (
+      membership_id uuid
+        constraint slack_link_codes_pkey primary key constraint slack_link_codes_membership_id_fkey references memberships,
+      channel_id uuid not null constraint slack_link_codes_channel_id_fkey references slack_connections on delete cascade,
+      code_hash bytea not null,
+      expires_at timestamptz(3) not null,
+      constraint slack_link_codes_code_key unique (channel_id, code_hash)
+    );
+    comment on table slack_link_codes is 'Links that were begun in a session and are to be finished in Slack. Only the SHA-256 of a code is kept.';
+
+    create table slack_messages (
+      request_id uuid not null constraint slack_messages_request_id_fkey references approval_requests,
+      channel_id uuid not null constraint slack_messages_channel_id_fkey references notification_channels,
+      message_key text not null,
+      delivery_id uuid not null,
+      posting_until timestamptz(3) not null,
+      slack_channel text,
+      slack_ts text,
+      closed_at timestamptz(3),
+      constraint slack_messages_pkey primary key (request_id, channel_id, message_key),
+      constraint slack_messages_posted_check check ((slack_channel is null) = (slack_ts is null)),
+      constraint slack_messages_closed_check check (closed_at is null or slack_ts is not null)
+    );
+    create index slack_messages_channel_id_idx on slack_messages (channel_id);
+    comment on table slack_messages is
+      'Messages with buttons. slack_ts null: delivery_id is posting it until posting_until. closed_at: it shows the final answer.';
+
+    create table slack_calls (
+      signature bytea constraint slack_calls_pkey primary key,
+      seen_at timestamptz(3) not null
+    );
+    create index slack_calls_seen_at_idx on slack_calls (seen_at);
+    comment on table slack_calls is 'Signatures of calls from Slack that were taken lately: none is taken twice.';
+  `);
+}
+
+export async function down(db: Knex): Promise<void> {
+  await db.raw('drop table slack_calls, slack_messages, slack_link_codes, slack_links, slack_connections');
+}
