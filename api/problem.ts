@@ -45,8 +45,14 @@ export interface Problem {
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseUnavailable(error)) return new AppError('dependency_unavailable', { cause: error });
-  if (error instanceof Overloaded) return new AppError('rate_limited', { retryAfterSeconds: 1, cause: error });
+  if (error instanceof Overloaded) return fromOverload(error);
   return new AppError('internal_error', { cause: error });
+}
+
+/** 429 tells whoever asked too much at once to slow down; 503 does not blame one for what all the others ask. */
+function fromOverload(cause: Overloaded): AppError {
+  if (cause.by === 'somebody') return new AppError('rate_limited', { retryAfterSeconds: 1, cause });
+  return new AppError('dependency_unavailable', { detail: 'The service is busier than it can be: try again.', cause });
 }
 
 export function statusOf(code: ErrorCode): number {

@@ -29,6 +29,14 @@ export async function countSignInAttempt(db: Db, key: Buffer, windowSeconds = 60
   return window;
 }
 
+/** Takes attempts back that are not to count, from each of the keys. */
+export async function uncountSignInAttempts(db: Db, keys: readonly Buffer[], count: number): Promise<void> {
+  await db.raw('update sign_in_attempts set attempts = greatest(attempts - :count, 0) where key = any(cast(:keys as bytea[]))', {
+    keys: [...keys],
+    count,
+  });
+}
+
 /** Whoever has proven himself begins anew. */
 export async function forgetSignInAttempts(db: Db, key: Buffer): Promise<void> {
   await db('sign_in_attempts').where({ key }).delete();

@@ -41,6 +41,21 @@ describe('a bulkhead', () => {
     expect(await Promise.all([...results, lateResult])).toEqual(['done', 'done', 'done', 'done', 'done']);
   });
 
+  test('lets nobody wait with more than his share, so that others find a place', async () => {
+    const gate = bulkhead({ atOnce: 1, waiting: 3, waitingEach: 2 });
+    const pieces = Array.from({ length: 4 }, () => new Work());
+    const [running, second, third, others] = pieces as [Work, Work, Work, Work];
+    const results = [running, second, third].map(({ run }) => gate(run, 'flood'));
+    await expect(gate(new Work().run, 'flood')).rejects.toMatchObject({ name: 'Overloaded', by: 'somebody' });
+    results.push(gate(others.run, 'victim'));
+    await expect(gate(new Work().run, 'another')).rejects.toMatchObject({ name: 'Overloaded', by: 'everybody' });
+    for (const piece of pieces) {
+      piece.end();
+      await settled();
+    }
+    expect(await Promise.all(results)).toEqual(Array(4).fill('done'));
+  });
+
   test('gives the place of work that failed to the next one', async () => {
     const gate = bulkhead({ atOnce: 1, waiting: 1 });
     const [first, second] = [new Work(), new Work()];

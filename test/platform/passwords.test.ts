@@ -42,6 +42,13 @@ describe('passwords', () => {
     );
     expect(await verifyPassword('correct horse', hash)).toBe(true);
   });
+
+  test('leave room for others, however many somebody wants at once', async () => {
+    const hash = await hashPassword('correct horse');
+    const flood = Promise.allSettled(Array.from({ length: 80 }, async () => await verifyPassword('a guess', hash, '203.0.113.1')));
+    expect(await verifyPassword('correct horse', hash, '203.0.113.2')).toBe(true);
+    expect((await flood).filter(({ status }) => status === 'rejected')).toHaveLength(66);
+  });
 });
 
 async function fastest(work: () => Promise<unknown>): Promise<number> {
