@@ -1,7 +1,13 @@
 /** How a request finds a person, and what happened to it: the reviewer's two detail views. */
 import { z } from 'zod';
 import type { AuditEvent } from '../src/domain/audit.ts';
-import { getRouting, getTimeline, type RequestRouting, type RoutedLevel } from '../src/services/approval-requests/routing.ts';
+import {
+  getRouting,
+  getTimeline,
+  type AddedReviewer,
+  type RequestRouting,
+  type RoutedLevel,
+} from '../src/services/approval-requests/routing.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { exactValue, timestamp, uuid } from './schema.ts';
 
@@ -10,13 +16,14 @@ const memberShape = z
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: "The member's name." }),
     notified_at: timestamp('When this level told the member; absent when it did not, or has not yet.').optional(),
-    can_decide: z.boolean().meta({ description: 'Whether the member may decide requests of this agent as of now.' }),
+    can_decide: z.boolean().meta({ description: 'Whether the member could decide this request as of now.' }),
   })
   .meta({ id: 'RoutedMember', description: 'Somebody at a level.' });
 
-const addedShape = z
+export const addedShape = z
   .strictObject({
     membership_id: uuid('Who was added.'),
+    display_name: z.string().meta({ description: 'His name.' }),
     added_by: uuid('The membership that added him.'),
     added_at: timestamp('When.'),
   })
@@ -70,11 +77,9 @@ const routingShape = z
     next_at: timestamp('When the walk goes on if nobody answers.').optional(),
     next_step: z
       .strictObject({
-        kind: z
-          .enum(['level', 'team', 'repeat', 'exhausted'])
-          .meta({
-            description: "The next level, a further step of a team's policy inside the current one, a further run, or nobody further.",
-          }),
+        kind: z.enum(['level', 'team', 'repeat', 'exhausted']).meta({
+          description: "The next level, a further step of a team's policy inside the current one, a further run, or nobody further.",
+        }),
         node_id: uuid('The level.').optional(),
       })
       .optional()
@@ -192,12 +197,12 @@ function showRouting(routing: RequestRouting) {
     next_at: routing.nextAt,
     next_step: next && { kind: next.kind, ...('nodeId' in next && { node_id: next.nodeId }) },
     levels: routing.levels.map(showLevel),
-    added: routing.added.map(({ membershipId, addedBy, addedAt }) => ({
-      membership_id: membershipId,
-      added_by: addedBy,
-      added_at: addedAt,
-    })),
+    added: routing.added.map(showAdded),
   };
+}
+
+export function showAdded({ membershipId, displayName, addedBy, addedAt }: AddedReviewer) {
+  return { membership_id: membershipId, display_name: displayName, added_by: addedBy, added_at: addedAt };
 }
 
 function showEvent(event: AuditEvent) {

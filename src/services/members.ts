@@ -17,6 +17,7 @@ import {
 import { listMemberAssignments, type AssignmentRow } from '../data/role-assignments.ts';
 import { listPoliciesNaming, type NamingPolicy } from '../data/team-escalation-policies.ts';
 import type { Db } from '../platform/postgres.ts';
+import { announceReleased, releaseClaimsOf } from './approval-requests/claims.ts';
 import type { ServiceContext } from './context.ts';
 import { currentMember } from './member-principals.ts';
 import { cutPage } from './pages.ts';
@@ -136,23 +137,37 @@ export async function changeMemberStatus(
   { id, status, force }: StatusChange & { readonly status: 'active' | 'suspended' },
 ): Promise<Member> {
   const { organizationId } = principal;
-  return await context.db.transaction(async (trx) => {
+  const { changedMember, released } = await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'membership.write' });
     const member = await requireChangeable(trx, caller, { id, removal: false });
-    if (member.status !== status) {
-      if (status === 'suspended') await suspend(trx, caller, { member, force });
-      else await reactivate(trx, caller, member);
-    }
-    return await readMember(trx, organizationId, id);
+    const suspends = member.status !== status && status === 'suspended';
+    const ended = suspends ? await suspend(trx, caller, { member, force }) : [];
+    if (member.status !== status && status === 'active') await reactivate(trx, caller, member);
+    return { changedMember: await readMember(trx, organizationId, id), released: ended };
   });
+  announceReleased(context, released);
+  return changedMember;
 }
 
-/** His grants stay, so that reactivating gives them back; his sessions and keys are refused while he is suspended. */
-async function suspend(trx: Db, caller: MemberPrincipal, { member, force }: { member: MemberRow; force: boolean }): Promise<void> {
+/**
+ * His grants stay, so that reactivating gives them back; his sessions and keys are refused while he is suspended. Returns
+ * the requests he claimed: nobody waits for him any longer.
+ */
+async function suspend(trx: Db, caller: MemberPrincipal, { member, force }: { member: MemberRow; force: boolean }): Promise<string[]> {
   const left_behind = await requireReleased(trx, member, force);
   await setMembershipStatus(trx, member.organizationId, { id: member.id, status: 'suspended' });
   if (member.isOwner) await requireActiveOwner(trx, member.organizationId);
   await changed(trx, caller, { eventType: 'membership.suspended', subjectId: member.id, data: { left_behind } });
+  return await releaseClaims(trx, caller, { member, reason: 'membership_suspended' });
+}
+
+async function releaseClaims(
+  trx: Db,
+  caller: MemberPrincipal,
+  { member, reason }: { member: MemberRow; reason: string },
+): Promise<string[]> {
+  const { id: membershipId, organizationId } = member;
+  return await releaseClaimsOf(trx, { organizationId, membershipId, actor: actorOf(caller), reason });
 }
 
 async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberRow): Promise<void> {
@@ -166,10 +181,10 @@ async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberRow): 
  * was removed before is not an error. Throws as `changeMemberStatus` does.
  */
 export async function removeMember(context: ServiceContext, principal: MemberPrincipal, { id, force }: StatusChange): Promise<void> {
-  await context.db.transaction(async (trx) => {
+  const released = await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'membership.write' });
     const member = await requireChangeable(trx, caller, { id, removal: true });
-    if (member.status === 'deprovisioned') return;
+    if (member.status === 'deprovisioned') return [];
     const left_behind = await requireReleased(trx, member, force);
     await setMembershipStatus(trx, member.organizationId, { id, status: 'deprovisioned' });
     const ended = await endAccess(trx, member.organizationId, id);
@@ -182,5 +197,7 @@ export async function removeMember(context: ServiceContext, principal: MemberPri
       revoked_api_keys: [...ended.apiKeyIds],
     };
     await changed(trx, caller, { eventType: 'membership.deprovisioned', subjectId: id, data });
+    return await releaseClaims(trx, caller, { member, reason: 'membership_removed' });
   });
+  announceReleased(context, released);
 }

@@ -1,6 +1,7 @@
 /** Whom a request was routed to: by its pinned path, and by hand. */
 import { findAddedReviewers } from '../../data/approval-requests/added-reviewers.ts';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
+import type { TeamRoster } from '../../domain/escalation-paths/recipients.ts';
 import type { Routed } from '../../domain/request-access.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision } from '../escalation-paths.ts';
@@ -11,4 +12,14 @@ export async function readRouted(context: ServiceContext, request: ApprovalReque
   const { targets } = await loadEscalationPathRevision(context, revisionId);
   const added = await findAddedReviewers(context.db, request.id);
   return { targets, added: added.map(({ membershipId }) => membershipId) };
+}
+
+/** The teams a path names. */
+export function namedTeams({ targets = [] }: Pick<Routed, 'targets'>): readonly string[] {
+  return targets.flatMap((target) => (target.type === 'team' ? [target.id] : []));
+}
+
+/** Those of the rosters, which hold live teams only, that a member is in. */
+export function teamsOf(membershipId: string, rosters: ReadonlyMap<string, TeamRoster>): readonly string[] {
+  return [...rosters].flatMap(([teamId, { members }]) => (members.some((each) => each.membershipId === membershipId) ? [teamId] : []));
 }

@@ -1,5 +1,5 @@
 /** The reviewer's view of how a request finds a person: its levels with the people at each, and everything that happened to it. */
-import { findDeciders, type Decider } from '../../data/deciders.ts';
+import { findDeciders, findUnroutedDeciders, type Decider } from '../../data/deciders.ts';
 import { listAuditEventsOf } from '../../data/audit-events.ts';
 import { findRequest } from '../../data/approval-requests/read.ts';
 import { findAddedReviewers, type AddedReviewer } from '../../data/approval-requests/added-reviewers.ts';
@@ -23,11 +23,15 @@ import { stepKey } from '../../domain/escalation-paths/walk.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision, type LoadedEscalationPath } from '../escalation-paths.ts';
+import { isRoutedTo, type Routed } from '../../domain/request-access.ts';
 import { getRequest, refuseUnlessVisible } from './queue.ts';
+import { namedTeams, teamsOf } from './routed.ts';
 import { stateOf } from './walk.ts';
 import { conditionFacts, walkInput } from './walk-input.ts';
 
-/** `canDecide` is as of now, whoever was told then. */
+export type { AddedReviewer } from '../../data/approval-requests/added-reviewers.ts';
+
+/** `canDecide`: this request as of now, whoever was told then. */
 export interface RoutedMember {
   readonly membershipId: string;
   readonly displayName: string;
@@ -71,7 +75,7 @@ export async function getRouting(context: ServiceContext, principal: ProductPrin
     request: phaseOf(request),
     ...(path && { route: await routeOf(context, path, facts) }),
     steps: facts.steps,
-    claimed: request.claim !== undefined && request.claim.expiresAt > facts.now,
+    claimed: request.claim !== undefined && !request.claim.lapsed,
     now: facts.now,
   });
   return {
@@ -98,14 +102,24 @@ interface RoutingFacts {
   readonly request: ApprovalRequest;
   readonly steps: readonly RecordedStep[];
   readonly notified: readonly Notified[];
+  /** Those a broadcast would tell. */
   readonly deciders: readonly Decider[];
+  /** Memberships that may decide this request as of now. */
+  readonly mayDecide: ReadonlySet<string>;
   readonly targetNames: ReadonlyMap<string, string>;
   readonly rosters: ReadonlyMap<string, TeamRoster>;
   readonly added: readonly AddedReviewer[];
   readonly now: Date;
 }
 
-const NOTHING = { steps: [], notified: [], deciders: [], targetNames: new Map<string, string>(), rosters: new Map<string, TeamRoster>() };
+const NOTHING = {
+  steps: [],
+  notified: [],
+  deciders: [],
+  mayDecide: new Set<string>(),
+  targetNames: new Map<string, string>(),
+  rosters: new Map<string, TeamRoster>(),
+};
 
 /** Of one instant: a walk that moves on meanwhile must not show a level both current and behind. */
 async function readFacts(context: ServiceContext, id: string): Promise<RoutingFacts> {
@@ -117,18 +131,30 @@ async function readFacts(context: ServiceContext, id: string): Promise<RoutingFa
       const pathRevisionId = request.route?.pathRevisionId;
       if (pathRevisionId === undefined) return { ...common, ...NOTHING };
       const { targets } = await loadEscalationPathRevision({ ...context, db: trx }, pathRevisionId);
-      const teamIds = targets.flatMap((target) => (target.type === 'team' ? [target.id] : []));
+      const routed = { targets, added: common.added.map(({ membershipId }) => membershipId) };
+      const rosters = await findTeamRosters(trx, request.organizationId, namedTeams(routed));
+      const deciders = await findDeciders(trx, request.organizationId, request.agentSlug);
+      const unrouted = await findUnroutedDeciders(trx, request.organizationId, request.agentSlug);
       return {
         ...common,
         steps: await findSteps(trx, id),
         notified: await findNotified(trx, id),
-        deciders: await findDeciders(trx, request.organizationId, request.agentSlug),
+        deciders,
+        mayDecide: new Set([...unrouted, ...routedTo(deciders, { routed, rosters })]),
         targetNames: await findTargetNames(trx, pathRevisionId),
-        rosters: await findTeamRosters(trx, request.organizationId, teamIds),
+        rosters,
       };
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   );
+}
+
+function routedTo(
+  deciders: readonly Decider[],
+  { routed, rosters }: { readonly routed: Routed; readonly rosters: ReadonlyMap<string, TeamRoster> },
+): readonly string[] {
+  const ids = deciders.map(({ membershipId }) => membershipId);
+  return ids.filter((membershipId) => isRoutedTo({ membershipId, teamIds: teamsOf(membershipId, rosters) }, routed));
 }
 
 function phaseOf({ state }: ApprovalRequest): 'evaluating' | 'pending' | 'terminal' {
@@ -175,25 +201,24 @@ function withMembers(target: Target, { level, facts }: { readonly level: Routing
   if (target.type === 'team') return withRoster(target.id, { told, facts });
   if (target.type === 'broadcast') {
     const asked = level.status === 'upcoming' ? facts.deciders : told;
-    return { type: target.type, members: asked.map((member) => asMember(member, told, facts.deciders)) };
+    return { type: target.type, members: asked.map((member) => asMember(member, told, facts.mayDecide)) };
   }
   const displayName = facts.targetNames.get(target.id) ?? '';
   return {
     type: target.type,
     id: target.id,
     name: displayName,
-    members: [asMember({ membershipId: target.id, displayName }, told, facts.deciders)],
+    members: [asMember({ membershipId: target.id, displayName }, told, facts.mayDecide)],
   };
 }
 
 /** Everybody in the team as of now, and whoever was told then. */
 function withRoster(id: string, { told, facts }: { readonly told: readonly Notified[]; readonly facts: RoutingFacts }): RoutedTarget {
   const members = facts.rosters.get(id)?.members ?? [];
-  return { type: 'team', id, name: facts.targetNames.get(id) ?? '', members: members.map((each) => asMember(each, told, facts.deciders)) };
+  return { type: 'team', id, name: facts.targetNames.get(id) ?? '', members: members.map((each) => asMember(each, told, facts.mayDecide)) };
 }
 
-function asMember({ membershipId, displayName }: Decider, told: readonly Notified[], deciders: readonly Decider[]): RoutedMember {
+function asMember({ membershipId, displayName }: Decider, told: readonly Notified[], mayDecide: ReadonlySet<string>): RoutedMember {
   const notifiedAt = told.find((each) => each.membershipId === membershipId)?.notifiedAt;
-  const canDecide = deciders.some((each) => each.membershipId === membershipId);
-  return { membershipId, displayName, ...(notifiedAt && { notifiedAt }), canDecide };
+  return { membershipId, displayName, ...(notifiedAt && { notifiedAt }), canDecide: mayDecide.has(membershipId) };
 }
