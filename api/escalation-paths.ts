@@ -104,14 +104,49 @@ const newPathInput: z.ZodType<ExactValue> = z
 
 const documentExample = {
   name: 'On call',
+  working_hours: [
+    {
+      id: 'office',
+      name: 'Office hours',
+      timezone: 'Europe/Berlin',
+      intervals: [{ weekdays: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:30' }],
+    },
+  ],
   nodes: [
     {
       id: '0198f3a2-8e20-7b55-a4f5-708192a3b4c5',
-      type: 'level',
-      targets: [{ type: 'user', id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70' }],
-      escalate_after: '15m',
+      type: 'if_else',
+      conditions: [
+        {
+          type: 'request',
+          when: { id: 'large', field: '/request/arguments/amount', operator: 'greater_than', value: 10_000 },
+        },
+      ],
+      then: [
+        {
+          id: '0198f3a2-8e21-7c66-b506-8192a3b4c5d6',
+          type: 'level',
+          targets: [{ type: 'user', id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70' }],
+          escalate_after: '15m',
+          raise_urgency: true,
+        },
+      ],
+      else: [{ id: '0198f3a2-8e23-7c66-b506-8192a3b4c5d6', type: 'defer', working_hours_id: 'office', standard_only: true }],
     },
-    { id: '0198f3a2-8e21-7c66-b506-8192a3b4c5d6', type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '1h' },
+    {
+      id: '0198f3a2-8e24-7c66-b506-8192a3b4c5d6',
+      type: 'level',
+      targets: [{ type: 'team', id: '0198f3a2-6c00-7d3e-8f10-1a2b3c4d5e6f' }],
+      escalate_after: '1h',
+      raise_urgency: false,
+    },
+    {
+      id: '0198f3a2-8e25-7c66-b506-8192a3b4c5d6',
+      type: 'level',
+      targets: [{ type: 'broadcast' }],
+      escalate_after: '1h',
+      raise_urgency: false,
+    },
   ],
   repeat: { times: 2, after: '30m' },
 };
@@ -123,7 +158,6 @@ const revisionExample = {
   is_active: true,
   created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
   created_at: '2026-03-02T11:00:00.000Z',
-  working_hours: [],
   ...documentExample,
   document_version: 1,
   warnings: [],
