@@ -15,6 +15,7 @@ import { pendingMigrations } from '../src/data/migrate.ts';
 import type { ApprovalRequest } from '../src/domain/approval-requests.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
+import { openEgress } from '../src/platform/egress.ts';
 import type { Logger } from '../src/platform/logger.ts';
 import { openMailer } from '../src/platform/mailer.ts';
 import { openOidcClient } from '../src/platform/oidc.ts';
@@ -138,6 +139,7 @@ function createContext(config: Config, { steps, ...given }: Given): ServiceConte
     limits: limitsOf(config),
     edition: config.edition,
     secrets: config.secretsKey === undefined ? undefined : openSecretBox(config.secretsKey, config.previousSecretsKeys ?? []),
+    egress: openEgress({ allow: config.egressAllow ?? [] }),
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
     slack: openSlack(config.slackApiUrl),
     oidc: config.oidc && openOidcClient(config.oidc, config.secretsKey ?? config.oidc.clientSecret),

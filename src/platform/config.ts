@@ -18,6 +18,7 @@ import {
   type Variable,
 } from './config-variables.ts';
 import { isNetwork } from './client-address.ts';
+import { isRange } from './egress.ts';
 import { ForPeople } from './for-people.ts';
 import type { OidcSettings } from './oidc.ts';
 
@@ -267,6 +268,18 @@ const variables = {
       },
       'addresses and ranges such as 10.0.0.0/8 between commas',
       isNetwork,
+    ),
+    type: 'addresses',
+  },
+  egressAllow: {
+    ...list(
+      {
+        name: 'COUNTERSIGN_EGRESS_ALLOW',
+        meaning:
+          'Networks webhooks may be sent to although they are not public, over http too. Everything else must be https towards the public internet.',
+      },
+      'addresses and ranges such as 10.20.0.0/16 between commas',
+      isRange,
     ),
     type: 'addresses',
   },

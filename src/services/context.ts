@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../platform/postgres.ts';
 import type { ApprovalRequest } from '../domain/approval-requests.ts';
 import type { ChangeHub } from '../platform/change-hub.ts';
+import type { Egress } from '../platform/egress.ts';
 import type { Mailer } from '../platform/mailer.ts';
 import type { OidcClient } from '../platform/oidc.ts';
 import type { SecretBox } from '../platform/secrets.ts';
@@ -41,6 +42,8 @@ export interface ServiceContext {
   readonly edition: Edition;
   /** Encrypts secrets that must be readable again; undefined without a secrets key: what needs it answers 501. */
   readonly secrets: SecretBox | undefined;
+  /** The only way to addresses that users name. */
+  readonly egress: Egress;
   /** Undefined on a deployment that sends no email. */
   readonly mailer: Mailer | undefined;
   readonly slack: SlackApi;

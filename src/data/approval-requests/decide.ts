@@ -33,7 +33,11 @@ export interface NewDecision {
   readonly wake: boolean;
 }
 
-/** Ends with `select decided_at, id`: `clock (id, now, key, decision_id, event_id)` names each locked row, its instant and what to write. */
+/**
+ * Ends with `select decided_at, id`: `clock (id, now, key, decision_id, event_id)` names each locked row, its instant and what
+ * to write. Messages that ask for an answer and wait are withdrawn (who is sending one looks for himself), and channels that
+ * were told of the request hear how it ended.
+ */
 const DECIDE = `
   decided as (
     update approval_requests r
@@ -41,7 +45,7 @@ const DECIDE = `
            wake_at = case when :wake then clock.now + :head_start_ms * interval '1 millisecond' end
       from clock
      where r.id = clock.id and r.state = any(cast(:from_states as text[]))
-    returning r.id, r.organization_id, clock.now, clock.key, clock.decision_id, clock.event_id
+    returning r.id, r.organization_id, r.routed_at, clock.now, clock.key, clock.decision_id, clock.event_id
   ),
   decision as (
     insert into decisions (id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email,
@@ -56,6 +60,22 @@ const DECIDE = `
     select event_id, organization_id, 'approval_request.' || cast(:status as text), :actor_type, :actor_id, :actor_name,
            'approval_request', cast(id as text), cast(:audit_data as json), now
       from decided
+  ),
+  withdrawn as (
+    update notification_deliveries
+       set next_attempt_at = null, dropped_at = clock_timestamp(), dropped_reason = 'request_closed'
+     where id in (
+       select n.id from decided join notification_deliveries n on n.request_id = decided.id
+        where decided.routed_at is not null and n.event = 'notified' and n.next_attempt_at is not null and n.lease is null
+          for update of n skip locked)
+  ),
+  told as (
+    insert into notification_deliveries (id, organization_id, channel_id, request_id, event, next_attempt_at, created_at)
+    select gen_random_uuid(), c.organization_id, c.id, decided.id, 'decided', clock_timestamp(), clock_timestamp()
+      from decided join notification_channels c on c.organization_id = decided.organization_id
+     where decided.routed_at is not null and c.kind <> 'email' and c.enabled and c.deleted_at is null
+       and exists (select 1 from notification_deliveries n
+                    where n.request_id = decided.id and n.channel_id = c.id and n.event = 'notified' and n.dropped_at is null)
   )
   select id, now as decided_at from decided`;
 

@@ -1,0 +1,34 @@
+/**
+ * Signatures of outgoing webhooks: our own header, and those of Standard Webhooks, by which stock libraries verify. All by
+ * HMAC-SHA256 under the bytes behind `whsec_`.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+export function newSigningSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+export interface SignedMessage {
+  /** The same over all attempts. */
+  readonly id: string;
+  readonly at: Date;
+  /** Exactly what is sent. */
+  readonly body: string;
+}
+
+/** Names of the headers in lower case. Throws when the secret is none of ours. */
+export function signatureHeaders(secret: string, { id, at, body }: SignedMessage): Record<string, string> {
+  const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.alloc(0);
+  if (key.length !== SECRET_BYTES) throw new Error('not a signing secret');
+  const seconds = Math.floor(at.getTime() / 1_000);
+  const hmac = (content: string, encoding: 'hex' | 'base64'): string => createHmac('sha256', key).update(content).digest(encoding);
+  return {
+    'service-signature': `t=${seconds},v1=${hmac(`${seconds}.${body}`, 'hex')}`,
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${hmac(`${id}.${seconds}.${body}`, 'base64')}`,
+  };
+}

@@ -1,0 +1,131 @@
+/** Notifications by a signed webhook of the organization. */
+import { findWebhookTarget, type WebhookTarget } from '../../data/notification-channels.ts';
+import { publicStatus } from '../../domain/approval-requests.ts';
+import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
+import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/egress.ts';
+import { stringifyExact } from '../../platform/exact-json.ts';
+import { signatureHeaders } from '../../platform/webhook-signature.ts';
+import { v7 } from 'uuid';
+import type { ServiceContext } from '../context.ts';
+import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
+
+const TIMEOUT_MS = 10_000;
+const ANSWER_BYTES = 64 * 1024;
+
+export const webhookSender: ChannelSender = { send, sendTest };
+
+async function send(context: ServiceContext, delivery: Delivery, signal: AbortSignal): Promise<SendOutcome> {
+  const target = await findWebhookTarget(context.db, delivery.channelId);
+  if (!target) return { kind: 'dropped', reason: 'channel_deleted' };
+  const posted = await post(context, target, { ...delivery, payload: payloadOf(delivery, target), signal });
+  if (posted.kind === 'refused') return { kind: 'failed', error: posted.error };
+  if (isSuccess(posted.status)) return { kind: 'delivered' };
+  const { retryAfterMs } = posted;
+  return { kind: 'failed', error: `status ${posted.status}`, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+async function sendTest(context: ServiceContext, { channelId, organizationId }: TestMessage, signal: AbortSignal): Promise<TestOutcome> {
+  const target = await findWebhookTarget(context.db, channelId);
+  if (!target) return { delivered: false, errorCode: 'channel_deleted' };
+  const id = v7();
+  const payload = { id, type: 'notification_channel.test', created_at: new Date(), organization_id: organizationId };
+  const posted = await post(context, target, { id, channelId, payload, signal });
+  if (posted.kind === 'refused') return { delivered: false, errorCode: posted.code };
+  const delivered = isSuccess(posted.status);
+  return { delivered, statusCode: posted.status, ...(!delivered && { errorCode: 'unexpected_status' }) };
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+type Posted =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number }
+  | { readonly kind: 'refused'; readonly code: string; readonly error: string };
+
+interface Message {
+  readonly id: string;
+  readonly channelId: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+async function post(context: ServiceContext, target: WebhookTarget, { id, channelId, payload, signal }: Message): Promise<Posted> {
+  if (!context.secrets) return { kind: 'refused', code: 'secrets_key_missing', error: 'this deployment has no secrets key' };
+  const secret = context.secrets.open(target.secret, SEALED_FOR.webhookChannel(channelId)).toString();
+  const body = stringifyExact(payload);
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Countersign',
+    ...signatureHeaders(secret, { id, at: new Date(), body }),
+  };
+  try {
+    const answer = await context.egress.post(target.url, { headers, body, timeoutMs: TIMEOUT_MS, maxBytes: ANSWER_BYTES, signal });
+    return { kind: 'answered', status: answer.status, ...retryAfter(answer.headers['retry-after']) };
+  } catch (error) {
+    // What the answer said is of no interest, that it came is.
+    if (error instanceof AnswerTooLarge) return { kind: 'answered', status: error.status };
+    return { kind: 'refused', ...reasonOf(error) };
+  }
+}
+
+function reasonOf(error: unknown): { readonly code: string; readonly error: string } {
+  if (error instanceof EgressDenied) return { code: 'egress_denied', error: `egress_denied: the URL ${error.message}` };
+  if (error instanceof EgressTimeout) return { code: 'timeout', error: `timeout: ${error.message}` };
+  const code = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+  return { code: 'connection_failed', error: `connection failed: ${code}` };
+}
+
+/** Whole seconds, or nothing we understand. */
+function retryAfter(header: string | string[] | undefined): { retryAfterMs?: number } {
+  const seconds = typeof header === 'string' && /^[0-9]{1,6}$/.test(header) ? Number(header) : undefined;
+  return seconds === undefined ? {} : { retryAfterMs: seconds * 1_000 };
+}
+
+/** A member without a value is left out when it is printed. */
+function payloadOf(delivery: Delivery, { includeArguments }: WebhookTarget): Record<string, unknown> {
+  const { request } = delivery;
+  return {
+    id: delivery.id,
+    type: `approval_request.${delivery.event}`,
+    created_at: delivery.createdAt,
+    organization_id: delivery.organizationId,
+    request: {
+      id: request.id,
+      tool: request.tool,
+      server: request.server,
+      agent_slug: request.agentSlug,
+      agent_name: request.agentName,
+      created_at: request.createdAt,
+      deadline_at: request.deadlineAt,
+      status: publicStatus(request.state),
+      url: delivery.url,
+      arguments: includeArguments ? request.arguments : undefined,
+    },
+    ...(delivery.event === 'notified' ? notifiedPart(delivery) : decidedPart(request)),
+  };
+}
+
+function notifiedPart({ recipient, level }: Extract<Delivery, { event: 'notified' }>): Record<string, unknown> {
+  return {
+    member: { membership_id: recipient.membershipId, display_name: recipient.displayName },
+    level: {
+      node_id: level.nodeId,
+      team_id: level.teamId,
+      run: level.run,
+      notified_at: level.notifiedAt,
+      escalate_at: level.escalateAt,
+    },
+  };
+}
+
+function decidedPart({ decision }: Delivery['request']): Record<string, unknown> {
+  return {
+    decision: decision && {
+      status: decision.status,
+      channel: decision.channel,
+      membership_id: decision.membershipId,
+      reviewer_display_name: decision.reviewerDisplayName,
+      note: decision.note,
+      decided_at: decision.decidedAt,
+    },
+  };
+}
