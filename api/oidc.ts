@@ -63,7 +63,7 @@ export const oidcEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Sign in through the identity provider',
     description:
-      'To be followed by a browser: sends it to the OpenID provider of the deployment, which sends it back to `/auth/oidc/callback` within ten minutes. `prompt=login` is how an account without a password authenticates again: the provider must ask for proof anew, even where it remembers the person.',
+      'The session is as fresh as the proof at the provider, which is asked for its time (`auth_time`); where it does not tell, the session counts as proven a day ago: fresh only after a code of a second factor, or `prompt=login` with a provider that tells. To be followed by a browser: sends it to the OpenID provider of the deployment, which sends it back to `/auth/oidc/callback` within ten minutes. `prompt=login` is how an account without a password authenticates again: the provider must ask for proof anew, even where it remembers the person.',
     auth: 'none',
     query: z.strictObject({
       return_to: returnTo,

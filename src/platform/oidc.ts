@@ -32,7 +32,7 @@ export interface ProvenIdentity {
   readonly name: string | undefined;
   /** How the person proved who he is, such as `pwd` and `mfa`. */
   readonly methods: readonly string[];
-  /** When he did, if the provider says so. */
+  /** When he did, if the provider says so: it may have been weeks ago when it does not. */
   readonly authenticatedAt: Date | undefined;
 }
 
@@ -75,6 +75,8 @@ export interface OidcClient {
 const TIMEOUT_S = 5;
 /** A provider may move its endpoints: its metadata are read again after this time. */
 const METADATA_LIFETIME_MS = 60 * 60 * 1_000;
+/** A proof older than a session of ours may become is asked for again. */
+const PROOF_LIFETIME_S = 7 * 86_400;
 const SCOPE = 'openid email profile';
 
 /** `sealingKey`: any secret all processes of the deployment share. Calls nobody yet. */
@@ -152,9 +154,10 @@ async function begin(
     nonce: checks.nonce,
     code_challenge: await client.calculatePKCECodeChallenge(checks.codeVerifier),
     code_challenge_method: 'S256',
-    // Who does not say when the person proved who he is lets a sign-in look newer than it is: ask where that is possible.
+    // Asks the provider to say when the person proved who he is: to one that heeds the standard, `max_age` alone says so.
     ...(configuration.serverMetadata().claims_parameter_supported === true && { claims: '{"id_token":{"auth_time":null}}' }),
-    ...(anew && { prompt: 'login', max_age: '0' }),
+    max_age: String(anew ? 0 : PROOF_LIFETIME_S),
+    ...(anew && { prompt: 'login' }),
   });
   return { url: url.href, checks };
 }

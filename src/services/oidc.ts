@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from '../domain/errors.ts';
 import { assuranceOf } from '../domain/oidc.ts';
 import { readClock } from '../data/clock.ts';
 import { IdentityProviderError, type OidcClient, type ProvenIdentity, type SignInChecks } from '../platform/oidc.ts';
+import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 import { openSession, signOut, type Client } from './sessions.ts';
 import { admitIdentity } from './user-identities.ts';
@@ -123,10 +124,15 @@ async function enter(
 ): Promise<string> {
   const { token } = await context.db.transaction(async (trx) => {
     const member = await admitIdentity(trx, identity, { emailDomains, limits: context.limits });
-    const { methods, authenticatedAt } = identity;
+    const { methods, authenticatedAt = await longAgo(trx) } = identity;
     return await openSession(trx, member, { method: 'sso', assurance: assuranceOf(methods), client, authenticatedAt });
   });
   return token;
+}
+
+/** For who does not know when: longer ago than any proof is fresh, so that it opens a session and nothing that matters. */
+async function longAgo(trx: Db): Promise<Date> {
+  return new Date((await readClock(trx)).getTime() - 24 * 3_600_000);
 }
 
 const REFUSALS: Partial<Record<ErrorCode, FailureCode>> = {

@@ -233,9 +233,23 @@ describe('what the session is worth', () => {
     expect(await authenticatedAt(browser)).toBeLessThanOrEqual(Date.now() / 1_000 + 1);
   });
 
-  test('it counts from now where the provider does not say', async () => {
+  test('it is not fresh, however long a proof is, where the provider does not say when it was given', async () => {
+    await app.db('organizations').where({ id: organization.id }).update({ reauthentication_window_seconds: 86_400 });
     const { browser } = await signInProvenAt(undefined);
+    expect((await authenticatedAt(browser)) - Date.now() / 1_000).toBeLessThanOrEqual(-86_400);
+    const cookie = `service_session=${browser.cookie(app.url, 'service_session') ?? ''}`;
+    const refused = await app.http.post('/api/v1/me/mfa/totp', undefined, { headers: { cookie, origin: app.url } });
+    expect([refused.status, refused.body['error']?.['code']]).toEqual([403, 'reauthentication_required']);
+    provider.overrides.clear();
+    await signInThrough(app.url, browser, '?prompt=login');
     expect(Math.abs((await authenticatedAt(browser)) - Date.now() / 1_000)).toBeLessThan(60);
+    await app.db('organizations').where({ id: organization.id }).update({ reauthentication_window_seconds: 900 });
+  });
+
+  test('the provider is always asked when it was given, as the standard has it', async () => {
+    const begun = await new Browser().open(`${app.url}/auth/oidc/login`);
+    expect(begun.location?.searchParams.get('max_age')).toBe('604800');
+    expect(begun.location?.searchParams.has('prompt')).toBe(false);
   });
 
   test.each([-3_600, -120, undefined])('to authenticate again takes a proof of now: one at %p s is refused', async (seconds) => {
