@@ -41,6 +41,8 @@ export interface Call<
   readonly params: Output<P>;
   readonly query: Output<Q>;
   readonly body: Output<B>;
+  /** Present when the endpoint takes one. */
+  readonly signedForm: SignedForm;
   /** Present when the endpoint requires the header. */
   readonly idempotencyKey: string;
   /** The revision named by If-Match, 0 for «none is active»; present when the endpoint requires the header. */
@@ -61,6 +63,13 @@ export interface Cookies {
   readonly session: string | undefined;
   /** The presented cookie of a sign-in through the identity provider that has begun. */
   readonly sso: string | undefined;
+}
+
+/** What another system posted, character for character as it signed it. */
+export interface SignedForm {
+  readonly text: string;
+  /** Those the endpoint names, in small letters; empty where one was not sent. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface Reply {
@@ -116,6 +125,11 @@ export interface Endpoint<
   readonly exact?: readonly string[];
   /** Pointers into the body below which strings may hold NUL and lone surrogates: they are evaluated, never stored. */
   readonly verbatim?: readonly string[];
+  /**
+   * Set, in the place of `body`, where another system posts a form and signs it: `fields` only describes it, the handler
+   * checks the signature before it believes anything.
+   */
+  readonly signedForm?: { readonly fields: z.ZodType; readonly headers: readonly string[] };
   readonly requestExample?: unknown;
   readonly success: Success;
   /** Codes beyond those every endpoint of its kind can answer (see `impliedErrors` in implied-errors.ts). */

@@ -7,10 +7,10 @@ const inBody: readonly ErrorCode[] = ['malformed_json', 'duplicate_key', 'payloa
 
 /** The codes every endpoint of this kind can answer: credential, headers, parameters, body, and what can fail anywhere. */
 export function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
-  const { auth, method, path, body, headers, unlimited, edition } = endpoint;
+  const { auth, method, path, body, signedForm, headers, unlimited, edition } = endpoint;
   return [
     'validation_failed',
-    ...(body ? inBody : []),
+    ...(body || signedForm ? inBody : []),
     ...(headers?.idempotencyKey ? (['idempotency_key_required'] as const) : []),
     ...(headers?.ifMatch ? (['if_match_required'] as const) : []),
     ...credentialErrors(endpoint),

@@ -4,15 +4,21 @@ import getRawBody from 'raw-body';
 import type { z } from 'zod';
 import { AppError, invalid, type Issue } from '../src/domain/errors.ts';
 import { ExactJsonError, isExactObject, JsonText, parseExact, pointerToken } from '../src/platform/exact-json.ts';
+import type { SignedForm } from './endpoint.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The body as text. 415 unless JSON in plain encoding, 413 over 1 MiB, 400 unless UTF-8. */
-async function readBodyText(request: IncomingMessage): Promise<string> {
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** The body as text. 415 unless of the type in plain encoding, 413 over 1 MiB, 400 unless UTF-8. */
+async function readBodyText(request: IncomingMessage, type: typeof JSON_TYPE | typeof FORM_TYPE): Promise<string> {
   const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  if (mediaType !== 'application/json' || (charset && !/^charset="?utf-8"?$/.test(charset))) throw new AppError('unsupported_media_type');
-  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw new AppError('unsupported_media_type');
+  const isPlain = (request.headers['content-encoding'] ?? 'identity') === 'identity';
+  if (mediaType !== type || (charset && !/^charset="?utf-8"?$/.test(charset)) || !isPlain) {
+    throw new AppError('unsupported_media_type', { detail: `The body must be ${type}.` });
+  }
   const bytes = await getRawBody(request, { limit: MAX_BODY_BYTES, length: request.headers['content-length'] ?? null }).catch(refuseRead);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -36,7 +42,7 @@ export interface BodyRules {
 
 /** The parsed body. Refuses NUL and lone surrogates in every string that is neither exact nor verbatim. */
 export async function readBody(request: IncomingMessage, { exact = [], verbatim = [] }: BodyRules): Promise<unknown> {
-  const text = await readBodyText(request);
+  const text = await readBodyText(request, JSON_TYPE);
   let value: unknown;
   try {
     value = parseExact(text, { maxDepth: 100, keep: exact });
@@ -48,6 +54,12 @@ export async function readBody(request: IncomingMessage, { exact = [], verbatim 
   const issues = [...unstorableStrings(value, '', verbatim)];
   if (issues.length > 0) throw invalid(issues);
   return value;
+}
+
+/** A form as it came, with these headers. */
+export async function readSignedForm(request: IncomingMessage, headers: readonly string[]): Promise<SignedForm> {
+  const given = headers.map((name) => [name, String(request.headers[name] ?? '')] as const);
+  return { text: await readBodyText(request, FORM_TYPE), headers: Object.fromEntries(given) };
 }
 
 function* unstorableStrings(value: unknown, pointer: string, verbatim: readonly string[]): Generator<Issue> {

@@ -123,7 +123,7 @@ export function openApiYaml(endpoints: readonly Endpoint[]): string {
 }
 
 function operation(endpoint: Endpoint, shared: Map<ErrorCode, ZodOpenApiResponseObject>): ZodOpenApiOperationObject {
-  const { body, params, query, requestExample } = endpoint;
+  const { body, signedForm, params, query, requestExample } = endpoint;
   return {
     operationId: endpoint.operationId,
     tags: [endpoint.tag],
@@ -135,10 +135,20 @@ function operation(endpoint: Endpoint, shared: Map<ErrorCode, ZodOpenApiResponse
       ...(endpoint.headers?.idempotencyKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
       ...(endpoint.headers?.ifMatch ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
       { $ref: '#/components/parameters/RequestId' },
+      ...(signedForm?.headers ?? []).map(signedHeader),
     ],
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body, example: requestExample } } } }),
+    ...(signedForm && {
+      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: signedForm.fields, example: requestExample } } },
+    }),
     responses: { ...successes(endpoint), ...failures(endpoint, shared) },
   };
+}
+
+/** A missing one is refused like a wrong one. */
+function signedHeader(name: string): oas31.ParameterObject {
+  const description = 'Proves, with the body, where the call comes from.';
+  return { name, in: 'header', required: true, description, schema: { type: 'string' } };
 }
 
 function needs({ auth, permission }: Endpoint): string {

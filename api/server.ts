@@ -13,7 +13,7 @@ import { authenticate } from '../src/services/authentication.ts';
 import type { ServiceContext } from '../src/services/context.ts';
 import { admit, presentedCredential, readCookie, refuseCrossSite, refuseForeignPage, sessionCookie, SSO_COOKIE } from './authentication.ts';
 import type { AnyCall, Endpoint, Reply } from './endpoint.ts';
-import { readBody, readIdempotencyKey, readIfMatch, readQuery, validate } from './input.ts';
+import { readBody, readIdempotencyKey, readIfMatch, readQuery, readSignedForm, validate } from './input.ts';
 import { loggedPath } from './logged-paths.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
@@ -32,6 +32,7 @@ interface Serving {
 const HUNG_UP = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNABORTED']);
 
 const NO_PARAMETERS = z.strictObject({});
+const NO_FORM = { text: '', headers: {} };
 
 export interface HttpOptions {
   /** What to mount: all endpoints, or none where only health and metrics are served. */
@@ -180,6 +181,7 @@ async function readCall(ctx: Context, { endpoint, context, limit, clientAddress 
     idempotencyKey: endpoint.headers?.idempotencyKey ? readIdempotencyKey(headers['idempotency-key'] as string | undefined) : '',
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: endpoint.body && validate(endpoint.body, await readBody(ctx.req, endpoint), ''),
+    signedForm: endpoint.signedForm ? await readSignedForm(ctx.req, endpoint.signedForm.headers) : NO_FORM,
     cookies: { session: sessionCookie(headers), sso: readCookie(headers, SSO_COOKIE) },
     client: { address: clientAddress(ctx.req), userAgent: (headers['user-agent'] ?? '').slice(0, 300) },
     signal: hangUp(ctx.res),
