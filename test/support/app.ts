@@ -50,6 +50,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       COUNTERSIGN_DATA_DIR: dataDirectory,
       TEMPORAL_NAMESPACE: process.env['TEST_TEMPORAL_NAMESPACE'] ?? 'countersign-test',
       DATABASE_URL: databaseUrl,
+      // No test ever speaks to Slack itself.
+      COUNTERSIGN_SLACK_API_URL: 'http://127.0.0.1:9/',
       ...options.environment,
     },
     'start',

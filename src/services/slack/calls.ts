@@ -14,7 +14,7 @@ import { isSignedWith, isTimely, signatureBytes, type SlackProof } from '../../p
 import { decideRequest } from '../approval-requests/decide.ts';
 import type { ServiceContext } from '../context.ts';
 import { memberPrincipal } from '../member-principals.ts';
-import { finishSlackLink, removeSlackLinkOf } from './links.ts';
+import { finishSlackLink, removeSlackLinkOf, SLACK_COMMAND } from './links.ts';
 import { openSlackSecrets } from './secrets.ts';
 
 /**
@@ -103,11 +103,9 @@ const refusals: Partial<Record<ErrorCode, string>> = {
   request_evaluating: 'The rules are still looking at this request: try again.',
 };
 
-const COMMAND = '/countersign';
-
 function unlinkedText({ publicUrl }: ServiceContext, { organizationName }: SlackConnection): string {
   const name = escapeSlackText(organizationName);
-  return `Your Slack user is linked to no member of ${name}. Sign in at ${publicUrl()}, ask for a code there, and type \`${COMMAND} link CODE\` here.`;
+  return `Your Slack user is linked to no member of ${name}. Sign in at ${publicUrl()}, ask for a code there, and type \`${SLACK_COMMAND} link CODE\` here.`;
 }
 
 /** Somebody typed the command. Answers what he alone is told. */
@@ -124,7 +122,7 @@ async function obey(context: ServiceContext, connection: SlackConnection, { verb
       const outcome = await finishSlackLink(context, connection, { slackUserId, code: argument });
       if (outcome.kind !== 'linked') return linkFailures[outcome.kind];
       const who = `${escapeSlackText(outcome.displayName)} (${escapeSlackText(outcome.email)})`;
-      return `Linked: what you decide here is decided by ${who}. If that is not you, type \`${COMMAND} unlink\` at once.`;
+      return `Linked: what you decide here is decided by ${who}. If that is not you, type \`${SLACK_COMMAND} unlink\` at once.`;
     }
     case 'unlink':
       return (await removeSlackLinkOf(context, connection, slackUserId)) ? 'Unlinked.' : 'Your Slack user was linked to nobody.';
@@ -135,11 +133,11 @@ async function obey(context: ServiceContext, connection: SlackConnection, { verb
 
 async function unlinkedOrHelp(context: ServiceContext, connection: SlackConnection, slackUserId: string): Promise<string> {
   const link = await findSlackLinkOfUser(context.db, connection.organizationId, slackUserId);
-  return link ? `Your Slack user is linked. \`${COMMAND} unlink\` ends that.` : unlinkedText(context, connection);
+  return link ? `Your Slack user is linked. \`${SLACK_COMMAND} unlink\` ends that.` : unlinkedText(context, connection);
 }
 
 const linkFailures = {
   wrong_code: 'This code is wrong, used or older than ten minutes. Ask for a new one in the browser.',
   too_many_tries: 'Too many tries: wait ten minutes.',
-  taken: `Your Slack user is linked to another member already. Type \`${COMMAND} unlink\` first.`,
+  taken: `Your Slack user is linked to another member already. Type \`${SLACK_COMMAND} unlink\` first.`,
 } as const;

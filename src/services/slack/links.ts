@@ -23,6 +23,9 @@ import { violatedConstraint } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { currentMember } from '../member-principals.ts';
 
+/** What people type in Slack. */
+export const SLACK_COMMAND = '/countersign';
+
 const CODE_MINUTES = 10;
 const CODE_BYTES = 10;
 const TRIES = 10;
