@@ -2,6 +2,7 @@
 import type { ApprovalRequest } from '../domain/approval-requests.ts';
 import type { ChannelKind, DeliveryEvent, DropReason } from '../domain/notifications.ts';
 import type { Db } from '../platform/postgres.ts';
+import { ADDED_STEP } from './approval-requests/added-reviewers.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './approval-requests/rows.ts';
 import { mayDecideFor } from './deciders.ts';
 
@@ -17,7 +18,7 @@ export interface LeaseOptions {
 
 /**
  * Takes what is due, oldest first within each channel and no channel at the cost of another. Left alone: what somebody
- * claims, and the news of a decision while a message about the request may still be on its way.
+ * claims, unless a person asks the recipient for help now, and the news of a decision while a message about the request may still be on its way.
  */
 export async function leaseDue(db: Db, { lease, leaseMs, limit, perChannel, inHand }: LeaseOptions): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
@@ -31,6 +32,7 @@ export async function leaseDue(db: Db, { lease, leaseMs, limit, perChannel, inHa
                    when 'notified' then not exists (
                      select 1 from claims l join approval_requests r on r.id = l.request_id and r.state = 'pending'
                       where l.request_id = d.request_id and l.ended_at is null and l.expires_at > statement_timestamp())
+                     or exists (select 1 from notifications n where n.id = d.notification_id and n.step_key = '${ADDED_STEP}')
                    else not exists (
                      select 1 from notification_deliveries n
                       where n.request_id = d.request_id and n.channel_id = d.channel_id and n.event = 'notified' and n.next_attempt_at is not null)
@@ -60,7 +62,7 @@ export interface LeasedDelivery {
   readonly request: ApprovalRequest;
   /** The request waits for people no more, or its deadline has come. */
   readonly closed: boolean;
-  /** Somebody claims the request. */
+  /** Somebody claims the request, and nobody asked the recipient for help with it. */
   readonly claimed: boolean;
   /** Of a `notified` one. */
   readonly recipient?: {
@@ -114,7 +116,8 @@ export async function loadLeased(
             x.id as x_id, x.event as x_event, x.attempts as x_attempts, x.created_at as x_created_at, x.channel_id,
             ch.kind as channel_kind, ch.enabled and ch.deleted_at is null as channel_enabled,
             r.state <> 'pending' or r.deadline_at <= clock_timestamp() as closed,
-            r.state = 'pending' and c.expires_at is not null and c.expires_at > clock_timestamp() as claimed,
+            r.state = 'pending' and c.expires_at is not null and c.expires_at > clock_timestamp()
+              and n.step_key is distinct from '${ADDED_STEP}' as claimed,
             n.membership_id as recipient_id, u.display_name as recipient_name, u.email as recipient_email,
             coalesce(m.status = 'active', false) as recipient_active, coalesce(${mayDecideFor('r.agent_slug')}, false) as recipient_may_decide,
             coalesce(w.email, true) as wants_email, coalesce(w.slack, true) as wants_slack,

@@ -1,5 +1,5 @@
 /** A reviewer asks colleagues for help with one request: whom he can ask, and asking them. */
-import { findAddedReviewers, insertAddedReviewers, type AddedReviewer } from '../../data/approval-requests/added-reviewers.ts';
+import { ADDED_STEP, findAddedReviewers, insertAddedReviewers, type AddedReviewer } from '../../data/approval-requests/added-reviewers.ts';
 import { touchRequest } from '../../data/approval-requests/claims.ts';
 import { insertStep } from '../../data/approval-requests/escalate.ts';
 import { lockRequest, type LockedRequest } from '../../data/approval-requests/lock.ts';
@@ -19,9 +19,6 @@ import { rereadCaller } from './caller.ts';
 import { requirePending, tooLate } from './claims.ts';
 import { namedTeams, readRouted, teamsOf } from './routed.ts';
 import { expireIfDue, lapseIfDue, readSettled } from './settle.ts';
-
-/** The step key of what those added by hand were told: each of them once. */
-export const ADDED_STEP = 'added';
 
 export interface Candidate extends Decider {
   readonly email: string;
