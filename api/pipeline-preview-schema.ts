@@ -11,17 +11,20 @@ const exactMember = (description: string) =>
 
 export const emptyObject = (): ExactObject => Object.create(null) as ExactObject;
 
+/** A call, as the rules about it see it. */
+export const callSample = z
+  .strictObject({
+    tool: z.string().min(1).meta({ description: 'Name of the tool.' }),
+    server: z.string().optional().meta({ description: 'Alias of the MCP server.' }),
+    arguments: exactMember('Arguments of the call.'),
+    agent_reasoning: z.string().optional().meta({ description: "The agent's own claim." }),
+    context: exactMember('Where the call comes from.').optional(),
+  })
+  .meta({ description: 'The call to evaluate.' });
+
 const sampleShape = z
   .strictObject({
-    request: z
-      .strictObject({
-        tool: z.string().min(1).meta({ description: 'Name of the tool.' }),
-        server: z.string().optional().meta({ description: 'Alias of the MCP server.' }),
-        arguments: exactMember('Arguments of the call.'),
-        agent_reasoning: z.string().optional().meta({ description: "The agent's own claim." }),
-        context: exactMember('Where the call comes from.').optional(),
-      })
-      .meta({ description: 'The call to evaluate.' }),
+    request: callSample,
     agent: z
       .strictObject({
         slug: slug('Slug of the agent; in an agent pipeline it must be that agent’s.'),

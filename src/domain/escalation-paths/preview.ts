@@ -1,5 +1,6 @@
 /** What a walk would do if nobody answered and everybody asked were there: the schedule people check a path by. */
-import type { LevelNode, Target } from './types.ts';
+import { DateTime } from 'luxon';
+import type { EscalationDocument, LevelNode, Target } from './types.ts';
 import { arrive, enterLevel, type Asked, type StepPlace, type WalkEvent, type WalkInput } from './walk.ts';
 import type { WalkState } from './walk-state.ts';
 
@@ -66,4 +67,16 @@ function planned(event: WalkEvent, level: LevelNode | undefined): PlannedStep {
     targets: event.kind === 'level_notified' ? (level?.targets ?? []) : [],
     ...(until && { until }),
   };
+}
+
+/** What clocks show at an instant in a time zone, with the offset: `2026-03-02T09:00:00.000+01:00`. */
+export interface LocalTime {
+  readonly timezone: string;
+  readonly at: string;
+}
+
+/** The instant in each zone in which the document has working hours, each zone once. */
+export function localTimes({ working_hours: sets }: EscalationDocument, at: Date): readonly LocalTime[] {
+  const zones = [...new Set(sets.map(({ timezone }) => timezone))];
+  return zones.map((zone) => ({ timezone: zone, at: DateTime.fromJSDate(at, { zone }).toISO({ includeOffset: true }) ?? '' }));
 }
