@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isExactObject, JsonText, type ExactValue } from '../src/platform/exact-json.ts';
 import { DURATION_PATTERN, parseDuration } from '../src/domain/durations.ts';
+import { hasUnseen, isBlank } from '../src/domain/labels.ts';
 import { KEY_PATTERN } from '../src/domain/keys.ts';
 
 /** An id. Capitals are the same id: behind this line it is in small letters everywhere, as the database writes it. */
@@ -19,11 +20,17 @@ export const nullableTimestamp = (description: string) =>
     .nullable()
     .meta({ description, override: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] } });
 
-/** An instant in a request body. */
+/** The last instant RFC 3339 can write in UTC: four digits are a year. */
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** An instant in a request body; whatever its offset, in the years 0 to 9999 of UTC. */
 export const timestampInput = (description: string) =>
   z.iso
     .datetime({ offset: true })
     .transform((text) => new Date(text))
+    .refine((instant) => instant.getUTCFullYear() >= 0 && instant.getTime() <= LAST_INSTANT, {
+      error: 'must be in the years 0000 to 9999 of UTC',
+    })
     .meta({ description, override: { type: 'string', format: 'date-time' } });
 
 /** A duration such as `30m`, between the given bounds in milliseconds. The text itself is kept. */
@@ -39,12 +46,15 @@ export const duration = (description: string, bounds: { readonly min: string; re
     )
     .meta({ description, override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30m'] } });
 
-/** Text for people: not blank, within `max` characters. */
+export const UNSEEN = 'must not hold control or format characters, or others that are not seen';
+
+/** Text for people, in one line: not blank, nothing unseen in it, within `max` characters. */
 export const label = (description: string, max = 200) =>
   z
     .string()
     .max(max)
-    .refine((text) => text.trim() !== '', { error: 'must not be blank' })
+    .refine((text) => !isBlank(text), { error: 'must not be blank' })
+    .refine((text) => !hasUnseen(text), { error: UNSEEN })
     .meta({ description, override: { type: 'string', minLength: 1, maxLength: max } });
 
 /** A JSON object kept as its source text (name it in the endpoint's `exact` list, or print one in an answer). */

@@ -10,10 +10,11 @@ import {
   type Team,
   type TeamMember,
 } from '../src/services/teams.ts';
+import { hasUnseen, isBlank } from '../src/domain/labels.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { roleAssignmentShape, showAssignment } from './role-assignments-schema.ts';
-import { cursorQuery, limitQuery, nextCursor, nullableTimestamp, timestamp, uuid } from './schema.ts';
+import { cursorQuery, limitQuery, nextCursor, nullableTimestamp, timestamp, UNSEEN, uuid } from './schema.ts';
 
 const TAG = 'Teams';
 
@@ -24,9 +25,14 @@ const teamName = () =>
   z
     .string()
     .trim()
-    .min(1, { error: 'must not be blank' })
     .max(100)
-    .meta({ description: 'Display name, unique among the live teams without regard to case. Blanks around it are dropped.' });
+    .refine((text) => !isBlank(text), { error: 'must not be blank' })
+    .refine((text) => !hasUnseen(text), { error: UNSEEN })
+    .meta({
+      description:
+        'Display name, unique among the live teams without regard to case or to letters that are written in several ways. Blanks around it are dropped.',
+      override: { type: 'string', minLength: 1, maxLength: 100 },
+    });
 
 const teamShape = z
   .strictObject({

@@ -11,7 +11,8 @@ export async function up(db: Knex): Promise<void> {
       created_at timestamptz(3) not null,
       archived_at timestamptz(3)
     );
-    create unique index teams_live_name_key on teams (organization_id, lower(name)) where archived_at is null;
+    create unique index teams_live_name_key
+      on teams (organization_id, lower(normalize(replace(name, chr(65039), ''), NFKC))) where archived_at is null;
     create index teams_organization_id_idx on teams (organization_id, lower(name) collate "C", id);
     comment on table teams is 'A group of members. Its live policies are inherited by every member; archiving is for good.';
 

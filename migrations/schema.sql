@@ -750,7 +750,7 @@ CREATE TABLE teams (
   CONSTRAINT teams_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE teams IS 'A group of members. Its live policies are inherited by every member; archiving is for good.';
-CREATE UNIQUE INDEX teams_live_name_key ON teams USING btree (organization_id, lower(name)) WHERE (archived_at IS NULL);
+CREATE UNIQUE INDEX teams_live_name_key ON teams USING btree (organization_id, lower(NORMALIZE(replace(name, chr(65039), ''::text), NFKC))) WHERE (archived_at IS NULL);
 CREATE INDEX teams_organization_id_idx ON teams USING btree (organization_id, lower(name) COLLATE "C", id);
 
 CREATE TABLE totp_factors (

@@ -1,4 +1,5 @@
 /** What an identity provider's word is worth here: whom it lets in, under which name, and where the browser goes then. */
+import { isBlank, withoutUnseen } from './labels.ts';
 
 /** Characters a URL may hold unescaped; neither backslash, white space nor control characters are among them. */
 const URL_CHARACTERS = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/?#%[\]]*$/;
@@ -51,16 +52,14 @@ const MAX_NAME_LENGTH = 200;
 
 /** The provider's name for the person where it can be shown, else the local part of the email. */
 export function displayNameOf(name: string | undefined, email: string): string {
-  const shown = (name ?? '')
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/gu, ' ')
+  const shown = withoutUnseen(name ?? '')
     .replaceAll(/\s+/g, ' ')
     .trim();
   const cut = [...shown]
     .slice(0, MAX_NAME_LENGTH / 2)
     .join('')
     .trim();
-  return cut === '' ? email.slice(0, email.indexOf('@')) : cut;
+  return isBlank(cut) ? email.slice(0, email.indexOf('@')) : cut;
 }
 
 /** A subject as the standard allows it: at most 255 ASCII characters, none of them a control character. */

@@ -76,6 +76,15 @@ describe('creating a team', () => {
     expect((await create(` ${'n'.repeat(100)} `)).status).toBe(201);
   });
 
+  test('a name is taken however its letters are written, and holds nothing that is not seen', async () => {
+    expect((await create('Night Ops ①')).status).toBe(201);
+    for (const name of ['\uff2eight Ops 1', 'NIGHT\u00a0OPS 1', 'Night Ops 1\ufe0f']) {
+      expect([name, codeOf(await create(name))]).toEqual([name, { status: 409, code: 'team_name_taken' }]);
+    }
+    for (const name of ['Night Ops 1\u200b', '\u202eNight', '\u3164', '\u200b'])
+      expect([name, (await create(name)).status]).toEqual([name, 400]);
+  });
+
   test('a name is taken by a live team of the organization whatever its case, and free once that is archived', async () => {
     await freshOrganization();
     const first = await create('Operations');
