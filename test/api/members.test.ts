@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { activatePath, createMember, createOrganization, createOrganizationKey, createTeam } from '../support/factories.ts';
+import { activatePath, activatePolicy, createMember, createOrganization, createOrganizationKey, createTeam } from '../support/factories.ts';
 import type { TestMember, TestOrganization } from '../support/factories.ts';
 import { HttpClient, type Answer } from '../support/http.ts';
 
@@ -57,6 +57,8 @@ async function eventsOf({ membershipId }: TestMember): Promise<readonly { type: 
 }
 
 /** Makes an active path ask the member by name; its key. */
+const URGENT = { type: 'urgency', urgency: 'interrupt' };
+
 async function askByName({ membershipId }: TestMember): Promise<string> {
   const path_key = `path-${randomUUID().slice(0, 8)}`;
   const level = { id: randomUUID(), type: 'level', targets: [{ type: 'user', id: membershipId }], escalate_after: '15m' };
@@ -287,6 +289,34 @@ describe.each([
     expect(await statusOf(ada)).toBe('active');
     expect((await change(owner, ada, true)).status).toBeLessThan(300);
     expect((await eventsOf(ada)).at(-1)?.data).toMatchObject({ left_behind: uses });
+  });
+
+  test("somebody whom teams' active policies ask is refused with the teams by name, and forced leaves them behind", async () => {
+    const ada = await member();
+    const [night, day] = [
+      await createTeam(app, organization.id, { name: `Night ${randomUUID()}`, members: [ada] }),
+      await createTeam(app, organization.id, { name: `Day ${randomUUID()}`, members: [ada] }),
+    ];
+    const level = { id: randomUUID(), type: 'level', targets: [{ type: 'user', id: ada.membershipId }], escalate_after: '15m' };
+    for (const id of [night, day]) await activatePolicy(owner, id, { nodes: [level] });
+    await activatePolicy(owner, night, { nodes: [{ id: randomUUID(), type: 'if_else', conditions: [URGENT], then: [level] }] });
+    const named = (team_id: string, revision: number) => ({ team_id, team_name: expect.any(String), revision });
+    const uses = { escalation_paths: [], team_escalation_policies: [named(day, 1), named(night, 2)] };
+    const refused = await change(owner, ada);
+    expect(outcome(refused)).toBe('409 membership_in_escalation_path');
+    expect(refused.body['error']?.['details']).toEqual(uses);
+    expect(await statusOf(ada)).toBe('active');
+    expect((await change(owner, ada, true)).status).toBeLessThan(300);
+    expect((await eventsOf(ada)).at(-1)?.data).toMatchObject({ left_behind: uses });
+  });
+
+  test('somebody whom a policy asked that is in force no longer is not', async () => {
+    const ada = await member();
+    const id = await createTeam(app, organization.id, { members: [ada] });
+    const level = { id: randomUUID(), type: 'level', targets: [{ type: 'user', id: ada.membershipId }], escalate_after: '15m' };
+    await activatePolicy(owner, id, { nodes: [level] });
+    await owner.http.call('DELETE', `/api/v1/teams/${id}/escalation-policy/active`, { headers: { 'if-match': '"1"' } });
+    expect((await change(owner, ada)).status).toBeLessThan(300);
   });
 
   test('somebody whom only an archived path asked is not', async () => {
