@@ -73,7 +73,8 @@ export async function insertStep(db: Db, step: EscalationStep): Promise<string[]
     `with step as (
        insert into escalation_steps (request_id, step_key, run, node_id, team_id, kind, at, escalate_at)
        values (cast(:request as uuid), :step_key, :run, :node, cast(:team as uuid), :kind, :at, :escalate_at)
-       on conflict on constraint escalation_steps_pkey do nothing
+       on conflict on constraint escalation_steps_pkey do update
+         set kind = excluded.kind, escalate_at = null where excluded.kind = 'skipped'
      ),
      notified as (
        insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
