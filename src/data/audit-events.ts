@@ -1,6 +1,6 @@
 /** The append-only audit log. Insert it in the transaction of the change it tells of. */
 import { v7 } from 'uuid';
-import { subjectTypeOf, type AuditActor, type AuditEvent, type NewAuditEvent } from '../domain/audit.ts';
+import { auditDataOf, subjectTypeOf, type AuditActor, type AuditEvent, type NewAuditEvent } from '../domain/audit.ts';
 import { parseExact, stringifyExact } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
 
@@ -21,7 +21,7 @@ export async function insertAuditEvents(
       actor_display_name: event.actor.displayName ?? null,
       subject_type: subjectTypeOf(event.eventType),
       subject_id: event.subjectId,
-      data: stringifyExact(event.data ?? {}),
+      data: stringifyExact(auditDataOf(event)),
       occurred_at: occurredAt ?? db.raw('clock_timestamp()'),
     })),
   );

@@ -8,6 +8,8 @@ export interface AuditActor {
   readonly type: AuditActorType;
   readonly id?: string;
   readonly displayName?: string;
+  /** The personal key a member acted with: `id` is then his membership. */
+  readonly apiKeyId?: string;
 }
 
 export interface NewAuditEvent {
@@ -38,7 +40,16 @@ export function requestEvent(requestId: string, verb: string, data: Readonly<Rec
 export function actorOf(principal: Principal): AuditActor {
   if (principal.kind === 'agent') return { type: 'agent', id: principal.agentSlug, displayName: principal.agentName };
   if (principal.kind === 'organization_key') return { type: 'api_key', id: principal.keyId, displayName: principal.name };
-  return { ...personOf(principal), type: principal.via.kind === 'api_key' ? 'api_key' : 'human' };
+  const { via } = principal;
+  return via.kind === 'api_key' ? { ...personOf(principal), type: 'api_key', apiKeyId: via.keyId } : personOf(principal);
+}
+
+/**
+ * The data of an event as it is stored. An actor of type `api_key` is a member by his key, whose id stands here as
+ * `actor_api_key_id`, or without it an organization key itself.
+ */
+export function auditDataOf({ actor, data = {} }: Pick<NewAuditEvent, 'actor' | 'data'>): Readonly<Record<string, unknown>> {
+  return actor.apiKeyId === undefined ? data : { ...data, actor_api_key_id: actor.apiKeyId };
 }
 
 /** Whom a product call's changes are put down to: the member, or the organization key. */

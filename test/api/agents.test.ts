@@ -58,12 +58,14 @@ describe('creating an agent', () => {
     expect(read.body).toEqual(created.body);
   });
 
-  test('is told in the audit log, and a refused one is not', async () => {
+  test('is told in the audit log with the key it was done by, and a refused one is not', async () => {
     await create('audited', 'Audited');
     await create('audited', 'Other name');
-    const events = await app.db('audit_events').where({ organization_id: organization.id, subject_type: 'agent', subject_id: 'audited' });
+    const subject = { organization_id: organization.id, subject_type: 'agent', subject_id: 'audited' };
+    const events = (await app.db('audit_events').where(subject)) as { data: string }[];
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({ event_type: 'agent.created', actor_type: 'api_key', actor_id: owner.membershipId });
+    expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({ actor_api_key_id: owner.apiKeyId });
   });
 
   test('refuses a slug any agent ever had and a name a live agent has', async () => {

@@ -239,7 +239,8 @@ describe('routing and timeline of a request', () => {
     expect(events[0]).toMatchObject({ actor_type: 'agent', actor_id: agent.slug, data: { tool: 'page' } });
     expect(events[3]).toMatchObject({ actor_type: 'system', data: { membership_id: ada.membershipId, node_id: first, run: 1 } });
     expect(events[3]).not.toHaveProperty('actor_id');
-    expect(events[8]).toMatchObject({ actor_type: 'api_key', actor_id: ada.membershipId, actor_display_name: 'Ada' });
+    const data = { channel: 'api', actor_api_key_id: ada.apiKeyId };
+    expect(events[8]).toMatchObject({ actor_type: 'api_key', actor_id: ada.membershipId, actor_display_name: 'Ada', data });
   });
 
   test.each(['routing', 'timeline'])('%s follows the visibility of the request itself', async (view) => {

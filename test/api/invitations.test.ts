@@ -363,7 +363,12 @@ describe('revoking', () => {
     expect(outcome(await accept(app, token))).toBe('404 not_found');
     const events = await invitationEvents(app, organization, id);
     expect(events.slice(1)).toEqual([
-      { type: 'invitation.revoked', actorId: owner.membershipId, actorType: 'api_key', data: { reason: 'manual' } },
+      {
+        type: 'invitation.revoked',
+        actorId: owner.membershipId,
+        actorType: 'api_key',
+        data: { reason: 'manual', actor_api_key_id: owner.apiKeyId },
+      },
     ]);
   });
 

@@ -59,11 +59,11 @@ describe('the members of a team', () => {
   test('are told as added and removed; the same members again are no change', async () => {
     const id = await createTeam(app, organization.id);
     const [one, two] = [await newMember(), await newMember()];
-    await setMembers(owner.http, id, idsOf(one));
-    await setMembers(owner.http, id, idsOf(one));
-    await setMembers(owner.http, id, idsOf(two));
-    await setMembers(owner.http, id, []);
-    await setMembers(owner.http, id, []);
+    await setMembers(owner.browser, id, idsOf(one));
+    await setMembers(owner.browser, id, idsOf(one));
+    await setMembers(owner.browser, id, idsOf(two));
+    await setMembers(owner.browser, id, []);
+    await setMembers(owner.browser, id, []);
     expect((await teamEvents(app, id)).map(({ event_type, data }) => [event_type, data])).toEqual([
       ['team.members_changed', { added: idsOf(one), removed: [] }],
       ['team.members_changed', { added: idsOf(two), removed: idsOf(one) }],

@@ -62,7 +62,7 @@ describe('creating a team', () => {
     const id = String(created.body['team']?.['id']);
     expect((await owner.http.get(`${TEAMS}/${id}`)).body).toEqual({ ...created.body, members: [] });
     expect(await teamEvents(app, id)).toEqual([
-      { event_type: 'team.created', data: { name: 'Platform on-call' }, actor_id: owner.membershipId },
+      { event_type: 'team.created', data: { name: 'Platform on-call', actor_api_key_id: owner.apiKeyId }, actor_id: owner.membershipId },
     ]);
   });
 

@@ -25,6 +25,7 @@ export interface TestMember {
   /** Authenticated by a session cookie, from our own origin. */
   readonly browser: HttpClient;
   readonly apiKey: string;
+  readonly apiKeyId: string;
   readonly cookie: string;
 }
 
@@ -99,6 +100,7 @@ export async function createMember(
     displayName,
     email,
     apiKey: key.token,
+    apiKeyId: key.id,
     cookie,
     http: new HttpClient(app.url, { authorization: `Bearer ${key.token}` }),
     browser: new HttpClient(app.url, { cookie, origin: app.url, 'sec-fetch-site': 'same-origin' }),

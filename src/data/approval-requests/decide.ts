@@ -10,7 +10,7 @@ import {
   type RequestState,
   type TerminalState,
 } from '../../domain/approval-requests.ts';
-import type { AuditActor } from '../../domain/audit.ts';
+import { auditDataOf, type AuditActor } from '../../domain/audit.ts';
 import { stringifyExact } from '../../platform/exact-json.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { toAuthContext, type StoredAuthContext } from './rows.ts';
@@ -98,7 +98,7 @@ function bindings(decision: Omit<NewDecision, 'idempotencyKey'>) {
     actor_type: decision.actor.type,
     actor_id: decision.actor.id ?? null,
     actor_name: decision.actor.displayName ?? null,
-    audit_data: stringifyExact({ channel: decision.channel, ...decision.auditData }),
+    audit_data: stringifyExact(auditDataOf({ actor: decision.actor, data: { channel: decision.channel, ...decision.auditData } })),
   };
 }
 
