@@ -1,7 +1,7 @@
 /** The organization itself: reading it, what it decides for itself, its guided setup and its end. */
 import { z } from 'zod';
 import { formatDuration, parseDuration } from '../src/domain/durations.ts';
-import type { TermsWanted } from '../src/domain/organizations.ts';
+import { DURATION_BOUNDS, type TermsWanted } from '../src/domain/organizations.ts';
 import {
   changeOrganization,
   deleteOrganization,
@@ -94,21 +94,29 @@ function showOrganization(organization: OrganizationView): Reply {
   };
 }
 
+function within(term: keyof typeof DURATION_BOUNDS): string {
+  const { min, max } = DURATION_BOUNDS[term];
+  return `from \`${min}\` to \`${max}\``;
+}
+
 const changeBody = z.strictObject({
   name: label('A new name. The slug stays.').optional(),
   settings: z
     .strictObject({
-      claim_timeout: duration('How long a claim holds, from `1m` to `24h`.', { min: '1m', max: '24h' }).optional(),
+      claim_timeout: duration(`How long a claim holds, ${within('claimTimeout')}.`, DURATION_BOUNDS.claimTimeout).optional(),
       personal_api_keys_allowed: z
         .boolean()
         .optional()
         .meta({ description: 'False: no personal API key works any more, and none is issued. True: they work again.' }),
-      max_api_key_lifetime: duration('A duration.', { min: '1h', max: '87600h' })
+      max_api_key_lifetime: duration('A duration.', DURATION_BOUNDS.maxApiKeyLifetime)
         .nullable()
         .optional()
-        .meta({ description: 'The longest life of a new API key, from `1h` to `87600h`; null lifts the cap.' }),
+        .meta({ description: `The longest life of a new API key, ${within('maxApiKeyLifetime')}; null lifts the cap.` }),
       require_mfa: z.boolean().optional().meta({ description: 'True needs that the caller has signed in with a second factor.' }),
-      reauthentication_window: duration('How long a proof stays fresh, from `1m` to `24h`.', { min: '1m', max: '24h' }).optional(),
+      reauthentication_window: duration(
+        `How long a proof stays fresh, ${within('reauthenticationWindow')}.`,
+        DURATION_BOUNDS.reauthenticationWindow,
+      ).optional(),
     })
     .optional()
     .meta({ description: 'The settings to change; the others stay.' }),

@@ -3,7 +3,11 @@ import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
-    alter table sessions add column client_address text, add column user_agent text;
+    alter table sessions add column client_address text, add column user_agent text,
+      add constraint sessions_method_check check (method in ('local_password', 'local_password_totp', 'sso'));
+    create index sessions_expires_at_idx on sessions (expires_at);
+    comment on table sessions is
+      'A sign-in of a member in a browser, forgotten 90 days after its end. Only the SHA-256 of the cookie secret is kept.';
 
     create table totp_factors (
       user_id uuid constraint totp_factors_pkey primary key constraint totp_factors_user_id_fkey references users,
@@ -48,6 +52,7 @@ export async function up(db: Knex): Promise<void> {
       used_at timestamptz(3)
     );
     create index password_resets_user_id_idx on password_resets (user_id);
+    create index password_resets_expires_at_idx on password_resets (expires_at);
     comment on table password_resets is 'Links sent to people who forgot their password. Only the SHA-256 of the secret is kept.';
 
     create table user_identities (
@@ -65,6 +70,8 @@ export async function up(db: Knex): Promise<void> {
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
     drop table user_identities, password_resets, mfa_challenges, recovery_codes, totp_factors;
-    alter table sessions drop column client_address, drop column user_agent;
+    drop index sessions_expires_at_idx;
+    alter table sessions drop constraint sessions_method_check, drop column client_address, drop column user_agent;
+    comment on table sessions is 'A sign-in of a member in a browser. Only the SHA-256 of the cookie secret is kept.';
   `);
 }

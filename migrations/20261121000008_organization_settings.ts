@@ -6,12 +6,12 @@ export async function up(db: Knex): Promise<void> {
     alter table organizations
       add column revision integer not null default 1,
       add column claim_timeout_seconds integer not null default 900
-        constraint organizations_claim_timeout_check check (claim_timeout_seconds between 60 and 604800),
+        constraint organizations_claim_timeout_check check (claim_timeout_seconds between 60 and 86400),
       add column max_api_key_lifetime_seconds integer
-        constraint organizations_max_api_key_lifetime_check check (max_api_key_lifetime_seconds >= 60),
+        constraint organizations_max_api_key_lifetime_check check (max_api_key_lifetime_seconds between 3600 and 315360000),
       add column require_mfa boolean not null default false,
       add column reauthentication_window_seconds integer not null default 900
-        constraint organizations_reauthentication_window_check check (reauthentication_window_seconds between 60 and 604800),
+        constraint organizations_reauthentication_window_check check (reauthentication_window_seconds between 60 and 86400),
       add column deleted_at timestamptz(3);
     alter table organizations drop constraint organizations_slug_key;
     create unique index organizations_slug_key on organizations (slug) where deleted_at is null;

@@ -481,9 +481,9 @@ CREATE TABLE organizations (
   reauthentication_window_seconds integer NOT NULL DEFAULT 900,
   deleted_at timestamp(3) with time zone,
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
-  CONSTRAINT organizations_claim_timeout_check CHECK (((claim_timeout_seconds >= 60) AND (claim_timeout_seconds <= 604800))),
-  CONSTRAINT organizations_max_api_key_lifetime_check CHECK ((max_api_key_lifetime_seconds >= 60)),
-  CONSTRAINT organizations_reauthentication_window_check CHECK (((reauthentication_window_seconds >= 60) AND (reauthentication_window_seconds <= 604800)))
+  CONSTRAINT organizations_claim_timeout_check CHECK (((claim_timeout_seconds >= 60) AND (claim_timeout_seconds <= 86400))),
+  CONSTRAINT organizations_max_api_key_lifetime_check CHECK (((max_api_key_lifetime_seconds >= 3600) AND (max_api_key_lifetime_seconds <= 315360000))),
+  CONSTRAINT organizations_reauthentication_window_check CHECK (((reauthentication_window_seconds >= 60) AND (reauthentication_window_seconds <= 86400)))
 );
 COMMENT ON TABLE organizations IS 'A tenant. Every other row belongs to one. revision counts its changes; with deleted_at everything that opens it has ended.';
 CREATE UNIQUE INDEX organizations_slug_key ON organizations USING btree (slug) WHERE (deleted_at IS NULL);
@@ -499,6 +499,7 @@ CREATE TABLE password_resets (
   CONSTRAINT password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 COMMENT ON TABLE password_resets IS 'Links sent to people who forgot their password. Only the SHA-256 of the secret is kept.';
+CREATE INDEX password_resets_expires_at_idx ON password_resets USING btree (expires_at);
 CREATE INDEX password_resets_user_id_idx ON password_resets USING btree (user_id);
 
 CREATE TABLE permission_policies (
@@ -597,10 +598,12 @@ CREATE TABLE sessions (
   user_agent text,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_assurance_check CHECK ((assurance = ANY (ARRAY['single_factor'::text, 'strong'::text]))),
+  CONSTRAINT sessions_method_check CHECK ((method = ANY (ARRAY['local_password'::text, 'local_password_totp'::text, 'sso'::text]))),
   CONSTRAINT sessions_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
   CONSTRAINT sessions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
-COMMENT ON TABLE sessions IS 'A sign-in of a member in a browser. Only the SHA-256 of the cookie secret is kept.';
+COMMENT ON TABLE sessions IS 'A sign-in of a member in a browser, forgotten 90 days after its end. Only the SHA-256 of the cookie secret is kept.';
+CREATE INDEX sessions_expires_at_idx ON sessions USING btree (expires_at);
 CREATE INDEX sessions_membership_id_idx ON sessions USING btree (membership_id);
 CREATE INDEX sessions_organization_id_idx ON sessions USING btree (organization_id);
 

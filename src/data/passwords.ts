@@ -31,12 +31,14 @@ export interface NewPasswordReset {
   readonly tokenHash: Buffer;
 }
 
-/** Locks the person and keeps the link, and none that ended a day ago. False when he got enough of them within the hour. */
+/** Locks the person and keeps the link, and forgets some, of anybody, that ended a day ago. False when he got enough of them within the hour. */
 export async function insertPasswordReset(trx: Db, reset: NewPasswordReset): Promise<boolean> {
   await lockPassword(trx, reset.userId);
   const { rows } = await trx.raw<{ rows: unknown[] }>(
     `with forgotten as (
-       delete from password_resets where user_id = :userId and expires_at < clock_timestamp() - interval '1 day'
+       delete from password_resets where id in (
+         select id from password_resets where expires_at < clock_timestamp() - interval '1 day'
+          order by expires_at limit 10 for update skip locked)
      )
      insert into password_resets (id, user_id, token_hash, created_at, expires_at)
      select :id, :userId, :tokenHash, now, now + interval '1 hour' from clock_timestamp() as now

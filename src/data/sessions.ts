@@ -59,10 +59,15 @@ export interface NewSession {
   readonly authenticatedAt?: Date | undefined;
 }
 
-/** Inserts a session of seven days. */
+/** Inserts a session of seven days, and forgets some that ended over 90 days ago. */
 export async function insertSession(db: Db, organizationId: string, session: NewSession): Promise<void> {
   await db.raw(
-    `insert into sessions (id, organization_id, membership_id, token_hash, method, assurance, client_address, user_agent,
+    `with forgotten as (
+       delete from sessions where id in (
+         select id from sessions where expires_at < clock_timestamp() - interval '90 days'
+          order by expires_at limit 10 for update skip locked)
+     )
+     insert into sessions (id, organization_id, membership_id, token_hash, method, assurance, client_address, user_agent,
                            authenticated_at, created_at, last_seen_at, expires_at)
      select :id, :organizationId, :membershipId, :tokenHash, :method, :assurance, :clientAddress, :userAgent,
             least(cast(:authenticatedAt as timestamptz), now), now, now, now + interval '7 days'

@@ -15,6 +15,13 @@ export interface OrganizationTerms {
   readonly reauthenticationWindow: number;
 }
 
+/** The bounds of the durations, as the interface and the constraints of the table state them. */
+export const DURATION_BOUNDS = {
+  claimTimeout: { min: '1m', max: '24h' },
+  maxApiKeyLifetime: { min: '1h', max: '87600h' },
+  reauthenticationWindow: { min: '1m', max: '24h' },
+} as const;
+
 type Term = keyof OrganizationTerms;
 
 export type TermsWanted = { readonly [Key in Term]?: OrganizationTerms[Key] | undefined };

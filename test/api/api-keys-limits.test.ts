@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startApp, type TestApp } from '../support/app.ts';
 import { createMember, createOrganization, createTeam, type Policy, type TestMember, type TestOrganization } from '../support/factories.ts';
 import { HttpClient, type Answer } from '../support/http.ts';
+import { untilBlocked } from '../support/waiting.ts';
 
 const KEYS = '/api/v1/me/api_keys';
 const VERIFY = '/api/v1/api_keys/verify';
@@ -96,7 +97,7 @@ describe('narrowing a personal key', () => {
     const gate = await app.db.transaction();
     await gate.raw('select 1 from organizations where id = :id for update', { id: organization.id });
     const waiting = mint({ permissions: ['agent.read'] });
-    await untilSomebodyWaits();
+    await untilBlocked(app.db);
     await gate('permission_policies')
       .where({ membership_id: member.membershipId, scope_kind: 'organization' })
       .update({
@@ -111,22 +112,12 @@ describe('narrowing a personal key', () => {
     const gate = await app.db.transaction();
     await gate.raw('select 1 from organizations where id = :id for update', { id: organization.id });
     const waiting = mint({});
-    await untilSomebodyWaits();
+    await untilBlocked(app.db);
     await gate('memberships').where({ id: member.membershipId }).update({ status: 'deprovisioned' });
     await gate.commit();
     expect(codeOf(await waiting)).toEqual([403, 'membership_inactive']);
     expect(await app.db('api_keys').where({ membership_id: member.membershipId, name: 'script' })).toEqual([]);
   });
-
-  /** Until a statement of the service waits for a lock. */
-  async function untilSomebodyWaits(): Promise<void> {
-    for (;;) {
-      const { rows } = await app.db.raw<{ rows: unknown[] }>(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      if (rows.length > 0) return;
-    }
-  }
 });
 
 describe('where the organization requires a second factor', () => {
@@ -166,7 +157,7 @@ describe('the life of a key', () => {
     const before = await mint({ expires_at: inMs(10 ** 10) });
     expect([before.status, (await mint({})).body['key']?.['expires_at']]).toEqual([201, null]);
     expect((await member.browser.get(KEYS)).body).not.toHaveProperty('max_expires_at');
-    await settings({ max_api_key_lifetime_seconds: 60 });
+    await settings({ max_api_key_lifetime_seconds: 3_600 });
     expect((await bearer(before).get(VERIFY)).body['key']).toMatchObject({ status: 'active', usable: true });
   });
 

@@ -15,6 +15,7 @@ import {
 import type { Answer } from '../support/http.ts';
 import { expire, invited } from '../support/invitations.ts';
 import { ask as askWithTemporal, handleOf, reached } from '../support/temporal.ts';
+import { until } from '../support/waiting.ts';
 
 const PATH = '/api/v1/organization';
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -313,7 +314,7 @@ describe('DELETE /organization', () => {
     const headers = { authorization: `Bearer ${agent.credential}` };
     const began = performance.now();
     const waiting = app.http.get(`/api/aap/v1/requests/${id}?wait=30s`, { headers });
-    while (!app.context.changes.waitedFor().includes(id)) await new Promise((resolve) => setImmediate(resolve));
+    await until('somebody waits for the request', () => app.context.changes.waitedFor().includes(id));
     await remove();
     expect(codeOf(await waiting)).toEqual([401, 'authentication_required']);
     expect(performance.now() - began).toBeLessThan(20_000);
