@@ -149,19 +149,20 @@ function takeWeekday(day: string, pointer: string, { taken, list }: { taken: Set
   taken.add(day);
 }
 
+/** An empty branch is no level of its own. A document with too many nodes is told so once, where it gets too large. */
 function readNodes(at: Located, reading: Reading, { depth, min }: { depth: number; min?: 1 }): readonly EscalationNode[] {
   const { list, nodes } = reading;
+  const items = readItems(at, { ...(min && { min }), max: LIMITS.nodes }, list);
+  if (items.length === 0) return [];
   if (depth > LIMITS.depth) {
     list.add(at.pointer, 'too_deep', `must not nest over ${LIMITS.depth} levels deep`);
     return [];
   }
-  const items = readItems(at, { ...(min && { min }), max: LIMITS.nodes }, list);
+  const fitted = nodes.count <= LIMITS.nodes;
   nodes.count += items.length;
-  if (nodes.count > LIMITS.nodes) {
-    list.add(at.pointer, 'too_many', `a document must have at most ${LIMITS.nodes} nodes`);
-    return [];
-  }
-  return items.flatMap((item) => readNode(item, reading, depth) ?? []);
+  if (nodes.count <= LIMITS.nodes) return items.flatMap((item) => readNode(item, reading, depth) ?? []);
+  if (fitted) list.add(at.pointer, 'too_many', `must not bring the document over ${LIMITS.nodes} nodes`);
+  return [];
 }
 
 const NODE_MEMBERS = {
