@@ -33,7 +33,7 @@ export interface NewPasswordReset {
 
 /** Locks the person and keeps the link, and forgets some, of anybody, that ended a day ago. False when he got enough of them within the hour. */
 export async function insertPasswordReset(trx: Db, reset: NewPasswordReset): Promise<boolean> {
-  await lockPassword(trx, reset.userId);
+  await lockPassword(trx, reset.userId, 'change');
   const { rows } = await trx.raw<{ rows: unknown[] }>(
     `with forgotten as (
        delete from password_resets where id in (
@@ -68,10 +68,16 @@ export async function findLivePasswordReset(db: Db, id: string): Promise<Passwor
   return rows[0];
 }
 
-/** The hash as it stays until the end of the transaction; whoever signs in with it meanwhile waits. null without a password. */
-export async function lockPassword(trx: Db, userId: string): Promise<string | null> {
-  const row = (await trx('users').where({ id: userId }).forUpdate().first('password_hash')) as { password_hash: string | null } | undefined;
-  return row?.password_hash ?? null;
+/**
+ * The hash as it stays until the end of the transaction; null without a password. Those who verify one do so side by side;
+ * whoever changes it, or what goes with it, waits for them, and they for him.
+ */
+export async function lockPassword(trx: Db, userId: string, to: 'verify' | 'change' = 'change'): Promise<string | null> {
+  const { rows } = await trx.raw<{ rows: { passwordHash: string | null }[] }>(
+    `select password_hash as "passwordHash" from users where id = :userId ${to === 'verify' ? 'for share' : 'for update'}`,
+    { userId },
+  );
+  return rows[0]?.passwordHash ?? null;
 }
 
 /** Replaces the password and ends every link that would set another one. */

@@ -31,17 +31,7 @@ export async function upsertUser(trx: Db, user: NewUser): Promise<string> {
   return rows[0].id;
 }
 
-export async function insertUser(db: Db, user: NewUser): Promise<void> {
-  await db('users').insert({
-    id: user.id,
-    email: user.email,
-    display_name: user.displayName,
-    password_hash: user.passwordHash,
-    created_at: db.raw('clock_timestamp()'),
-  });
-}
-
-/** Like `insertUser`; false, and nothing is inserted, when somebody has the email. */
+/** False, and nothing is inserted, when somebody has the email. */
 export async function insertUserUnlessKnown(trx: Db, user: NewUser): Promise<boolean> {
   const { rowCount } = await trx.raw<{ rowCount: number }>(
     `insert into users (id, email, display_name, password_hash, created_at)
@@ -98,11 +88,5 @@ export async function findSignIn(db: Db, email: string): Promise<SignIn | undefi
 /** null for an account without a password. */
 export async function findPasswordHash(db: Db, userId: string): Promise<string | null> {
   const row = (await db('users').where({ id: userId }).first('password_hash')) as { password_hash: string | null } | undefined;
-  return row?.password_hash ?? null;
-}
-
-/** As it is now, and stays until the end of the transaction. */
-export async function lockPasswordHash(trx: Db, userId: string): Promise<string | null> {
-  const row = (await trx('users').where({ id: userId }).forShare().first('password_hash')) as { password_hash: string | null } | undefined;
   return row?.password_hash ?? null;
 }

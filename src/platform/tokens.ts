@@ -33,6 +33,17 @@ export function parseToken(token: string): PresentedToken | undefined {
   return prefix && id && secret ? { prefix, id, secret } : undefined;
 }
 
+/** The row the token names, when it is of this kind and holds the row's secret. */
+export async function findByToken<Row extends { readonly tokenHash: Buffer }>(
+  token: PresentedToken | undefined,
+  prefix: string,
+  find: (id: string) => Promise<Row | undefined>,
+): Promise<Row | undefined> {
+  if (token?.prefix !== prefix) return undefined;
+  const row = await find(token.id);
+  return row && secretMatches(token.secret, row.tokenHash) ? row : undefined;
+}
+
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

@@ -14,11 +14,11 @@ import {
 } from '../data/passwords.ts';
 import type { Email, Mailer } from '../platform/mailer.ts';
 import { hashPassword } from '../platform/passwords.ts';
-import { issueToken, parseToken, secretMatches } from '../platform/tokens.ts';
+import { findByToken, issueToken, parseToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { replacePassword, requireAcceptablePassword, wordsOf } from './passwords.ts';
 import type { Client } from './sessions.ts';
-import { admitSignInAttempt } from './sign-in-attempts.ts';
+import { admitFromNetwork, admitSignInAttempt, networkOf } from './sign-in-attempts.ts';
 
 interface ResetRequest {
   readonly email: string;
@@ -76,9 +76,8 @@ function resetEmail({ email, displayName }: ResetRecipient, url: string): Email 
 
 /** The link as it stands. Throws 404 when it never was, has served, has ended, or was overtaken by a new password. */
 export async function readPasswordReset({ db }: Pick<ServiceContext, 'db'>, token: string): Promise<PasswordReset> {
-  const presented = parseToken(token);
-  const reset = presented?.prefix === TOKEN_PREFIX.passwordReset ? await findLivePasswordReset(db, presented.id) : undefined;
-  if (!presented || !reset || !secretMatches(presented.secret, reset.tokenHash)) {
+  const reset = await findByToken(parseToken(token), TOKEN_PREFIX.passwordReset, (id) => findLivePasswordReset(db, id));
+  if (!reset) {
     throw new AppError('not_found', { detail: 'This link does not exist, has served before or has ended: ask for a new one.' });
   }
   return reset;
@@ -86,19 +85,20 @@ export async function readPasswordReset({ db }: Pick<ServiceContext, 'db'>, toke
 
 /**
  * Sets the password of the link's person, once. Every link and every session of his ends, and none begins: whoever has a
- * second factor still needs it. 404 as above, also for all but one of several at once; 400 leaves the link alive.
+ * second factor still needs it. 404 as above, also for all but one of several at once; 400 leaves the link alive;
+ * 429 `rate_limited`.
  */
 export async function resetPassword(
   { db }: ServiceContext,
   input: { readonly token: string; readonly password: string; readonly client: Client },
 ): Promise<void> {
+  await admitFromNetwork({ db }, input.client.address);
   const reset = await readPasswordReset({ db }, input.token);
-  const owner = { ...reset, memberships: await listMembershipsOfUser(db, reset.userId) };
-  await requireAcceptablePassword(input.password, { words: wordsOf(owner), pointer: '/password' });
-  const passwordHash = await hashPassword(input.password);
+  await requireAcceptablePassword(input.password, { words: await wordsOf(db, reset), pointer: '/password' });
+  const passwordHash = await hashPassword(input.password, networkOf(input.client.address));
   await db.transaction(async (trx) => {
-    await lockPassword(trx, reset.userId);
+    await lockPassword(trx, reset.userId, 'change');
     await readPasswordReset({ db: trx }, input.token);
-    await replacePassword(trx, owner, { passwordHash, how: 'reset', client: input.client });
+    await replacePassword(trx, reset, { passwordHash, how: 'reset', client: input.client });
   });
 }

@@ -1,20 +1,23 @@
 /** What a new password must be, and replacing the one of before: everything that the old one opened ends. */
-import { personOf } from '../domain/audit.ts';
+import { actorOf, personOf } from '../domain/audit.ts';
 import type { MemberPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid } from '../domain/errors.ts';
 import { isGuessable } from '../domain/guessable-passwords.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
-import { listMembershipsOfUser, lockPassword, updatePassword, type MembershipOfUser } from '../data/passwords.ts';
+import { listMembershipsOfUser, lockPassword, updatePassword } from '../data/passwords.ts';
 import { findPasswordHash } from '../data/users.ts';
 import { commonPasswords } from '../platform/common-passwords.ts';
 import { hashPassword, verifyPassword } from '../platform/passwords.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
+import { recordFailedProof, type FailedProof } from './failed-proofs.ts';
 import { requirePasswordEnough } from './second-factors.ts';
 import { endSessionsOf, renewProof, type Client, type Renewal } from './sessions.ts';
-import { admitSignInAttempt } from './sign-in-attempts.ts';
+import { admitRenewal } from './sign-in-attempts.ts';
+import { verifiedHash } from './verified-passwords.ts';
 
 const LEAST_CHARACTERS = 12;
+const MOST_CHARACTERS = 128;
 
 export interface PasswordRules {
   /** What stands for this person to everybody: email, display name, the organization's name. Of an email the local part counts too. */
@@ -28,6 +31,7 @@ export async function requireAcceptablePassword(password: string, { words, point
   const refuse = (message: string) => invalid([{ pointer, code: 'invalid_value', message }]);
   // A character outside the basic plane counts as one.
   if ([...password].length < LEAST_CHARACTERS) throw refuse(`must be at least ${LEAST_CHARACTERS} characters long`);
+  if (password.length > MOST_CHARACTERS) throw refuse(`must be at most ${MOST_CHARACTERS} characters long`);
   const common = await commonPasswords();
   const known = [...words, ...words.filter((word) => word.includes('@')).map((word) => word.slice(0, word.lastIndexOf('@')))];
   if (isGuessable(password, { words: known, isCommon: (text) => common.has(text) })) {
@@ -40,23 +44,23 @@ export interface PasswordOwner {
   readonly userId: string;
   readonly email: string;
   readonly displayName: string;
-  readonly memberships: readonly MembershipOfUser[];
 }
 
 /** The words that are no secret of this person. */
-export function wordsOf({ email, displayName, memberships }: PasswordOwner): readonly string[] {
+export async function wordsOf(db: Db, { userId, email, displayName }: PasswordOwner): Promise<readonly string[]> {
+  const memberships = await listMembershipsOfUser(db, userId);
   return [email, displayName, ...memberships.map(({ organizationName }) => organizationName)];
 }
 
 /** Keeps the new hash, ends the sessions in every organization, and tells each. The person's row must be locked. */
 export async function replacePassword(
   trx: Db,
-  { userId, displayName, memberships }: PasswordOwner,
+  { userId, displayName }: Pick<PasswordOwner, 'userId' | 'displayName'>,
   change: { readonly passwordHash: string; readonly how: 'changed' | 'reset'; readonly client: Client; readonly exceptSessionId?: string },
 ): Promise<void> {
   const { how, client, exceptSessionId } = change;
   await updatePassword(trx, userId, change.passwordHash);
-  for (const { organizationId, membershipId } of memberships) {
+  for (const { organizationId, membershipId } of await listMembershipsOfUser(trx, userId)) {
     const actor = personOf({ membershipId, displayName });
     const data = { client_address: client.address };
     await insertAuditEvents(trx, organizationId, {
@@ -78,26 +82,34 @@ export async function changePassword(
   input: { readonly current: string; readonly next: string; readonly client: Client; readonly presented: string | undefined },
 ): Promise<Renewal> {
   const { db } = context;
-  const { userId, email, displayName, via } = principal;
+  const { userId, via } = principal;
+  const { client, presented } = input;
   if (via.kind !== 'session') throw new AppError('session_required');
-  const [verified, memberships] = [await findPasswordHash(db, userId), await listMembershipsOfUser(db, userId)];
-  if (verified === null) throw new AppError('no_password');
+  const current = await findPasswordHash(db, userId);
+  if (current === null) throw new AppError('no_password');
   await requirePasswordEnough(db, principal);
-  const owner = { userId, email, displayName, memberships };
-  await requireAcceptablePassword(input.next, { words: wordsOf(owner), pointer: '/new_password' });
-  await admitSignInAttempt(context, { email, clientAddress: input.client.address });
-  if (!(await verifyPassword(input.current, verified))) throw wrongCurrentPassword();
-  if (await verifyPassword(input.next, verified)) {
+  await requireAcceptablePassword(input.next, { words: await wordsOf(db, principal), pointer: '/new_password' });
+  await admitRenewal(context, via.sessionId);
+  const verified = await verifiedHash(input.current, current, via.sessionId);
+  if (verified === undefined) {
+    recordFailedProof(context, { ...changeOf(principal), reason: 'wrong_password', client });
+    throw wrongCurrentPassword();
+  }
+  if (await verifyPassword(input.next, verified, via.sessionId)) {
     throw invalid([{ pointer: '/new_password', code: 'invalid_value', message: 'must differ from the current password' }]);
   }
-  const passwordHash = await hashPassword(input.next);
+  const passwordHash = await hashPassword(input.next, via.sessionId);
   return await db.transaction(async (trx) => {
     // Hashing takes long enough for somebody else to have replaced it.
-    if ((await lockPassword(trx, userId)) !== verified) throw wrongCurrentPassword();
-    const change = { passwordHash, how: 'changed', client: input.client, exceptSessionId: via.sessionId } as const;
-    await replacePassword(trx, owner, change);
-    return await renewProof(trx, principal, { presented: input.presented });
+    if ((await lockPassword(trx, userId, 'change')) !== verified) throw wrongCurrentPassword();
+    await replacePassword(trx, principal, { passwordHash, how: 'changed', client, exceptSessionId: via.sessionId });
+    return await renewProof(trx, principal, { presented });
   });
+}
+
+function changeOf(principal: MemberPrincipal): Omit<FailedProof, 'reason' | 'client'> {
+  const { organizationId, membershipId } = principal;
+  return { at: 'password_change', organizationId, membershipId, subjectId: membershipId, actor: actorOf(principal) };
 }
 
 function wrongCurrentPassword(): AppError {

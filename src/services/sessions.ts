@@ -20,7 +20,7 @@ import {
   type SessionRecord,
 } from '../data/sessions.ts';
 import type { Db } from '../platform/postgres.ts';
-import { hashSecret, issueToken, parseToken, secretMatches, type IssuedToken, type PresentedToken } from '../platform/tokens.ts';
+import { findByToken, hashSecret, issueToken, parseToken, type IssuedToken, type PresentedToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { readAccount, type Account } from './me.ts';
 import { sessionPrincipal } from './member-principals.ts';
@@ -40,9 +40,8 @@ export async function authenticateSession(context: ServiceContext, token: Presen
 }
 
 async function findValidSession(db: Db, token: PresentedToken | undefined): Promise<SessionHolder | undefined> {
-  if (token?.prefix !== TOKEN_PREFIX.session) return undefined;
-  const session = await findSessionHolder(db, token.id);
-  return session?.valid && secretMatches(token.secret, session.tokenHash) ? session : undefined;
+  const session = await findByToken(token, TOKEN_PREFIX.session, (id) => findSessionHolder(db, id));
+  return session?.valid ? session : undefined;
 }
 
 export interface SignedIn {
@@ -68,15 +67,20 @@ export interface SignInProof {
   readonly secondFactor?: SecondFactor;
   /** The session cookie that came with the call. A live session of it ends, so that none survives its successor. */
   readonly presented?: string | undefined;
+  /** Nothing but that session proves who he is: it must still be live when its successor begins. */
+  readonly bySession?: true;
 }
 
 export const PASSWORD_PROOF = { method: 'local_password', assurance: 'single_factor' } as const;
 
-/** Opens a session for a member who has just proven who he is, with its audit event. 403 `membership_inactive`. */
+/**
+ * Opens a session for a member who has just proven who he is, with its audit event. 403 `membership_inactive`; 401 when a
+ * session was the proof and has ended meanwhile.
+ */
 export async function openSession(
   trx: Db,
   member: { readonly organizationId: string; readonly membershipId: string; readonly displayName: string },
-  { method, assurance, client, authenticatedAt, secondFactor, presented }: SignInProof,
+  { method, assurance, client, authenticatedAt, secondFactor, presented, bySession }: SignInProof,
 ): Promise<IssuedToken> {
   if (!(await lockActiveMembership(trx, member.organizationId, member.membershipId))) throw new AppError('membership_inactive');
   const issued = issueToken(TOKEN_PREFIX.session);
@@ -94,7 +98,8 @@ export async function openSession(
   await insertAuditEvents(trx, member.organizationId, {
     events: [{ eventType: 'session.created', actor: personOf(member), subjectId: issued.id, data }],
   });
-  await endPresented(trx, presented, 'superseded');
+  const superseded = await endPresented(trx, presented, 'superseded');
+  if (bySession && !superseded) throw new AppError('authentication_required');
   return issued;
 }
 
@@ -149,10 +154,12 @@ export async function signOut(context: ServiceContext, cookie: string | undefine
 
 type EndReason = 'signed_out' | 'superseded' | 'manual' | 'mfa_enrolled' | 'mfa_removed' | 'password_changed' | 'password_reset';
 
-async function endPresented(trx: Db, cookie: string | undefined, reason: EndReason): Promise<void> {
+/** True when there was a live one, and nobody else has ended it. */
+async function endPresented(trx: Db, cookie: string | undefined, reason: EndReason): Promise<boolean> {
   const session = await findValidSession(trx, cookie === undefined ? undefined : parseToken(cookie));
-  if (!session || !(await revokeSession(trx, session.organizationId, session.sessionId))) return;
+  if (!session || !(await revokeSession(trx, session.organizationId, session.sessionId))) return false;
   await recordEnds(trx, session.organizationId, { ids: [session.sessionId], actor: personOf(session), reason });
+  return true;
 }
 
 async function recordEnds(

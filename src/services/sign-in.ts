@@ -1,10 +1,9 @@
 /** Proving who one is: email and password, a second factor where there is one, and both again later. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { SYSTEM } from '../domain/audit.ts';
+import { actorOf } from '../domain/audit.ts';
 import { AppError, invalid } from '../domain/errors.ts';
 import type { MemberPrincipal } from '../domain/authorization.ts';
 import { TOKEN_PREFIX } from '../domain/tokens.ts';
-import { insertAuditEvents } from '../data/audit-events.ts';
 import {
   countWrongCode,
   findMfaChallenge,
@@ -13,15 +12,17 @@ import {
   markMfaChallengeUsed,
   type MfaChallenge,
 } from '../data/mfa-challenges.ts';
+import { lockPassword } from '../data/passwords.ts';
 import { findTotpFactor } from '../data/totp-factors.ts';
-import { findPasswordHash, findSignIn, lockPasswordHash, type SignIn } from '../data/users.ts';
-import { verifyPassword } from '../platform/passwords.ts';
+import { findPasswordHash, findSignIn, type SignIn } from '../data/users.ts';
 import type { Db } from '../platform/postgres.ts';
-import { issueToken, parseToken, secretMatches } from '../platform/tokens.ts';
+import { findByToken, issueToken, parseToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
+import { recordFailedProof, type FailedProof } from './failed-proofs.ts';
 import { acceptCode, requirePasswordEnough, tryCode } from './second-factors.ts';
 import { openSession, PASSWORD_PROOF, renewProof, signedIn, type Client, type Renewal, type SignedIn } from './sessions.ts';
-import { admitSignInAttempt } from './sign-in-attempts.ts';
+import { admitRenewal, admitSignInAttempt, forgiveRenewal, forgiveSignInAttempts, networkOf } from './sign-in-attempts.ts';
+import { requirePasswordStill, verifiedHash } from './verified-passwords.ts';
 
 /** Where a sign-in comes from: who sends it, and the session cookie that came with it. */
 interface Origin {
@@ -47,18 +48,18 @@ export async function signIn(
   input: Origin & { readonly email: string; readonly password: string },
 ): Promise<SignInOutcome> {
   const { client, presented } = input;
-  await admitSignInAttempt(context, { email: input.email, clientAddress: client.address });
+  const attempt = { email: input.email, clientAddress: client.address };
+  await admitSignInAttempt(context, attempt);
   const person = await findSignIn(context.db, input.email);
-  const correct = await verifyPassword(input.password, person?.passwordHash ?? undefined);
-  if (!person?.passwordHash || !correct) {
-    if (person) recordFailure(context, person, { reason: 'wrong_password', client });
+  const passwordHash = await verifiedHash(input.password, person?.passwordHash, networkOf(client.address));
+  if (!person || passwordHash === undefined) {
+    if (person) recordFailedProof(context, { ...signInOf(person), reason: 'wrong_password', client });
     throw new AppError('invalid_credentials');
   }
   if (person.membershipStatus !== 'active') {
-    recordFailure(context, person, { reason: 'membership_inactive', client });
+    recordFailedProof(context, { ...signInOf(person), reason: 'membership_inactive', client });
     throw new AppError('membership_inactive');
   }
-  const { passwordHash } = person;
   const issued = await context.db.transaction(async (trx) => {
     await requirePasswordStill(trx, person.userId, passwordHash);
     // Looked at under the lock: an app that was confirmed meanwhile counts.
@@ -66,6 +67,7 @@ export async function signIn(
     return await openSession(trx, person, { ...PASSWORD_PROOF, client, presented });
   });
   if (!issued) return { kind: 'challenged', by: await challenge(context, person.membershipId, passwordHash) };
+  await forgiveSignInAttempts(context, attempt);
   return { kind: 'signed_in', as: await signedIn(context, issued) };
 }
 
@@ -75,9 +77,11 @@ async function challenge(context: ServiceContext, membershipId: string, password
   return { token, expiresAt: await insertMfaChallenge(context.db, { id, membershipId, tokenHash: hash, passwordDigest }) };
 }
 
-/** Hashing takes long enough for the password to be changed meanwhile, and a change ends what the old one opened. */
-async function requirePasswordStill(trx: Db, userId: string, verified: string): Promise<void> {
-  if ((await lockPasswordHash(trx, userId)) !== verified) throw new AppError('invalid_credentials');
+function signInOf({
+  organizationId,
+  membershipId,
+}: Pick<SignIn, 'organizationId' | 'membershipId'>): Omit<FailedProof, 'reason' | 'client'> {
+  return { at: 'sign_in', organizationId, membershipId, subjectId: membershipId };
 }
 
 function digestOf(passwordHash: string): Buffer {
@@ -92,7 +96,8 @@ export async function completeSignIn(
   const { client, presented } = input;
   const pending = await findPresentedChallenge(context.db, input.token);
   if (!pending) throw new AppError('invalid_credentials', WRONG_CODE);
-  await admitSignInAttempt(context, { email: pending.email, clientAddress: client.address });
+  const attempt = { email: pending.email, clientAddress: client.address };
+  await admitSignInAttempt(context, attempt);
   const tried = { userId: pending.userId, typed: input.code };
   const issued = await tryCode(
     context,
@@ -111,77 +116,74 @@ export async function completeSignIn(
       }),
   );
   if (!issued) {
-    recordFailure(context, pending, { reason: 'wrong_code', client });
+    recordFailedProof(context, { ...signInOf(pending), reason: 'wrong_code', client });
     throw new AppError('invalid_credentials', WRONG_CODE);
   }
+  // This one, and the one with the password.
+  await forgiveSignInAttempts(context, attempt, 2);
   return await signedIn(context, issued);
 }
 
 const WRONG_CODE = { detail: 'The code is wrong or has served before, or the sign-in has to begin again.' };
 
 async function findPresentedChallenge(db: Db, presented: string): Promise<MfaChallenge | undefined> {
-  const token = parseToken(presented);
-  if (token?.prefix !== TOKEN_PREFIX.mfaChallenge) return undefined;
-  const found = await findMfaChallenge(db, token.id);
-  return found && secretMatches(token.secret, found.tokenHash) ? found : undefined;
+  return await findByToken(parseToken(presented), TOKEN_PREFIX.mfaChallenge, (id) => findMfaChallenge(db, id));
 }
 
 async function isPasswordStill(trx: Db, { userId, passwordDigest }: MfaChallenge): Promise<boolean> {
-  const hash = await lockPasswordHash(trx, userId);
+  const hash = await lockPassword(trx, userId, 'verify');
   return hash !== null && timingSafeEqual(digestOf(hash), passwordDigest);
-}
-
-/**
- * Written after the answer has gone: neither its time nor its failure tells the client that the email is known. Who tried
- * is not known either, so the service itself is the actor.
- */
-function recordFailure(
-  { db, logger }: ServiceContext,
-  person: Pick<SignIn, 'organizationId' | 'membershipId'>,
-  { reason, client }: { readonly reason: 'wrong_password' | 'wrong_code' | 'membership_inactive'; readonly client: Client },
-): void {
-  const data = { membership_id: person.membershipId, reason, client_address: client.address, user_agent: client.userAgent };
-  const event = { eventType: 'session.sign_in_failed', actor: SYSTEM, subjectId: person.membershipId, data };
-  setImmediate(() => {
-    insertAuditEvents(db, person.organizationId, { events: [event] }).catch((error: unknown) => {
-      logger.warn({ err: error }, 'could not record a failed sign-in');
-    });
-  });
 }
 
 /**
  * Renews the caller's session by his password, a code of his second factor, or both: all that is given must be right. 400
  * without either; 403 `mfa_required` where a password alone is not enough; 401 `invalid_credentials`; 429 `rate_limited`.
  */
-export async function reauthenticate(
-  context: ServiceContext,
-  principal: MemberPrincipal,
-  input: Origin & { readonly password?: string | undefined; readonly code?: string | undefined },
-): Promise<Renewal> {
-  const { password, code, client, presented } = input;
+export async function reauthenticate(context: ServiceContext, principal: MemberPrincipal, input: Reauthentication): Promise<Renewal> {
+  const { password, code, client } = input;
   if (password === undefined && code === undefined) {
     throw invalid([{ pointer: '', code: 'required', message: 'must hold a password, a code or both' }]);
   }
-  await admitSignInAttempt(context, { email: principal.email, clientAddress: client.address });
-  const { userId } = principal;
+  const { userId, via } = principal;
+  if (via.kind !== 'session') throw new AppError('session_required');
+  await admitRenewal(context, via.sessionId);
   if (code === undefined) await requirePasswordEnough(context.db, principal);
-  const verified = password === undefined ? undefined : await verifiedHash(context, userId, password);
-  const renew = async (typed: string | undefined) =>
-    await context.db.transaction(async (trx) => {
-      if (verified !== undefined) await requirePasswordStill(trx, userId, verified);
-      const secondFactor = typed === undefined ? undefined : await acceptCode(context, trx, { userId, typed });
-      if (typed !== undefined && !secondFactor) return undefined;
-      return await renewProof(trx, principal, { presented, secondFactor });
-    });
-  const renewal = code === undefined ? await renew(code) : await tryCode(context, { userId, typed: code }, async () => await renew(code));
-  if (!renewal) throw new AppError('invalid_credentials', WRONG_CODE);
+  const kept = await findPasswordHash(context.db, userId);
+  const passwordHash = password === undefined ? undefined : await verifiedHash(password, kept, via.sessionId);
+  if (password !== undefined && passwordHash === undefined) {
+    recordFailedProof(context, { ...reauthenticationOf(principal), reason: 'wrong_password', client });
+    throw new AppError('invalid_credentials');
+  }
+  const renew = async () => await context.db.transaction(async (trx) => await renewBy(context, trx, { ...input, principal, passwordHash }));
+  const renewal = code === undefined ? await renew() : await tryCode(context, { userId, typed: code }, renew);
+  if (!renewal) {
+    recordFailedProof(context, { ...reauthenticationOf(principal), reason: 'wrong_code', client });
+    throw new AppError('invalid_credentials', WRONG_CODE);
+  }
+  await forgiveRenewal(context, via.sessionId);
   return renewal;
 }
 
-/** The hash the password is of. 401 when it is of none. */
-async function verifiedHash(context: ServiceContext, userId: string, password: string): Promise<string> {
-  const hash = await findPasswordHash(context.db, userId);
-  const correct = await verifyPassword(password, hash ?? undefined);
-  if (hash === null || !correct) throw new AppError('invalid_credentials');
-  return hash;
+interface Reauthentication extends Origin {
+  readonly password?: string | undefined;
+  readonly code?: string | undefined;
+}
+
+function reauthenticationOf(principal: MemberPrincipal): Omit<FailedProof, 'reason' | 'client'> {
+  const { organizationId, membershipId, via } = principal;
+  const subjectId = via.kind === 'session' ? via.sessionId : membershipId;
+  return { at: 'reauthentication', organizationId, membershipId, subjectId, actor: actorOf(principal) };
+}
+
+/** `passwordHash`: the one the password was found to be of. Undefined when the code is wrong, and then nothing is written. */
+async function renewBy(
+  context: ServiceContext,
+  trx: Db,
+  { principal, passwordHash, code, presented }: Reauthentication & { principal: MemberPrincipal; passwordHash: string | undefined },
+): Promise<Renewal | undefined> {
+  const { userId } = principal;
+  if (passwordHash !== undefined) await requirePasswordStill(trx, userId, passwordHash);
+  const secondFactor = code === undefined ? undefined : await acceptCode(context, trx, { userId, typed: code });
+  if (code !== undefined && !secondFactor) return undefined;
+  return await renewProof(trx, principal, { presented, secondFactor });
 }

@@ -6,6 +6,8 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { createMember, createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
 import type { Answer } from '../support/http.ts';
 import { accept, INVITATIONS, invite, invited, linkPath, newEmail, outcome, PASSWORD, tokenIn } from '../support/invitations.ts';
+import { forgetAttempts } from '../support/sign-in.ts';
+import { untilBlocked } from '../support/waiting.ts';
 
 const ROUNDS = 20;
 
@@ -20,6 +22,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
+  await forgetAttempts(app);
   organization = await createOrganization(app);
   owner = organization.owner;
 });
@@ -121,6 +124,20 @@ test('accepting never goes ahead of what the inviter has lost: his rights are re
     return { answer };
   });
   expect(outcome(await waiting.answer)).toBe('403 grant_exceeds_own');
+});
+
+test('a session that is ended while the acceptance it proves waits lets nobody in', async () => {
+  const { owner: elsewhere } = await createOrganization(app);
+  const { token } = await invited(owner, { email: elsewhere.email });
+  const { answer } = await app.db.transaction(async (gate) => {
+    await gate.raw('select 1 from organizations where id = ? for no key update', [organization.id]);
+    const started = accept(app, token, {}, elsewhere.cookie);
+    await untilBlocked(app.db);
+    await app.db('sessions').where({ membership_id: elsewhere.membershipId }).update({ revoked_at: new Date() });
+    return { answer: started };
+  });
+  expect(outcome(await answer)).toBe('401 authentication_required');
+  expect(await joined()).toEqual([]);
 });
 
 /** Asks outside the transaction, in which the answer would never change. */

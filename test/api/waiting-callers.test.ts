@@ -30,12 +30,13 @@ afterAll(() => app.close());
 
 /** What a suspension gets during whose wait for the organization this happens. */
 async function suspendDuring(client: HttpClient, happens: (trx: Db) => PromiseLike<unknown>) {
-  const gate = await app.db.transaction();
-  await gate('organizations').where({ id: organization.id }).forUpdate().first('id');
-  const answer = client.call('PATCH', `/api/v1/members/${member.membershipId}`, { body: { status: 'suspended' } });
-  await untilBlocked(app.db);
-  await happens(gate);
-  await gate.commit();
+  const { answer } = await app.db.transaction(async (gate) => {
+    await gate('organizations').where({ id: organization.id }).forUpdate().first('id');
+    const started = client.call('PATCH', `/api/v1/members/${member.membershipId}`, { body: { status: 'suspended' } });
+    await untilBlocked(app.db);
+    await happens(gate);
+    return { answer: started };
+  });
   const code = codeOf(await answer);
   const { status } = (await app.db('memberships').where({ id: member.membershipId }).first('status')) as { status: string };
   return { answer: code, status };

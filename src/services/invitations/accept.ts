@@ -8,20 +8,21 @@ import { findLinkedInvitation, type LinkedInvitation } from '../../data/invitati
 import { lockOrganization } from '../../data/organizations.ts';
 import { insertUserUnlessKnown } from '../../data/users.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { parseToken, secretMatches, type IssuedToken } from '../../platform/tokens.ts';
+import { findByToken, parseToken, type IssuedToken } from '../../platform/tokens.ts';
 import type { ServiceContext } from '../context.ts';
+import { recordFailedProof } from '../failed-proofs.ts';
 import { tryCode } from '../second-factors.ts';
 import { openSession, signedIn, type SignedIn } from '../sessions.ts';
+import { forgiveSignInAttempts } from '../sign-in-attempts.ts';
 import { admitBy, isVouched } from './admit.ts';
-import { confirmProof, proveInvited, type InvitedPerson, type InvitedProof } from './prove.ts';
+import { acceptanceOf, confirmProof, proveInvited, type InvitedPerson, type InvitedProof } from './prove.ts';
 
 const NO_LONGER_VOUCHED = 'Whoever invited you can no longer grant this access: ask for a new invitation.';
 
 /** The pending invitation of this link. Throws 404, the same for one that never was. */
 export async function readInvitationLink({ db }: Pick<ServiceContext, 'db'>, token: string): Promise<LinkedInvitation> {
-  const presented = parseToken(token);
-  const invitation = presented?.prefix === TOKEN_PREFIX.invitation ? await findLinkedInvitation(db, presented.id) : undefined;
-  if (!presented || !invitation || !secretMatches(presented.secret, invitation.tokenHash) || invitation.status !== 'pending') {
+  const invitation = await findByToken(parseToken(token), TOKEN_PREFIX.invitation, (id) => findLinkedInvitation(db, id));
+  if (invitation?.status !== 'pending') {
     throw new AppError('not_found', { detail: 'This invitation does not exist, or can no longer be accepted: ask for a new one.' });
   }
   return invitation;
@@ -33,12 +34,19 @@ export async function readInvitationLink({ db }: Pick<ServiceContext, 'db'>, tok
  * `directory_managed`.
  */
 export async function join(context: ServiceContext, token: string, proof: InvitedProof): Promise<SignedIn> {
-  const person = await proveInvited(context, await readInvitationLink(context, token), proof);
+  const invitation = await readInvitationLink(context, token);
+  const person = await proveInvited(context, invitation, proof);
   const admit = async () => await context.db.transaction(async (trx) => await admitInvited(context, trx, { token, person }));
   const { user } = person;
   const typed = user.kind === 'by_password' ? user.code : undefined;
   const issued = typed === undefined ? await admit() : await tryCode(context, { userId: user.id, typed }, admit);
-  if (!issued) throw new AppError('invalid_credentials', { detail: 'The code is wrong, or has served before.' });
+  if (!issued) {
+    recordFailedProof(context, { ...acceptanceOf(invitation), reason: 'wrong_code', client: proof.client });
+    throw new AppError('invalid_credentials', { detail: 'The code is wrong, or has served before.' });
+  }
+  if (user.kind !== 'by_session') {
+    await forgiveSignInAttempts(context, { email: invitation.email, clientAddress: proof.client.address });
+  }
   return await signedIn(context, issued);
 }
 

@@ -2,15 +2,17 @@
 import { v7 } from 'uuid';
 import { AppError, invalid } from '../../domain/errors.ts';
 import type { LinkedInvitation } from '../../data/invitations.ts';
-import { findUser, lockPasswordHash } from '../../data/users.ts';
-import { hashPassword, verifyPassword } from '../../platform/passwords.ts';
+import { findUser } from '../../data/users.ts';
+import { hashPassword } from '../../platform/passwords.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { parseToken } from '../../platform/tokens.ts';
 import type { ServiceContext } from '../context.ts';
+import { recordFailedProof, type FailedProof } from '../failed-proofs.ts';
 import { requireAcceptablePassword } from '../passwords.ts';
 import { acceptCode } from '../second-factors.ts';
 import { authenticateSession, PASSWORD_PROOF, type Client, type SignInProof } from '../sessions.ts';
-import { admitSignInAttempt } from '../sign-in-attempts.ts';
+import { admitFromNetwork, admitSignInAttempt, networkOf } from '../sign-in-attempts.ts';
+import { requirePasswordStill, verifiedHash } from '../verified-passwords.ts';
 
 /** What comes with an acceptance. */
 export interface InvitedProof {
@@ -44,18 +46,21 @@ export async function proveInvited(context: ServiceContext, invitation: LinkedIn
   const { displayName, password } = proof;
   if (password === undefined && displayName === undefined) return await proveBySession(context, invitation, proof);
   if (password === undefined) throw invalid([{ pointer: '/password', code: 'required', message: 'is required' }]);
-  if (invitation.userId === null) return await newPerson(invitation, { ...proof, password });
+  if (invitation.userId === null) return await newPerson(context, invitation, { ...proof, password });
   if (displayName !== undefined) throw new AppError('account_exists');
   return await proveByPassword(context, invitation, { ...proof, password });
 }
 
 async function newPerson(
+  context: ServiceContext,
   { email, organizationName }: LinkedInvitation,
   { displayName, password, ...origin }: InvitedProof & { readonly password: string },
 ): Promise<InvitedPerson> {
   if (displayName === undefined) throw invalid([{ pointer: '/display_name', code: 'required', message: 'is required' }]);
   await requireAcceptablePassword(password, { words: [email, displayName, organizationName], pointer: '/password' });
-  const user = { kind: 'new', id: v7(), email, passwordHash: await hashPassword(password) } as const;
+  const { address } = origin.client;
+  await admitFromNetwork(context, address);
+  const user = { kind: 'new', id: v7(), email, passwordHash: await hashPassword(password, networkOf(address)) } as const;
   return { user, displayName, proof: passwordProof(origin) };
 }
 
@@ -65,20 +70,29 @@ function passwordProof({ client, presented }: Pick<InvitedProof, 'client' | 'pre
 
 async function proveByPassword(
   context: ServiceContext,
-  { email, userId }: LinkedInvitation,
+  invitation: LinkedInvitation,
   { password, code, ...origin }: InvitedProof & { readonly password: string },
 ): Promise<InvitedPerson> {
+  const { email, userId } = invitation;
   await admitSignInAttempt(context, { email, clientAddress: origin.client.address });
   const user = userId === null ? undefined : await findUser(context.db, userId);
-  const correct = await verifyPassword(password, user?.passwordHash ?? undefined);
-  if (!user?.passwordHash || !correct) throw new AppError('invalid_credentials');
-  const { id, passwordHash, displayName } = user;
+  const passwordHash = await verifiedHash(password, user?.passwordHash, networkOf(origin.client.address));
+  if (!user || passwordHash === undefined) {
+    recordFailedProof(context, { ...acceptanceOf(invitation), reason: 'wrong_password', client: origin.client });
+    throw new AppError('invalid_credentials');
+  }
+  const { id, displayName } = user;
   const needed = user.hasSecondFactor ? requireCode(code) : undefined;
   return {
     user: { kind: 'by_password', id, passwordHash, ...(needed !== undefined && { code: needed }) },
     displayName,
     proof: passwordProof(origin),
   };
+}
+
+/** Somebody who is no member yet fails at the invitation, and whoever looks after invitations hears of it. */
+export function acceptanceOf({ organizationId, id }: LinkedInvitation): Omit<FailedProof, 'reason' | 'client'> {
+  return { at: 'invitation', organizationId, subjectId: id };
 }
 
 function requireCode(code: string | undefined): string {
@@ -96,16 +110,21 @@ async function proveBySession(
   const { userId: id, displayName, email: own, auth } = await authenticateSession(context, token);
   if (own.toLowerCase() !== email.toLowerCase()) throw new AppError('wrong_account');
   const { method, assurance, authenticated_at: authenticatedAt } = auth;
-  return { user: { kind: 'by_session', id }, displayName, proof: { method, assurance, authenticatedAt, client, presented } };
+  return {
+    user: { kind: 'by_session', id },
+    displayName,
+    proof: { method, assurance, authenticatedAt, client, presented, bySession: true },
+  };
 }
 
 /**
- * What the person has proven, once more in the transaction that acts: 401 when the password was changed meanwhile.
+ * What the person has proven, once more in the transaction that acts: 401 when the password was changed meanwhile. (Of a
+ * session `openSession` asks whether it is live.)
  * Undefined when the code is wrong, or a second factor came to the account meanwhile.
  */
 export async function confirmProof(context: ServiceContext, trx: Db, { user, proof }: InvitedPerson): Promise<SignInProof | undefined> {
   if (user.kind !== 'by_password') return proof;
-  if ((await lockPasswordHash(trx, user.id)) !== user.passwordHash) throw new AppError('invalid_credentials');
+  await requirePasswordStill(trx, user.id, user.passwordHash);
   if (user.code === undefined) return (await findUser(trx, user.id))?.hasSecondFactor ? undefined : proof;
   const secondFactor = await acceptCode(context, trx, { userId: user.id, typed: user.code });
   return secondFactor && { ...proof, method: 'local_password_totp', assurance: 'strong', secondFactor };
