@@ -161,7 +161,7 @@ function asDecided(
   request: ApprovalRequest,
   { decision, id, decidedAt }: { readonly decision: NewDecision; readonly id: string; readonly decidedAt: Date },
 ): ApprovalRequest {
-  const { nextAt: _, ...rest } = request;
+  const { nextAt: _, claim: _claim, ...rest } = request;
   const { auditData: _data, actor: _actor, from: _from, wake: _wake, authentication, ...told } = decision;
   return {
     ...rest,
