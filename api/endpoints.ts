@@ -16,6 +16,7 @@ import { meEndpoints } from './me.ts';
 import { memberEndpoints } from './members.ts';
 import { mfaEndpoints } from './mfa.ts';
 import { notificationChannelEndpoints } from './notification-channels.ts';
+import { notificationDeliveryEndpoints } from './notification-deliveries.ts';
 import { notificationSettingEndpoints } from './notification-settings.ts';
 import { oidcEndpoints } from './oidc.ts';
 import { organizationApiKeyEndpoints } from './organization-api-keys.ts';
@@ -54,6 +55,7 @@ export const endpoints: readonly Endpoint[] = [
   ...escalationPathEndpoints,
   ...escalationPathPreviewEndpoints,
   ...notificationChannelEndpoints,
+  ...notificationDeliveryEndpoints,
   ...notificationSettingEndpoints,
   ...slackEndpoints,
 ];

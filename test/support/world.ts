@@ -1,6 +1,7 @@
 /** One object of every noun the paths of the interface can name, and the placeholders that name them. */
 import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../api/endpoint.ts';
+import { insertChannel, insertWebhook } from '../../src/data/notification-channels.ts';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import { issueToken } from '../../src/platform/tokens.ts';
 import type { TestApp } from './app.ts';
@@ -35,6 +36,9 @@ export interface World {
   /** One of the owner's, other than the one he calls with. */
   readonly spareSessionId: string;
   readonly spareKeyId: string;
+  /** A webhook, which was told of the request. */
+  readonly notificationChannelId: string;
+  readonly notificationDeliveryId: string;
   readonly policies: { readonly member: string; readonly team: string; readonly key: string };
 }
 
@@ -51,16 +55,21 @@ export async function createWorld(app: TestApp): Promise<World> {
   await activatePolicy(organization.owner, teamId, { nodes: [level] });
   const key = await createOrganizationKey(app, organization);
   const policy = { scope_kind: 'agent' as const, resource_ids: [agent.slug], permissions: ['agent.read'] };
+  const notificationChannelId = await createWebhookChannel(app, organization);
+  const requestId = await ask(app, agent, { tool: 'refund' });
+  const delivery = await app.db('notification_deliveries').where({ request_id: requestId }).first<{ id: string }>('id');
   return {
     organization,
     member,
     agent,
     spareCredentialId,
-    requestId: await ask(app, agent, { tool: 'refund' }),
+    requestId,
     teamId,
     invitation: await createInvitation(app, organization),
     passwordResetToken: await createPasswordReset(app, member),
     organizationKeyId: key.id,
+    notificationChannelId,
+    notificationDeliveryId: delivery.id,
     ...(await createSpares(app, organization)),
     policies: {
       member: await grant(app.db, organization.id, { membershipId: member.membershipId, policy }),
@@ -68,6 +77,14 @@ export async function createWorld(app: TestApp): Promise<World> {
       key: await grant(app.db, organization.id, { apiKeyId: key.id, policy }),
     },
   };
+}
+
+async function createWebhookChannel(app: TestApp, { id: organizationId }: TestOrganization): Promise<string> {
+  const id = randomUUID();
+  await insertChannel(app.db, organizationId, { id, kind: 'webhook', name: 'Incident bot' });
+  const secret = { keyId: 'of no deployment', sealed: Buffer.from('sealed') };
+  await insertWebhook(app.db, id, { url: 'https://hooks.example/', includeArguments: false, secret });
+  return id;
 }
 
 async function createInvitation(app: TestApp, { id: organizationId, owner }: TestOrganization): Promise<World['invitation']> {
@@ -119,6 +136,8 @@ export function paramsIn(world: World, { path }: Pick<Endpoint, 'path'>): Params
     [/\/members\//, world.member.membershipId],
     [/\/teams\//, world.teamId],
     [/\/invitations\//, world.invitation.id],
+    [/\/notification_channels\//, world.notificationChannelId],
+    [/\/notification_deliveries\//, world.notificationDeliveryId],
     [/./, randomUUID()],
   ];
   const holder = path.includes('/teams/') ? 'team' : path.includes('/api_keys/') ? 'key' : 'member';
