@@ -145,16 +145,13 @@ async function told<T>(answer: Promise<T>): Promise<T> {
 function toSlackError(error: unknown): SlackError {
   if (error instanceof WebAPIRateLimitedError) return new SlackError('limited', 'ratelimited', Math.max(1, error.retryAfter));
   if (error instanceof WebAPIPlatformError) {
-    const reason = word(error.data.error);
+    const { error: reason } = error.data;
+    // What is no word is a page of somebody in between.
+    if (!/^[a-z0-9_-]{1,80}$/i.test(reason)) return new SlackError('away', 'unreadable_answer');
     return new SlackError(PASSING.has(reason) ? 'away' : 'refused', reason);
   }
   if (error instanceof WebAPIHTTPError) return new SlackError('away', `http_${error.statusCode}`);
   return new SlackError('away', 'no_answer');
-}
-
-/** What stands for an error in a log and a list must be a word, whoever answered. */
-function word(reason: unknown): string {
-  return typeof reason === 'string' && /^[a-z0-9_-]{1,80}$/i.test(reason) ? reason : 'unknown_error';
 }
 
 function need(value: string | undefined): string {
