@@ -15,17 +15,17 @@ const columnsOf = ({ requestId, channelId, messageKey }: MessagePlace) => ({
   message_key: messageKey,
 });
 
-/** Longer than an attempt can take. */
+/** Longer than posting one message can take, and shorter than the lease of a delivery. */
 const POSTING_S = 30;
 
-/** True when this delivery is to post the message: nobody has, and no other delivery is about to. */
+/** True when this delivery is to post the message: nobody has, and nobody is about to. */
 export async function beginPosting(db: Db, place: MessagePlace, deliveryId: string): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
     `insert into slack_messages as m (request_id, channel_id, message_key, delivery_id, posting_until)
      values (:request_id, :channel_id, :message_key, :deliveryId, clock_timestamp() + :seconds * interval '1 second')
      on conflict (request_id, channel_id, message_key) do update
         set delivery_id = excluded.delivery_id, posting_until = excluded.posting_until
-      where m.slack_ts is null and (m.delivery_id = excluded.delivery_id or m.posting_until < clock_timestamp())
+      where m.slack_ts is null and m.posting_until <= clock_timestamp()
      returning 1`,
     { ...columnsOf(place), deliveryId, seconds: POSTING_S },
   );
