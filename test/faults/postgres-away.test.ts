@@ -60,9 +60,9 @@ const openTokens: Readonly<Record<string, string>> = {
   '/auth/invitations/{token}/accept': issueToken(TOKEN_PREFIX.invitation).token,
 };
 
-/** They answer from the configuration alone, which here knows neither an identity provider nor a mail server. */
+/** They answer from the configuration alone, which here knows no identity provider, no mail server and no secrets key. */
 const WITHOUT_DATABASE = ['/auth/options', '/auth/oidc/login', '/auth/oidc/callback', '/auth/password/forgot'];
-const asking = endpoints.filter(({ path }) => !WITHOUT_DATABASE.includes(path));
+const asking = endpoints.filter(({ path, signedForm }) => !signedForm && !WITHOUT_DATABASE.includes(path));
 
 function credentialFor(auth: string): Record<string, string> {
   if (auth === 'agent') return { authorization: `Bearer ${scene.agent.credential}` };
