@@ -87,7 +87,7 @@ export const authEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Sign in with email and password',
     description:
-      'Always opens a new session, fresh for a while, and ends a live one whose cookie came with the call. Where an authenticator app is enrolled, answers 202 and signs nobody in yet. Ten attempts a minute for one email from one address; the answer does not tell an unknown email from a wrong password.',
+      'Always opens a new session, fresh for a while, and ends a live one whose cookie came with the call. Where an authenticator app is enrolled, answers 202 and signs nobody in yet. Attempts that fail are limited to ten a minute for one email from one network (an IPv4 address, or the /64 of an IPv6 address) and to sixty a minute from one network; one that succeeds does not count. The answer does not tell an unknown email from a wrong password.',
     auth: 'none',
     body: z.strictObject({ email: email(), password: presentedPassword() }),
     requestExample: { email: 'ada@example.com', password: 'seven bright ravens on a wire' },
@@ -114,7 +114,7 @@ export const authEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Complete a sign-in with a second factor',
     description:
-      'Within five minutes, once, and with at most five wrong codes. Attempts count with those of `POST /auth/login`; twenty wrong codes of one authenticator app an hour, and only recovery codes are looked at for the rest of it. No code serves twice.',
+      'Within five minutes, once, and with at most five wrong codes. Attempts count with those of `POST /auth/login`, and both are taken back when it succeeds; twenty wrong codes of one authenticator app an hour, and only recovery codes are looked at for the rest of it. No code serves twice.',
     auth: 'none',
     body: z.strictObject({
       token: z.string().min(1).max(200).meta({ description: 'The token of the 202 of `POST /auth/login`.' }),
@@ -133,7 +133,7 @@ export const authEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Prove again who one is',
     description:
-      'By the password, a code of the second factor, or both; all that is given must be right. Makes the session fresh, and a code makes it strong. The password alone is enough for a session that is strong already, and for who has no second factor; otherwise it is 403 `mfa_required`. The session stays the same under a new cookie; the old cookie is worth nothing at once. Attempts count with those of `POST /auth/login`.',
+      'By the password, a code of the second factor, or both; all that is given must be right. Makes the session fresh, and a code makes it strong. The password alone is enough for a session that is strong already, and for who has no second factor; otherwise it is 403 `mfa_required`. The session stays the same under a new cookie; the old cookie is worth nothing at once. Ten attempts a minute that fail for one session, whoever else tries to sign in with this email.',
     auth: 'session',
     body: z.strictObject({ password: presentedPassword().optional(), code: presentedCode().optional() }),
     requestExample: { password: 'seven bright ravens on a wire' },

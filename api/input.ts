@@ -120,11 +120,14 @@ function codeOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'too_big' && issue.origin === 'array' ? 'too_many' : 'invalid_value';
 }
 
+/** Kinds of values whose name here is not JSON's. */
+const KIND_NAMES: Readonly<Record<string, string>> = { int: 'an integer', record: 'an object' };
+
 /** What a value must be, where its schema has no words of its own for it. */
 function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+      return `must be ${KIND_NAMES[issue.expected] ?? `${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_format':

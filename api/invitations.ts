@@ -108,7 +108,7 @@ const managingEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Send an invitation again',
     description:
-      'A new link for seven days; the one before is dead. Whoever sends it vouches for it from now on, and must hold what it grants. One that was accepted, revoked or has expired is not found. When the mail server does not take the message, nothing changes: the link before still works.',
+      'A new link for seven days; the one before is dead. Whoever sends it vouches for it from now on, and must hold what it grants. One that was accepted, revoked or has expired is not found. When the mail server does not take the message, nothing changes: the link before still works. Five times an hour at most.',
     auth: 'session',
     permission: 'membership.invite',
     params,
@@ -189,7 +189,7 @@ const linkEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Join the organization',
     description:
-      'Signs the person in as a member with exactly what the invitation grants, less teams and agents that were archived since. Without an account: `display_name` and `password`, by the rules for new passwords. With an account: its `password` and, where it has a second factor, a `code`; or an empty object from whoever is signed in with the invited email. No existing password is ever changed. Ten attempts a minute for one email from one address. A member who was removed comes back under his old id with nothing of what he had. 403 `grant_exceeds_own`: whoever invited has left, may no longer invite, or no longer holds what he granted.',
+      'Signs the person in as a member with exactly what the invitation grants, less teams and agents that were archived since. Without an account: `display_name` and `password`, by the rules for new passwords. With an account: its `password` and, where it has a second factor, a `code`; or an empty object from whoever is signed in with the invited email. No existing password is ever changed. Attempts that fail count as those of `POST /auth/login` do. A member who was removed comes back under his old id with nothing of what he had. 403 `grant_exceeds_own`: whoever invited has left, may no longer invite, or no longer holds what he granted.',
     auth: 'none',
     params: linkParams,
     body: z.strictObject({

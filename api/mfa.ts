@@ -149,12 +149,12 @@ export const mfaEndpoints: readonly Endpoint[] = [
     tag: 'Members',
     summary: 'Take the second factor from a member who lost it',
     description:
-      "Also ends the member's sessions: he signs in with his password alone and enrols anew. An owner's only an owner takes, one's own nobody this way. Without a second factor nothing happens.",
+      "Also ends the member's sessions: he signs in with his password alone and enrols anew. An owner's only an owner takes, anybody else's only who holds all that the member holds (`grant_exceeds_own`), one's own nobody this way. Without a second factor nothing happens.",
     auth: 'session',
     permission: 'membership.write',
     params: z.strictObject({ id: uuid('The membership.') }),
     success: { status: 204, description: 'Taken.' },
-    errors: ['reauthentication_required', 'mfa_required', 'self_change', 'owner_required', 'membership_removed'],
+    errors: ['reauthentication_required', 'mfa_required', 'self_change', 'owner_required', 'grant_exceeds_own', 'membership_removed'],
     handler: async ({ principal, params }, context) => {
       await removeMemberMfa(context, principal, params.id);
       return {};

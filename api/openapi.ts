@@ -84,7 +84,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIOb
     servers: [{ url: '/', description: 'The deployment that serves this document.' }],
     tags: [...tags],
     paths: { ...paths, ...operationPaths },
-    components: { securitySchemes, parameters, headers },
+    components: { securitySchemes, parameters, headers, examples: errorExamples(endpoints) },
   };
   // Custom checks describe themselves by an override, which may sit on what wraps them.
   const created = createDocument(document, { allowEmptySchema: { custom: true } });
@@ -139,7 +139,10 @@ function operation(endpoint: Endpoint, shared: Map<ErrorCode, ZodOpenApiResponse
     ],
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body, example: requestExample } } } }),
     ...(signedForm && {
-      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: signedForm.fields, example: requestExample } } },
+      requestBody: {
+        required: true,
+        content: { 'application/x-www-form-urlencoded': { schema: signedForm.fields, example: requestExample } },
+      },
     }),
     responses: { ...successes(endpoint), ...failures(endpoint, shared) },
   };
@@ -188,8 +191,21 @@ function failure(codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
   return {
     description: codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].title}`).join('\n'),
     headers: { ...requestIdHeader, ...(retries && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }) },
-    content: { 'application/json': { schema: errorShape, ...(codes.length === 1 && codes[0] && { example: errorExample(codes[0]) }) } },
+    content: { 'application/json': { schema: errorShape, ...exampleOf(codes) } },
   };
+}
+
+/** A single code's example stands with it, those of several are components, named by their codes. */
+function exampleOf(codes: readonly ErrorCode[]): Pick<oas31.MediaTypeObject, 'example' | 'examples'> {
+  const [code] = codes;
+  if (code !== undefined && codes.length === 1) return { example: errorExample(code) };
+  return { examples: Object.fromEntries(codes.map((each) => [each, { $ref: `#/components/examples/${each}` }])) };
+}
+
+/** Of every code that some operation can answer. */
+function errorExamples(endpoints: readonly Endpoint[]): Record<string, oas31.ExampleObject> {
+  const codes = [...new Set(endpoints.flatMap((endpoint) => errorsOf(endpoint)))].sort();
+  return Object.fromEntries(codes.map((code) => [code, { summary: errorCatalogue[code].title, value: errorExample(code) }]));
 }
 
 const detailsExamples: Partial<Record<ErrorCode, unknown>> = {

@@ -24,7 +24,10 @@ const settingsShape = z
       .string()
       .nullable()
       .meta({ description: 'The longest life of a new API key, for example `720h`; null where nothing caps it.' }),
-    require_mfa: z.boolean().meta({ description: 'Whether decisions and what is dangerous need a sign-in with a second factor.' }),
+    require_mfa: z.boolean().meta({
+      description:
+        'Whether people need a sign-in with a second factor, and personal keys one made in such a sign-in, to decide requests; and people to grant dangerous permissions (by policies, teams or invitations), to create keys that can decide or do what is dangerous, to change owners and the sensitive settings. Using any other permission one holds does not ask for it.',
+    }),
     reauthentication_window: z
       .string()
       .meta({ description: 'How long after proving who one is what is dangerous may be done, for example `15m`.' }),

@@ -53,7 +53,7 @@ export const passwordEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Set a new password with the token of a link',
     description:
-      'Ends every session of the person in all organizations and signs nobody in: a second factor is still asked for. A token that has served or ended is 404.',
+      'Ends every session of the person in all organizations and signs nobody in: a second factor is still asked for. Sixty calls a minute from one network, with its sign-in attempts. A token that has served or ended is 404.',
     auth: 'none',
     body: z.strictObject({ token: resetToken(), password: newPassword() }),
     requestExample: {
@@ -74,7 +74,7 @@ export const passwordEndpoints: readonly Endpoint[] = [
     tag: 'Account',
     summary: 'Change your own password',
     description:
-      'Your other sessions end, in every organization; this one becomes fresh and its cookie changes. Where you have a second factor, the session must be strong: else it is 403 `mfa_required`, until a code renews it (`POST /auth/reauthenticate`). Calls count as sign-in attempts. An account without a password, which signs in at an identity provider, has none to change: 409.',
+      'Your other sessions end, in every organization; this one becomes fresh and its cookie changes. Where you have a second factor, the session must be strong: else it is 403 `mfa_required`, until a code renews it (`POST /auth/reauthenticate`). Calls count with those of `POST /auth/reauthenticate`. An account without a password, which signs in at an identity provider, has none to change: 409.',
     auth: 'session',
     body: z.strictObject({ current_password: presentedPassword(), new_password: newPassword() }),
     requestExample: { current_password: 'seven bright ravens on a wire', new_password: 'nine quiet herons by the weir' },

@@ -88,7 +88,17 @@ function holdsGrant(principal: MemberPrincipal, { permission, scope_kind, scope_
 
 /** The grants of the terms the caller does not hold itself. */
 export function grantsBeyond(principal: MemberPrincipal, terms: PolicyTerms): readonly Grant[] {
-  return grantsOf(terms).filter((grant) => !holdsGrant(principal, grant));
+  return beyondOf(principal, grantsOf(terms));
+}
+
+function beyondOf(principal: MemberPrincipal, grants: readonly Grant[]): readonly Grant[] {
+  return grants.filter((grant) => !holdsGrant(principal, grant));
+}
+
+/** Throws 403 `grant_exceeds_own` (details.grants) for what of the grants the caller lacks. */
+export function requireHeld(principal: MemberPrincipal, grants: readonly Grant[], detail?: string): void {
+  const beyond = beyondOf(principal, grants);
+  if (beyond.length > 0) throw new AppError('grant_exceeds_own', { ...(detail !== undefined && { detail }), details: { grants: beyond } });
 }
 
 /**
@@ -98,8 +108,7 @@ export function grantsBeyond(principal: MemberPrincipal, terms: PolicyTerms): re
  */
 export function requireMayGrant(principal: MemberPrincipal, terms: PolicyTerms): void {
   if (terms.isOwner && !principal.isOwner) throw new AppError('owner_required');
-  const beyond = grantsBeyond(principal, terms);
-  if (beyond.length > 0) throw new AppError('grant_exceeds_own', { details: { grants: beyond } });
+  requireHeld(principal, grantsOf(terms));
   if (needsFreshProof(terms)) requireFreshProof(principal);
 }
 

@@ -10,6 +10,8 @@ import { insertMembership } from '../data/memberships.ts';
 import { hasOrganization, insertOrganization, lockBootstrap } from '../data/organizations.ts';
 import { insertPermissionPolicy } from '../data/permission-policies.ts';
 import { createPipeline } from '../data/request-approval-pipelines.ts';
+import { deleteRecoveryCodes } from '../data/recovery-codes.ts';
+import { deleteTotpFactor } from '../data/totp-factors.ts';
 import { upsertUser } from '../data/users.ts';
 import { hashPassword } from '../platform/passwords.ts';
 import type { Db } from '../platform/postgres.ts';
@@ -99,6 +101,9 @@ async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
   await insertOrganization(trx, organizationId, names);
   // The operator's secret vouches for the email, also when it is that of somebody of an organization that was deleted.
   const userId = await upsertUser(trx, { id: v7(), email: owner.email, displayName, passwordHash: owner.passwordHash });
+  // Of that earlier time nothing opens the account but the new password, and nothing keeps the operator's choice out.
+  await deleteRecoveryCodes(trx, userId);
+  await deleteTotpFactor(trx, userId);
   await insertMembership(trx, organizationId, { id: membershipId, userId, admissionSource: 'manual' });
   const terms = { scopeKind: 'organization', resourceIds: [], permissions: [], isOwner: true } as const;
   const policyId = await insertPermissionPolicy(trx, organizationId, { holder: { kind: 'membership', id: membershipId }, terms });

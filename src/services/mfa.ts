@@ -1,8 +1,9 @@
 /** A member's second factor: enrolling an authenticator app, recovery codes, and what happens when both are lost. */
 import { randomBytes } from 'node:crypto';
 import { actorOf, personOf } from '../domain/audit.ts';
-import type { MemberPrincipal } from '../domain/authorization.ts';
+import { grantsFromPolicies, type MemberPrincipal } from '../domain/authorization.ts';
 import { AppError } from '../domain/errors.ts';
+import { requireHeld } from '../domain/permission-policies.ts';
 import { requireFreshProof, requireFreshSecondFactor, requireFreshSession } from '../domain/proof.ts';
 import { hashRecoveryCode, newRecoveryCodes, readCode, RECOVERY_CODE_BYTES } from '../domain/second-factors.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
@@ -67,7 +68,7 @@ export async function confirmTotp(
   const { userId } = principal;
   return await context.db.transaction(async (trx) => {
     // Whoever signs in with the password at this moment comes before this, and is signed out, or after, and needs a code.
-    await lockPassword(trx, userId);
+    await lockPassword(trx, userId, 'change');
     const factor = await lockTotpFactor(trx, userId);
     if (!factor) throw new AppError('not_found', { detail: 'No enrolment was begun.' });
     if (factor.confirmedAt) throw new AppError('mfa_enrolled');
@@ -130,7 +131,8 @@ async function forgetFactors(trx: Db, userId: string): Promise<boolean> {
 
 /**
  * An administrator takes the second factor from a member who lost it, and ends his sessions: whoever has his password
- * signs in with it alone, and enrols anew. 403 `self_change`, `owner_required`; 404; 409 `membership_removed`.
+ * signs in with it alone, and enrols anew. Whoever knows that password then is the member: 403 `grant_exceeds_own` unless the
+ * administrator holds all that he holds. 403 `self_change`, `owner_required`; 404; 409 `membership_removed`.
  */
 export async function removeMemberMfa(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
   const { organizationId } = principal;
@@ -143,11 +145,14 @@ export async function removeMemberMfa(context: ServiceContext, principal: Member
     if (membershipId === caller.membershipId) throw new AppError('self_change');
     if (member.policies.some((policy) => policy.is_owner) && !caller.isOwner) throw new AppError('owner_required');
     if (member.membershipStatus === 'deprovisioned') throw new AppError('membership_removed');
+    requireHeld(caller, grantsFromPolicies(member.policies, false), WOULD_WEAKEN);
     if (!(await forgetFactors(trx, member.userId))) return;
     await record(trx, caller, { verb: 'mfa_removed', membershipId });
     await endSessionsOf(trx, organizationId, { membershipId, actor: actorOf(caller), reason: 'mfa_removed' });
   });
 }
+
+const WOULD_WEAKEN = 'Only whoever holds all that the member holds, or an owner, takes the second factor from him.';
 
 interface Recorded {
   readonly verb: 'mfa_enrollment_started' | 'mfa_enrolled' | 'mfa_removed' | 'recovery_codes_replaced';

@@ -1,7 +1,8 @@
 /**
  * Slows down whoever guesses, and leaves alone whoever is right. Attempts a minute: ten for one email from one network, sixty
  * from one network whatever the email, ten of one session that is proven again. And for who has the password already, twenty
- * wrong codes an hour of one authenticator app, from wherever; recovery codes, which nobody guesses, stay open then.
+ * wrong codes an hour of one authenticator app, from wherever; recovery codes, which nobody guesses, stay open then. An
+ * invitation is sent again five times an hour.
  */
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
@@ -12,6 +13,7 @@ import type { ServiceContext } from './context.ts';
 const ATTEMPTS_A_MINUTE = 10;
 const ATTEMPTS_OF_A_NETWORK_A_MINUTE = 60;
 const WRONG_CODES_AN_HOUR = 20;
+const RESENDINGS_AN_HOUR = 5;
 const HOUR_S = 3_600;
 
 type Database = Pick<ServiceContext, 'db'>;
@@ -58,6 +60,14 @@ export async function admitTotpCode({ db }: Database, userId: string): Promise<v
 /** The code was right: only wrong ones count. */
 export async function forgetTotpCodes({ db }: Database, userId: string): Promise<void> {
   await forgetSignInAttempts(db, keyOf('totp', userId));
+}
+
+/** Counts a message somebody has sent to a person who did not ask for it. 429 `rate_limited`. */
+export async function admitResending({ db }: Database, invitationId: string): Promise<void> {
+  const { attempts, secondsLeft } = await countSignInAttempt(db, keyOf('invitation', invitationId), HOUR_S);
+  if (attempts <= RESENDINGS_AN_HOUR) return;
+  const detail = `The invitation was sent again ${RESENDINGS_AN_HOUR} times within the hour.`;
+  throw new AppError('rate_limited', { detail, retryAfterSeconds: secondsLeft });
 }
 
 async function admit({ db }: Database, key: Buffer, most: number): Promise<void> {

@@ -359,6 +359,7 @@ describe('guessing', () => {
     const stopped = await complete(token, await authenticator.freshCode());
     expect(codeOf(stopped)).toEqual([429, 'rate_limited']);
     expect(Number(stopped.headers['retry-after'])).toBeGreaterThan(3_000);
+    expect(stopped.body['error']?.['message']).toContain('use a recovery code');
     expect((await complete(token, authenticator.recoveryCodes[0] ?? '')).status).toBe(200);
     await app.db('sign_in_attempts').update({ window_ends_at: new Date(Date.now() - 1) });
     expect((await complete(await challengeOf(app, member), await authenticator.freshCode())).status).toBe(200);
@@ -400,4 +401,14 @@ test('without the secrets key an app cannot be checked, and a recovery code stil
     const index = 'COUNTERSIGN_SECRETS_KEY' in environment ? 1 : 0;
     expect((await keyless.http.post('/auth/mfa', { token, code: authenticator.recoveryCodes[index] })).status).toBe(200);
   }
+});
+
+test('a seed that was damaged, or is that of somebody else, is not mistaken for a missing key', async () => {
+  const other = await createPerson(app, organization.id);
+  const { sealed, keyId } = app.context.secrets?.seal(Buffer.alloc(20), `totp:${other.userId}`) ?? {};
+  await app.db('totp_factors').where({ user_id: member.userId }).update({ secret: sealed, secret_key_id: keyId });
+  const token = await challengeOf(app, member);
+  expect(codeOf(await app.http.post('/auth/mfa', { token, code: '123456' }))).toEqual([500, 'internal_error']);
+  expect(app.log.filter((line) => line.includes(String(keyId)))).not.toEqual([]);
+  expect((await app.http.post('/auth/mfa', { token, code: authenticator.recoveryCodes[2] })).status).toBe(200);
 });

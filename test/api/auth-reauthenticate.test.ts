@@ -197,11 +197,29 @@ describe('proving again', () => {
     expect(codeOf(await app.http.post('/auth/reauthenticate', { password: PASSWORD }, foreign))).toEqual([403, 'cross_site_request']);
   });
 
-  test('counts with the sign-ins of this email and address', async () => {
+  test('and failing counts for this session alone: ten times a minute', async () => {
+    const other = browserWith(app, cookieOf(await login(app, member)));
     const answers: Answer[] = [];
     for (let round = 0; round < 11; round += 1) answers.push(await prove(member.browser, { password: 'not the password' }));
     expect(answers.map(({ status }) => status)).toEqual([...Array<number>(10).fill(401), 429]);
+    expect(codeOf(await prove(member.browser, { password: PASSWORD }))).toEqual([429, 'rate_limited']);
+    expect((await prove(other, { password: PASSWORD })).status).toBe(200);
+    expect((await login(app, member)).status).toBe(200);
+  });
+
+  test('cannot be kept from somebody by typing his email from his network', async () => {
+    for (let round = 0; round < 11; round += 1) await app.http.post('/auth/login', { email: member.email, password: 'a guess' });
     expect(codeOf(await login(app, member))).toEqual([429, 'rate_limited']);
+    expect((await prove(member.browser, { password: PASSWORD })).status).toBe(200);
+  });
+
+  test('does not count when it succeeds', async () => {
+    let { browser } = member;
+    for (let round = 0; round < 15; round += 1) {
+      const answer = await prove(browser, { password: PASSWORD });
+      expect([round, answer.status]).toEqual([round, 200]);
+      browser = browserWith(app, cookieOf(answer));
+    }
   });
 
   test('leaves an event that tells how, and no secret', async () => {

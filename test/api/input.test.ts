@@ -10,6 +10,8 @@ test.each<[string, z.ZodType, unknown, string, string]>([
   ['a missing field', z.string(), undefined, 'required', 'is required'],
   ['a number for a text', z.string(), 1, 'invalid_type', 'must be a string'],
   ['a text for an object', z.strictObject({}), 'x', 'invalid_type', 'must be an object'],
+  ['a text for an integer', z.int(), '3', 'invalid_type', 'must be an integer'],
+  ['a list for an object of any members', z.record(z.string(), z.string()), [], 'invalid_type', 'must be an object'],
   ['a text that is too short', z.string().min(12), 'x', 'invalid_value', 'must be at least 12 characters long'],
   ['a text that is too long', z.string().max(2), 'xxx', 'invalid_value', 'must be at most 2 characters long'],
   ['a list that is too long', z.array(z.int()).max(1), [1, 2], 'too_many', 'must be at most 1'],

@@ -196,6 +196,7 @@ describe('a new person', () => {
     ['a blank name', { display_name: ' ', password: PASSWORD }, '/display_name'],
     ['no password', { display_name: 'Grace' }, '/password'],
     ['a short password', { display_name: 'Grace', password: 'too short' }, '/password'],
+    ['a password longer than one can be set to', { display_name: 'Grace', password: 'seven ravens '.repeat(10) }, '/password'],
     ['a password anybody guesses', { display_name: 'Grace Margaret Field', password: 'gracemargaretfield' }, '/password'],
     ['fields nobody asked for', { display_name: 'Grace', password: PASSWORD, email: 'x@example.com' }, '/email'],
   ])('is refused with %s, and can try again', async (_what, body, pointer) => {

@@ -11,6 +11,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../support/factories.ts';
+import type { Answer } from '../support/http.ts';
 import {
   accept,
   ageSession,
@@ -318,6 +319,16 @@ describe('sending again', () => {
     expect((await accept(app, tokenIn(answer))).status).toBe(201);
     const types = (await invitationEvents(app, organization, before.id)).map(({ type }) => type);
     expect(types).toEqual(['invitation.created', 'invitation.resent', 'invitation.accepted']);
+  });
+
+  test('happens five times an hour at most, and the last link goes on working', async () => {
+    const { id } = await invited(owner);
+    const sent: Answer[] = [];
+    for (let round = 0; round < 6; round += 1) sent.push(await resend(owner, round % 2 ? id.toUpperCase() : id));
+    expect(sent.map(outcome)).toEqual([200, 200, 200, 200, 200, '429 rate_limited']);
+    expect(Number(sent[5]?.headers['retry-after'])).toBeGreaterThan(3_000);
+    expect((await accept(app, tokenIn(sent[4] as Answer))).status).toBe(201);
+    expect((await resend(owner, (await invited(owner)).id)).status).toBe(200);
   });
 
   test('makes a link that works, too, when the id is given in capitals', async () => {

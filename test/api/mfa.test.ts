@@ -295,6 +295,23 @@ describe('taking the second factor from a member who lost it', () => {
     expect((await login(app, member)).status).toBe(202);
   });
 
+  test('is for who holds all that the member holds: with the password alone he could be him', async () => {
+    const policy = { scope_kind: 'agent', resource_ids: ['deploy-bot'], permissions: ['request.decide', 'request.read'] } as const;
+    const decider = await createPerson(app, organization.id, { policies: [policy] });
+    await enroll(app, decider);
+    const refused = await take(administrator.browser, decider.membershipId);
+    expect(codeOf(refused)).toEqual([403, 'grant_exceeds_own']);
+    expect(refused.body['error']?.['details']?.['grants']).toEqual(
+      policy.permissions.map((permission) => ({ permission, scope_kind: 'agent', scope_id: 'deploy-bot' })),
+    );
+    expect((await login(app, decider)).status).toBe(202);
+    const wider = [{ scope_kind: 'organization', permissions: ['membership.write', 'request.decide', 'request.read'] }] as const;
+    const colleague = await createMember(app, organization.id, { policies: wider });
+    expect((await take(colleague.browser, decider.membershipId)).status).toBe(204);
+    await forgetAttempts(app);
+    expect((await login(app, decider)).status).toBe(200);
+  });
+
   test('of an owner is for owners, and of oneself for nobody', async () => {
     const owner = await createMember(app, organization.id, { policies: [{ scope_kind: 'organization', is_owner: true }] });
     const { browser } = await enroll(app, owner);

@@ -385,6 +385,14 @@ describe('after the only organization was deleted', () => {
   const credentials = { email: 'ada@example.com', password: 'seven bright ravens on a wire' };
   const owned = { ...credentials, organization_name: 'Example Works', display_name: 'Ada Marsh' };
 
+  /** A second factor of that earlier time, of which nobody has the secret by now. */
+  async function leaveFactorsBehind({ db }: TestApp): Promise<void> {
+    const user_id = ((await db('users').first('id')) as { id: string }).id;
+    const now = new Date();
+    await db('totp_factors').insert({ user_id, secret: Buffer.alloc(20), secret_key_id: 'lost', created_at: now, confirmed_at: now });
+    await db('recovery_codes').insert({ user_id, code_hash: Buffer.alloc(32) });
+  }
+
   const cookieFrom = ({ headers }: Answer) => (headers['set-cookie'] ?? '').split(';')[0] ?? '';
 
   test('a new first owner is let in with the secret written anew, by the same email and for the same name', async () => {
@@ -396,6 +404,7 @@ describe('after the only organization was deleted', () => {
       const headers = { cookie, origin: lone.url, 'sec-fetch-site': 'same-origin' };
       const removed = await lone.http.delete(`${PATH}?confirm=example-works`, { headers });
       expect(removed.status).toBe(204);
+      await leaveFactorsBehind(lone);
       expect(codeOf(await lone.http.post('/auth/login', credentials))).toEqual([403, 'membership_inactive']);
       expect(secret()).not.toBe(first);
       expect(codeOf(await lone.http.post('/auth/bootstrap', { ...owned, secret: first }))).toEqual([403, 'bootstrap_secret_invalid']);
@@ -407,6 +416,7 @@ describe('after the only organization was deleted', () => {
       const login = await lone.http.post('/auth/login', { email: anew.email, password: anew.password });
       expect([login.status, login.body['organization']]).toEqual([200, { name: 'Example Works', slug: 'example-works' }]);
       expect(codeOf(await lone.http.post('/auth/bootstrap', { ...anew, secret: randomUUID() }))).toEqual([409, 'already_bootstrapped']);
+      expect([await lone.db('totp_factors'), await lone.db('recovery_codes')]).toEqual([[], []]);
       const kept = (await lone.db('organizations').select('slug', 'deleted_at').orderBy('created_at')) as { deleted_at: Date | null }[];
       expect(kept.map((row) => row.deleted_at !== null)).toEqual([true, false]);
     } finally {

@@ -24,6 +24,7 @@ import type { ServiceContext } from '../context.ts';
 import { currentMember } from '../member-principals.ts';
 import { requireValidTerms } from '../permission-policies.ts';
 import { claimSeat } from '../seats.ts';
+import { admitResending } from '../sign-in-attempts.ts';
 import { invitationEmail, invitationUrl } from './message.ts';
 
 const MAY_INVITE = { permission: 'membership.invite' } as const;
@@ -146,13 +147,14 @@ async function takeBack(
 
 /**
  * A new link for seven days; the one before is dead from then on. The caller vouches for the invitation from now on: 403 as
- * `requireMayGrant`. 404 when it is no longer pending. 504 `email_not_delivered` leaves everything as it was.
+ * `requireMayGrant`. 404 when it is no longer pending; 429 `rate_limited`. 504 `email_not_delivered` leaves everything as it was.
  */
 export async function resendInvitation(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<SentInvitation> {
   const before = await context.db.transaction(async (trx) => ({
     ...(await requireResendable(trx, principal, id)),
     expiresAt: await invitationExpiry(trx),
   }));
+  await admitResending(context, before.invitation.id);
   const { inviter, expiresAt } = before;
   const issued = issueToken(TOKEN_PREFIX.invitation, before.invitation.id);
   const sent = await send(context, { invitation: { email: before.invitation.email, expiresAt }, inviter, issued });
