@@ -13,7 +13,7 @@ export interface KeptOutcome {
   readonly resourceId: string;
 }
 
-/** Ask under a lock that whoever repeats the call waits for too, see `lockAccess`. */
+/** Ask under a lock that whoever repeats the call waits for too, see `lockOrganization`. */
 export async function findOutcome(trx: Db, organizationId: string, { operation, key }: IdempotencyKey): Promise<KeptOutcome | undefined> {
   const row = (await trx('idempotency_keys')
     .where({ organization_id: organizationId, operation, key })

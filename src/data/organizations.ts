@@ -39,16 +39,11 @@ export async function findOrganization(db: Db, organizationId: string): Promise<
 }
 
 /**
- * The organization, which nobody changes, deletes or adds requests to until the end of the transaction. Whoever locks
- * rows of it too locks it first.
+ * The organization, which nobody changes, deletes or adds requests to until the end of the transaction; and whoever
+ * changes who may do what in it waits. Whoever locks rows of it too locks it first.
  */
 export async function lockOrganization(trx: Db, organizationId: string): Promise<Organization | undefined> {
   return await selectOrganization(trx, organizationId, 'for no key update');
-}
-
-/** Makes whoever changes who may do what in the organization wait for one another until the end of the transaction. */
-export async function lockAccess(trx: Db, organizationId: string): Promise<void> {
-  await trx.raw('select 1 from organizations where id = :organizationId for no key update', { organizationId });
 }
 
 async function selectOrganization(db: Db, organizationId: string, lock: string): Promise<Organization | undefined> {

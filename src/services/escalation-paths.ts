@@ -4,7 +4,7 @@ import { AppError, invalid, type Issue } from '../domain/errors.ts';
 import { parseEscalationPathDocument, parseNewEscalationPath } from '../domain/escalation-paths/parse.ts';
 import { locateLevels, pathTargets, type EscalationPathDocument, type Target } from '../domain/escalation-paths/types.ts';
 import { escalationPathTables, findAddressable, insertTargets } from '../data/escalation-paths.ts';
-import { lockAccess } from '../data/organizations.ts';
+import { lockOrganization } from '../data/organizations.ts';
 import { listActiveUsesOfPath, type PathUse } from '../data/request-approval-pipelines.ts';
 import { findRevisionById } from '../data/revisions.ts';
 import { findTeamRosters } from '../data/team-escalation-policies.ts';
@@ -93,7 +93,7 @@ export const escalationPathKind: RevisionedKind<EscalationPathDocument, Escalati
     await insertTargets(trx, { revisionId, targets: pathTargets(document) });
   },
   checkActivation: checkTargetsThere,
-  lockFirst: lockAccess,
+  lockFirst: lockOrganization,
   view: (revision: Revision) => ({
     id: revision.id,
     pathKey: revision.documentKey,

@@ -10,7 +10,7 @@ import {
 import { isPermission, type Permission } from '../domain/permissions.ts';
 import { findApiKeyHolder, type ApiKeyHolder } from '../data/api-keys.ts';
 import type { MemberWithPolicies } from '../data/memberships.ts';
-import { lockAccess } from '../data/organizations.ts';
+import { lockOrganization } from '../data/organizations.ts';
 import { findSessionHolder, type SessionHolder } from '../data/sessions.ts';
 import type { Db } from '../platform/postgres.ts';
 
@@ -78,7 +78,7 @@ export async function currentMember(
   { organizationId, via }: MemberPrincipal,
   needs?: { readonly permission: Permission; readonly target?: AuthorizationTarget },
 ): Promise<MemberPrincipal> {
-  await lockAccess(trx, organizationId);
+  await lockOrganization(trx, organizationId);
   // What is done through Slack changes nobody's access.
   if (via.kind === 'slack') throw new AppError('session_required');
   const current = via.kind === 'session' ? await bySession(trx, via.sessionId) : await byApiKey(trx, via.keyId);

@@ -37,7 +37,7 @@ export interface RevisionedKind<Document, View> {
    * Locks, before the document, what it belongs to and what must not be taken away while it changes. Throws 404 and 409 for
    * what is not there or has ended.
    */
-  readonly lockFirst?: (trx: Db, organizationId: string, documentKey: string) => Promise<void>;
+  readonly lockFirst?: (trx: Db, organizationId: string, documentKey: string) => Promise<unknown>;
   /** The first revision of a key creates its document. */
   readonly bornByRevision?: true;
   /** Whether what the document belongs to exists: then a document nobody has created has no revisions, instead of being a 404. */

@@ -1,6 +1,6 @@
 /** How many people an organization may have: members who were not removed, and pending invitations, which hold a seat each. */
 import { AppError } from '../domain/errors.ts';
-import { lockAccess } from '../data/organizations.ts';
+import { lockOrganization } from '../data/organizations.ts';
 import { countSeats } from '../data/seats.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
@@ -20,7 +20,7 @@ export async function readSeats({ db, limits }: Pick<ServiceContext, 'db' | 'lim
  * invitation needs no further seat.
  */
 export async function claimSeat(trx: Db, organizationId: string, limits: { readonly seats: number }): Promise<void> {
-  await lockAccess(trx, organizationId);
+  await lockOrganization(trx, organizationId);
   const used = await countSeats(trx, organizationId);
   const limit = limits.seats;
   if (used >= limit) throw new AppError('seat_limit_reached', { details: { dimension: 'seats', limit, used } });

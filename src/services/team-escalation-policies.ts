@@ -2,7 +2,7 @@
 import { AppError, invalid, type Issue } from '../domain/errors.ts';
 import { parseTeamPolicyDocument } from '../domain/escalation-paths/parse.ts';
 import { locateLevels, pathTargets, type EscalationDocument, type TeamPolicyDocument } from '../domain/escalation-paths/types.ts';
-import { lockAccess } from '../data/organizations.ts';
+import { lockOrganization } from '../data/organizations.ts';
 import { findRevisionById } from '../data/revisions.ts';
 import { findTeamRosters, insertPolicyTargets, teamPolicyTables } from '../data/team-escalation-policies.ts';
 import { findTeam, lockTeam } from '../data/teams.ts';
@@ -68,7 +68,7 @@ async function checkTargetsThere(trx: Db, organizationId: string, revision: Revi
 
 /** Holds the organization's access, so that nobody leaves the team or the organization meanwhile, and the team, which must live. */
 async function lockLiveTeam(trx: Db, organizationId: string, teamId: string): Promise<void> {
-  await lockAccess(trx, organizationId);
+  await lockOrganization(trx, organizationId);
   const team = await lockTeam(trx, organizationId, teamId);
   if (!team) throw new AppError('not_found');
   if (team.archived) throw new AppError('team_archived');

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { findMemberWithPolicies, lockActiveMembership } from '../../data/memberships.ts';
-import { lockAccess } from '../../data/organizations.ts';
+import { lockOrganization } from '../../data/organizations.ts';
 import { countSignInAttempt } from '../../data/sign-in-attempts.ts';
 import { findSlackConnection, type SlackConnection } from '../../data/slack/connections.ts';
 import {
@@ -76,7 +76,7 @@ async function remove(
   member: Pick<MemberPrincipal, 'organizationId' | 'membershipId' | 'displayName'>,
 ): Promise<void> {
   await db.transaction(async (trx) => {
-    await lockAccess(trx, member.organizationId);
+    await lockOrganization(trx, member.organizationId);
     const slackUserId = await deleteSlackLink(trx, member.membershipId);
     if (slackUserId === undefined) return;
     await insertAuditEvents(trx, member.organizationId, {
@@ -122,7 +122,7 @@ async function link(
   { slackUserId, codeHash }: { readonly slackUserId: string; readonly codeHash: Buffer },
 ): Promise<LinkOutcome> {
   return await db.transaction(async (trx) => {
-    await lockAccess(trx, organizationId);
+    await lockOrganization(trx, organizationId);
     const membershipId = await takeSlackLinkCode(trx, channelId, codeHash);
     if (membershipId === undefined || !(await lockActiveMembership(trx, organizationId, membershipId))) return { kind: 'wrong_code' };
     const member = await findMemberWithPolicies(trx, organizationId, membershipId);
