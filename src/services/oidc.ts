@@ -5,7 +5,8 @@ import { readClock } from '../data/clock.ts';
 import { IdentityProviderError, type OidcClient, type ProvenIdentity, type SignInChecks } from '../platform/oidc.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
-import { openSession, signOut, type Client } from './sessions.ts';
+import { recordFailedProof } from './failed-proofs.ts';
+import { openSession, type Client } from './sessions.ts';
 import { admitIdentity } from './user-identities.ts';
 
 export const SIGN_IN_MINUTES = 10;
@@ -88,8 +89,7 @@ export async function finishSignIn(context: ServiceContext, browser: ReturnedBro
       checks: pending,
       provenWithinSeconds: pending.anew ? Math.ceil(pending.ageMs / 1_000) : undefined,
     });
-    const sessionToken = await enter(context, oidc, { identity, client: browser.client });
-    await signOut(context, browser.cookies.session);
+    const sessionToken = await enter(context, oidc, { identity, browser });
     return { url: `${context.publicUrl()}${pending.returnTo}`, sessionToken };
   } catch (error) {
     const code = failureCode(error);
@@ -120,14 +120,27 @@ function callbackUrl(context: ServiceContext, query: ReturnedBrowser['query']): 
 async function enter(
   context: ServiceContext,
   { emailDomains }: OidcClient,
-  { identity, client }: { readonly identity: ProvenIdentity; readonly client: Client },
+  { identity, browser }: { readonly identity: ProvenIdentity; readonly browser: ReturnedBrowser },
 ): Promise<string> {
-  const { token } = await context.db.transaction(async (trx) => {
-    const member = await admitIdentity(trx, identity, { emailDomains, limits: context.limits });
+  const { client, cookies } = browser;
+  const { member, issued } = await context.db.transaction(async (trx) => {
+    const recognized = await admitIdentity(trx, identity, { emailDomains, limits: context.limits });
+    if (recognized.isSuspended) return { member: recognized };
     const { methods, authenticatedAt = await longAgo(trx) } = identity;
-    return await openSession(trx, member, { method: 'sso', assurance: assuranceOf(methods), client, authenticatedAt });
+    const proof = { method: 'sso', assurance: assuranceOf(methods), client, authenticatedAt, presented: cookies.session } as const;
+    return { member: recognized, issued: await openSession(trx, recognized, proof) };
   });
-  return token;
+  if (issued) return issued.token;
+  const { organizationId, membershipId } = member;
+  recordFailedProof(context, {
+    at: 'sign_in',
+    organizationId,
+    membershipId,
+    subjectId: membershipId,
+    reason: 'membership_inactive',
+    client,
+  });
+  throw new AppError('membership_inactive');
 }
 
 /** For who does not know when: longer ago than any proof is fresh, so that it opens a session and nothing that matters. */

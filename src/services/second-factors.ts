@@ -54,7 +54,7 @@ export async function requirePasswordEnough(db: Db, { userId, auth }: MemberPrin
   throw new AppError('mfa_required', { detail: 'You have a second factor: authenticate again with a code of it.' });
 }
 
-/** The step, by the database's clock, whose code of this app it is. 501 `secrets_key_missing`. */
+/** The step, by the database's clock, whose code of this app it is. 501 `secrets_key_missing`; 500 for a damaged seed. */
 export async function matchingStep(
   context: ServiceContext,
   trx: Db,
@@ -64,11 +64,12 @@ export async function matchingStep(
 }
 
 function openSeed({ secrets }: ServiceContext, userId: string, { keyId, sealed }: SealedSeed): Buffer {
-  if (!secrets) throw new AppError('secrets_key_missing');
+  if (!secrets?.knows(keyId)) throw new AppError('secrets_key_missing', { internal: { userId, keyId } });
   try {
     return secrets.open({ keyId, sealed }, SEALED_FOR.totp(userId));
   } catch (cause) {
-    throw new AppError('secrets_key_missing', { cause, internal: { userId, keyId } });
+    // No key helps: the value was changed, or was that of somebody else.
+    throw new AppError('internal_error', { cause, internal: { userId, keyId } });
   }
 }
 

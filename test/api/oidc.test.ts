@@ -5,6 +5,7 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { Browser, type Page } from '../support/browser.ts';
 import { createMember, createOrganization, type TestOrganization } from '../support/factories.ts';
 import { reachCallback, signInThrough, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
+import { until } from '../support/waiting.ts';
 
 let provider: IdentityProvider;
 let app: TestApp;
@@ -166,7 +167,10 @@ describe('a sign-in', () => {
     await signInThrough(app.url, other);
     expect((await account(other))?.user['email']).toBe(provider.person.email);
     expect((await app.http.get('/api/v1/me', { headers: { cookie: `service_session=${old}` } })).status).toBe(401);
-    expect(await events(app, old.split('_')[1] ?? '')).toMatchObject([{ type: 'session.created' }, { type: 'session.revoked' }]);
+    expect(await events(app, old.split('_')[1] ?? '')).toMatchObject([
+      { type: 'session.created' },
+      { type: 'session.revoked', data: { reason: 'superseded' } },
+    ]);
   });
 });
 
@@ -428,6 +432,22 @@ describe('somebody who is here already', () => {
     await app.db('memberships').where({ id: member.membershipId }).update({ status });
     expect(errorOf(await signInThrough(app.url))).toBe(code);
     expect(await count(app, 'memberships', { user_id: member.userId, status })).toBe(1);
+  });
+
+  test('and suspended is told of in the audit log each time he is refused, by email and by name', async () => {
+    const member = await createMember(app, organization.id, { status: 'suspended' });
+    provider.person = newPerson(member.email);
+    await signInThrough(app.url);
+    const { subject } = provider.person;
+    await app.db('user_identities').insert({ issuer: provider.issuer, subject, user_id: member.userId, created_at: new Date() });
+    await signInThrough(app.url);
+    const refusal = {
+      type: 'session.sign_in_failed',
+      actor: null,
+      data: { membership_id: member.membershipId, reason: 'membership_inactive' },
+    };
+    await until('both refusals are on record', async () => (await events(app, member.membershipId)).length >= 2);
+    expect(await events(app, member.membershipId)).toMatchObject([refusal, refusal]);
   });
 
   test('enters by the membership that is active, not by an older one that is not', async () => {

@@ -121,19 +121,19 @@ describe('a forgotten password', () => {
 
   test('ends the sessions in an organization the person joined at that moment, too', async () => {
     const token = await requestLink(member);
-    const replacements = [
-      (person: TestMember) => change(person, { current_password: OLD, new_password: NEW }),
-      () => reset(token, 'four slow barges upriver'),
+    const changer = await memberWithPassword();
+    const replacements: [TestMember, () => Promise<Answer>][] = [
+      [member, () => reset(token)],
+      [changer, () => change(changer, { current_password: OLD, new_password: NEW })],
     ];
-    for (const replace of replacements) {
-      await forgetAttempts();
+    for (const [person, replace] of replacements) {
       const elsewhere = await createOrganization(app);
       const there = await createMember(app, elsewhere.id);
       const { answer } = await app.db.transaction(async (gate) => {
-        await gate('users').where({ id: member.userId }).forUpdate().first('id');
-        const started = replace(member);
+        await gate('users').where({ id: person.userId }).forUpdate().first('id');
+        const started = replace();
         await untilBlocked(app.db);
-        await gate('memberships').where({ id: there.membershipId }).update({ user_id: member.userId });
+        await gate('memberships').where({ id: there.membershipId }).update({ user_id: person.userId });
         return { answer: started };
       });
       expect((await answer).status).toBe(204);
@@ -155,6 +155,7 @@ describe('a forgotten password', () => {
 
   test('has one winner of several who use its links at the same moment', async () => {
     for (let round = 0; round < 20; round += 1) {
+      await forgetAttempts();
       const person = await memberWithPassword();
       const tokens = Array.from({ length: 2 }, () => issueToken('whr'));
       const times = { created_at: new Date(), expires_at: new Date(Date.now() + 60_000) };
@@ -333,6 +334,7 @@ describe('changing a password', () => {
 
   test('at the same moment from two sessions is done by one of them, and the other’s session is over', async () => {
     for (let round = 0; round < 20; round += 1) {
+      await forgetAttempts();
       const person = await memberWithPassword();
       const second = await signIn(person.email, OLD);
       const cookies = [person.cookie, /^service_session=[^;]*/.exec(second.headers['set-cookie'] ?? '')?.[0] ?? ''];
