@@ -10,13 +10,16 @@ import { grantsFromPolicies, type MemberPrincipal, type PolicyGrants } from '../
 import type { Permission } from '../../src/domain/permissions.ts';
 import { listAccess, mayDecide, maySee, type Routed } from '../../src/domain/request-access.ts';
 import { resolveActivePath } from '../../src/data/escalation-paths.ts';
-import { loadEscalationPathRevision } from '../../src/services/escalation-paths.ts';
+import { findMemberWithPolicies } from '../../src/data/memberships.ts';
+import { insertAddedReviewers } from '../../src/data/approval-requests/added-reviewers.ts';
+import { readRouted } from '../../src/services/approval-requests/routed.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import {
   activatePath,
   createAgent,
   createMember,
   createOrganization,
+  createTeam,
   type TestMember,
   type TestOrganization,
 } from '../support/factories.ts';
@@ -37,8 +40,16 @@ describe('the queue and the rules of access', () => {
   let members: TestMember[];
   let requests: Seen[];
 
-  /** One request of each agent on each path, told to some. */
-  async function insertRequest(agentSlug: string, revisionId: string | undefined, told: readonly string[]): Promise<Seen> {
+  /** Two live ones, and one that is archived after paths named it. */
+  let teams: readonly [string, string, string];
+
+  interface People {
+    readonly told: readonly string[];
+    readonly added: readonly string[];
+  }
+
+  /** A request on the path, told to some, with others added by hand. */
+  async function insertRequest(agentSlug: string, revisionId: string | undefined, { told, added }: People): Promise<Seen> {
     const id = randomUUID();
     const now = new Date();
     const instance = await app.db('agent_instances').where({ agent_slug: agentSlug }).first<{ id: string; name: string }>('id', 'name');
@@ -76,10 +87,11 @@ describe('the queue and the rules of access', () => {
       byEmail: false,
     } as const;
     await insertStep(app.db, { ...step, membershipIds: told });
+    const [addedBy] = members.map(({ membershipId }) => membershipId);
+    if (addedBy !== undefined) await insertAddedReviewers(app.db, { requestId: id, membershipIds: added, addedBy, at: now });
     const request = (await findRequest(app.db, id))?.request;
     if (!request) throw new Error('the request is not there');
-    const targets = revisionId === undefined ? undefined : (await loadEscalationPathRevision(app.context, revisionId)).targets;
-    return { request, routed: { targets, added: [] }, told: new Set(told) };
+    return { request, routed: await readRouted(app.context, request), told: new Set(told) };
   }
 
   beforeAll(async () => {
@@ -89,8 +101,13 @@ describe('the queue and the rules of access', () => {
     for (let n = 0; n < 3; n += 1) agentSlugs.push((await createAgent(app, organization)).slug);
     members = [];
     for (let n = 0; n < 3; n += 1) members.push(await createMember(app, organization.id));
+    const team = () => createTeam(app, organization.id);
+    teams = [await team(), await team(), await team()];
     const user = (index: number) => ({ type: 'user', id: members[index]?.membershipId });
+    const named = [...members.map((_, index) => user(index)), ...teams.map((id) => ({ type: 'team', id }))];
+    const drawn = fc.sample(fc.array(fc.subarray(named, { minLength: 1 }), { minLength: 1, maxLength: 3 }), { numRuns: 8, seed: 5 });
     const paths: Record<string, (readonly object[])[]> = {
+      ...Object.fromEntries(drawn.map((levels, index) => [`drawn-${index}`, levels])),
       first: [[user(0)]],
       both: [[user(0)], [user(1)]],
       all: [[{ type: 'broadcast' }]],
@@ -102,11 +119,16 @@ describe('the queue and the rules of access', () => {
       await activatePath(organization.owner, { path_key: key, name: key, nodes });
       revisions.push(await resolveActivePath(app.db, organization.id, key));
     }
+    await app
+      .db('teams')
+      .where({ id: teams[2] })
+      .update({ archived_at: app.db.raw('clock_timestamp()') });
     requests = [];
+    const some = fc.subarray(members.map((each) => each.membershipId));
+    const people = fc.sample(fc.record({ told: some, added: some }), { numRuns: agentSlugs.length * revisions.length, seed: 7 });
     for (const agentSlug of agentSlugs) {
-      for (const [index, revisionId] of revisions.entries()) {
-        const told = members.filter((_, place) => (index + place) % 2 === 0).map((each) => each.membershipId);
-        requests.push(await insertRequest(agentSlug, revisionId, told));
+      for (const revisionId of revisions) {
+        requests.push(await insertRequest(agentSlug, revisionId, people[requests.length] ?? { told: [], added: [] }));
       }
     }
   });
@@ -114,7 +136,26 @@ describe('the queue and the rules of access', () => {
     await app.close();
   });
 
-  function principal(who: { member: number; policies: readonly PolicyGrants[]; isOwner: boolean; narrowed: readonly Permission[] | null }) {
+  interface Who {
+    readonly member: number;
+    readonly policies: readonly PolicyGrants[];
+    readonly isOwner: boolean;
+    readonly narrowed: readonly Permission[] | null;
+    /** By their places in `teams`. */
+    readonly memberOf: readonly number[];
+  }
+
+  /** Puts the member into exactly these teams, and reads which of them are live. */
+  async function join({ member, memberOf }: Who): Promise<readonly string[]> {
+    const { membershipId = '' } = members[member] ?? {};
+    await app.db('team_members').where({ membership_id: membershipId }).delete();
+    const created_at = new Date();
+    const rows = memberOf.map((place) => ({ team_id: teams[place], membership_id: membershipId, source: 'manual', created_at }));
+    if (rows.length > 0) await app.db('team_members').insert(rows);
+    return (await findMemberWithPolicies(app.db, organization.id, membershipId))?.teamIds ?? [];
+  }
+
+  function principal(who: Who, teamIds: readonly string[]) {
     const { membershipId = '', userId = '', displayName = '', email = '' } = members[who.member] ?? {};
     return {
       kind: 'member',
@@ -126,7 +167,7 @@ describe('the queue and the rules of access', () => {
       isOwner: who.isOwner,
       grants: grantsFromPolicies(who.policies, who.isOwner),
       requiresMfa: false,
-      teamIds: [],
+      teamIds,
       via: { kind: 'api_key', keyId: randomUUID(), narrowed: who.narrowed },
       auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: new Date() },
     } satisfies MemberPrincipal;
@@ -150,11 +191,14 @@ describe('the queue and the rules of access', () => {
       policies: fc.array(fc.oneof(organizationWide, forAgents), { maxLength: 3 }),
       isOwner: fc.constantFrom(false, false, false, true),
       narrowed: fc.option(fc.subarray([...PERMISSIONS]), { nil: null }),
+      memberOf: fc.subarray([0, 1, 2]),
     });
     let listed = 0;
     await fc.assert(
       fc.asyncProperty(who, fc.option(fc.nat({ max: 2 }), { nil: undefined }), async (drawn, agent) => {
-        const caller = principal(drawn);
+        const teamIds = await join(drawn);
+        expect(teamIds).not.toContain(teams[2]);
+        const caller = principal(drawn, teamIds);
         const agentSlug = agent === undefined ? undefined : agentSlugs[agent];
         for (const scope of SCOPES) {
           const filter = { access: listAccess(caller), scope, agentSlug, limit: 200, offset: 0 };
@@ -167,7 +211,7 @@ describe('the queue and the rules of access', () => {
           listed += shown.length;
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 200 },
     );
     expect(listed).toBeGreaterThan(0);
   });
