@@ -212,7 +212,7 @@ function createEndpoint<Document, View>(resource: RevisionedResource<Document, V
     method: 'post',
     path: `${path}/revisions`,
     summary: `Create a revision of ${noun}`,
-    description: 'The next revision, inactive. Which revision is active does not change.',
+    description: `The next revision, inactive${kind.bornByRevision ? '; the first one needs nothing before it' : ''}. Which revision is active does not change.`,
     permission: permissions.write,
     body: resource.body,
     requestExample: resource.requestExample,

@@ -56,9 +56,9 @@ async function eventsOf({ membershipId }: TestMember): Promise<readonly { type: 
   return rows.map(({ event_type, data }) => ({ type: event_type, data: JSON.parse(data) as Record<string, unknown> }));
 }
 
-/** Makes an active path ask the member by name; its key. */
 const URGENT = { type: 'urgency', urgency: 'interrupt' };
 
+/** Makes an active path ask the member by name; its key. */
 async function askByName({ membershipId }: TestMember): Promise<string> {
   const path_key = `path-${randomUUID().slice(0, 8)}`;
   const level = { id: randomUUID(), type: 'level', targets: [{ type: 'user', id: membershipId }], escalate_after: '15m' };

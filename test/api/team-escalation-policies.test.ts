@@ -69,13 +69,18 @@ const shown = async () => (await owner.http.get(`${TEAMS}/${teamId}`)).body['tea
 const issuesOf = (answer: { body: unknown }) =>
   (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error.details.issues;
 
-async function events(): Promise<unknown[]> {
+/** What the audit log tells of the team, type and data, oldest first; each by the owner's key. */
+async function events(subjectType = 'team_escalation_policy'): Promise<unknown[]> {
   const rows = await app
     .db('audit_events')
-    .where({ organization_id: organization.id, subject_type: 'team_escalation_policy', subject_id: teamId })
+    .where({ organization_id: organization.id, subject_type: subjectType, subject_id: teamId })
     .orderBy('sequence')
     .select<{ event_type: string; data: string }[]>('event_type', 'data');
-  return rows.map(({ event_type, data }) => [event_type, JSON.parse(data)]);
+  return rows.map(({ event_type, data: text }) => {
+    const { actor_api_key_id: key, ...data } = JSON.parse(text) as Record<string, unknown>;
+    expect(key).toBe(owner.apiKeyId);
+    return [event_type, data];
+  });
 }
 
 describe("a team's policy", () => {
@@ -116,6 +121,8 @@ describe("a team's policy", () => {
     expect((await read()).headers['etag']).toBe('"1"');
     expect((await owner.http.get(`${at()}/revisions/1`)).body).toEqual(activated.body);
     expect(await shown()).toEqual({ active_revision: 1, latest_revision: 1 });
+    const { body: list } = await owner.http.get(TEAMS);
+    expect(list['teams']).toMatchObject([{ id: teamId, escalation_policy: { active_revision: 1, latest_revision: 1 } }]);
   });
 
   test('has its later revisions activated one at a time, by If-Match, and tells of each change once', async () => {
@@ -291,10 +298,9 @@ describe('a team that ends or loses people', () => {
     expect((await owner.http.get(`${TEAMS}/${teamId}`)).body['members']).toHaveLength(2);
     expect((await put(idsOf(ada))).body['members']).toMatchObject([{ membership_id: ada.membershipId }]);
     expect((await put([], true)).body).toEqual({ members: [] });
-    const rows = app.db('audit_events').where({ subject_id: teamId, event_type: 'team.members_changed' }).orderBy('sequence');
-    expect((await rows.pluck<string[]>('data')).map((data) => JSON.parse(data) as unknown)).toEqual([
-      { added: [], removed: idsOf(bob) },
-      { added: [], removed: idsOf(ada), left_behind: uses },
+    expect(await events('team')).toEqual([
+      ['team.members_changed', { added: [], removed: idsOf(bob) }],
+      ['team.members_changed', { added: [], removed: idsOf(ada), left_behind: uses }],
     ]);
   });
 
@@ -414,6 +420,27 @@ describe('a request that a path brings to a team', () => {
     expect(await told(id)).toEqual(['Ada', 'Bob']);
     await stepAt(app, id, new Date(Date.now() + 6 * MINUTE));
     expect(await told(id)).toEqual(['Ada', 'Bob', 'Ada']);
+  });
+
+  test('passes over at once whoever has left the team since, and a team without anybody, and the timeline says so', async () => {
+    const agent = await createAgent(app, organization);
+    const empty = await createTeam(app, organization.id);
+    const nodes = [level([{ type: 'team', id: empty }]), level([{ type: 'team', id: teamId }])];
+    await activatePath(owner, { path_key: 'on-call', name: 'On call', nodes });
+    await activatePipeline(owner, 'organization', human);
+    const [first, second] = [level([user(ada)]), level([user(bob)])];
+    await activatePolicy(owner, teamId, { nodes: [first, second] });
+    const body = { membership_ids: idsOf(bob), force: true };
+    expect((await owner.http.call('PUT', `${TEAMS}/${teamId}/members`, { body })).status).toBe(200);
+    const id = await ask(app, agent, { timeout: '24h' });
+    expect(await told(id)).toEqual(['Bob']);
+    const { body: timeline } = await owner.http.get(`/api/v1/requests/${id}/timeline`);
+    const seen = (timeline as unknown as { events: { event_type: string; data: Record<string, unknown> }[] }).events.slice(-3);
+    expect(seen).toMatchObject([
+      { event_type: 'approval_request.level_skipped', data: { node_id: nodes[0]?.id } },
+      { event_type: 'approval_request.level_skipped', data: { node_id: nodes[1]?.id, team_id: teamId, team_node_id: first.id } },
+      { event_type: 'approval_request.level_notified', data: { node_id: nodes[1]?.id, team_id: teamId, team_node_id: second.id } },
+    ]);
   });
 
   test('keeps the team from being archived while it waits, also when the path asks the team no longer', async () => {
