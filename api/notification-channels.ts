@@ -237,12 +237,9 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
           delivered: z.boolean().meta({ description: 'Whether the receiver took it.' }),
           status_code: z.int().optional().meta({ description: 'What a webhook answered, if it did.' }),
           duration_ms: z.int().meta({ description: 'How long it took.' }),
-          error_code: z
-            .string()
-            .optional()
-            .meta({
-              description: 'Why it did not arrive, for example `timeout`, `egress_denied`, `connection_failed` or `unexpected_status`.',
-            }),
+          error_code: z.string().optional().meta({
+            description: 'Why it did not arrive, for example `timeout`, `egress_denied`, `connection_failed` or `unexpected_status`.',
+          }),
         })
         .meta({ id: 'NotificationTest', description: 'What came of a test message.' }),
       example: { delivered: false, status_code: 500, duration_ms: 84, error_code: 'unexpected_status' },

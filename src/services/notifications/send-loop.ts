@@ -3,6 +3,7 @@
  * every transaction, records what became of it. A process that dies between sending and recording sends once more when
  * its lease is over; the message then bears the same id.
  */
+import { setMaxListeners } from 'node:events';
 import { v7 } from 'uuid';
 import { leaseDue, loadLeased, recordAttempt, type Attempted, type LeasedDelivery } from '../../data/notification-deliveries.ts';
 import { retryDelay, type DropReason } from '../../domain/notifications.ts';
@@ -25,6 +26,9 @@ export interface SendLoop {
 
 export function startSending(context: ServiceContext): SendLoop {
   const stopping = new AbortController();
+  // One listener for each message under way.
+  setMaxListeners(0, stopping.signal);
+  const pause = pauses(POLL_MS, stopping.signal);
   const underWay = new Map<string, { readonly channelId: string; readonly done: Promise<void> }>();
   const turn = async (): Promise<void> => {
     const leased =
@@ -34,14 +38,13 @@ export function startSending(context: ServiceContext): SendLoop {
       underWay.set(delivery.id, { channelId: delivery.channelId, done });
     }
     // What was just taken may not be all: whoever is done first makes room for more.
-    const pause = sleep(POLL_MS, stopping.signal);
-    await (underWay.size > 0 ? Promise.race([pause, ...[...underWay.values()].map(({ done }) => done)]) : pause);
+    await Promise.race([...[...underWay.values()].map(({ done }) => done), pause()]);
   };
   const running = (async () => {
     while (!stopping.signal.aborted) {
       await turn().catch(async (error: unknown) => {
         context.logger.warn({ err: error }, 'the outbox could not be read; the next round will');
-        await sleep(POLL_MS, stopping.signal);
+        await pause();
       });
     }
     await Promise.all([...underWay.values()].map(({ done }) => done));
@@ -60,17 +63,23 @@ function countByChannel(underWay: ReadonlyMap<string, { readonly channelId: stri
   return counts;
 }
 
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const over = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', over);
-      resolve();
-    };
-    const timer = setTimeout(over, ms);
-    signal.addEventListener('abort', over);
+/** Pauses of which at most one is under way: a new one takes the place of the one before. */
+function pauses(ms: number, stopping: AbortSignal): () => Promise<void> {
+  const state = { timer: undefined as NodeJS.Timeout | undefined, over: (): void => undefined };
+  stopping.addEventListener('abort', () => {
+    state.over();
   });
+  return () => {
+    clearTimeout(state.timer);
+    return new Promise<void>((resolve) => {
+      state.over = () => {
+        clearTimeout(state.timer);
+        resolve();
+      };
+      if (stopping.aborted) resolve();
+      else state.timer = setTimeout(resolve, ms);
+    });
+  };
 }
 
 interface Taken {

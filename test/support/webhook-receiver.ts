@@ -1,0 +1,48 @@
+/** Receives webhooks on loopback, keeps what comes, and answers as a test says. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface ReceivedWebhook {
+  readonly headers: IncomingHttpHeaders;
+  /** As it came. */
+  readonly body: string;
+}
+
+export interface WebhookReceiver {
+  readonly url: string;
+  /** Oldest first. */
+  readonly received: readonly ReceivedWebhook[];
+  /** How the next calls are answered; 204 until it is said. */
+  answerWith(answer: (response: ServerResponse) => void): void;
+  close(): Promise<void>;
+}
+
+/** Lets a service send to it. */
+export const LOOPBACK_ALLOWED = { COUNTERSIGN_EGRESS_ALLOW: '127.0.0.0/8' } as const;
+
+export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+  const received: ReceivedWebhook[] = [];
+  const state = { answer: (response: ServerResponse): unknown => response.writeHead(204).end() };
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      received.push({ headers: request.headers, body });
+      state.answer(response);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    answerWith: (answer) => {
+      state.answer = answer;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
