@@ -1,5 +1,6 @@
 /** Inviting people, looking after invitations, and what their links open: seeing who invites, and joining. */
 import { z } from 'zod';
+import { MOST_POLICIES } from '../src/domain/permission-policies.ts';
 import { join, readInvitationLink } from '../src/services/invitations/accept.ts';
 import { invite, resendInvitation } from '../src/services/invitations/invite.ts';
 import { listSentInvitations, withdrawInvitation } from '../src/services/invitations/manage.ts';
@@ -77,7 +78,7 @@ const managingEndpoints: readonly Endpoint[] = [
       email: email(),
       permission_policies: z
         .array(z.strictObject(policyTermsFields))
-        .max(50)
+        .max(MOST_POLICIES)
         .meta({ description: 'What the person will be allowed to do; empty: nothing yet.' }),
     }),
     requestExample: {

@@ -1,5 +1,6 @@
 /** All API keys of the organization, and keys that act for it. */
 import { z } from 'zod';
+import { MOST_POLICIES } from '../src/domain/permission-policies.ts';
 import { permissionEntry } from '../src/domain/permissions.ts';
 import {
   getApiKey,
@@ -13,13 +14,17 @@ import { keyEnd, maxExpiresAt, organizationKeyExample, showApiKey } from './api-
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { grantShape } from './grants-schema.ts';
-import { policyTermsFields, readTerms, resourceShape, showEntry, vocabularyEntryShape } from './permission-policies-schema.ts';
+import {
+  policyTermsFields,
+  readTerms,
+  resourceShape,
+  resourcesTruncated,
+  showEntry,
+  vocabularyEntryShape,
+} from './permission-policies-schema.ts';
 import { cursorQuery, label, limitQuery, nextCursor, uuid } from './schema.ts';
 
 const TAG = 'API keys';
-
-/** More would be no key for one integration. */
-const MAX_POLICIES = 50;
 
 const keyParams = z.strictObject({ id: uuid('The key.') });
 
@@ -86,19 +91,26 @@ const optionsEndpoint = defineEndpoint({
       grants: z
         .array(grantShape)
         .meta({ description: 'Where the caller holds them: each grant may be given as it is, or for single teams or agents of it.' }),
-      resources: z.array(resourceShape).meta({ description: 'The agents and teams these grants reach, by name.' }),
+      resources: z.array(resourceShape).meta({ description: 'The agents and teams these grants reach, by name; the first 500 of each.' }),
+      resources_truncated: resourcesTruncated(),
       max_expires_at: maxExpiresAt(),
     }),
     example: {
       permissions: [showEntry(permissionEntry('request.read'))],
       grants: [{ permission: 'request.read', scope_kind: 'organization' }],
       resources: [{ id: 'deploy-bot', name: 'Deploy bot', kind: 'agent' }],
+      resources_truncated: false,
     },
   },
   errors: [],
   handler: async ({ principal }, context) => {
-    const { permissions, grants, resources, latestEnd } = await organizationKeyOptions(context, principal);
-    return { body: { permissions: permissions.map(showEntry), grants, resources, max_expires_at: latestEnd } };
+    const {
+      permissions,
+      latestEnd,
+      resourcesTruncated: resources_truncated,
+      ...options
+    } = await organizationKeyOptions(context, principal);
+    return { body: { permissions: permissions.map(showEntry), ...options, resources_truncated, max_expires_at: latestEnd } };
   },
 });
 
@@ -118,7 +130,7 @@ const issueEndpoint = defineEndpoint({
     permission_policies: z
       .array(z.strictObject(policyTermsFields).meta({ description: 'What it may do at one scope; never ownership.' }))
       .min(1)
-      .max(MAX_POLICIES)
+      .max(MOST_POLICIES)
       .meta({ description: 'What it may do, and where: at least one policy.' }),
     expires_at: keyEnd(),
   }),

@@ -127,6 +127,9 @@ export function showPolicy(policy: ShownPolicy) {
   };
 }
 
+export const resourcesTruncated = () =>
+  z.boolean().meta({ description: 'True when the caller could name more agents, or more teams, than the 500 that are listed.' });
+
 export const pageShape = z
   .strictObject({
     name: z.string().meta({ description: 'Name of the member, the team or the key.' }),
@@ -135,8 +138,9 @@ export const pageShape = z
       .meta({ description: "The own policies, oldest first; for a member then those of his teams, by the team's name." }),
     resources: z.array(resourceShape).meta({
       description:
-        'What a page needs for its choices: the agents and teams the policies name, and every live one the caller could name in a new one.',
+        'What a page needs for its choices: the agents and teams the policies name, and the live ones the caller could name in a new one, the first 500 of each by name.',
     }),
+    resources_truncated: resourcesTruncated(),
     permissions: z.array(vocabularyEntryShape).meta({ description: 'The entries of the vocabulary this kind of holder can be granted.' }),
     can_create: z.boolean().meta({ description: 'Whether the caller may add a policy, of what he holds himself.' }),
     is_owner: z.boolean().meta({ description: 'True when a policy makes the member an owner of the organization.' }),
@@ -150,6 +154,7 @@ export const pageExample = {
   name: 'Ada Reyes',
   policies: [policyExample],
   resources: policyExample.resources,
+  resources_truncated: false,
   permissions: [vocabularyExample],
   can_create: true,
   is_owner: false,
@@ -160,6 +165,7 @@ export function showPage(page: PolicyPage) {
     name: page.name,
     policies: page.policies.map(showPolicy),
     resources: page.resources,
+    resources_truncated: page.resourcesTruncated,
     permissions: page.permissions.map(showEntry),
     can_create: page.readOnlyReason === undefined,
     is_owner: page.isOwner,

@@ -1,5 +1,6 @@
 /** What members, teams and organization keys may do: one set of operations for the three, and the vocabulary they use. */
 import { z } from 'zod';
+import { MOST_POLICIES } from '../src/domain/permission-policies.ts';
 import type { ErrorCode } from '../src/domain/errors.ts';
 import { createPolicy, removePolicy, replacePolicy, type PolicyHolder } from '../src/services/permission-policies.ts';
 import { listPermissions, readPolicyPage } from '../src/services/permission-policy-pages.ts';
@@ -111,14 +112,14 @@ function createEndpoint(holder: HolderKind): Endpoint {
     method: 'post',
     path: holder.path,
     summary: `Grant something to ${holder.words}`,
-    description: `${GRANTING} The same key and body again answer 200 with the policy as it is by now, 404 once it was removed.`,
+    description: `${GRANTING} The same key and body again answer 200 with the policy as it is by now, 404 once it was removed. No holder has more than ${MOST_POLICIES} of its own (409 \`policy_limit_reached\`).`,
     permission: 'permission_policy.write',
     headers: { idempotencyKey: 'required' },
     params: holderParams(holder),
     body: z.strictObject(policyTermsFields),
     requestExample,
     success: { status: [201, 200], description: 'The policy; 200 for a repetition.', body: policyShape, example: policyExample },
-    errors: [...holder.closedErrors, ...GRANTING_ERRORS, 'idempotency_conflict'],
+    errors: [...holder.closedErrors, ...GRANTING_ERRORS, 'policy_limit_reached', 'idempotency_conflict'],
     handler: async ({ principal, params, body, idempotencyKey }, context) => {
       const input = { holder: { kind: holder.kind, id: params.id }, terms: readTerms(body), idempotencyKey };
       const { policy, created } = await createPolicy(context, principal, input);
@@ -193,7 +194,7 @@ export const permissionPolicyEndpoints: readonly Endpoint[] = [
     note: 'Every member of the team inherits them.',
   }),
   ...policyEndpoints({
-    kind: 'api_key',
+    kind: 'organization_api_key',
     noun: 'OrganizationApiKey',
     words: 'an organization key',
     path: '/api/v1/api_keys/{id}/permission_policies',

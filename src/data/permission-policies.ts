@@ -24,11 +24,18 @@ export const HELD_POLICIES = heldPolicies('held_policies p where p.membership_id
 /** SQL for the policies of the organization key `k` as one jsonb array of HeldPolicy. */
 export const KEY_POLICIES = heldPolicies('permission_policies p where p.api_key_id = k.id');
 
-/** Whose policy it is. The kind names its column. */
+/** Whose policy it is. Personal keys hold none: they carry what their member holds. */
 export interface PolicyHolder {
-  readonly kind: 'membership' | 'team' | 'api_key';
+  readonly kind: 'membership' | 'team' | 'organization_api_key';
   readonly id: string;
 }
+
+/** The column that names the holder, in the table and in the audit log. */
+export const HOLDER_COLUMNS = {
+  membership: 'membership_id',
+  team: 'team_id',
+  organization_api_key: 'api_key_id',
+} as const satisfies Record<PolicyHolder['kind'], string>;
 
 /** A policy as it is managed. */
 export interface PermissionPolicy extends PolicyTerms {
@@ -51,16 +58,46 @@ const OWN = `select ${COLUMNS}, cast(null as uuid) as "viaTeamId", cast(null as 
 
 /** The holder's policies: for a member his own first, then those of his teams by the team's name; each the oldest first. */
 export async function listPolicies(db: Db, organizationId: string, holder: PolicyHolder): Promise<PermissionPolicy[]> {
+  return await selectPolicies(db, organizationId, { holder });
+}
+
+/** One of `listPolicies`. */
+export async function findPolicy(
+  db: Db,
+  organizationId: string,
+  reference: { readonly holder: PolicyHolder; readonly id: string },
+): Promise<PermissionPolicy | undefined> {
+  return (await selectPolicies(db, organizationId, reference))[0];
+}
+
+async function selectPolicies(
+  db: Db,
+  organizationId: string,
+  { holder, id = null }: { readonly holder: PolicyHolder; readonly id?: string | null },
+): Promise<PermissionPolicy[]> {
   const held =
     holder.kind === 'membership'
       ? `select ${COLUMNS}, p.via_team_id as "viaTeamId", p.via_team_name as "viaTeamName" from held_policies p`
       : OWN;
   const { rows } = await db.raw<{ rows: PermissionPolicy[] }>(
-    `select * from (${held} where p.organization_id = :organizationId and p.${holder.kind}_id = :holderId) as held
+    `select * from (
+       ${held}
+        where p.organization_id = :organizationId and p.${HOLDER_COLUMNS[holder.kind]} = :holderId
+          and (cast(:id as uuid) is null or p.id = :id)
+     ) as held
       order by lower("viaTeamName") collate "C" nulls first, "viaTeamId", "createdAt", id`,
-    { organizationId, holderId: holder.id },
+    { organizationId, holderId: holder.id, id },
   );
   return rows;
+}
+
+/** How many policies the holder has, without those a member inherits. */
+export async function countPolicies(db: Db, organizationId: string, { kind, id }: PolicyHolder): Promise<number> {
+  const row = (await db('permission_policies')
+    .where({ organization_id: organizationId, [HOLDER_COLUMNS[kind]]: id })
+    .count({ policies: '*' })
+    .first()) as { policies: number | string } | undefined;
+  return Number(row?.policies ?? 0);
 }
 
 /** The terms as they are stored, without what stands beside them in `policy`. */
@@ -68,25 +105,30 @@ function termColumns({ scopeKind, resourceIds, permissions, isOwner }: PolicyTer
   return { scope_kind: scopeKind, resource_ids: [...resourceIds], permissions: [...permissions], is_owner: isOwner };
 }
 
-export interface NewPermissionPolicy {
+export interface NewPermissionPolicies {
   readonly holder: PolicyHolder;
-  readonly terms: PolicyTerms;
+  /** One policy each. */
+  readonly terms: readonly PolicyTerms[];
   /** Absent for the first owner, whom nobody granted anything. */
   readonly grantedByActorId?: string | undefined;
 }
 
-/** A policy set by hand: its id. */
-export async function insertPermissionPolicy(db: Db, organizationId: string, policy: NewPermissionPolicy): Promise<string> {
-  const id = v7();
-  await db('permission_policies').insert({
-    id,
+/** Policies set by hand: their ids, in the order of their terms. */
+export async function insertPermissionPolicies(
+  db: Db,
+  organizationId: string,
+  { holder, terms, grantedByActorId = undefined }: NewPermissionPolicies,
+): Promise<string[]> {
+  const rows = terms.map((each) => ({
+    id: v7(),
     organization_id: organizationId,
-    [`${policy.holder.kind}_id`]: policy.holder.id,
-    ...termColumns(policy.terms),
-    granted_by_actor_id: policy.grantedByActorId ?? null,
+    [HOLDER_COLUMNS[holder.kind]]: holder.id,
+    ...termColumns(each),
+    granted_by_actor_id: grantedByActorId ?? null,
     created_at: db.raw('clock_timestamp()'),
-  });
-  return id;
+  }));
+  if (rows.length > 0) await db('permission_policies').insert(rows);
+  return rows.map(({ id }) => id);
 }
 
 /** Gives the policy new terms and its next revision. */
@@ -122,7 +164,7 @@ const HOLDERS: Readonly<Record<PolicyHolder['kind'], string>> = {
     select h.name, case when h.archived_at is not null then 'team_archived' end as closed, false as active
       from teams h
      where true`,
-  api_key: `
+  organization_api_key: `
     select h.name, case when h.revoked_at is not null or h.expires_at <= clock_timestamp() then 'api_key_inactive' end as closed, false as active
       from api_keys h
      where h.kind = 'organization'`,
@@ -167,7 +209,10 @@ export interface ResourceChoice {
   readonly named: readonly string[];
 }
 
-/** Agents first, then teams, each by name. */
+/** Of `all` live agents, or teams, no more than so many are read. */
+export const LISTED_RESOURCES = 500;
+
+/** Agents first, then teams, each by name. Where there are more than `LISTED_RESOURCES`, the first of them by name and one more. */
 export async function listPolicyResources(
   db: Db,
   organizationId: string,
@@ -175,19 +220,27 @@ export async function listPolicyResources(
 ): Promise<PolicyResource[]> {
   const { rows } = await db.raw<{ rows: PolicyResource[] }>(
     `select * from (
-       select a.slug as id, a.name, 'agent' as kind from agents a
-        where a.organization_id = :organizationId
-          and (a.slug = any(cast(:namedAgents as text[]))
-               or a.status <> 'archived' and (cast(:allAgents as boolean) or a.slug = any(cast(:liveAgents as text[]))))
-       union all
-       select cast(t.id as text), t.name, 'team' from teams t
-        where t.organization_id = :organizationId
-          and (cast(t.id as text) = any(cast(:namedTeams as text[]))
-               or t.archived_at is null and (cast(:allTeams as boolean) or cast(t.id as text) = any(cast(:liveTeams as text[]))))
+       (select a.slug as id, a.name, 'agent' as kind from agents a
+         where a.organization_id = :organizationId
+           and (a.slug = any(cast(:namedAgents as text[])) or a.status <> 'archived' and a.slug = any(cast(:liveAgents as text[]))))
+       union
+       (select a.slug, a.name, 'agent' from agents a
+         where a.organization_id = :organizationId and a.status <> 'archived' and cast(:allAgents as boolean)
+         order by lower(a.name) collate "C", a.slug collate "C" limit :listed)
+       union
+       (select cast(t.id as text), t.name, 'team' from teams t
+         where t.organization_id = :organizationId
+           and (cast(t.id as text) = any(cast(:namedTeams as text[]))
+                or t.archived_at is null and cast(t.id as text) = any(cast(:liveTeams as text[]))))
+       union
+       (select cast(t.id as text), t.name, 'team' from teams t
+         where t.organization_id = :organizationId and t.archived_at is null and cast(:allTeams as boolean)
+         order by lower(t.name) collate "C", t.id limit :listed)
      ) as resources
      order by kind, lower(name) collate "C", id collate "C"`,
     {
       organizationId,
+      listed: LISTED_RESOURCES + 1,
       namedAgents: [...agents.named],
       allAgents: agents.live === 'all',
       liveAgents: agents.live === 'all' ? [] : [...agents.live],

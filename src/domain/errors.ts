@@ -76,6 +76,7 @@ export const errorCatalogue = {
   directory_managed: entry('conflict', 'The directory manages this; change it there.'),
   account_exists: entry('conflict', 'An account with this email exists: prove that it is yours with its password, or sign in.'),
   invitation_pending: entry('conflict', 'A pending invitation for this email exists.'),
+  policy_limit_reached: entry('conflict', 'Nobody and nothing holds more permission policies than details.limit: change one instead.'),
   seat_limit_reached: entry('conflict', 'Every seat of the organization is taken; details says how many there are.'),
   team_name_taken: entry('conflict', 'Another live team has this name.'),
   team_member_in_escalation_policy: entry('conflict', 'The active escalation policy of the team asks these members; details lists them.'),

@@ -13,6 +13,9 @@ export interface PolicyTerms {
   readonly isOwner: boolean;
 }
 
+/** How many policies of its own a member, a team or a key holds at most: what every call of it reads. */
+export const MOST_POLICIES = 50;
+
 /** For what kind of holder, and in which edition, terms are judged; `pointer` is where they stand in the body. */
 export interface PolicySetting {
   readonly holder: PermissionHolder;

@@ -8,7 +8,7 @@ import { AppError } from '../domain/errors.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { insertMembership } from '../data/memberships.ts';
 import { hasOrganization, insertOrganization, lockBootstrap } from '../data/organizations.ts';
-import { insertPermissionPolicy } from '../data/permission-policies.ts';
+import { insertPermissionPolicies } from '../data/permission-policies.ts';
 import { createPipeline } from '../data/request-approval-pipelines.ts';
 import { deleteRecoveryCodes } from '../data/recovery-codes.ts';
 import { deleteTotpFactor } from '../data/totp-factors.ts';
@@ -106,7 +106,8 @@ async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
   await deleteTotpFactor(trx, userId);
   await insertMembership(trx, organizationId, { id: membershipId, userId, admissionSource: 'manual' });
   const terms = { scopeKind: 'organization', resourceIds: [], permissions: [], isOwner: true } as const;
-  const policyId = await insertPermissionPolicy(trx, organizationId, { holder: { kind: 'membership', id: membershipId }, terms });
+  const holder = { kind: 'membership', id: membershipId } as const;
+  const [policyId = ''] = await insertPermissionPolicies(trx, organizationId, { holder, terms: [terms] });
   const actor = personOf(owner);
   await insertAuditEvents(trx, organizationId, {
     events: [

@@ -8,19 +8,20 @@ import { actorOf } from '../domain/audit.ts';
 import { effectiveGrants, grantsFromPolicies, type MemberPrincipal, type OrganizationKeyPrincipal } from '../domain/authorization.ts';
 import { requireMayGrant, type PolicyTerms } from '../domain/permission-policies.ts';
 import { isServedBy, mayHold, permissionEntry } from '../domain/permissions.ts';
-import type { Grant, PermissionEntry, ScopeKind } from '../domain/permissions.ts';
+import type { Grant, PermissionEntry } from '../domain/permissions.ts';
 import { requireFreshProof } from '../domain/proof.ts';
 import { findApiKeyRules, listApiKeys, type ApiKeyKind, type ApiKeyStatus } from '../data/api-keys.ts';
 import { findMemberWithPolicies } from '../data/memberships.ts';
 import { findOrganizationKeyHolder } from '../data/organization-api-keys.ts';
-import { listPolicyResources, type PolicyResource, type ResourceChoice } from '../data/permission-policies.ts';
+import type { PolicyResource } from '../data/permission-policies.ts';
 import { secretMatches, type PresentedToken } from '../platform/tokens.ts';
 import { apiKey, insertWithToken, latestEndUnder, noteUse, readApiKey, revokeWithAudit } from './api-keys.ts';
 import type { ApiKey, MintedApiKey } from './api-keys.ts';
 import type { ServiceContext } from './context.ts';
 import { apiKeyAuth, currentMember, principalOf } from './member-principals.ts';
 import { cutPage } from './pages.ts';
-import { addPolicy, requireValidTerms } from './permission-policies.ts';
+import { addPolicies, requireValidTerms } from './permission-policies.ts';
+import { offerResources } from './permission-policy-pages.ts';
 
 const HOLDER = 'organization_api_key';
 
@@ -89,6 +90,7 @@ export interface OrganizationKeyOptions {
   readonly grants: readonly Grant[];
   /** The live teams and agents the grants reach. */
   readonly resources: readonly PolicyResource[];
+  readonly resourcesTruncated: boolean;
   readonly latestEnd: Date | undefined;
 }
 
@@ -96,23 +98,11 @@ export async function organizationKeyOptions(context: ServiceContext, principal:
   const { organizationId } = principal;
   const grants = principal.grants.filter(({ permission }) => mayHold(HOLDER, permission) && isServedBy(context.edition, permission));
   const permissions = [...new Set(grants.map(({ permission }) => permission))].map(permissionEntry);
-  const [rules, resources] = await Promise.all([
+  const [rules, { resources, truncated }] = await Promise.all([
     findApiKeyRules(context.db, organizationId),
-    listPolicyResources(context.db, organizationId, { agents: reachOf(grants, 'agent'), teams: reachOf(grants, 'team') }),
+    offerResources(context.db, organizationId, { grants }),
   ]);
-  return { permissions, grants, resources, latestEnd: latestEndUnder(context, rules) };
-}
-
-/** The resources of a kind for which something can be granted. */
-function reachOf(grants: readonly Grant[], kind: ScopeKind): ResourceChoice {
-  const forAll = grants.some(
-    ({ permission, scope_kind }) => scope_kind === 'organization' && permissionEntry(permission).scopes.includes(kind),
-  );
-  if (forAll) return { live: 'all', named: [] };
-  return {
-    live: grants.flatMap(({ scope_kind, scope_id }) => (scope_kind === kind && scope_id !== undefined ? [scope_id] : [])),
-    named: [],
-  };
+  return { permissions, grants, resources, resourcesTruncated: truncated, latestEnd: latestEndUnder(context, rules) };
 }
 
 /**
@@ -139,8 +129,9 @@ export async function issueOrganizationKey(
     const expiresAt = input.expiresAt ?? latest;
     const wanted = { kind: 'organization', minter, name, permissions: undefined, expiresAt, now: rules.now } as const;
     const { key, token } = await insertWithToken(trx, context, wanted);
-    const granted = { holder: { kind: 'api_key', id: key.id }, actor: actorOf(minter), grantedByActorId: minter.membershipId } as const;
-    for (const terms of policies) await addPolicy(trx, organizationId, { ...granted, terms });
+    const holder = { kind: 'organization_api_key', id: key.id } as const;
+    const granted = { holder, terms: policies, actor: actorOf(minter), grantedByActorId: minter.membershipId };
+    await addPolicies(trx, organizationId, granted);
     return { key: await readApiKey(trx, context, { organizationId, id: key.id }), token };
   });
 }

@@ -3,16 +3,18 @@ import { createHash } from 'node:crypto';
 import { actorOf, type AuditActor } from '../domain/audit.ts';
 import type { MemberPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid, type Issue } from '../domain/errors.ts';
-import { fixedReason, policyIssues, requireMayGrant } from '../domain/permission-policies.ts';
+import { fixedReason, MOST_POLICIES, policyIssues, requireMayGrant } from '../domain/permission-policies.ts';
 import type { ClosedReason, PolicySetting, PolicyTerms } from '../domain/permission-policies.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { findOutcome, keepOutcome } from '../data/idempotency-keys.ts';
 import {
   countOwnerships,
+  countPolicies,
   deletePermissionPolicy,
+  findPolicy,
   findPolicyHolder,
-  insertPermissionPolicy,
-  listPolicies,
+  HOLDER_COLUMNS,
+  insertPermissionPolicies,
   listPolicyResources,
   updatePermissionPolicy,
   type PermissionPolicy,
@@ -49,39 +51,58 @@ export async function requireValidTerms(
 }
 
 async function missingResources(trx: Db, organizationId: string, policies: readonly SubmittedTerms[]): Promise<readonly Issue[]> {
-  const named = (kind: string) => policies.flatMap(({ terms }) => (terms.scopeKind === kind ? terms.resourceIds : []));
-  const [agents, teams] = [named('agent'), named('team')];
-  if (agents.length + teams.length === 0) return [];
-  const found = await listPolicyResources(trx, organizationId, { agents: { live: agents, named: [] }, teams: { live: teams, named: [] } });
-  const live = new Set(found.map(({ kind, id }) => `${kind} ${id}`));
-  return policies.flatMap(({ terms: { scopeKind, resourceIds }, pointer = '' }) =>
-    resourceIds.flatMap((id, index) =>
-      live.has(`${scopeKind} ${id}`)
-        ? []
-        : [{ pointer: `${pointer}/resource_ids/${index}`, code: 'invalid_value', message: `is no live ${scopeKind} of the organization` }],
-    ),
+  const isLive = await whichAreLive(
+    trx,
+    organizationId,
+    policies.map(({ terms }) => terms),
+  );
+  return policies.flatMap(({ terms, pointer = '' }) =>
+    terms.resourceIds.flatMap((id, index) => {
+      const message = `is no live ${terms.scopeKind} of the organization`;
+      return isLive(terms, id) ? [] : [{ pointer: `${pointer}/resource_ids/${index}`, code: 'invalid_value', message }];
+    }),
   );
 }
 
-/** A policy to be added: its terms are valid, and `grantedByActorId` may hand them out. */
-export interface GrantedPolicy {
+/** Tells of a team or agent that terms name whether it is there and not archived. */
+export async function whichAreLive(
+  trx: Db,
+  organizationId: string,
+  policies: readonly PolicyTerms[],
+): Promise<(terms: Pick<PolicyTerms, 'scopeKind'>, id: string) => boolean> {
+  const named = (kind: string) => policies.flatMap(({ scopeKind, resourceIds }) => (scopeKind === kind ? resourceIds : []));
+  const [agents, teams] = [named('agent'), named('team')];
+  if (agents.length + teams.length === 0) return () => false;
+  const found = await listPolicyResources(trx, organizationId, { agents: { live: agents, named: [] }, teams: { live: teams, named: [] } });
+  const live = new Set(found.map(({ kind, id }) => `${kind} ${id}`));
+  return ({ scopeKind }, id) => live.has(`${scopeKind} ${id}`);
+}
+
+/** Policies to be added, one for each of the terms: these are valid, and `grantedByActorId` may hand them out. */
+export interface GrantedPolicies {
   readonly holder: PolicyHolder;
-  readonly terms: PolicyTerms;
+  readonly terms: readonly PolicyTerms[];
   readonly actor: AuditActor;
   /** The membership whose grant it is; the actor only carries it out where an invitation is accepted. */
   readonly grantedByActorId: string;
 }
 
-/** Adds a policy with its audit event: its id. */
-export async function addPolicy(trx: Db, organizationId: string, { actor, ...policy }: GrantedPolicy): Promise<string> {
-  const subjectId = await insertPermissionPolicy(trx, organizationId, policy);
-  const data = { ...auditedHolder(policy.holder), ...auditedTerms(policy.terms), granted_by_actor_id: policy.grantedByActorId };
-  await insertAuditEvents(trx, organizationId, { events: [{ eventType: 'permission_policy.created', actor, subjectId, data }] });
-  return subjectId;
+/** Adds policies with their audit events: their ids, in the order of the terms. */
+export async function addPolicies(trx: Db, organizationId: string, { actor, ...policies }: GrantedPolicies): Promise<readonly string[]> {
+  const { holder, terms, grantedByActorId } = policies;
+  const ids = await insertPermissionPolicies(trx, organizationId, policies);
+  const events = terms.map((each, index) => ({
+    eventType: 'permission_policy.created',
+    actor,
+    subjectId: ids[index] ?? '',
+    data: { ...auditedHolder(holder), ...auditedTerms(each), granted_by_actor_id: grantedByActorId },
+  }));
+  await insertAuditEvents(trx, organizationId, { events });
+  return ids;
 }
 
 function auditedHolder({ kind, id }: PolicyHolder) {
-  return { [`${kind}_id`]: id };
+  return { [HOLDER_COLUMNS[kind]]: id };
 }
 
 function auditedTerms({ scopeKind, resourceIds, permissions, isOwner }: PolicyTerms) {
@@ -118,8 +139,8 @@ function readOnly(read_only_reason: string): AppError {
 }
 
 /** Throws 404. */
-async function findPolicy(trx: Db, organizationId: string, { holder, id }: PolicyReference): Promise<PermissionPolicy> {
-  const policy = (await listPolicies(trx, organizationId, holder)).find((held) => held.id === id);
+async function readPolicy(trx: Db, organizationId: string, reference: PolicyReference): Promise<PermissionPolicy> {
+  const policy = await findPolicy(trx, organizationId, reference);
   if (!policy) throw new AppError('not_found');
   return policy;
 }
@@ -130,7 +151,7 @@ async function findChangeable(
   caller: MemberPrincipal,
   { state, ...reference }: PolicyReference & { readonly state: PolicyHolderState },
 ): Promise<PermissionPolicy> {
-  const policy = await findPolicy(trx, caller.organizationId, reference);
+  const policy = await readPolicy(trx, caller.organizationId, reference);
   requireOpen(state);
   const fixed = fixedReason({ inherited: policy.viaTeamId !== null, source: policy.source });
   if (fixed !== undefined) throw readOnly(fixed);
@@ -152,7 +173,8 @@ export interface NewPolicy {
 
 /**
  * Grants by a new policy. The same key and terms again answer the policy as it is by now and make no second one; other terms
- * are 409 `idempotency_conflict`. Throws 404, 409 for a holder that has ended, 400, and as `requireMayGrant` does.
+ * are 409 `idempotency_conflict`. Throws 404, 409 for a holder that has ended, 409 `policy_limit_reached`, 400, and as
+ * `requireMayGrant` does.
  */
 export async function createPolicy(
   context: ServiceContext,
@@ -169,12 +191,19 @@ export async function createPolicy(
       requireOpen(state);
       await requireValidTerms(trx, organizationId, { ...settingOf(context, holder), policies: [{ terms }] });
       requireMayGrant(caller, terms);
+      await requireRoom(trx, organizationId, holder);
     }
-    const grant = { holder, terms, actor: actorOf(caller), grantedByActorId: membershipId };
-    const id = kept?.resourceId ?? (await addPolicy(trx, organizationId, grant));
+    const grant = { holder, terms: [terms], actor: actorOf(caller), grantedByActorId: membershipId };
+    const id = kept?.resourceId ?? (await addPolicies(trx, organizationId, grant))[0] ?? '';
     if (!kept) await keepOutcome(trx, organizationId, { ...identity, parametersHash, resourceId: id });
     return { policy: await readShown(trx, principal, { holder, id, state }), created: !kept };
   });
+}
+
+/** Whoever makes several at once, for a new holder, makes no more than `MOST_POLICIES`. */
+async function requireRoom(trx: Db, organizationId: string, holder: PolicyHolder): Promise<void> {
+  if ((await countPolicies(trx, organizationId, holder)) < MOST_POLICIES) return;
+  throw new AppError('policy_limit_reached', { details: { limit: MOST_POLICIES } });
 }
 
 function settingOf({ edition }: ServiceContext, { kind }: PolicyHolder): PolicySetting {
@@ -221,7 +250,7 @@ async function readShown(
   { state, ...reference }: PolicyReference & { readonly state: PolicyHolderState },
 ): Promise<ShownPolicy> {
   const reader = await currentMember(trx, principal);
-  const policy = await findPolicy(trx, principal.organizationId, reference);
+  const policy = await readPolicy(trx, principal.organizationId, reference);
   return await showPolicy(trx, reader, { policy, state });
 }
 

@@ -7,6 +7,7 @@ import {
   isValidScope,
   mayHold,
   permissions,
+  type Grant,
   type PermissionEdition,
   type PermissionEntry,
   type PermissionHolder,
@@ -14,6 +15,7 @@ import {
 import {
   countOwnerships,
   findPolicyHolder,
+  LISTED_RESOURCES,
   listPolicies,
   listPolicyResources,
   type PermissionPolicy,
@@ -26,7 +28,7 @@ import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 
 /** What kind of credential holder each kind of policy holder is. */
-export const HOLDER_KINDS = { membership: 'human', team: 'human', api_key: 'organization_api_key' } as const satisfies Record<
+export const HOLDER_KINDS = { membership: 'human', team: 'human', organization_api_key: 'organization_api_key' } as const satisfies Record<
   PolicyHolder['kind'],
   PermissionHolder
 >;
@@ -43,6 +45,7 @@ export interface PolicyPage {
   readonly policies: readonly ShownPolicy[];
   /** What the policies name, and what the caller may name in a new one. */
   readonly resources: readonly PolicyResource[];
+  readonly resourcesTruncated: boolean;
   /** What this kind of holder can be granted. */
   readonly permissions: readonly PermissionEntry[];
   readonly isOwner: boolean;
@@ -75,35 +78,45 @@ export async function readPolicyPage(
   if (!state) throw new AppError('not_found');
   const policies = await listPolicies(db, organizationId, holder);
   const readOnlyReason = pageReadOnlyReason(principal, state.closed ?? undefined);
-  const resources = await listPolicyResources(db, organizationId, {
-    agents: choice(principal, { kind: 'agent', holder, policies }),
-    teams: choice(principal, { kind: 'team', holder, policies }),
-  });
+  const grants = effectiveGrants(principal).filter(({ permission }) => mayHold(HOLDER_KINDS[holder.kind], permission));
+  const { resources, truncated } = await offerResources(db, organizationId, { grants, policies });
   return {
     name: state.name,
     policies: await showPolicies(db, principal, { policies, state, resources }),
     resources,
+    resourcesTruncated: truncated,
     permissions: servedPermissions(edition, HOLDER_KINDS[holder.kind]),
     isOwner: policies.some((policy) => policy.isOwner),
     ...(readOnlyReason && { readOnlyReason }),
   };
 }
 
-/** What the policies name, and the live ones for which the caller could grant something to that kind of holder. */
-function choice(
-  principal: MemberPrincipal,
-  { kind, holder, policies }: { kind: 'agent' | 'team'; holder: PolicyHolder; policies: readonly PermissionPolicy[] },
-): ResourceChoice {
-  const grants = effectiveGrants(principal).filter(
-    ({ permission }) => mayHold(HOLDER_KINDS[holder.kind], permission) && isValidScope(permission, kind),
-  );
-  const everywhere = grants.some((grant) => grant.scope_kind === 'organization');
-  return {
-    live: everywhere
-      ? 'all'
-      : grants.flatMap(({ scope_kind, scope_id }) => (scope_kind === kind && scope_id !== undefined ? [scope_id] : [])),
-    named: namedIn(policies, kind),
-  };
+/** What whoever holds the grants may name in a policy, and what the policies name. */
+export interface OfferedResources {
+  readonly resources: readonly PolicyResource[];
+  /** More agents, or more teams, could be named than are listed. */
+  readonly truncated: boolean;
+}
+
+export async function offerResources(
+  db: Db,
+  organizationId: string,
+  { grants, policies = [] }: { readonly grants: readonly Grant[]; readonly policies?: readonly PermissionPolicy[] },
+): Promise<OfferedResources> {
+  const choice = (kind: 'agent' | 'team') => ({ live: reachOf(grants, kind), named: namedIn(policies, kind) });
+  const [agents, teams] = [choice('agent'), choice('team')];
+  const found = await listPolicyResources(db, organizationId, { agents, teams });
+  const beyond = (kind: 'agent' | 'team', { live, named }: ResourceChoice) =>
+    live === 'all' ? found.filter((each) => each.kind === kind && !named.includes(each.id)).slice(LISTED_RESOURCES) : [];
+  const left = new Set([...beyond('agent', agents), ...beyond('team', teams)]);
+  return { resources: found.filter((each) => !left.has(each)), truncated: left.size > 0 };
+}
+
+/** The live resources of a kind for which something can be granted. */
+function reachOf(grants: readonly Grant[], kind: 'agent' | 'team'): ResourceChoice['live'] {
+  const fitting = grants.filter(({ permission }) => isValidScope(permission, kind));
+  if (fitting.some(({ scope_kind }) => scope_kind === 'organization')) return 'all';
+  return fitting.flatMap(({ scope_kind, scope_id }) => (scope_kind === kind && scope_id !== undefined ? [scope_id] : []));
 }
 
 function namedIn(policies: readonly PermissionPolicy[], kind: 'agent' | 'team'): readonly string[] {

@@ -194,6 +194,7 @@ describe('issuing an organization key', () => {
           ...[archived.slug, mine.slug].sort().map((scope_id) => ({ permission: 'agent.read', scope_kind: 'agent', scope_id })),
           { permission: 'team.read', scope_kind: 'organization' },
         ],
+        resources_truncated: false,
         resources: [
           { id: mine.slug, name: `Agent ${mine.slug}`, kind: 'agent' },
           { id: team, name: expect.any(String), kind: 'team' },

@@ -164,6 +164,42 @@ describe.each([
     expect((await owner.browser.delete(`${path}/${String(granted.body['id'])}`)).status).toBe(204);
   });
 
+  test('gives nobody more than fifty of his own, however many are asked for at once', async () => {
+    const ada = await createMember(app, organization.id);
+    for (let index = 0; index < 48; index += 1) {
+      await grant(app.db, organization.id, { membershipId: ada.membershipId, policy: granted('agent.read') });
+    }
+    const page = `/api/v1/members/${ada.membershipId}/permission_policies`;
+    const answers = await Promise.all(Array.from({ length: 4 }, () => post(owner.browser, page, terms('agent.read'))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(refused?.body['error']).toMatchObject({ code: 'policy_limit_reached', details: { limit: 50 } });
+    expect(await policiesOf(page)).toHaveLength(50);
+  });
+
+  test('offers the first five hundred teams by name, and says that there are more', async () => {
+    const { id, owner: reader } = await createOrganization(app);
+    const page = `/api/v1/members/${reader.membershipId}/permission_policies`;
+    const create = (from: number, to: number) =>
+      app.db.raw(
+        `insert into teams (id, organization_id, name, created_at)
+         select gen_random_uuid(), :id, 'Team ' || lpad(cast(n as text), 4, '0'), clock_timestamp()
+           from generate_series(cast(:from as integer), cast(:to as integer)) as n`,
+        { id, from, to },
+      );
+    const listed = async () => {
+      const { resources, resources_truncated } = (await reader.http.get(page)).body as unknown as {
+        resources: { name: string }[];
+        resources_truncated: boolean;
+      };
+      return [resources.length, resources.at(-1)?.name, resources_truncated];
+    };
+    await create(1, 500);
+    expect(await listed()).toEqual([500, 'Team 0500', false]);
+    await create(501, 502);
+    expect(await listed()).toEqual([500, 'Team 0500', true]);
+  });
+
   test('grants only what the caller holds, and only holding it he changes it or takes it back', async () => {
     const ada = await manager('agent.read');
     const beyond = await post(ada.http, path, terms('agent.read', 'pipeline.read'));

@@ -7,10 +7,9 @@ import { grantsBeyond, type PolicyTerms } from '../../domain/permission-policies
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { acceptInvitation, findEmailStanding, findPendingInvitation, type Invitation } from '../../data/invitations.ts';
 import { endAccess, findMembershipOf, findMemberWithPolicies, insertMembership, readmitMembership } from '../../data/memberships.ts';
-import { listPolicyResources } from '../../data/permission-policies.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { memberPrincipal } from '../member-principals.ts';
-import { addPolicy } from '../permission-policies.ts';
+import { addPolicies, whichAreLive } from '../permission-policies.ts';
 
 /** The pending invitation that lets whoever has the email in, if there is one. Call it under the organization's lock. */
 export async function findStandingInvitation(trx: Db, organizationId: string, email: string): Promise<Invitation | undefined> {
@@ -78,22 +77,16 @@ async function giveAccess(
   trx: Db,
   { organizationId, policies, invitedByMembershipId }: Invitation,
   { membershipId, actor }: { membershipId: string; actor: AuditActor },
-): Promise<string[]> {
+): Promise<readonly string[]> {
   const holder = { kind: 'membership', id: membershipId } as const;
-  const granted: string[] = [];
-  for (const terms of await withoutArchived(trx, organizationId, policies)) {
-    granted.push(await addPolicy(trx, organizationId, { holder, terms, actor, grantedByActorId: invitedByMembershipId }));
-  }
-  return granted;
+  const terms = await withoutArchived(trx, organizationId, policies);
+  return await addPolicies(trx, organizationId, { holder, terms, actor, grantedByActorId: invitedByMembershipId });
 }
 
 /** Teams and agents that were archived since the invitation are left out, and policies for nothing else. */
 async function withoutArchived(trx: Db, organizationId: string, policies: readonly PolicyTerms[]): Promise<readonly PolicyTerms[]> {
-  const named = (kind: string) => policies.flatMap(({ scopeKind, resourceIds }) => (scopeKind === kind ? resourceIds : []));
-  const choice = (kind: string) => ({ live: named(kind), named: [] });
-  const found = await listPolicyResources(trx, organizationId, { agents: choice('agent'), teams: choice('team') });
-  const live = new Set(found.map(({ kind, id }) => `${kind} ${id}`));
+  const isLive = await whichAreLive(trx, organizationId, policies);
   return policies
-    .map((terms) => ({ ...terms, resourceIds: terms.resourceIds.filter((id) => live.has(`${terms.scopeKind} ${id}`)) }))
+    .map((terms) => ({ ...terms, resourceIds: terms.resourceIds.filter((id) => isLive(terms, id)) }))
     .filter(({ scopeKind, resourceIds }) => scopeKind === 'organization' || resourceIds.length > 0);
 }
