@@ -1,9 +1,9 @@
 /** `countersign bootstrap`: creates the organization and its first owner on a running service. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Config } from '../src/platform/config.ts';
+import { readSecretFile } from '../src/platform/secret-file.ts';
 
 export interface BootstrapOptions {
   readonly organization: string;
@@ -19,7 +19,7 @@ export async function bootstrap(config: Config, options: BootstrapOptions): Prom
   const url = options.url ?? config.publicUrl;
   if (url === undefined) return fail('PORT is 0: say where the service answers with --url.');
   const secretFile = options.secretFile ?? join(config.dataDirectory, 'bootstrap-secret');
-  const secret = readSecret(secretFile);
+  const secret = await readSecretFile(secretFile);
   if (secret === undefined) {
     return fail(`There is no bootstrap secret in ${secretFile}. The service writes it when it starts and removes it once it was used.`);
   }
@@ -62,14 +62,6 @@ function fail(message: string): number {
 function describe(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
-}
-
-function readSecret(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
 }
 
 function readPassword(): Promise<string> {

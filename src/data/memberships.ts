@@ -165,14 +165,6 @@ export async function findMember(db: Db, organizationId: string, membershipId: s
   return rows[0];
 }
 
-/** Nobody suspends, removes or reactivates the member until the end of the transaction. */
-export async function lockMembership(trx: Db, organizationId: string, membershipId: string): Promise<void> {
-  await trx.raw('select 1 from memberships where organization_id = :organizationId and id = :membershipId for share', {
-    organizationId,
-    membershipId,
-  });
-}
-
 export async function setMembershipStatus(
   trx: Db,
   organizationId: string,
@@ -198,6 +190,10 @@ export async function endAccess(trx: Db, organizationId: string, membershipId: s
        delete from permission_policies where organization_id = :organizationId and membership_id = :membershipId returning id
      ), teams as (
        delete from team_members where membership_id = :membershipId and source = 'manual' returning team_id as id
+     ), slack_links as (
+       delete from slack_links where membership_id = :membershipId
+     ), slack_link_codes as (
+       delete from slack_link_codes where membership_id = :membershipId
      ), ended_sessions as (
        update sessions set revoked_at = clock_timestamp()
         where organization_id = :organizationId and membership_id = :membershipId and revoked_at is null returning id
@@ -240,9 +236,9 @@ export async function readmitMembership(
   );
 }
 
-/** Whether the membership is active; if so it stays so until the end of the transaction. */
-export async function lockActiveMembership(trx: Db, organizationId: string, membershipId: string): Promise<boolean> {
-  const where = { organization_id: organizationId, id: membershipId };
-  const locked = (await trx('memberships').where(where).forShare().first('status')) as { status: MembershipStatus } | undefined;
-  return locked?.status === 'active';
+/** The status as it is until the end of the transaction: whoever suspends or removes the member waits for it. */
+export async function lockMembershipStatus(trx: Db, organizationId: string, membershipId: string): Promise<MembershipStatus | undefined> {
+  const row = (await trx('memberships').where({ organization_id: organizationId, id: membershipId }).forShare().first('status')) as
+    { status: MembershipStatus } | undefined;
+  return row?.status;
 }

@@ -38,13 +38,6 @@ export async function findPersonByEmail(db: Db, email: string): Promise<Person |
   return rows[0];
 }
 
-/** The status as it is until the end of the transaction: whoever suspends or removes the member waits for it. */
-export async function lockMembershipStatus(trx: Db, organizationId: string, membershipId: string): Promise<MembershipStatus | undefined> {
-  const row = (await trx('memberships').where({ organization_id: organizationId, id: membershipId }).forShare().first('status')) as
-    { status: MembershipStatus } | undefined;
-  return row?.status;
-}
-
 export async function insertUserIdentity(db: Db, userId: string, { issuer, subject }: UserIdentity): Promise<void> {
   await db('user_identities').insert({ issuer, subject, user_id: userId, created_at: db.raw('clock_timestamp()') });
 }

@@ -67,3 +67,14 @@ export function describeChanges(before: OrganizationTerms, changes: Partial<Orga
 function toldAs(term: Term, value: OrganizationTerms[Term]): string | boolean | number | null {
   return TERMS[term].duration && typeof value === 'number' ? formatDuration(value) : value;
 }
+
+/** `Ünïted Ägents, Inc.` becomes `united-agents-inc`; a name without a Latin letter or digit becomes `organization`. */
+export function slugOf(name: string): string {
+  const words =
+    name
+      .normalize('NFKD')
+      .replaceAll(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return words.join('-').slice(0, 63).replace(/-$/, '') || 'organization';
+}

@@ -1,6 +1,6 @@
 /** Where a call really comes from, when proxies stand before the service. */
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import proxyAddr from 'proxy-addr';
 
 /** An address, or a range such as 10.0.0.0/8. */
@@ -31,4 +31,15 @@ export function clientAddresses(trustedProxies: readonly string[]): (request: In
 function withoutPort(address: string): string {
   const match = /^\[([^\]]+)\](?::\d+)?$|^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address);
   return match?.[1] ?? match?.[2] ?? address;
+}
+
+/** Whoever has one IPv6 address usually has the whole /64, so that counts as one. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1]) return mapped[1];
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.toLowerCase().split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const zeros = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
+  return [...groups, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...(tail ? tail.split(':') : [])].slice(0, 4).join(':');
 }

@@ -1,10 +1,9 @@
 /** Lets the first owner in: once, with the secret that stands in a file only the operator can read. */
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { v7 } from 'uuid';
 import { personOf } from '../domain/audit.ts';
 import { AppError } from '../domain/errors.ts';
+import { slugOf } from '../domain/organizations.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { insertMembership } from '../data/memberships.ts';
 import { hasOrganization, insertOrganization, lockBootstrap } from '../data/organizations.ts';
@@ -15,6 +14,7 @@ import { deleteTotpFactor } from '../data/totp-factors.ts';
 import { upsertUser } from '../data/users.ts';
 import { hashPassword } from '../platform/passwords.ts';
 import type { Db } from '../platform/postgres.ts';
+import { ensureSecretFile, readSecretFile } from '../platform/secret-file.ts';
 import { hashSecret, secretMatches } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { requireAcceptablePassword } from './passwords.ts';
@@ -23,21 +23,7 @@ import { openSession, PASSWORD_PROOF, signedIn, type Client, type SignedIn } fro
 /** Writes the secret (0600) while nobody is in, and removes it once somebody is. Safe to repeat. */
 export async function prepareBootstrap(context: ServiceContext): Promise<void> {
   if (await hasOrganization(context.db)) await removeSecret(context);
-  else await ensureSecret(context.bootstrapSecretFile);
-}
-
-/** Written aside and renamed: whoever finds the file finds all of it. One the operator put there stays. */
-async function ensureSecret(file: string): Promise<void> {
-  if ((await readSecret(file)) !== '') return;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${v7()}`;
-  await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
-  await rename(draft, file);
-}
-
-/** Without surrounding white space; empty when there is none to read. */
-async function readSecret(file: string): Promise<string> {
-  return (await readFile(file, 'utf8').catch(() => '')).trim();
+  else await ensureSecretFile(context.bootstrapSecretFile);
 }
 
 /** It has served: a file that cannot be removed, such as a read-only mount, is not worth failing for. */
@@ -80,11 +66,11 @@ export async function bootstrap(context: ServiceContext, input: BootstrapInput):
 }
 
 async function checkSecret(context: ServiceContext, presented: string): Promise<void> {
-  await ensureSecret(context.bootstrapSecretFile).catch((error: unknown) => {
+  await ensureSecretFile(context.bootstrapSecretFile).catch((error: unknown) => {
     context.logger.error({ err: error }, 'the bootstrap secret can be neither read nor written');
   });
-  const secret = await readSecret(context.bootstrapSecretFile);
-  if (secret !== '' && secretMatches(presented, hashSecret(secret))) return;
+  const secret = await readSecretFile(context.bootstrapSecretFile);
+  if (secret !== undefined && secretMatches(presented, hashSecret(secret))) return;
   // Whoever won a race has taken the file away.
   throw new AppError((await hasOrganization(context.db)) ? 'already_bootstrapped' : 'bootstrap_secret_invalid');
 }
@@ -122,15 +108,4 @@ async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
     ],
   });
   await createPipeline(trx, organizationId, { documentKey: 'organization', createdByActorId: membershipId });
-}
-
-/** `Ünïted Ägents, Inc.` becomes `united-agents-inc`; a name without a Latin letter or digit becomes `organization`. */
-export function slugOf(name: string): string {
-  const words =
-    name
-      .normalize('NFKD')
-      .replaceAll(/\p{M}/gu, '')
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? [];
-  return words.join('-').slice(0, 63).replace(/-$/, '') || 'organization';
 }

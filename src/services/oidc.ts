@@ -6,6 +6,7 @@ import { IdentityProviderError, type OidcClient, type ProvenIdentity, type SignI
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 import { recordFailedProof } from './failed-proofs.ts';
+import { failedSignInLink, returnLink, ssoCallbackLink } from './links.ts';
 import { openSession, type Client } from './sessions.ts';
 import { admitIdentity } from './user-identities.ts';
 
@@ -43,7 +44,7 @@ export async function beginSignIn(context: ServiceContext, options: { returnTo: 
   const oidc = requireOidc(context);
   const { returnTo, anew } = options;
   try {
-    const { url, checks } = await oidc.begin({ redirectUri: redirectUri(context), anew });
+    const { url, checks } = await oidc.begin({ redirectUri: ssoCallbackLink(context), anew });
     const pending: PendingSignIn = { ...checks, returnTo, anew, beganAt: (await readClock(context.db)).getTime() };
     return { url, cookie: oidc.seal(JSON.stringify(pending)) };
   } catch (error) {
@@ -57,8 +58,6 @@ function requireOidc({ oidc }: ServiceContext): OidcClient {
   if (!oidc) throw new AppError('sso_not_configured');
   return oidc;
 }
-
-const redirectUri = ({ publicUrl }: ServiceContext): string => `${publicUrl()}/auth/oidc/callback`;
 
 export interface ReturnedBrowser {
   /** The answer of the provider. */
@@ -90,7 +89,7 @@ export async function finishSignIn(context: ServiceContext, browser: ReturnedBro
       provenWithinSeconds: pending.anew ? Math.ceil(pending.ageMs / 1_000) : undefined,
     });
     const sessionToken = await enter(context, oidc, { identity, browser });
-    return { url: `${context.publicUrl()}${pending.returnTo}`, sessionToken };
+    return { url: returnLink(context, pending.returnTo), sessionToken };
   } catch (error) {
     const code = failureCode(error);
     if (code === undefined) throw error;
@@ -112,7 +111,7 @@ async function openPending(
 }
 
 function callbackUrl(context: ServiceContext, query: ReturnedBrowser['query']): URL {
-  const url = new URL(redirectUri(context));
+  const url = new URL(ssoCallbackLink(context));
   url.search = new URLSearchParams(query).toString();
   return url;
 }
@@ -160,7 +159,7 @@ function failureCode(error: unknown): FailureCode | undefined {
   return error instanceof AppError ? REFUSALS[error.code] : undefined;
 }
 
-function failed({ logger, publicUrl }: ServiceContext, code: FailureCode, reason: string): FinishedSignIn {
-  logger.info({ code, reason }, 'a sign-in through the identity provider failed');
-  return { url: `${publicUrl()}/login?error=${code}` };
+function failed(context: ServiceContext, code: FailureCode, reason: string): FinishedSignIn {
+  context.logger.info({ code, reason }, 'a sign-in through the identity provider failed');
+  return { url: failedSignInLink(context, code) };
 }

@@ -13,12 +13,15 @@ import {
   type ResetRecipient,
 } from '../data/passwords.ts';
 import type { Email, Mailer } from '../platform/mailer.ts';
+import { networkOf } from '../platform/client-address.ts';
 import { hashPassword } from '../platform/passwords.ts';
 import { findByToken, issueToken, parseToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
+import { passwordResetLink } from './links.ts';
+import { oneLine } from './notifications/message.ts';
 import { replacePassword, requireAcceptablePassword, wordsOf } from './passwords.ts';
 import type { Client } from './sessions.ts';
-import { admitFromNetwork, admitSignInAttempt, networkOf } from './sign-in-attempts.ts';
+import { admitFromNetwork, admitSignInAttempt } from './sign-in-attempts.ts';
 
 interface ResetRequest {
   readonly email: string;
@@ -55,7 +58,7 @@ async function sendLink(context: ServiceContext, mailer: Mailer, { email, client
     }
     return true;
   });
-  if (kept) await mailer.send(resetEmail(recipient, `${context.publicUrl()}/password/reset/${issued.token}`));
+  if (kept) await mailer.send(resetEmail(recipient, passwordResetLink(context, issued.token)));
 }
 
 function resetEmail({ email, displayName }: ResetRecipient, url: string): Email {
@@ -63,7 +66,7 @@ function resetEmail({ email, displayName }: ResetRecipient, url: string): Email 
     to: email,
     subject: 'Set a new password for Countersign',
     text: [
-      `Hello ${displayName},`,
+      `Hello ${oneLine(displayName)},`,
       '',
       `somebody, most likely you, asked to set a new password for ${email}. You can do so within an hour, once:`,
       '',

@@ -5,7 +5,7 @@ import type { AuthContext, AuthMethod, MemberPrincipal } from '../domain/authori
 import type { SecondFactor } from '../domain/second-factors.ts';
 import { TOKEN_PREFIX } from '../domain/tokens.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
-import { lockActiveMembership } from '../data/memberships.ts';
+import { lockMembershipStatus } from '../data/memberships.ts';
 import {
   findSessionHolder,
   findSessionOf,
@@ -82,7 +82,8 @@ export async function openSession(
   member: { readonly organizationId: string; readonly membershipId: string; readonly displayName: string },
   { method, assurance, client, authenticatedAt, secondFactor, presented, bySession }: SignInProof,
 ): Promise<IssuedToken> {
-  if (!(await lockActiveMembership(trx, member.organizationId, member.membershipId))) throw new AppError('membership_inactive');
+  const status = await lockMembershipStatus(trx, member.organizationId, member.membershipId);
+  if (status !== 'active') throw new AppError('membership_inactive');
   const issued = issueToken(TOKEN_PREFIX.session);
   await insertSession(trx, member.organizationId, {
     id: issued.id,

@@ -5,9 +5,9 @@
  * invitation is sent again five times an hour.
  */
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import { AppError } from '../domain/errors.ts';
 import { countSignInAttempt, forgetSignInAttempts, uncountSignInAttempts } from '../data/sign-in-attempts.ts';
+import { networkOf } from '../platform/client-address.ts';
 import type { ServiceContext } from './context.ts';
 
 const ATTEMPTS_A_MINUTE = 10;
@@ -81,15 +81,4 @@ const networkKey = (clientAddress: string) => keyOf('network', networkOf(clientA
 /** Only digests are kept: the table tells nobody who tried. An email holds an @, so that none is taken for another kind. */
 function keyOf(kind: string, of: string): Buffer {
   return createHash('sha256').update(`${kind}\n${of}`).digest();
-}
-
-/** Whoever has one IPv6 address usually has the whole /64, so that counts as one. */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped?.[1]) return mapped[1];
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.toLowerCase().split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const zeros = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
-  return [...groups, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...(tail ? tail.split(':') : [])].slice(0, 4).join(':');
 }

@@ -15,13 +15,14 @@ import {
 import { lockPassword } from '../data/passwords.ts';
 import { findTotpFactor } from '../data/totp-factors.ts';
 import { findPasswordHash, findSignIn, type SignIn } from '../data/users.ts';
+import { networkOf } from '../platform/client-address.ts';
 import type { Db } from '../platform/postgres.ts';
 import { findByToken, issueToken, parseToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { recordFailedProof, type FailedProof } from './failed-proofs.ts';
 import { acceptCode, requirePasswordEnough, tryCode } from './second-factors.ts';
 import { openSession, PASSWORD_PROOF, renewProof, signedIn, type Client, type Renewal, type SignedIn } from './sessions.ts';
-import { admitRenewal, admitSignInAttempt, forgiveRenewal, forgiveSignInAttempts, networkOf } from './sign-in-attempts.ts';
+import { admitRenewal, admitSignInAttempt, forgiveRenewal, forgiveSignInAttempts } from './sign-in-attempts.ts';
 import { requirePasswordStill, verifiedHash } from './verified-passwords.ts';
 
 /** Where a sign-in comes from: who sends it, and the session cookie that came with it. */

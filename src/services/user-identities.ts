@@ -6,14 +6,13 @@ import { AppError } from '../domain/errors.ts';
 import { admissibleEmail, displayNameOf, isSubject } from '../domain/oidc.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import type { Invitation } from '../data/invitations.ts';
-import { insertMembership } from '../data/memberships.ts';
+import { insertMembership, lockMembershipStatus } from '../data/memberships.ts';
 import { lockOrganization } from '../data/organizations.ts';
 import {
   findAdmittingOrganization,
   findPersonByEmail,
   findPersonByIdentity,
   insertUserIdentity,
-  lockMembershipStatus,
   type Person,
 } from '../data/user-identities.ts';
 import { insertUserUnlessKnown } from '../data/users.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { MemberPrincipal } from '../../src/domain/authorization.ts';
 import { formatDuration, parseDuration } from '../../src/domain/durations.ts';
-import { changesTo, describeChanges, requireMayChange, type OrganizationTerms } from '../../src/domain/organizations.ts';
+import { changesTo, describeChanges, requireMayChange, type OrganizationTerms, slugOf } from '../../src/domain/organizations.ts';
 
 const terms: OrganizationTerms = {
   name: 'Example Works',
@@ -84,4 +84,24 @@ test('a duration is shown so that it reads back as itself, in the largest whole 
     }),
   );
   expect([60, 90, 900, 3_600, 5_400, 86_400].map(formatDuration)).toEqual(['1m', '90s', '15m', '1h', '90m', '24h']);
+});
+
+describe('the slug of an organization', () => {
+  test.each([
+    ['Example Works', 'example-works'],
+    ['  Ünïted Ägents, Inc.  ', 'united-agents-inc'],
+    ['株式会社', 'organization'],
+    ['---', 'organization'],
+    [`${'a'.repeat(62)} b`, 'a'.repeat(62)],
+  ])('%j becomes %j', (name, slug) => {
+    expect(slugOf(name)).toBe(slug);
+  });
+
+  test('is a valid slug whatever the name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
+        expect(slugOf(name)).toMatch(/^[a-z0-9][a-z0-9-]{0,62}$/);
+      }),
+    );
+  });
 });

@@ -21,11 +21,12 @@ import { findOrganization } from '../../data/organizations.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { issueToken, type IssuedToken } from '../../platform/tokens.ts';
 import type { ServiceContext } from '../context.ts';
+import { invitationLink } from '../links.ts';
 import { currentMember } from '../member-principals.ts';
 import { requireValidTerms } from '../permission-policies.ts';
 import { claimSeat } from '../seats.ts';
 import { admitResending } from '../sign-in-attempts.ts';
-import { invitationEmail, invitationUrl } from './message.ts';
+import { invitationEmail } from './message.ts';
 
 const MAY_INVITE = { permission: 'membership.invite' } as const;
 
@@ -115,7 +116,7 @@ async function createInvitation(
 /** Emails the link or, on a deployment that sends no email, hands it back. 504 `email_not_delivered`. */
 async function send(context: ServiceContext, { invitation, inviter, issued }: Sending): Promise<{ readonly url?: string }> {
   const { email, expiresAt } = invitation;
-  const url = invitationUrl(context, issued.token);
+  const url = invitationLink(context, issued.token);
   if (!context.mailer) return { url };
   const organization = await findOrganization(context.db, inviter.organizationId);
   const message = invitationEmail({ email, inviter, url, expiresAt, organizationName: organization?.name ?? '' });

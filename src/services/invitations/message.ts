@@ -1,12 +1,7 @@
-/** The links and the emails that ask people to join. */
+/** The emails that ask people to join. */
 import type { MemberPrincipal } from '../../domain/authorization.ts';
 import type { Email } from '../../platform/mailer.ts';
-import type { ServiceContext } from '../context.ts';
-
-/** Where the invited person joins. */
-export function invitationUrl({ publicUrl }: Pick<ServiceContext, 'publicUrl'>, token: string): string {
-  return `${publicUrl().replace(/\/$/, '')}/invitations/${token}`;
-}
+import { oneLine } from '../notifications/message.ts';
 
 export interface InvitationMessage {
   readonly email: string;
@@ -34,11 +29,6 @@ export function invitationEmail({ email, inviter, url, expiresAt, ...message }: 
       '',
     ].join('\n'),
   };
-}
-
-/** Names are for people and may hold line breaks, with which one could write a message of one's own. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
 }
 
 /** `2026-03-09 08:30 UTC`. */

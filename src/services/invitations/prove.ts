@@ -3,6 +3,7 @@ import { v7 } from 'uuid';
 import { AppError, invalid } from '../../domain/errors.ts';
 import type { LinkedInvitation } from '../../data/invitations.ts';
 import { findUser } from '../../data/users.ts';
+import { networkOf } from '../../platform/client-address.ts';
 import { hashPassword } from '../../platform/passwords.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { parseToken } from '../../platform/tokens.ts';
@@ -11,7 +12,7 @@ import { recordFailedProof, type FailedProof } from '../failed-proofs.ts';
 import { requireAcceptablePassword } from '../passwords.ts';
 import { acceptCode } from '../second-factors.ts';
 import { authenticateSession, PASSWORD_PROOF, type Client, type SignInProof } from '../sessions.ts';
-import { admitFromNetwork, admitSignInAttempt, networkOf } from '../sign-in-attempts.ts';
+import { admitFromNetwork, admitSignInAttempt } from '../sign-in-attempts.ts';
 import { requirePasswordStill, verifiedHash } from '../verified-passwords.ts';
 
 /** What comes with an acceptance. */

@@ -10,8 +10,8 @@ const DECEPTIVE = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 /** On one line, short enough for a heading. */
 export function oneLine(text: string, most = NAME_CHARACTERS): string {
   const line = text
-    .replaceAll(DECEPTIVE, '')
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .replaceAll(DECEPTIVE, '')
     .trim();
   const characters = [...line];
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : line;

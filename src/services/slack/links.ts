@@ -1,7 +1,7 @@
 /** Whose Slack user a member is: begun in his session, finished in Slack with the code he was shown. Never told from an email. */
 import { createHash, randomBytes } from 'node:crypto';
 import { insertAuditEvents } from '../../data/audit-events.ts';
-import { findMemberWithPolicies, lockActiveMembership } from '../../data/memberships.ts';
+import { findMemberWithPolicies, lockMembershipStatus } from '../../data/memberships.ts';
 import { lockOrganization } from '../../data/organizations.ts';
 import { countSignInAttempt } from '../../data/sign-in-attempts.ts';
 import { findSlackConnection, type SlackConnection } from '../../data/slack/connections.ts';
@@ -124,7 +124,8 @@ async function link(
   return await db.transaction(async (trx) => {
     await lockOrganization(trx, organizationId);
     const membershipId = await takeSlackLinkCode(trx, channelId, codeHash);
-    if (membershipId === undefined || !(await lockActiveMembership(trx, organizationId, membershipId))) return { kind: 'wrong_code' };
+    const status = membershipId && (await lockMembershipStatus(trx, organizationId, membershipId));
+    if (membershipId === undefined || status !== 'active') return { kind: 'wrong_code' };
     const member = await findMemberWithPolicies(trx, organizationId, membershipId);
     if (!member) return { kind: 'wrong_code' };
     await putSlackLink(trx, { membershipId, channelId, slackUserId });
