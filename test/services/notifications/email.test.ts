@@ -1,5 +1,5 @@
 /** Notifications by email, to a real SMTP server. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sendDue } from '../../../src/services/notifications/send-loop.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask } from '../../support/approval-requests.ts';
@@ -11,7 +11,11 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/factories.ts';
-import { startMailServer, type MailServer } from '../../support/mail-server.ts';
+import { startMailServer, type MailServer, type ReceivedMail } from '../../support/mail-server.ts';
+import { bringForward, deliveriesOf, drain } from './outbox.ts';
+
+const publicUrl = 'https://approvals.example';
+const browserHeaders = { headers: { origin: publicUrl } };
 
 let mails: MailServer;
 let app: TestApp;
@@ -21,11 +25,12 @@ let reviewer: TestMember;
 
 beforeAll(async () => {
   mails = await startMailServer();
-  app = await startApp({ environment: { SMTP_URL: mails.url, COUNTERSIGN_PUBLIC_URL: 'https://approvals.example' } });
-  organization = await createOrganization(app);
-  agent = await createAgent(app, organization);
-  const policies = [{ scope_kind: 'agent' as const, resource_ids: [agent.slug], permissions: ['request.decide'] }];
-  reviewer = await createMember(app, organization.id, { policies });
+  const environment = {
+    SMTP_URL: mails.url,
+    COUNTERSIGN_PUBLIC_URL: publicUrl,
+    COUNTERSIGN_EMAIL_FROM: 'Approvals <ask@approvals.example>',
+  };
+  app = await startApp({ environment });
 });
 
 afterAll(async () => {
@@ -33,14 +38,106 @@ afterAll(async () => {
   await mails.close();
 });
 
+beforeEach(async () => {
+  organization = await createOrganization(app);
+  agent = await createAgent(app, organization);
+  const policies = [{ scope_kind: 'agent' as const, resource_ids: [agent.slug], permissions: ['request.decide'] }];
+  reviewer = await createMember(app, organization.id, { policies });
+});
+
+const header = (mail: ReceivedMail, name: string) => mail.headers.find(([candidate]) => candidate === name)?.[1];
+const mailsTo = ({ email }: TestMember) => mails.mails.filter(({ to }) => to.includes(email));
+
 describe('an email about a request', () => {
-  test('reaches everybody a level asks, says what is asked, and links to the request', async () => {
+  test('reaches everybody a level asks, once, says what is asked, and links to the request', async () => {
     const id = await ask(app, agent, { tool: 'refund', arguments: { amount: 12 } });
-    await sendDue(app.context);
+    await drain(app);
+    await drain(app);
     const mail = await mails.mailTo(reviewer.email);
-    expect(mail.subject).toContain('refund');
-    expect(mail.text).toContain(`https://approvals.example/requests/${id}`);
+    expect(mail.subject).toBe(`Agent ${agent.slug} asks for approval of refund`);
+    expect(mail.text).toContain(`${publicUrl}/requests/${id}`);
     expect(mail.text).toContain('"amount":12');
-    await mails.mailTo(organization.owner.email);
+    expect(mail.text).toMatch(/Deadline: {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC/);
+    expect([mailsTo(reviewer).length, mailsTo(organization.owner).length]).toEqual([1, 1]);
   });
+
+  test('bears an id that is its own over all attempts, and belongs to the conversation of its request', async () => {
+    const id = await ask(app, agent);
+    await drain(app);
+    const [mine, owners] = [await mails.mailTo(reviewer.email), await mails.mailTo(organization.owner.email)];
+    const ids = (await deliveriesOf(app, id)).map((row) => `<${row.id}@approvals.example>`);
+    expect([header(mine, 'message-id'), header(owners, 'message-id')].sort()).toEqual(ids.sort());
+    expect(header(mine, 'references')).toBe(`<${id}@approvals.example>`);
+    expect(header(mine, 'auto-submitted')).toBe('auto-generated');
+  });
+
+  test('lets no agent write a header, a line of ours, or what the eye does not see', async () => {
+    const tool = 'refund\r\nBcc: thief@example.com\r\n\r\nDeadline:  never\u202etxt.exe';
+    await ask(app, agent, { tool, arguments: { note: 'a\u202eb' } });
+    await drain(app);
+    const mail = await mails.mailTo(reviewer.email);
+    expect(mail.headers.map(([name]) => name)).not.toContain('bcc');
+    expect(mail.to).toEqual([reviewer.email]);
+    expect(mail.subject).toContain('refund Bcc: thief@example.com Deadline: nevertxt.exe');
+    expect(mail.text.match(/^Deadline: /gm)).toHaveLength(1);
+    expect(mail.text).not.toContain('\u202e');
+    expect(mail.text).toContain(String.raw`"a\u202eb"`);
+  });
+
+  test('shows the beginning of long arguments, and says that it is only that', async () => {
+    await ask(app, agent, { arguments: { text: 'x'.repeat(5_000) } });
+    await drain(app);
+    const { text } = await mails.mailTo(reviewer.email);
+    expect(text).toContain(`{"text":"${'x'.repeat(990)}`);
+    expect(text).not.toContain('x'.repeat(1_001));
+    expect(text).toContain('truncated: the first 1000 characters');
+  });
+
+  test('is not sent to who does not want it, from the moment he says so', async () => {
+    const id = await ask(app, agent);
+    const settings = { email: false, slack: true };
+    const put = await reviewer.browser.call('PUT', '/api/v1/me/notification_settings', { body: settings, ...browserHeaders });
+    expect([put.status, put.body]).toEqual([200, settings]);
+    await drain(app);
+    expect([mailsTo(reviewer).length, mailsTo(organization.owner).length]).toEqual([0, 1]);
+    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason).filter(Boolean)).toEqual(['opted_out']);
+    await reviewer.browser.call('PUT', '/api/v1/me/notification_settings', { body: { ...settings, email: true }, ...browserHeaders });
+    await ask(app, agent);
+    await drain(app);
+    expect(mailsTo(reviewer)).toHaveLength(1);
+  });
+
+  test('waits while the mail server is away, and arrives when it is back', async () => {
+    const { port } = mails;
+    await mails.close();
+    const id = await ask(app, agent);
+    await sendDue(app.context);
+    const away = await deliveriesOf(app, id);
+    expect(away.map((row) => [row.attempts, row.delivered_at])).toEqual([
+      [1, null],
+      [1, null],
+    ]);
+    expect(away[0]?.last_error).toMatch(/ECONN|closed|Connection/i);
+    mails = await startMailServer({ port });
+    await bringForward(app);
+    await drain(app);
+    await mails.mailTo(reviewer.email);
+    expect((await deliveriesOf(app, id)).every((row) => row.delivered_at !== null)).toBe(true);
+  });
+});
+
+test('following the link of an email decides nothing', async () => {
+  const id = await ask(app, agent);
+  await organization.owner.browser.get(`/requests/${id}`);
+  await app.http.get(`/requests/${id}`);
+  const { body } = await organization.owner.http.get(`/api/v1/requests/${id}`);
+  expect(body['status']).toBe('pending');
+});
+
+test('a deployment without a mail server puts no email into the outbox', async () => {
+  const silent = await startApp();
+  const its = await createOrganization(silent);
+  const id = await ask(silent, await createAgent(silent, its));
+  expect(await deliveriesOf(silent, id)).toEqual([]);
+  await silent.close();
 });
