@@ -46,6 +46,7 @@ interface Check {
 /** Checks the declaration cannot tell of: which agent a credential is of, and either of two permissions. */
 const furtherChecks: Readonly<Record<string, (world: World) => Check>> = {
   revokeAgentCredential: ({ agent }) => ({ permission: 'agent.credential.revoke', target: { kind: 'agent', slug: agent.slug } }),
+  claimRequest: ({ agent }) => ({ permission: 'request.claim', target: { kind: 'agent', slug: agent.slug } }),
   listPermissions: () => ({ permission: 'permission_policy.read', target: { kind: 'any' } }),
 };
 
