@@ -167,6 +167,16 @@ describe('just before it is sent a message is looked at again:', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
+  test('while somebody claims the request, the colleague he asks for help is told at once, and nobody else', async () => {
+    const id = await ask(app, agent);
+    await claim(app, id, { member: reviewer, organizationId: organization.id });
+    const { owner } = organization;
+    const added = await reviewer.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [owner.membershipId] });
+    expect(added.status).toBe(200);
+    await drain(app);
+    expect(typed('approval_request.notified').map((body) => body['member']?.['membership_id'])).toEqual([owner.membershipId]);
+  });
+
   test('a claim that lapsed without anybody noticing holds nothing up', async () => {
     const id = await ask(app, agent);
     const held = await claim(app, id, { member: reviewer, organizationId: organization.id });
