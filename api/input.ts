@@ -120,14 +120,18 @@ function codeOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'too_big' && issue.origin === 'array' ? 'too_many' : 'invalid_value';
 }
 
-/** Kinds of values whose name here is not JSON's. */
-const KIND_NAMES: Readonly<Record<string, string>> = { int: 'an integer', record: 'an object' };
+/** In JSON's words. A schema of integers names itself only where a number comes that is none. */
+function kindOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
+  if (expected === 'int' || (inst && 'isInt' in inst && inst.isInt === true)) return 'an integer';
+  const kind = expected === 'record' ? 'object' : expected;
+  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`;
+}
 
 /** What a value must be, where its schema has no words of its own for it. */
 function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${KIND_NAMES[issue.expected] ?? `${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`}`;
+      return `must be ${kindOf(issue)}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_format':

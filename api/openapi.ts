@@ -174,9 +174,7 @@ function successResponse({ description, headers: sent, body, example }: SuccessA
 
 /** One answer for each status; a status with a single code is a component, named by the code, that operations share. */
 function failures(endpoint: Endpoint, shared: Map<ErrorCode, ZodOpenApiResponseObject>): Record<string, ZodOpenApiResponseObject> {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorsOf(endpoint)) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
-  const entries = [...byStatus].map(([status, codes]) => {
+  const entries = [...codesByStatus(endpoint)].map(([status, codes]) => {
     const [code] = codes;
     if (code === undefined || codes.length > 1) return [String(status), failure(codes)] as const;
     const response = shared.get(code) ?? { id: code, ...failure(codes) };
@@ -184,6 +182,12 @@ function failures(endpoint: Endpoint, shared: Map<ErrorCode, ZodOpenApiResponseO
     return [String(status), response] as const;
   });
   return Object.fromEntries(entries);
+}
+
+function codesByStatus(endpoint: Endpoint): ReadonlyMap<number, readonly ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(endpoint)) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
+  return byStatus;
 }
 
 function failure(codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
@@ -202,9 +206,10 @@ function exampleOf(codes: readonly ErrorCode[]): Pick<oas31.MediaTypeObject, 'ex
   return { examples: Object.fromEntries(codes.map((each) => [each, { $ref: `#/components/examples/${each}` }])) };
 }
 
-/** Of every code that some operation can answer. */
+/** Of every code that shares its status with others in some operation. */
 function errorExamples(endpoints: readonly Endpoint[]): Record<string, oas31.ExampleObject> {
-  const codes = [...new Set(endpoints.flatMap((endpoint) => errorsOf(endpoint)))].sort();
+  const shared = endpoints.flatMap((endpoint) => [...codesByStatus(endpoint).values()].filter(({ length }) => length > 1).flat());
+  const codes = [...new Set(shared)].sort();
   return Object.fromEntries(codes.map((code) => [code, { summary: errorCatalogue[code].title, value: errorExample(code) }]));
 }
 
