@@ -122,7 +122,8 @@ export async function deleteChannel(trx: Db, organizationId: string, id: string)
        update notification_channels set deleted_at = clock_timestamp(), updated_at = clock_timestamp()
         where id = :id and organization_id = :organizationId
      ),
-     forgotten as (delete from notification_webhooks where channel_id = :id)
+     forgotten as (delete from notification_webhooks where channel_id = :id),
+     disconnected as (delete from slack_connections where channel_id = :id)
      update notification_deliveries
         set dropped_at = clock_timestamp(), dropped_reason = 'channel_deleted', next_attempt_at = null, lease = null
       where channel_id = :id and next_attempt_at is not null`,

@@ -252,6 +252,15 @@ describe('a button', () => {
       'may not decide',
       ({ membershipId }: TestMember) => app.db('permission_policies').where({ membership_id: membershipId }).delete(),
     ],
+    [
+      'may decide for others but not for himself',
+      'may not decide',
+      ({ membershipId }: TestMember) =>
+        app
+          .db('permission_policies')
+          .where({ membership_id: membershipId })
+          .update({ permissions: ['request.decide.unrouted', 'request.read'] }),
+    ],
     ['ended his link', 'linked to no member', ({ browser }: TestMember) => browser.delete('/api/v1/me/slack')],
   ])('pressed by somebody who %s a moment ago is refused', async (_what, text, lose) => {
     const here = await scene();

@@ -354,6 +354,27 @@ describe('linking', () => {
     expect(slack.calls.filter((method) => method.startsWith('users.'))).toEqual([]);
   });
 
+  test('ends when the member is removed, and does not come back with him', async () => {
+    const { organization, owner, caller } = await connected();
+    const member = await createMember(app, organization.id);
+    await caller.command('U1', `link ${await codeOf(member)}`);
+    const code = await codeOf(member);
+    expect((await owner.browser.delete(`/api/v1/members/${member.membershipId}`)).status).toBe(204);
+    await app.db('memberships').where({ id: member.membershipId }).update({ status: 'active' });
+    expect(said(await caller.command('U1', 'help'))).toContain('linked to no member');
+    expect(said(await caller.command('U1', `link ${code}`))).toContain('wrong');
+  });
+
+  test('ends when the notification channel of Slack is deleted, with the secrets', async () => {
+    const { organization, owner, caller } = await connected();
+    await caller.command('U1', `link ${await codeOf(owner)}`);
+    const channelId = String((await owner.http.get('/api/v1/slack')).body['connection']?.['channel_id']);
+    expect((await owner.browser.delete(`/api/v1/notification_channels/${channelId}`)).status).toBe(204);
+    expect(await linkOf(owner)).toBe(null);
+    expect((await caller.command('U1', 'help')).status).toBe(401);
+    expect(await app.db('slack_connections').where({ organization_id: organization.id })).toEqual([]);
+  });
+
   test('is begun by a fresh session only, never by a key', async () => {
     const { owner } = await connected();
     expect((await owner.http.post('/api/v1/me/slack/link')).body['error']?.['code']).toBe('session_required');

@@ -78,11 +78,6 @@ function columnsOf({ teamId, teamName, botUserId, defaultChannel, secrets }: New
   };
 }
 
-/** With its links; the channel stays. */
-export async function deleteSlackConnection(trx: Db, organizationId: string): Promise<void> {
-  await trx('slack_connections').where({ organization_id: organizationId }).delete();
-}
-
 /** Removes what is left of connections whose channel or organization was deleted: the organization's own, and of this workspace. */
 export async function forgetEndedSlackConnections(
   trx: Db,

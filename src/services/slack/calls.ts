@@ -6,7 +6,7 @@ import { findMemberWithPolicies } from '../../data/memberships.ts';
 import { rememberSlackCall } from '../../data/slack/calls.ts';
 import { findSlackConnectionOfTeam, type SlackConnection } from '../../data/slack/connections.ts';
 import { findSlackLinkOfUser } from '../../data/slack/links.ts';
-import type { MemberPrincipal } from '../../domain/authorization.ts';
+import { authorize, type MemberPrincipal } from '../../domain/authorization.ts';
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import { readCommand, readPressed, teamOf, type PressedButton, type TypedCommand } from '../../domain/slack-calls.ts';
 import { escapeSlackText, outcomeOf } from '../../domain/slack-messages.ts';
@@ -60,6 +60,8 @@ async function press(context: ServiceContext, { connection, pressed, now }: Pres
   const auth = { method: 'slack', assurance: 'single_factor', authenticated_at: now } as const;
   try {
     const principal = memberPrincipal(member, { via: { kind: 'slack', slackUserId }, auth });
+    // What the decision endpoint asks before it looks at the request.
+    if (!authorize(principal, 'request.decide', { kind: 'any' }).allowed) throw new AppError('permission_denied');
     return await decide(context, principal, { requestId, status });
   } catch (error) {
     const text = error instanceof AppError && refusals[error.code];
@@ -98,6 +100,7 @@ const linkTo = ({ publicUrl }: ServiceContext, requestId: string): string => `<$
 const refusals: Partial<Record<ErrorCode, string>> = {
   membership_inactive: 'Your membership is not active.',
   mfa_required: 'Your organization requires a second factor, which Slack has none of: decide in the browser.',
+  permission_denied: 'You may not decide requests.',
   request_not_routed: 'You may not decide this request.',
   not_found: 'You may not decide this request.',
   request_evaluating: 'The rules are still looking at this request: try again.',

@@ -3,7 +3,6 @@ import { v7 } from 'uuid';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { deleteChannel, insertChannel } from '../../data/notification-channels.ts';
 import {
-  deleteSlackConnection,
   findSlackConnection,
   forgetEndedSlackConnections,
   insertSlackConnection,
@@ -125,7 +124,6 @@ export async function disconnectSlack(context: ServiceContext, principal: Member
 }
 
 async function disconnect(trx: Db, caller: MemberPrincipal, connection: SlackConnection): Promise<void> {
-  await deleteSlackConnection(trx, caller.organizationId);
   await deleteChannel(trx, caller.organizationId, connection.channelId);
   await record(trx, caller, { verb: 'disconnected', connection });
 }
