@@ -18,6 +18,7 @@ import {
   SECRETS_KEY,
   type Authenticator,
 } from '../support/sign-in.ts';
+import { until } from '../support/waiting.ts';
 
 const REFUSED = [401, 'invalid_credentials'];
 const REVIEWER = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide'] }] as const;
@@ -381,7 +382,10 @@ describe('guessing', () => {
     await app.http.post('/auth/login', { email: member.email, password: 'not the password' });
     await app.http.post('/auth/login', { email: 'nobody@example.com', password: 'not the password' });
     let events = await eventsOf('session.sign_in_failed', member.membershipId);
-    while (events.length < 2) events = await eventsOf('session.sign_in_failed', member.membershipId);
+    await until('both failures are on record', async () => {
+      events = await eventsOf('session.sign_in_failed', member.membershipId);
+      return events.length >= 2;
+    });
     const shown = events.map(({ actor_id, data }) => [actor_id, JSON.parse(data) as { client_address: string }]);
     const common = { membership_id: member.membershipId, client_address: expect.stringContaining('127.0.0.1') };
     expect(shown).toMatchObject([

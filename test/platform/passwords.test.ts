@@ -26,8 +26,8 @@ describe('passwords', () => {
     const absent = await fastest(async () => await verifyPassword('correct horse', undefined));
     const wrong = await fastest(async () => await verifyPassword('wrong horse', hash));
     expect(await verifyPassword('correct horse', undefined)).toBe(false);
-    // Without the work of a verification it would take a hundredth of the time.
-    expect(absent).toBeGreaterThan(wrong / 3);
+    // Without the work of a verification it would take a hundredth of the time, however much else this machine does.
+    expect(absent).toBeGreaterThan(wrong / 10);
   });
 
   test('are hashed and verified a few at a time: who would wait too long is refused at once, the others are served', async () => {
