@@ -1,11 +1,7 @@
 /** What became of messages, and the dead letters among them. */
 import { z } from 'zod';
-import {
-  DELIVERY_STATUSES,
-  listNotificationDeliveries,
-  retryNotificationDelivery,
-  type ListedDelivery,
-} from '../src/services/notification-deliveries.ts';
+import { DELIVERY_STATUSES } from '../src/domain/notifications.ts';
+import { listNotificationDeliveries, retryNotificationDelivery, type ListedDelivery } from '../src/services/notification-deliveries.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from './schema.ts';

@@ -1,9 +1,6 @@
 /** Reading the outbox: what waits, what was delivered, what is dead; and trying again. */
-import type { ChannelKind, DeliveryEvent, DropReason } from '../domain/notifications.ts';
+import type { ChannelKind, DeliveryEvent, DeliveryStatus, DropReason } from '../domain/notifications.ts';
 import type { Db } from '../platform/postgres.ts';
-
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead', 'dropped'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface ListedDelivery {
   readonly id: string;

@@ -11,7 +11,6 @@ import { AppError } from '../domain/errors.ts';
 import type { ServiceContext } from './context.ts';
 import { cutPage } from './pages.ts';
 
-export { DELIVERY_STATUSES } from '../data/notification-delivery-lists.ts';
 export type { ListedDelivery } from '../data/notification-delivery-lists.ts';
 
 export async function listNotificationDeliveries(
