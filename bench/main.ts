@@ -23,6 +23,8 @@ import { measure, median, round, type Load, type Measured } from './load.ts';
 import { measureParked } from './parked.ts';
 import { fillWithPending } from './pending.ts';
 import { ask, decide, introduce, startService, type BenchService, type Parties } from './service.ts';
+import { measureQueue } from './queue.ts';
+import { measureWalk } from './walk.ts';
 
 const NAMESPACE = 'countersign';
 const LATENCY: Load = { callers: 1, calls: 300 };
@@ -109,7 +111,10 @@ const sections = {
   decision: ({ parties }: Bench) => measureDecisions(parties),
   events: ({ connection, db }: Bench) => countEvents(connection, { namespace: NAMESPACE, db }),
   parked: ({ service, parties, db }: Bench) => measureParked(service, parties, { db, waits: 2_000, decisions: 500 }),
+  walk: () => Promise.resolve(measureWalk()),
   fullTable: ({ parties, db }: Bench) => compareFullTable(parties, db),
+  // Last: two million requests stay behind.
+  queue: ({ service, parties, db }: Bench) => measureQueue(service, parties, { db, pending: 100_000, past: 2_000_000 }),
 } satisfies Record<string, (bench: Bench) => Promise<unknown>>;
 
 type Results = { [Section in keyof typeof sections]?: Awaited<ReturnType<(typeof sections)[Section]>> };
@@ -157,7 +162,7 @@ function cacheDirectory(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
 }
 
-function report({ access, create, decision, parked, events, fullTable }: Results): void {
+function report({ access, create, decision, parked, events, walk, queue, fullTable }: Results): void {
   const rows = [
     ...Object.entries(access?.kinds ?? {}).map(([kind, { added, ratio }]) => ({
       what: `who is calling, and may he: ${kind}, p50 added (ms) · ÷ a call without`,
@@ -181,6 +186,12 @@ function report({ access, create, decision, parked, events, fullTable }: Results
     },
     { what: 'history events, automatic', measured: events?.automatic, target: '6' },
     { what: 'history events, one person', measured: events?.person, target: '≤ 15' },
+    { what: 'steps of escalation walked a second, one core', measured: walk?.perSecond, target: '≥ 100,000' },
+    ...Object.entries(queue?.lists ?? {}).map(([list, { p50, p95 }]) => ({
+      what: `queue of ${list}, p50 · p95 (ms)`,
+      measured: `${p50} · ${p95}`,
+      target: 'p95 < 50',
+    })),
     { what: 'create with 10,000 pending ÷ empty', measured: fullTable?.ratio, target: '≤ 1.2' },
   ];
   console.table(rows.filter((row) => row.measured !== undefined));

@@ -156,11 +156,14 @@ COMMENT ON TABLE approval_requests IS 'One tool call that asked for approval. Ev
 CREATE INDEX approval_requests_agent_credential_id_idx ON approval_requests USING btree (agent_credential_id);
 CREATE INDEX approval_requests_agent_idx ON approval_requests USING btree (organization_id, agent_slug, created_at DESC, id DESC);
 CREATE INDEX approval_requests_agent_pipeline_revision_id_idx ON approval_requests USING btree (agent_pipeline_revision_id);
-CREATE INDEX approval_requests_escalation_path_revision_id_idx ON approval_requests USING btree (escalation_path_revision_id) WHERE (escalation_path_revision_id IS NOT NULL);
 CREATE INDEX approval_requests_open_deadline_idx ON approval_requests USING btree (deadline_at) WHERE (state = ANY (ARRAY['evaluating'::text, 'pending'::text]));
 CREATE INDEX approval_requests_organization_pipeline_revision_id_idx ON approval_requests USING btree (organization_pipeline_revision_id);
+CREATE INDEX approval_requests_path_idx ON approval_requests USING btree (escalation_path_revision_id, created_at DESC, id DESC) WHERE (escalation_path_revision_id IS NOT NULL);
+CREATE INDEX approval_requests_path_pending_idx ON approval_requests USING btree (escalation_path_revision_id, created_at DESC, id DESC) WHERE ((state = 'pending'::text) AND (escalation_path_revision_id IS NOT NULL));
 CREATE INDEX approval_requests_queue_idx ON approval_requests USING btree (organization_id, created_at DESC, id DESC) WHERE (routed_at IS NOT NULL);
 CREATE INDEX approval_requests_state_idx ON approval_requests USING btree (organization_id, state, created_at DESC, id DESC) WHERE (routed_at IS NOT NULL);
+CREATE INDEX approval_requests_unrouted_idx ON approval_requests USING btree (organization_id, created_at DESC, id DESC) WHERE ((routed_at IS NOT NULL) AND (escalation_path_revision_id IS NULL));
+CREATE INDEX approval_requests_unrouted_pending_idx ON approval_requests USING btree (organization_id, created_at DESC, id DESC) WHERE ((state = 'pending'::text) AND (routed_at IS NOT NULL) AND (escalation_path_revision_id IS NULL));
 CREATE INDEX approval_requests_wake_at_idx ON approval_requests USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 COMMENT ON COLUMN approval_requests.arguments IS 'The source text as sent: json, never jsonb. So are context and agent_reasoning.';
 COMMENT ON COLUMN approval_requests.state IS 'evaluating: the pipeline has not handed it to people; shown as pending outside.';

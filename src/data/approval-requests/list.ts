@@ -28,25 +28,81 @@ function covers(scope: PermissionScope | undefined, name: string, bindings: Bind
   return `r.agent_slug = any(cast(:${name} as text[]))`;
 }
 
-const ON_PATH = `(r.escalation_path_revision_id is null
-  or exists (
-    select 1 from escalation_path_targets t
-     where t.escalation_path_revision_id = r.escalation_path_revision_id
-       and (t.target_type = 'broadcast' or t.membership_id = cast(:membership as uuid) or t.team_id = any(cast(:teams as uuid[]))))
-  or exists (select 1 from added_reviewers a where a.request_id = r.id and a.membership_id = cast(:membership as uuid)))`;
+/** How many notifications a member may have for his list to start from them. */
+const FEW_NOTIFICATIONS = 2_000;
 
 const NOTIFIED = `exists (
   select 1 from notifications n where n.membership_id = cast(:membership as uuid) and n.request_id = r.id)`;
 
-function accessClause({ access, scope }: QueueFilter, bindings: Bindings): string {
-  bindings['membership'] = access.membershipId;
-  bindings['teams'] = [...access.teamIds];
-  const decidable = `(${covers(access.decideUnrouted, 'decide_unrouted', bindings)}
-    or (${covers(access.decide, 'decide', bindings)} and ${ON_PATH}))`;
-  if (scope === 'decidable') return decidable;
-  if (scope === 'notified') return `(${NOTIFIED} and ${decidable})`;
-  return `(${decidable} or ${covers(access.readUnrouted, 'read_unrouted', bindings)}
-    or (r.escalation_path_revision_id is null and ${covers(access.read, 'read', bindings)}))`;
+/** The revisions of paths that ask him anywhere: by name, through a team, or as one of everybody. */
+const HIS_PATHS = `
+  select distinct t.escalation_path_revision_id as id
+    from escalation_path_targets t
+    join escalation_path_revisions v on v.id = t.escalation_path_revision_id
+    join escalation_paths p on p.id = v.escalation_path_id
+   where p.organization_id = :organization
+     and (t.target_type = 'broadcast' or t.membership_id = cast(:membership as uuid) or t.team_id = any(cast(:teams as uuid[])))`;
+
+/** A part of the list, read in order no further than the page reaches; with `from` once for each of its rows `s`. `r` is the request. */
+interface Part {
+  readonly from: string;
+  readonly where: string;
+}
+
+function each(source: string, condition: string, where: string): Part {
+  return { from: `(${source}) as s`, where: `${condition} and ${where}` };
+}
+
+/**
+ * The rules of access as parts that together hold every request of the scope. One that may see everything reads in the order of
+ * the queue; everybody else starts from the few paths that ask him, not from all that waits.
+ */
+function accessParts({ access, scope }: QueueFilter, bindings: Bindings): readonly Part[] {
+  const decide = covers(access.decide, 'decide', bindings);
+  const anyPath = [covers(access.decideUnrouted, 'decide_unrouted', bindings)];
+  const noPath = [decide];
+  if (scope === 'visible') {
+    anyPath.push(covers(access.readUnrouted, 'read_unrouted', bindings));
+    noPath.push(covers(access.read, 'read', bindings));
+  }
+  if (anyPath.includes('true')) return [{ from: '', where: 'true' }];
+  const wide = anyPath.filter((clause) => clause !== 'false').map((where): Part => ({ from: '', where }));
+  const open = noPath.filter((clause) => clause !== 'false');
+  const unrouted: Part[] =
+    open.length === 0 ? [] : [{ from: '', where: `r.escalation_path_revision_id is null and (${open.join(' or ')})` }];
+  if (decide === 'false') return [...wide, ...unrouted];
+  const added = 'select request_id as id from added_reviewers where membership_id = cast(:membership as uuid)';
+  return [
+    ...wide,
+    ...unrouted,
+    each('select id from his_paths', 'r.escalation_path_revision_id = s.id', decide),
+    each(added, 'r.id = s.id', decide),
+  ];
+}
+
+/** Of who may see nothing at all. */
+const NOTHING: Part = { from: '', where: 'false' };
+
+/** Whether the request, wherever it was found, is his to decide. */
+function decidable({ access }: QueueFilter, bindings: Bindings): string {
+  return `(${covers(access.decideUnrouted, 'decide_unrouted', bindings)}
+    or (${covers(access.decide, 'decide', bindings)}
+        and (r.escalation_path_revision_id is null
+          or r.escalation_path_revision_id in (select id from his_paths)
+          or exists (select 1 from added_reviewers a where a.request_id = r.id and a.membership_id = cast(:membership as uuid)))))`;
+}
+
+/** Whoever was told of little starts from that; whoever was told of much finds it soon among what he may decide. */
+function partsOf(filter: QueueFilter, bindings: Bindings): readonly Part[] {
+  bindings['membership'] = filter.access.membershipId;
+  bindings['teams'] = [...filter.access.teamIds];
+  const parts = accessParts(filter, bindings);
+  if (filter.scope !== 'notified') return parts;
+  const told = 'select distinct request_id as id from notifications where membership_id = cast(:membership as uuid)';
+  return [
+    each(`${told} and (select few from told)`, 'r.id = s.id', decidable(filter, bindings)),
+    ...parts.map((part) => ({ ...part, where: `not (select few from told) and ${part.where} and ${NOTIFIED}` })),
+  ];
 }
 
 /**
@@ -74,13 +130,25 @@ function selectionClauses(filter: QueueFilter, bindings: Bindings): string[] {
 
 /** The statement and its bindings, apart from running it: a test reads its plan. */
 export function queueQuery(organizationId: string, filter: QueueFilter): { sql: string; bindings: Bindings } {
-  const bindings: Bindings = { organization: organizationId, limit: filter.limit, offset: filter.offset };
-  const where = ['r.organization_id = :organization', ...selectionClauses(filter, bindings), accessClause(filter, bindings)];
+  const { limit, offset } = filter;
+  const bindings: Bindings = { organization: organizationId, limit, offset, reach: limit + offset, few: FEW_NOTIFICATIONS };
+  const selected = ['r.organization_id = :organization', ...selectionClauses(filter, bindings)];
+  const wanted = partsOf(filter, bindings);
+  const parts = (wanted.length === 0 ? [NOTHING] : wanted).map(({ from, where }) => {
+    const found = `select r.id, r.created_at from approval_requests r
+       where ${[...selected, where].join('\n and ')}
+       order by r.created_at desc, r.id desc limit :reach`;
+    return from === '' ? `(${found})` : `(select f.id, f.created_at from ${from} cross join lateral (${found}) as f)`;
+  });
   const sql = `
-    with page as (
-      select r.id, r.created_at from approval_requests r
-       where ${where.join('\n and ')}
-       order by r.created_at desc, r.id desc limit :limit offset :offset
+    with his_paths as materialized (${HIS_PATHS}),
+    told as materialized (
+      select count(*) <= :few as few
+        from (select 1 from notifications where membership_id = cast(:membership as uuid) limit :few + 1) as n
+    ),
+    page as (
+      select id, created_at from (${parts.join('\n union ')}) as found
+       order by created_at desc, id desc limit :limit offset :offset
     )
     select ${REQUEST_COLUMNS}
       from page join (${REQUEST_TABLES}) on r.id = page.id
