@@ -165,6 +165,12 @@ async function spoiled(
   return kind === 'key' ? bearer(member.apiKey) : cookie(member);
 }
 
+/** Of a caller who is refused whatever he asks for, so that no call changes what the next one finds: prepared for the first. */
+function once(prepare: Caller['headers']): Caller['headers'] {
+  let prepared: ReturnType<Caller['headers']> | undefined;
+  return () => (prepared ??= prepare());
+}
+
 const past = new Date(Date.now() - 1_000);
 const unauthenticated = ({ auth }: Endpoint): Refusal | undefined => (auth === 'none' ? undefined : { code: 'authentication_required' });
 
@@ -188,7 +194,7 @@ const strangers: readonly Caller[] = [
   { caller: 'an idle session', headers: () => spoiled('session', { last_seen_at: new Date(Date.now() - 86_401_000) }) },
   { caller: 'a revoked agent credential', headers: () => spoiled('credential', { revoked_at: past }) },
   { caller: 'an expired agent credential', headers: () => spoiled('credential', { expires_at: past }) },
-].map((stranger) => ({ ...stranger, refusal: unauthenticated }));
+].map((stranger) => ({ ...stranger, headers: once(stranger.headers), refusal: unauthenticated }));
 
 const acquaintances: readonly Caller[] = [
   { caller: 'an agent', headers: () => bearer(home.agent.credential), refusal: known('agent', nothing) },
@@ -239,41 +245,41 @@ const barred: readonly (Caller & { readonly at: (endpoint: Endpoint) => boolean 
   {
     caller: 'a key where the organization allows none',
     at: ({ auth }) => opens[auth].includes('api_key'),
-    headers: async () => {
+    headers: once(async () => {
       const { id, owner } = await createOrganization(app);
       await app.db('organizations').where({ id }).update({ personal_api_keys_allowed: false });
       return bearer(owner.apiKey);
-    },
+    }),
     refusal: () => ({ code: 'api_keys_disabled' }),
   },
   {
     caller: 'a session of a deleted organization',
     at: ({ auth }) => opens[auth].includes('human'),
-    headers: async () => {
+    headers: once(async () => {
       const { id, owner } = await createOrganization(app);
       await app.db('organizations').where({ id }).update({ deleted_at: past });
       return cookie(owner);
-    },
+    }),
     refusal: () => ({ code: 'authentication_required' }),
   },
   {
     caller: 'an instance of a disabled agent',
     at: ({ auth }) => auth === 'agent',
-    headers: async () => {
+    headers: once(async () => {
       const { slug, credential } = await createAgent(app, home.organization);
       await app.db('agents').where({ slug }).update({ status: 'disabled' });
       return bearer(credential);
-    },
+    }),
     refusal: () => ({ code: 'agent_disabled' }),
   },
   {
     caller: 'a disabled instance',
     at: ({ auth }) => auth === 'agent',
-    headers: async () => {
+    headers: once(async () => {
       const { instanceId, credential } = await createInstance(app, home.organization, home.agent.slug);
       await app.db('agent_instances').where({ id: instanceId }).update({ status: 'disabled' });
       return bearer(credential);
-    },
+    }),
     refusal: () => ({ code: 'instance_disabled' }),
   },
   {
