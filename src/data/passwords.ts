@@ -72,7 +72,7 @@ export async function findLivePasswordReset(db: Db, id: string): Promise<Passwor
  * The hash as it stays until the end of the transaction; null without a password. Those who verify one do so side by side;
  * whoever changes it, or what goes with it, waits for them, and they for him.
  */
-export async function lockPassword(trx: Db, userId: string, to: 'verify' | 'change' = 'change'): Promise<string | null> {
+export async function lockPassword(trx: Db, userId: string, to: 'verify' | 'change'): Promise<string | null> {
   const { rows } = await trx.raw<{ rows: { passwordHash: string | null }[] }>(
     `select password_hash as "passwordHash" from users where id = :userId ${to === 'verify' ? 'for share' : 'for update'}`,
     { userId },
