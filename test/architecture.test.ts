@@ -185,6 +185,8 @@ describe('files', () => {
     // What is named after its path rather than its noun, and the noun it serves.
     const named: Readonly<Record<string, string>> = {
       'aap-approval-requests': 'approval-requests',
+      'approval-request-claims': 'approval-requests',
+      'approval-request-reviewers': 'approval-requests',
       'approval-request-routing': 'approval-requests',
       auth: 'sessions',
     };
