@@ -19,6 +19,7 @@ const SEND_MS = 15_000;
 /** Longer than sending and recording can take. */
 const LEASE_MS = 60_000;
 const ERROR_CHARACTERS = 500;
+const DRAIN_MS = 3_000;
 
 export interface SendLoop {
   stop(): Promise<void>;
@@ -26,15 +27,16 @@ export interface SendLoop {
 
 export function startSending(context: ServiceContext): SendLoop {
   const stopping = new AbortController();
+  const cutOff = new AbortController();
   // One listener for each message under way.
-  setMaxListeners(0, stopping.signal);
+  setMaxListeners(0, cutOff.signal);
   const pause = pauses(POLL_MS, stopping.signal);
   const underWay = new Map<string, { readonly channelId: string; readonly done: Promise<void> }>();
   const turn = async (): Promise<void> => {
     const leased =
       underWay.size < AT_ONCE ? await takeDue(context, { limit: AT_ONCE - underWay.size, inHand: countByChannel(underWay) }) : [];
     for (const { lease, delivery } of leased) {
-      const done = attempt(context, { lease, delivery }, stopping.signal).finally(() => underWay.delete(delivery.id));
+      const done = attempt(context, { lease, delivery }, cutOff.signal).finally(() => underWay.delete(delivery.id));
       underWay.set(delivery.id, { channelId: delivery.channelId, done });
     }
     // What was just taken may not be all: whoever is done first makes room for more.
@@ -52,7 +54,12 @@ export function startSending(context: ServiceContext): SendLoop {
   return {
     stop: async () => {
       stopping.abort();
+      // A message that is cut off may have arrived all the same, and is sent again: what is under way gets a moment to finish.
+      const late = setTimeout(() => {
+        cutOff.abort();
+      }, DRAIN_MS);
       await running;
+      clearTimeout(late);
     },
   };
 }
