@@ -25,7 +25,8 @@ let invented = 0;
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 const guess = (address: string): Promise<Answer> =>
   app.http.post('/auth/login', { email: `invented-${++invented}@example.com`, password: 'a guess' }, from(address));
-const signIn = (address: string): Promise<Answer> => app.http.post('/auth/login', { email: victim.email, password: PASSWORD }, from(address));
+const signIn = (address: string): Promise<Answer> =>
+  app.http.post('/auth/login', { email: victim.email, password: PASSWORD }, from(address));
 
 const COUNTED = 60;
 
