@@ -143,7 +143,7 @@ const previewEndpoint = defineEndpoint({
       truncated: true,
     },
   },
-  errors: [...DOCUMENT_ERRORS],
+  errors: ['not_found', ...DOCUMENT_ERRORS],
   handler: async ({ principal, body }, context) => {
     const { startsAt, steps, truncated } = await previewEscalationPath(context, principal, requestOf(body));
     return { body: { starts_at: startsAt, steps: steps.map(show), truncated } };
