@@ -53,7 +53,7 @@ export const label = (description: string, max = 200) =>
   z
     .string()
     .max(max)
-    .refine((text) => !isBlank(text), { error: 'must not be blank' })
+    .refine((text) => !isBlank(text), { error: 'must not be blank', abort: true })
     .refine((text) => !hasUnseen(text), { error: UNSEEN })
     .meta({ description, override: { type: 'string', minLength: 1, maxLength: max } });
 
