@@ -274,7 +274,7 @@ describe('signing in and out', () => {
     const attempts = Array.from({ length: 16 }, (_, index) =>
       (index % 2 ? app : other).http.post('/auth/login', {
         email: index % 3 ? member.email : member.email.toUpperCase(),
-        password: index < 4 ? PASSWORD : 'not the password',
+        password: 'not the password',
       }),
     );
     const answers = await Promise.all(attempts);
