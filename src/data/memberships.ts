@@ -1,6 +1,6 @@
 /** People in an organization. The membership's id is a reviewer's identity everywhere. */
 import { MEMBERSHIP_STATUSES, type MembershipStatus } from '../domain/memberships.ts';
-import type { Db } from '../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../platform/postgres.ts';
 import { HELD_POLICIES, type HeldPolicy } from './permission-policies.ts';
 
 export type { MembershipStatus } from '../domain/memberships.ts';
@@ -31,21 +31,24 @@ export const MEMBER_COLUMNS = `
   u.id as "userId", u.display_name as "displayName", u.email, o.require_mfa as "requiresMfa",
   ${LIVE_TEAM_IDS} as "teamIds", ${HELD_POLICIES} as policies`;
 
+const FIND_WITH_POLICIES: PreparedStatement = {
+  name: 'find-member-with-policies',
+  sql: `
+    select ${MEMBER_COLUMNS}
+      from memberships m
+      join users u on u.id = m.user_id
+      join organizations o on o.id = m.organization_id
+     where m.organization_id = :organizationId and m.id = :membershipId`,
+};
+
 /** A member as he is now, for guards that act in this transaction. */
 export async function findMemberWithPolicies(
   db: Db,
   organizationId: string,
   membershipId: string,
 ): Promise<MemberWithPolicies | undefined> {
-  const { rows } = await db.raw<{ rows: MemberWithPolicies[] }>(
-    `select ${MEMBER_COLUMNS}
-       from memberships m
-       join users u on u.id = m.user_id
-       join organizations o on o.id = m.organization_id
-      where m.organization_id = :organizationId and m.id = :membershipId`,
-    { organizationId, membershipId },
-  );
-  return rows[0];
+  const [member] = await runPrepared<MemberWithPolicies>(db, FIND_WITH_POLICIES, { organizationId, membershipId });
+  return member;
 }
 
 export interface NewMembership {

@@ -1,5 +1,5 @@
 /** The backstop's queries: requests nobody looked after in time. A lease keeps processes out of each other's way. */
-import type { Db } from '../../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 
 export interface OverdueRequest {
   readonly id: string;
@@ -51,9 +51,14 @@ export async function countPastDeadline(db: Db, atMost: number): Promise<number>
   return rows[0]?.count ?? 0;
 }
 
-/** Nothing is left to do for the request. */
+const CLEAR: PreparedStatement = {
+  name: 'clear-wake',
+  sql: `update approval_requests set wake_at = null, wake_attempts = 0 where id = :id and wake_at is not null`,
+};
+
+/** Nothing is left to do for the request, which has its final answer. */
 export async function clearWake(db: Db, id: string): Promise<void> {
-  await db('approval_requests').where({ id }).whereNotNull('wake_at').update({ wake_at: null, wake_attempts: 0 });
+  await runPrepared(db, CLEAR, { id });
 }
 
 /** The backstop looks after these requests now, as if for the first time: what it tried in vain, or everything that is open. */

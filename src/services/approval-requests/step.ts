@@ -34,6 +34,11 @@ export async function stepRequest(context: ServiceContext, id: string, options: 
   context.fresh.delete(id);
   const request = fresh ?? (await findRequest(context.db, id))?.request;
   if (!request) return GONE;
+  // A final answer stays: no lock is needed to see that nothing is left to do.
+  if (isTerminal(request.state)) {
+    await clearWake(context.db, id);
+    return ended(request);
+  }
   const evaluated = request.state === 'evaluating' ? await evaluatePinned(context, request) : undefined;
   if (evaluated && evaluated.verdict.outcome !== 'human') {
     const decision = toDecision(request, evaluated);
