@@ -3,7 +3,7 @@ import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import { nodeOf } from '../../domain/escalation-paths/node-order.ts';
 import { allLevels, type Target } from '../../domain/escalation-paths/types.ts';
 import { totalRuns } from '../../domain/escalation-paths/walk.ts';
-import { dueAt, type WalkState } from '../../domain/escalation-paths/walk-state.ts';
+import { dueAt, type TeamWalk, type WalkState } from '../../domain/escalation-paths/walk-state.ts';
 import type { LoadedEscalationPath } from '../escalation-paths.ts';
 
 const MAX_DETAILS = 1_500;
@@ -33,6 +33,7 @@ export function describeWait({ request, urgency, path, state }: Waiting): { read
     claimed,
     `asked: ${askedBy(path, state).join(', ')}`,
     `${next ? `next step ${next.toISOString()}` : 'nobody further to ask'}, ${deadline}`,
+    state.teams.length > 0 ? `inside: ${state.teams.map(whereIs).join('; ')}` : undefined,
   ];
   return { summary: claimed ?? `${path.pathKey}: ${place}`, details: lines.filter(Boolean).join('\n\n').slice(0, MAX_DETAILS) };
 }
@@ -43,8 +44,23 @@ function placeOf({ document }: LoadedEscalationPath, { place, teams }: WalkState
   if (place.phase !== 'level') return `${place.phase}, ${run}`;
   const levels = allLevels(document);
   const level = levels.findIndex(({ id }) => id === place.nodeId) + 1;
-  const inside = teams.length > 0 ? `, ${teams.length} ${teams.length === 1 ? 'team' : 'teams'} inside` : '';
-  return `level ${level} of ${levels.length}, ${run}${inside}`;
+  return [`level ${level} of ${levels.length}`, run, ...inside(teams)].join(', ');
+}
+
+function inside(teams: WalkState['teams']): readonly string[] {
+  if (teams.length === 0) return [];
+  const deferred = teams.filter(({ place }) => place.phase === 'defer').length;
+  return [`${teams.length} ${teams.length === 1 ? 'team' : 'teams'} inside`, ...(deferred > 0 ? [`${deferred} deferred`] : [])];
+}
+
+/** The place of a team in its own policy. */
+function whereIs({ teamId, place }: TeamWalk): string {
+  const team = `team ${teamId}`;
+  if (place.phase === 'exhausted') return `${team} has nobody further to ask`;
+  const until = `until ${place.nextAt?.toISOString() ?? ''}`;
+  if (place.phase === 'level') return `${team} at its level ${place.nodeId}, run ${place.run}, ${until}`;
+  if (place.phase === 'defer') return `${team} deferred ${until}, run ${place.run}`;
+  return `${team} ${place.phase} ${until}, run ${place.run}`;
 }
 
 function askedBy({ document }: LoadedEscalationPath, { place }: WalkState): readonly string[] {
