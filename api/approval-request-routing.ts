@@ -74,16 +74,22 @@ const routingShape = z
     urgency: z.enum(['standard', 'interrupt']).meta({ description: 'How insistently people are told.' }),
     run: z.int().optional().meta({ description: 'The current run through the path, from 1.' }),
     runs: z.int().optional().meta({ description: 'How many runs the path makes at most.' }),
-    next_at: timestamp('When the walk goes on if nobody answers.').optional(),
+    next_at: timestamp(
+      'When the wait the walk is in ends if nobody answers: that of a level, for working hours, or before a further run. Absent while `paused`.',
+    ).optional(),
     next_step: z
       .strictObject({
         kind: z.enum(['level', 'team', 'repeat', 'exhausted']).meta({
           description: "The next level, a further step of a team's policy inside the current one, a further run, or nobody further.",
         }),
         node_id: uuid('The level.').optional(),
+        at: timestamp('When that would be: at `next_at`, or after further waits; absent while `paused`.').optional(),
       })
       .optional()
-      .meta({ description: 'What happens at `next_at`.' }),
+      .meta({
+        description:
+          'What people would notice next if nobody answers before, everybody to be asked is there and conditions stay as they are now.',
+      }),
     levels: z.array(levelShape).meta({ description: 'In the order of the walk, earlier runs first.' }),
     added: z.array(addedShape).meta({ description: 'People a reviewer asked for help, in the order in which they were added.' }),
   })
@@ -124,7 +130,7 @@ const routingExample = {
   run: 1,
   runs: 2,
   next_at: '2026-11-21T13:10:00.030Z',
-  next_step: { kind: 'level', node_id: secondLevel },
+  next_step: { kind: 'level', node_id: secondLevel, at: '2026-11-21T13:10:00.030Z' },
   levels: [
     {
       node_id: firstLevel,
@@ -195,7 +201,7 @@ function showRouting(routing: RequestRouting) {
     run: routing.run,
     runs: routing.runs,
     next_at: routing.nextAt,
-    next_step: next && { kind: next.kind, ...('nodeId' in next && { node_id: next.nodeId }) },
+    next_step: next && { kind: next.kind, ...('nodeId' in next && { node_id: next.nodeId }), at: next.at },
     levels: routing.levels.map(showLevel),
     added: routing.added.map(showAdded),
   };

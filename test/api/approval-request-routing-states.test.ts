@@ -104,12 +104,13 @@ describe('a path that waits for hours', () => {
       nodes: [{ id: defer, type: 'defer', working_hours_id: 'office', standard_only: true }, level(first, [user(ada)])],
     });
     const opens = new Date(Math.floor(soon.getTime() / 60_000) * 60_000).toISOString();
-    expect(await routing(id)).toMatchObject({ state: 'deferred', next_at: opens, next_step: { kind: 'level', node_id: first } });
+    expect(await routing(id)).toMatchObject({ state: 'deferred', next_at: opens, next_step: { kind: 'level', node_id: first, at: opens } });
     expect(levelsOf(await routing(id))).toEqual([`${first} upcoming`]);
     await claimed(ada.http, id);
     const paused = await routing(id);
     expect(paused).toMatchObject({ state: 'paused', next_step: { kind: 'level', node_id: first } });
     expect(paused).not.toHaveProperty('next_at');
+    expect(paused['next_step']).not.toHaveProperty('at');
     expect((await release(ada.http, id)).status).toBe(204);
     await stepAt(app, id, new Date(opens));
     expect(levelsOf(await routing(id))).toEqual([`${first} current`]);

@@ -87,7 +87,7 @@ describe('routing and timeline of a request', () => {
       run: 1,
       runs: 2,
       next_at: escalateAt,
-      next_step: { kind: 'level', node_id: unmanned },
+      next_step: { kind: 'level', node_id: unmanned, at: escalateAt },
       levels: [
         {
           node_id: first,

@@ -23,14 +23,19 @@ export interface RoutingLevel {
   readonly targets: readonly Target[];
 }
 
-/** What happens at `nextAt`. `team`: a level of a team's policy inside the current level. */
-export type NextStep =
-  { readonly kind: 'level' | 'team'; readonly nodeId: string } | { readonly kind: 'repeat' } | { readonly kind: 'exhausted' };
+/**
+ * What people would notice next, and when; `at` is absent while a claim pauses the walk. `team`: a step of a team's policy
+ * inside the current level.
+ */
+export type NextStep = { readonly at?: Date } & (
+  { readonly kind: 'level' | 'team'; readonly nodeId: string } | { readonly kind: 'repeat' } | { readonly kind: 'exhausted' }
+);
 
 export interface RoutingView {
   readonly state: RoutingStateWord;
   readonly run?: number;
   readonly runs?: number;
+  /** When the wait the walk is in ends, which `nextStep` may come long after: hours or a further run are waited for then. */
   readonly nextAt?: Date;
   readonly nextStep?: NextStep;
   readonly levels: readonly RoutingLevel[];
@@ -91,7 +96,7 @@ function reached(level: LevelNode, step: RecordedStep, isCurrent: boolean): Rout
 
 /** Assumes that somebody can be notified at each level; one nobody can be notified at is known only on entering it. */
 function upcoming(
-  { steps, now }: RoutingInput,
+  { steps, now, claimed }: RoutingInput,
   { input, walk, policies }: NonNullable<RoutingInput['route']>,
 ): { readonly next: NextStep; readonly levels: readonly RoutingLevel[] } {
   const { run } = walk.place;
@@ -102,7 +107,7 @@ function upcoming(
     .filter((step) => step.kind === 'level_notified' && step.run === run && !step.team && !known.has(stepKey(step)))
     .map((step): RoutingLevel => ({ nodeId: step.nodeId, run, status: 'upcoming', targets: targetsOf(input, step.nodeId) }));
   const first = planned.find((step) => step.kind === 'level_notified' || step.kind === 'path_repeated' || step.kind === 'path_exhausted');
-  return { next: nextStepOf(first), levels };
+  return { next: { ...whatIs(first), ...(first && !claimed && { at: first.at }) }, levels };
 }
 
 function targetsOf({ document }: WalkInput, nodeId: string): readonly Target[] {
@@ -112,7 +117,7 @@ function targetsOf({ document }: WalkInput, nodeId: string): readonly Target[] {
 
 type Planned = ReturnType<typeof previewWalk>['steps'][number];
 
-function nextStepOf(step: Planned | undefined): NextStep {
+function whatIs(step: Planned | undefined): NextStep {
   if (!step || step.kind === 'path_exhausted') return step?.team ? { kind: 'team', nodeId: step.nodeId } : { kind: 'exhausted' };
   if (step.kind === 'path_repeated') return step.team ? { kind: 'team', nodeId: step.nodeId } : { kind: 'repeat' };
   return { kind: step.team ? 'team' : 'level', nodeId: step.nodeId };

@@ -43,10 +43,11 @@ const walkInput: WalkInput = {
 interface Looked extends Pick<RoutingInput, 'request' | 'steps'> {
   readonly route?: { readonly walk: WalkState };
   readonly claimed?: boolean;
+  readonly document?: EscalationPathDocument;
 }
 
-const routingState = ({ route, claimed = false, ...given }: Looked): RoutingView =>
-  routing({ ...given, claimed, now: start, ...(route && { route: { ...route, input: walkInput, policies: new Map() } }) });
+const routingState = ({ route, claimed = false, document = path, ...given }: Looked): RoutingView =>
+  routing({ ...given, claimed, now: start, ...(route && { route: { ...route, input: { ...walkInput, document }, policies: new Map() } }) });
 
 const statuses = (view: RoutingView) => view.levels.map((each) => `${each.nodeId}${each.run} ${each.status}`);
 
@@ -74,7 +75,7 @@ describe('the routing of a request', () => {
       run: 1,
       runs: 2,
       nextAt: at(20),
-      nextStep: { kind: 'level', nodeId: 'c' },
+      nextStep: { kind: 'level', nodeId: 'c', at: at(20) },
       levels: [
         { nodeId: 'a', run: 1, status: 'done', notifiedAt: at(0), escalateAt: at(10), targets },
         { nodeId: 'b', run: 1, status: 'current', notifiedAt: at(10), escalateAt: at(20), targets },
@@ -111,15 +112,44 @@ describe('the routing of a request', () => {
     const walk = being({ phase: 'repeat', run: 1, since: at(30), nextAt: at(90) });
     const steps = [notified('a', 1, 0), notified('b', 1, 10), notified('c', 1, 20)];
     const view = routingState({ request: 'pending', route: { walk }, steps });
-    expect(view).toMatchObject({ state: 'waiting', nextAt: at(90), nextStep: { kind: 'repeat' } });
+    expect(view).toMatchObject({ state: 'waiting', nextAt: at(90), nextStep: { kind: 'repeat', at: at(90) } });
     expect(statuses(view)).toEqual(['a1 done', 'b1 done', 'c1 done']);
   });
 
-  test('at the last level names what comes behind it: the repeat, and in the last run the end', () => {
+  test('at the last level names what comes behind it: the repeat after its pause, and in the last run the end, at once', () => {
     const walk = (run: number) => being({ phase: 'level', run, nodeId: 'c', since: at(20), nextAt: at(30) });
-    const next = (run: number) => routingState({ request: 'pending', route: { walk: walk(run) }, steps: [] }).nextStep;
-    expect(next(1)).toEqual({ kind: 'repeat' });
-    expect(next(2)).toEqual({ kind: 'exhausted' });
+    const view = (run: number) => routingState({ request: 'pending', route: { walk: walk(run) }, steps: [] });
+    expect(view(1)).toMatchObject({ nextAt: at(30), nextStep: { kind: 'repeat', at: at(90) } });
+    expect(view(2)).toMatchObject({ nextAt: at(30), nextStep: { kind: 'exhausted', at: at(30) } });
+  });
+
+  describe('before hours that are waited for', () => {
+    // Sunday noon; the office opens on Monday at nine.
+    const opens = new Date('2026-03-02T09:00:00.000Z');
+    const document: EscalationPathDocument = {
+      name: 'Path',
+      working_hours: [{ id: 'office', name: 'Office', timezone: 'UTC', intervals: [{ weekdays: ['mon'], start: '09:00', end: '17:00' }] }],
+      nodes: [level('a'), { id: 'wait', type: 'defer', working_hours_id: 'office', standard_only: false }, level('b')],
+    };
+    const first = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
+
+    test('says when the level ends and when the next one is asked, which is after the hours open', () => {
+      const view = routingState({ request: 'pending', route: { walk: first }, steps: [notified('a', 1, 0)], document });
+      expect(view).toMatchObject({ state: 'waiting', nextAt: at(10), nextStep: { kind: 'level', nodeId: 'b', at: opens } });
+    });
+
+    test('while it waits for them says the same instant twice', () => {
+      const walk = being({ phase: 'defer', run: 1, nodeId: 'wait', since: at(10), nextAt: opens });
+      const view = routingState({ request: 'pending', route: { walk }, steps: [notified('a', 1, 0)], document });
+      expect(view).toMatchObject({ state: 'deferred', nextAt: opens, nextStep: { kind: 'level', nodeId: 'b', at: opens } });
+    });
+
+    test('while somebody claims the request names the step without an instant', () => {
+      const view = routingState({ request: 'pending', route: { walk: first }, steps: [notified('a', 1, 0)], document, claimed: true });
+      expect(view).toMatchObject({ state: 'paused', nextStep: { kind: 'level', nodeId: 'b' } });
+      expect(view).not.toHaveProperty('nextAt');
+      expect(view.nextStep).not.toHaveProperty('at');
+    });
   });
 
   test('is exhausted when the last run is over, and nothing comes any more', () => {
