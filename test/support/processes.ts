@@ -10,6 +10,8 @@ import { workflowBundlePath } from './workflow-bundle.ts';
 export interface ServiceProcess {
   readonly url: string;
   readonly pid: number;
+  /** With `movableClock`: what its clock is off from now on; 0 sets it right. */
+  setClockOff(ms: number): void;
   /** `kill -9`; resolves when the process is gone. */
   kill(): Promise<void>;
 }
@@ -20,6 +22,8 @@ export interface ServiceProcessOptions {
   readonly taskQueue: string;
   /** Default: the run's own Temporal server. */
   readonly temporalAddress?: string;
+  /** Its JavaScript clock can be set back and forward. */
+  readonly movableClock?: boolean;
 }
 
 const running = new Set<ChildProcess>();
@@ -42,7 +46,9 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-process-'));
   const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
   const program = [join(root, 'test/support/service-process.ts'), workflowBundlePath(), options.taskQueue];
-  const child = spawn(process.execPath, ['--import', join(root, 'test/support/typescript.js'), ...program], {
+  const preloaded = ['typescript.js', ...(options.movableClock ? ['movable-clock.ts'] : [])];
+  const imports = preloaded.flatMap((file) => ['--import', join(root, 'test/support', file)]);
+  const child = spawn(process.execPath, [...imports, ...program], {
     stdio: 'pipe',
     env: {
       ...{ PATH, HOME, XDG_CACHE_HOME },
@@ -62,6 +68,9 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   return {
     url,
     pid: child.pid ?? 0,
+    setClockOff: (ms) => {
+      child.stdin.write(`${ms}\n`);
+    },
     kill: () => killed(child),
   };
 }
