@@ -185,7 +185,10 @@ export const approvalRequestEndpoints = [
     path: '/api/v1/requests/{id}/decision',
     tag: TAG,
     summary: 'Approve or deny a request',
-    description: 'Final. The same Idempotency-Key and input answers the original outcome.',
+    description:
+      'Final. For whoever holds `request.decide` for the agent and is on the escalation path, at whatever level, in a team it names or ' +
+      'added by hand; with `request.decide.unrouted` beside it, and for owners, also when routed to others. Without a path everybody ' +
+      'with `request.decide` for the agent may. The same Idempotency-Key and input answers the original outcome.',
     auth: 'member',
     permission: 'request.decide',
     permissionAt: () => ({ kind: 'any' }),

@@ -20,7 +20,7 @@ const reachesAgent = (slug: string): string =>
 export const mayDecideFor = (slug: string): string => mayDecide(reachesAgent(slug));
 
 const FOR_AGENT = mayDecideFor(':agentSlug');
-const UNROUTED_FOR_AGENT = mayDecide(reachesAgent(':agentSlug'), 'request.decide.unrouted');
+const UNROUTED_FOR_AGENT = `${FOR_AGENT} and ${mayDecide(reachesAgent(':agentSlug'), 'request.decide.unrouted')}`;
 const FOR_ANY_AGENT = mayDecide(`p.scope_kind in ('organization', 'agent')`);
 
 /** Longest-standing first. */

@@ -45,10 +45,13 @@ export function mayClaim(principal: MemberPrincipal, routed: Routed): boolean {
   return principal.isOwner || isOnPath(principal, routed);
 }
 
-/** May decide the request, or could if it were pending. */
+/**
+ * May decide the request, or could if it were pending. Nobody decides without `request.decide`, which the decision itself asks
+ * for; `request.decide.unrouted` extends it to what was routed to others.
+ */
 export function mayDecide(principal: ProductPrincipal, request: ApprovalRequest, routed: Routed): boolean {
-  if (holds(principal, 'request.decide.unrouted', request)) return true;
-  return holds(principal, 'request.decide', request) && isOnPath(principal, routed);
+  if (!holds(principal, 'request.decide', request)) return false;
+  return isOnPath(principal, routed) || holds(principal, 'request.decide.unrouted', request);
 }
 
 /** May see the request: everybody who may decide it, and readers of what was not routed to them. */
@@ -66,16 +69,26 @@ export interface ListAccess {
   readonly read: PermissionScope | undefined;
   readonly readUnrouted: PermissionScope | undefined;
   readonly decide: PermissionScope | undefined;
+  /** Of `decide`, where it reaches what was routed to others. */
   readonly decideUnrouted: PermissionScope | undefined;
 }
 
 export function listAccess(principal: ProductPrincipal): ListAccess {
+  const decide = scopeOf(principal, 'request.decide');
   return {
     membershipId: actorIdOf(principal),
     teamIds: principal.kind === 'member' ? principal.teamIds : [],
     read: scopeOf(principal, 'request.read'),
     readUnrouted: scopeOf(principal, 'request.read.unrouted'),
-    decide: scopeOf(principal, 'request.decide'),
-    decideUnrouted: scopeOf(principal, 'request.decide.unrouted'),
+    decide,
+    decideUnrouted: withinBoth(decide, scopeOf(principal, 'request.decide.unrouted')),
   };
+}
+
+function withinBoth(one: PermissionScope | undefined, other: PermissionScope | undefined): PermissionScope | undefined {
+  if (!one || !other) return undefined;
+  if (one.all) return other;
+  if (other.all) return one;
+  const common = (ids: readonly string[], among: readonly string[]): readonly string[] => ids.filter((id) => among.includes(id));
+  return { all: false, agentSlugs: common(one.agentSlugs, other.agentSlugs), teamIds: common(one.teamIds, other.teamIds) };
 }

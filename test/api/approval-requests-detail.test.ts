@@ -142,10 +142,12 @@ describe('one request of the queue', () => {
     expect(await get(reviewer.http, id)).toMatchObject(refused(403, 'request_not_routed'));
     expect(await get(reader.http, id)).toMatchObject(refused(403, 'request_not_routed'));
     expect(await get(reader.http, id, '?wait=30s')).toMatchObject(refused(403, 'request_not_routed'));
-    for (const more of ['request.read.unrouted', 'request.decide.unrouted']) {
-      const member = await createMember(app, organization.id, { policies: everywhere('request.read', more) });
+    for (const more of [['request.read.unrouted'], ['request.decide', 'request.decide.unrouted']]) {
+      const member = await createMember(app, organization.id, { policies: everywhere('request.read', ...more) });
       expect((await get(member.http, id)).status).toBe(200);
     }
+    const lacking = await createMember(app, organization.id, { policies: everywhere('request.read', 'request.decide.unrouted') });
+    expect(await get(lacking.http, id)).toMatchObject(refused(403, 'request_not_routed'));
   });
 
   test('of an agent one has no permission for is refused', async () => {

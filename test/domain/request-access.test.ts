@@ -93,7 +93,26 @@ describe('who may decide and see a request', () => {
       others,
       { decide: false, see: true },
     ],
-    ['a decider of what is routed to others', { policies: [everywhere('request.decide.unrouted')] }, others, { decide: true, see: true }],
+    [
+      'a decider of what is routed to others',
+      { policies: [everywhere('request.decide', 'request.decide.unrouted')] },
+      others,
+      { decide: true, see: true },
+    ],
+    ['nobody what is routed to others alone', { policies: [everywhere('request.decide.unrouted')] }, others, { decide: false, see: false }],
+    ['not even what names him', { policies: [everywhere('request.decide.unrouted')] }, named, { decide: false, see: false }],
+    [
+      'nobody what is routed to others by what he holds for another agent',
+      { policies: [everywhere('request.decide.unrouted'), forAgents(['bot2'], 'request.decide')] },
+      others,
+      { decide: false, see: false },
+    ],
+    [
+      'a decider of this agent what is routed to others of any',
+      { policies: [everywhere('request.decide.unrouted'), forAgents(['bot'], 'request.decide')] },
+      others,
+      { decide: true, see: true },
+    ],
     ['an owner everything', { isOwner: true }, others, { decide: true, see: true }],
     ['an owner by key everything', { isOwner: true, key: 'whole' }, others, { decide: true, see: true }],
     [
@@ -147,6 +166,21 @@ describe('the same as filters for lists', () => {
       readUnrouted: undefined,
       decide: { all: false, agentSlugs: ['a', 'b', 'c'], teamIds: [] },
       decideUnrouted: undefined,
+    });
+  });
+
+  test('reach what is routed to others only where both permissions do', () => {
+    const both = ['request.decide', 'request.decide.unrouted'] as const;
+    const reach = (...policies: PolicyGrants[]) => listAccess(member({ policies })).decideUnrouted;
+    expect(reach(everywhere('request.decide.unrouted'))).toBeUndefined();
+    expect(reach(everywhere(...both))).toEqual({ all: true });
+    const some = { all: false, agentSlugs: ['a', 'b'], teamIds: [] };
+    expect(reach(everywhere('request.decide.unrouted'), forAgents(['b', 'a'], 'request.decide'))).toEqual(some);
+    expect(reach(everywhere('request.decide'), forAgents(['b', 'a'], 'request.decide.unrouted'))).toEqual(some);
+    expect(reach(forAgents(['a', 'b'], 'request.decide'), forAgents(['b', 'c'], 'request.decide.unrouted'))).toEqual({
+      all: false,
+      agentSlugs: ['b'],
+      teamIds: [],
     });
   });
 
