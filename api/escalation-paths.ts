@@ -267,6 +267,7 @@ export const escalationPathEndpoints: readonly Endpoint[] = [
     example: revisionExample,
     show: showRevision,
     createErrors: [...DOCUMENT_ERRORS, 'escalation_path_archived'],
+    activation: 'Requests handed to people from then on go by it; those that wait already stay with the revision they were routed to.',
     activateErrors: ['escalation_path_archived', 'escalation_target_missing'],
   }),
   archiveEscalationPathEndpoint,

@@ -156,6 +156,7 @@ const shared = {
   revision: pipelineRevisionShape,
   show: showRevision,
   createErrors: ['unknown_block_type', 'agent_archived'],
+  activation: 'Requests created from then on go by it; those that were created before stay with the revision of then.',
   activateErrors: ['agent_archived', 'escalation_path_inactive'],
 } as const;
 

@@ -45,6 +45,8 @@ export interface RevisionedResource<Document, View> {
   readonly show: (view: View) => unknown;
   /** What creating can throw beyond 400 and 404. */
   readonly createErrors: readonly ErrorCode[];
+  /** What goes by a revision once it is active, in a sentence. */
+  readonly activation: string;
   /** What activating can throw beyond 404 and 412. */
   readonly activateErrors: readonly ErrorCode[];
   /** Where an active revision can be switched off: what that means, and what it can throw beyond 404 and 412. */
@@ -240,6 +242,7 @@ function activateEndpoint<Document, View>(resource: RevisionedResource<Document,
     path: `${path}/revisions/{revision}/activate`,
     summary: `Activate a revision of ${noun}`,
     description:
+      `${resource.activation} ` +
       'Takes the revision expected to be active as `If-Match`, `"0"` while none is. If another one is active by now, the answer is 412 ' +
       'with `details.active_revision`. Activating the active revision again changes nothing.',
     permission: permissions.activate,

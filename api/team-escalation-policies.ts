@@ -112,6 +112,9 @@ export const teamEscalationPolicyEndpoints: readonly Endpoint[] = revisionEndpoi
   example: revisionExample,
   show: showRevision,
   createErrors: [...DOCUMENT_ERRORS, 'team_archived'],
+  activation:
+    'A level of a path that asks the team goes by the revision that is active when a request enters the level, whenever the request was ' +
+    'routed; requests that are inside such a level stay with the revision they entered.',
   activateErrors: ['team_archived', 'escalation_target_missing'],
   deactivate: {
     description:
