@@ -28,9 +28,10 @@ const deliveryShape = z
       })
       .optional()
       .meta({ description: 'Who is told; absent for a decision.' }),
-    status: z
-      .enum(DELIVERY_STATUSES)
-      .meta({ description: '`dead`: all attempts failed. `dropped`: nobody is to get it any more, for `dropped_reason`.' }),
+    status: z.enum(DELIVERY_STATUSES).meta({
+      description:
+        '`dead`: all attempts failed, or the receiver refused it for good. `dropped`: nobody is to get it any more, for `dropped_reason`.',
+    }),
     attempts: z.int().meta({ description: 'How often it was tried.' }),
     created_at: timestamp('When it was put into the outbox.'),
     next_attempt_at: timestamp('When it is tried next; while it is pending.').optional(),

@@ -5,7 +5,7 @@ export type ChannelKind = 'email' | 'webhook' | 'slack';
 /** `notified`: somebody is asked; `decided`: a request somebody was asked about has its final answer. */
 export type DeliveryEvent = 'notified' | 'decided';
 
-/** `dead`: every attempt failed. `dropped`: nobody is to get it any more. */
+/** `dead`: every attempt failed, or one for good. `dropped`: nobody is to get it any more. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead', 'dropped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 

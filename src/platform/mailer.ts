@@ -12,8 +12,13 @@ export interface Email {
   readonly thread?: string;
 }
 
+/** The mail server will never take this message, or `to` is no address: sent again it would be refused again. */
+export class MailRefused extends Error {
+  override readonly name = 'MailRefused';
+}
+
 export interface Mailer {
-  /** Resolves once the mail server has taken the message; rejects when it does not within seconds, or `to` is no address. */
+  /** Resolves once the mail server has taken the message; rejects when it does not within seconds, with MailRefused when it never will. */
   send(email: Email): Promise<void>;
   close(): void;
 }
@@ -29,8 +34,8 @@ export function openMailer(url: string, from: string): Mailer {
   const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
   return {
     send: async ({ to, subject, text, id, thread }) => {
-      if (!ADDRESS.test(to)) throw new Error('the recipient is not one email address');
-      await transport.sendMail({
+      if (!ADDRESS.test(to)) throw new MailRefused('the recipient is not one email address');
+      const message = {
         from,
         // As an object the address is taken as it is, never parsed for a second one.
         to: { name: '', address: to },
@@ -41,6 +46,9 @@ export function openMailer(url: string, from: string): Mailer {
         headers: { 'Auto-Submitted': 'auto-generated' },
         // The other timeouts begin anew with each line of a server that never comes to the point.
         signal: AbortSignal.timeout(TIMEOUT_MS),
+      };
+      await transport.sendMail(message).catch((error: unknown) => {
+        throw isRefusal(error) ? new MailRefused(error.message) : error;
       });
     },
     close: () => {
@@ -48,3 +56,15 @@ export function openMailer(url: string, from: string): Mailer {
     },
   };
 }
+
+/**
+ * A 5xx answer to the sender, the recipient or the message. One to anything before, such as the greeting or the sign-in, says
+ * nothing about the message: it is trouble with the connection.
+ */
+function isRefusal(error: unknown): error is Error {
+  if (typeof error !== 'object' || error === null || !('responseCode' in error) || !('command' in error)) return false;
+  const { responseCode, command } = error;
+  return typeof responseCode === 'number' && responseCode >= 500 && typeof command === 'string' && ABOUT_A_MESSAGE.has(command);
+}
+
+const ABOUT_A_MESSAGE: ReadonlySet<string> = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);

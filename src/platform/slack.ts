@@ -57,6 +57,7 @@ const PASSING = new Set([
   'request_timeout',
   'service_unavailable',
   'team_added_to_org',
+  'org_login_required',
   'rollup_error',
   'ratelimited',
   'rate_limited',

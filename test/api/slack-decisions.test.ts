@@ -101,6 +101,17 @@ async function deliver(through: TestApp = app): Promise<void> {
   while ((await sendDue(through.context)) > 0);
 }
 
+/** By an administrator, over the API. */
+async function sendAgain({ organization: { owner } }: Scene, requestId: string): Promise<void> {
+  const dead = (await app
+    .db('notification_deliveries')
+    .where({ request_id: requestId })
+    .whereNotNull('dead_at')
+    .pluck('id')) as readonly string[];
+  for (const id of dead) expect((await owner.http.post(`/api/v1/notification_deliveries/${id}/retry`)).status).toBe(200);
+  await deliver();
+}
+
 async function asked(what: Scene, args: unknown = { amount: 120 }): Promise<{ id: string; post: SlackPost }> {
   const id = await ask(app, what.agent, { tool: 'refund', arguments: args });
   await deliver();
@@ -403,12 +414,35 @@ describe('messages', () => {
     const id = await ask(app, here.agent);
     slack.archived.add(channel);
     await deliver();
-    await deliver();
     slack.archived.clear();
     expect([slack.postsTo(direct).length, slack.postsTo(channel).length]).toEqual([1, 0]);
-    await deliver();
+    expect(await deliveriesOf(id)).toMatchObject([{ last_error: 'is_archived', attempts: 1, dead_at: expect.any(Date) }]);
+    await sendAgain(here, id);
     expect([slack.postsTo(direct).length, slack.postsTo(channel).length]).toEqual([1, 1]);
-    expect(await deliveriesOf(id)).toMatchObject([{ event: 'notified', attempts: 3, dead_at: null, delivered_at: expect.any(Date) }]);
+    expect(await deliveriesOf(id)).toMatchObject([{ event: 'notified', attempts: 1, dead_at: null, delivered_at: expect.any(Date) }]);
+  });
+
+  test('to the channel go out although the person cannot be reached any more', async () => {
+    const channel = DEFAULT_CHANNEL();
+    const here = await scene({ defaultChannel: channel });
+    slack.misbehaviour.set('conversations.open', { kind: 'error', error: 'user_not_found' });
+    const id = await ask(app, here.agent);
+    await deliver();
+    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([0, 1]);
+    expect(await deliveriesOf(id)).toMatchObject([{ last_error: 'user_not_found', attempts: 1, dead_at: expect.any(Date) }]);
+    slack.misbehaviour.clear();
+    await sendAgain(here, id);
+    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([1, 1]);
+  });
+
+  test('go to a new conversation where the one before is gone', async () => {
+    const here = await scene();
+    const { membershipId } = here.reviewer;
+    await app.db('slack_links').where({ membership_id: membershipId }).update({ direct_channel: 'DGONE' });
+    slack.gone.add('DGONE');
+    const { post } = await asked(here);
+    expect(post.channel).toBe(`D${here.slackUser}`);
+    expect(await app.db('slack_links').where({ membership_id: membershipId }).pluck('direct_channel')).toEqual([`D${here.slackUser}`]);
   });
 
   test('wait as long as Slack says when it limits them', async () => {
@@ -421,20 +455,31 @@ describe('messages', () => {
     expect((delivery?.['next_attempt_at'] as Date).getTime()).toBeGreaterThan(Date.now() + 880_000);
   });
 
-  test('Slack refuses for good are dead at once, those an administrator can mend are tried again', async () => {
-    const here = await scene();
-    slack.misbehaviour.set('chat.postMessage', { kind: 'error', error: 'msg_too_long' });
-    const dead = await ask(app, here.agent);
-    await deliver();
-    expect(await deliveriesOf(dead)).toMatchObject([{ last_error: 'msg_too_long', dead_at: expect.any(Date) }]);
-    slack.misbehaviour.set('chat.postMessage', { kind: 'error', error: 'token_revoked' });
-    const waiting = await ask(app, here.agent);
-    await deliver();
-    expect(await deliveriesOf(waiting)).toMatchObject([{ last_error: 'token_revoked', dead_at: null }]);
-    slack.misbehaviour.clear();
-    await deliver();
-    expect(await deliveriesOf(waiting)).toMatchObject([{ delivered_at: expect.any(Date) }]);
-  });
+  test.each(['account_inactive', 'channel_not_found', 'invalid_auth', 'missing_scope', 'msg_too_long', 'not_in_channel', 'token_revoked'])(
+    'Slack refuses with %s are dead at once, and delivered when somebody sends them again',
+    async (error) => {
+      const here = await scene();
+      slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
+      const id = await ask(app, here.agent);
+      await deliver();
+      expect(await deliveriesOf(id)).toMatchObject([{ last_error: error, attempts: 1, dead_at: expect.any(Date) }]);
+      slack.misbehaviour.clear();
+      await sendAgain(here, id);
+      expect(await deliveriesOf(id)).toMatchObject([{ delivered_at: expect.any(Date), dead_at: null }]);
+      expect(slack.postsTo(`D${here.slackUser}`)).toHaveLength(1);
+    },
+  );
+
+  test.each(['internal_error', 'service_unavailable', 'ratelimited', 'org_login_required'])(
+    'Slack cannot take because of %s are tried again',
+    async (error) => {
+      const here = await scene();
+      slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
+      const id = await ask(app, here.agent);
+      await deliver();
+      expect(await deliveriesOf(id)).toMatchObject([{ last_error: error, attempts: 1, dead_at: null }]);
+    },
+  );
 
   test('that somebody deleted in Slack hold up no answer in the others', async () => {
     const channel = DEFAULT_CHANNEL();

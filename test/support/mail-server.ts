@@ -28,6 +28,8 @@ export interface MailServerOptions {
   readonly startTls?: boolean;
   /** Say no to every recipient. */
   readonly refusesRecipients?: boolean;
+  /** Looked at for each message: where it is refused, and with which code. */
+  readonly refusal?: { readonly at?: 'MAIL FROM' | 'RCPT TO' | 'DATA' | undefined; readonly code?: number | undefined };
   /** Take connections and never say a word. */
   readonly silent?: boolean;
   /** Take messages and never confirm them. */
@@ -64,11 +66,19 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
       if (right) done(null, { user: username });
       else done(new Error('wrong user or password'));
     },
+    onMailFrom: (_address, _session, done) => {
+      done(refusedAt('MAIL FROM', options));
+    },
     onRcptTo: (_address, _session, done) => {
-      done(options.refusesRecipients ? Object.assign(new Error('no such mailbox'), { responseCode: 550 }) : null);
+      done(options.refusesRecipients ? Object.assign(new Error('no such mailbox'), { responseCode: 550 }) : refusedAt('RCPT TO', options));
     },
     onData: (stream, { envelope, secure, user }, done) => {
       const keep = (source: Buffer): void => {
+        const refused = refusedAt('DATA', options);
+        if (refused) {
+          done(refused);
+          return;
+        }
         const from = envelope.mailFrom === false ? '' : (envelope.mailFrom?.address ?? '');
         const to = envelope.rcptTo.map(({ address }) => address);
         mails.push({ from, to, ...parseMail(source), secure, user: user === undefined ? undefined : String(user) });
@@ -101,6 +111,10 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
         server.close(resolve);
       }),
   };
+}
+
+function refusedAt(at: string, { refusal }: MailServerOptions): Error | null {
+  return refusal?.at === at ? Object.assign(new Error('refused by the test'), { responseCode: refusal.code }) : null;
 }
 
 /** One part of plain text, which is all the service sends. */

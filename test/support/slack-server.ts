@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { eventually } from '../../src/platform/processes.ts';
 import { HttpClient, type Answer } from './http.ts';
+import { passedLimits } from './slack-limits.ts';
 
 /** A block as it was sent, read by path. */
 export type Block = { readonly type: string; readonly [key: string]: unknown };
@@ -48,6 +49,8 @@ export class SlackServer {
   readonly misbehaviour = new Map<string, Misbehaviour>();
   /** Channels nothing can be posted to. */
   readonly archived = new Set<string>();
+  /** Channels nobody knows any more. */
+  readonly gone = new Set<string>();
   private readonly workspaces = new Map<string, Workspace>();
   private server: Server | undefined;
   private port = 0;
@@ -148,6 +151,9 @@ export class SlackServer {
   private post(fields: Readonly<Record<string, string>>): unknown {
     const { channel = '' } = fields;
     if (this.archived.has(channel)) return { ok: false, error: 'is_archived' };
+    const refused = refusalOf(contentOf(fields));
+    if (refused) return refused;
+    if (this.gone.has(channel)) return { ok: false, error: 'channel_not_found' };
     const ts = `1700000000.${String(this.posts.length).padStart(6, '0')}`;
     this.posts.push({ channel, ts, ...contentOf(fields), fields, updates: 0 });
     return { ok: true, channel, ts };
@@ -158,6 +164,8 @@ export class SlackServer {
     const at = this.posts.findIndex((post) => post.channel === channel && post.ts === ts);
     const post = this.posts[at];
     if (!post) return { ok: false, error: 'message_not_found' };
+    const refused = refusalOf(contentOf(fields));
+    if (refused) return refused;
     this.posts[at] = { ...post, ...contentOf(fields), updates: post.updates + 1 };
     return { ok: true, channel, ts };
   }
@@ -165,6 +173,12 @@ export class SlackServer {
 
 function contentOf(fields: Readonly<Record<string, string>>): Pick<SlackPost, 'text' | 'blocks'> {
   return { text: fields['text'] ?? '', blocks: JSON.parse(fields['blocks'] ?? '[]') as Block[] };
+}
+
+/** As Slack says it of what passes its limits. */
+function refusalOf(content: Pick<SlackPost, 'text' | 'blocks'>): unknown {
+  const messages = passedLimits(content);
+  return messages.length === 0 ? undefined : { ok: false, error: 'invalid_blocks', response_metadata: { messages } };
 }
 
 /** What a person in Slack sees of the buttons of a message. */

@@ -1,4 +1,5 @@
 /** Notifications by email. Who got one twice can tell by its Message-ID. */
+import { MailRefused } from '../../platform/mailer.ts';
 import type { ServiceContext } from '../context.ts';
 import { notifiedSubject, notifiedText } from './message.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
@@ -7,14 +8,19 @@ export const emailSender: ChannelSender = { send, sendTest };
 
 async function send({ mailer }: ServiceContext, delivery: Delivery): Promise<SendOutcome> {
   if (!mailer || delivery.event === 'decided') return { kind: 'dropped', reason: 'not_configured' };
-  await mailer.send({
-    to: delivery.recipient.email,
-    subject: notifiedSubject(delivery),
-    text: notifiedText(delivery),
-    id: delivery.id,
-    thread: delivery.request.id,
-  });
-  return { kind: 'delivered' };
+  try {
+    await mailer.send({
+      to: delivery.recipient.email,
+      subject: notifiedSubject(delivery),
+      text: notifiedText(delivery),
+      id: delivery.id,
+      thread: delivery.request.id,
+    });
+    return { kind: 'delivered' };
+  } catch (error) {
+    if (!(error instanceof MailRefused)) throw error;
+    return { kind: 'failed', error: error.message, permanent: true };
+  }
 }
 
 async function sendTest({ mailer, logger }: ServiceContext, { recipient, channelId }: TestMessage): Promise<TestOutcome> {

@@ -18,10 +18,11 @@ async function send(context: ServiceContext, delivery: Delivery, signal: AbortSi
   const target = await findWebhookTarget(context.db, delivery.channelId);
   if (!target) return { kind: 'dropped', reason: 'channel_deleted' };
   const posted = await post(context, target, { ...delivery, payload: payloadOf(delivery, target), signal });
-  if (posted.kind === 'refused') return { kind: 'failed', error: posted.error };
-  if (isSuccess(posted.status)) return { kind: 'delivered' };
-  const { retryAfterMs } = posted;
-  return { kind: 'failed', error: `status ${posted.status}`, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  if (posted.kind === 'refused') return { kind: 'failed', error: posted.error, permanent: posted.permanent };
+  const { status, retryAfterMs } = posted;
+  if (isSuccess(status)) return { kind: 'delivered' };
+  const again = { error: `status ${status}`, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  return { kind: 'failed', ...(mayPass(status) ? again : { error: `status ${status}, which is not tried again`, permanent: true }) };
 }
 
 async function sendTest(context: ServiceContext, { channelId, organizationId }: TestMessage, signal: AbortSignal): Promise<TestOutcome> {
@@ -37,9 +38,18 @@ async function sendTest(context: ServiceContext, { channelId, organizationId }: 
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
+/** What a receiver says of this moment; everything else it says of the message, and would say again. */
+const mayPass = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500;
+
 type Posted =
-  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number }
-  | { readonly kind: 'refused'; readonly code: string; readonly error: string };
+  { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number } | ({ readonly kind: 'refused' } & Refusal);
+
+interface Refusal {
+  readonly code: string;
+  readonly error: string;
+  /** The URL itself is refused: nothing but another one helps. */
+  readonly permanent: boolean;
+}
 
 interface Message {
   readonly id: string;
@@ -49,7 +59,8 @@ interface Message {
 }
 
 async function post(context: ServiceContext, target: WebhookTarget, { id, channelId, payload, signal }: Message): Promise<Posted> {
-  if (!context.secrets) return { kind: 'refused', code: 'secrets_key_missing', error: 'this deployment has no secrets key' };
+  if (!context.secrets)
+    return { kind: 'refused', code: 'secrets_key_missing', error: 'this deployment has no secrets key', permanent: false };
   const secret = context.secrets.open(target.secret, SEALED_FOR.webhookChannel(channelId)).toString();
   const body = stringifyExact(payload);
   const headers = {
@@ -67,18 +78,25 @@ async function post(context: ServiceContext, target: WebhookTarget, { id, channe
   }
 }
 
-function reasonOf(error: unknown): { readonly code: string; readonly error: string } {
-  if (error instanceof EgressDenied) return { code: 'egress_denied', error: `egress_denied: the URL ${error.message}` };
-  if (error instanceof EgressTimeout) return { code: 'timeout', error: `timeout: ${error.message}` };
+function reasonOf(error: unknown): Refusal {
+  if (error instanceof EgressDenied) {
+    const permanent = error.problem !== 'unresolved';
+    return { code: 'egress_denied', error: `egress_denied: the URL ${error.message}`, permanent };
+  }
+  if (error instanceof EgressTimeout) return { code: 'timeout', error: `timeout: ${error.message}`, permanent: false };
   const code = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
-  return { code: 'connection_failed', error: `connection failed: ${code}` };
+  return { code: 'connection_failed', error: `connection failed: ${code}`, permanent: false };
 }
 
-/** Whole seconds, or nothing we understand. */
+/** Whole seconds, a date, or nothing we understand. */
 function retryAfter(header: string | string[] | undefined): { retryAfterMs?: number } {
-  const seconds = typeof header === 'string' && /^[0-9]{1,6}$/.test(header) ? Number(header) : undefined;
-  return seconds === undefined ? {} : { retryAfterMs: seconds * 1_000 };
+  if (typeof header !== 'string') return {};
+  const ms = /^[0-9]{1,6}$/.test(header) ? Number(header) * 1_000 : HTTP_DATE.test(header) ? Date.parse(header) - Date.now() : Number.NaN;
+  return Number.isNaN(ms) ? {} : { retryAfterMs: Math.max(ms, 0) };
 }
+
+/** `Wed, 21 Oct 2026 07:28:00 GMT` */
+const HTTP_DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/;
 
 /** A member without a value is left out when it is printed. */
 function payloadOf(delivery: Delivery, { includeArguments }: WebhookTarget): Record<string, unknown> {

@@ -11,7 +11,7 @@ import {
   type OpenMessage,
 } from '../../data/slack/messages.ts';
 import { answeredMessage, askingMessage, testMessage } from '../../domain/slack-messages.ts';
-import { SlackError } from '../../platform/slack.ts';
+import { SlackError, type PostedMessage } from '../../platform/slack.ts';
 import type { ServiceContext } from '../context.ts';
 import type { ChannelSender, DecidedDelivery, Delivery, NotifiedDelivery, SendOutcome } from '../notifications/sender.ts';
 import { openSlackSecrets } from './secrets.ts';
@@ -42,24 +42,12 @@ async function send(context: ServiceContext, delivery: Delivery, signal: AbortSi
   }
 }
 
-/** What an administrator can mend in Slack, or by another token, is tried again like an outage. */
-const MENDABLE = new Set([
-  'account_inactive',
-  'channel_not_found',
-  'invalid_auth',
-  'is_archived',
-  'missing_scope',
-  'not_authed',
-  'not_in_channel',
-  'token_expired',
-  'token_revoked',
-]);
-
+/** What somebody has to mend first, in Slack or by another token, is not tried again until somebody asks for it. */
 function toFailure({ failure, reason, retryAfterSeconds }: SlackError): SendOutcome {
   return {
     kind: 'failed',
     error: reason,
-    permanent: failure === 'refused' && !MENDABLE.has(reason),
+    permanent: failure === 'refused',
     ...(retryAfterSeconds !== undefined && { retryAfterMs: retryAfterSeconds * 1_000 }),
   };
 }
@@ -69,13 +57,31 @@ async function ask(context: ServiceContext, line: Line, delivery: NotifiedDelive
   const { organizationId, recipient } = delivery;
   const link = await findSlackLink(context.db, organizationId, recipient.membershipId);
   const { defaultChannel } = line.connection;
-  if (link) {
-    await postOnce(context, { line, delivery, key: `delivery:${delivery.id}`, to: () => directChannel(context, line, link) });
-  }
+  if (!link && defaultChannel === null) return { kind: 'dropped', reason: 'not_linked' };
+  const refused = link && (await toPerson(context, { line, delivery, link }));
   if (defaultChannel !== null) {
-    await postOnce(context, { line, delivery, key: levelKey(delivery), to: () => Promise.resolve(defaultChannel) });
+    await postOnce(context, { line, delivery, key: levelKey(delivery), post: (send) => send(defaultChannel) });
   }
-  return link || defaultChannel !== null ? { kind: 'delivered' } : { kind: 'dropped', reason: 'not_linked' };
+  return refused ?? { kind: 'delivered' };
+}
+
+/** That he cannot be reached for good keeps nothing from the organization's channel: what Slack says is answered, not thrown. */
+async function toPerson(
+  context: ServiceContext,
+  { line, delivery, link }: { readonly line: Line; readonly delivery: NotifiedDelivery; readonly link: SlackLink },
+): Promise<SendOutcome | undefined> {
+  try {
+    await postOnce(context, {
+      line,
+      delivery,
+      key: `delivery:${delivery.id}`,
+      post: (send) => postDirectly(context, { line, link }, send),
+    });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SlackError) || error.failure !== 'refused') throw error;
+    return toFailure(error);
+  }
 }
 
 /** A level is entered at one instant, by all who are told. */
@@ -90,23 +96,39 @@ async function directChannel({ db, slack }: ServiceContext, { botToken }: Line, 
   return channel;
 }
 
+/** A conversation that was opened before and is gone by now is opened again. */
+async function postDirectly(
+  context: ServiceContext,
+  { line, link }: { readonly line: Line; readonly link: SlackLink },
+  send: SendTo,
+): Promise<PostedMessage> {
+  const channel = await directChannel(context, line, link);
+  try {
+    return await send(channel);
+  } catch (error) {
+    if (link.directChannel === null || !(error instanceof SlackError) || error.reason !== 'channel_not_found') throw error;
+    return await send(await directChannel(context, line, { ...link, directChannel: null }));
+  }
+}
+
+type SendTo = (channel: string) => Promise<PostedMessage>;
+
 interface Post {
   readonly line: Line;
   readonly delivery: NotifiedDelivery;
   readonly key: string;
-  readonly to: () => Promise<string>;
+  readonly post: (send: SendTo) => Promise<PostedMessage>;
 }
 
 /**
  * Slack knows no idempotency key, so it is written down before a message is posted that it is, and after that it was. A
  * message is doubled only when Slack takes it and its answer is lost.
  */
-async function postOnce(context: ServiceContext, { line, delivery, key, to }: Post): Promise<void> {
+async function postOnce(context: ServiceContext, { line, delivery, key, post }: Post): Promise<void> {
   const place: MessagePlace = { requestId: delivery.request.id, channelId: delivery.channelId, messageKey: key };
   if (!(await beginPosting(context.db, place, delivery.id))) return;
   try {
-    const channel = await to();
-    const posted = await context.slack.post(line.botToken, channel, askingMessage(delivery.request, delivery.url));
+    const posted = await post((channel) => context.slack.post(line.botToken, channel, askingMessage(delivery.request, delivery.url)));
     await endPosting(context.db, place, posted);
   } catch (error) {
     await giveUpPosting(context.db, place, delivery.id);

@@ -1,0 +1,167 @@
+/** Which failures are tried again, which are final at once, and that whatever is dead can be sent again by hand. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask } from '../../support/approval-requests.ts';
+import { createAgent, createOrganization, type TestAgent, type TestOrganization } from '../../support/factories.ts';
+import { startMailServer, type MailServer } from '../../support/mail-server.ts';
+import { LOOPBACK_ALLOWED, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { deliveriesOf, drain, type DeliveryRow } from './outbox.ts';
+
+/** What the next mail is answered; undefined: it is taken. */
+const refusal: { at?: 'MAIL FROM' | 'RCPT TO' | 'DATA'; code?: number } = {};
+let mails: MailServer;
+let receiver: WebhookReceiver;
+let app: TestApp;
+let organization: TestOrganization;
+let agent: TestAgent;
+
+beforeAll(async () => {
+  mails = await startMailServer({ refusal });
+  receiver = await startWebhookReceiver();
+  const environment = { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'), SMTP_URL: mails.url };
+  app = await startApp({ environment });
+});
+
+afterAll(async () => {
+  await app.close();
+  await Promise.all([mails.close(), receiver.close()]);
+});
+
+beforeEach(async () => {
+  receiver.answerWith((response) => response.writeHead(204).end());
+  Object.assign(refusal, { at: undefined, code: undefined });
+  organization = await createOrganization(app);
+  agent = await createAgent(app, organization);
+});
+
+async function addWebhook(url = receiver.url): Promise<string> {
+  const created = await organization.owner.browser.post('/api/v1/notification_channels', { kind: 'webhook', name: 'Bot', url });
+  if (created.status !== 201) throw new Error(created.text);
+  await app.db('notification_channels').where({ organization_id: organization.id, kind: 'email' }).update({ enabled: false });
+  return String(created.body['notification_channel']?.['id']);
+}
+
+/** The owner is asked over the one channel that is on. */
+async function attempt(): Promise<DeliveryRow> {
+  const id = await ask(app, agent);
+  await drain(app);
+  return await only(id);
+}
+
+async function only(requestId: string): Promise<DeliveryRow> {
+  const [delivery, ...more] = await deliveriesOf(app, requestId);
+  if (!delivery || more.length > 0) throw new Error(`${more.length + 1} messages instead of one`);
+  return delivery;
+}
+
+const stateOf = ({ attempts, dead_at, next_attempt_at }: DeliveryRow) =>
+  attempts === 1 && dead_at !== null ? 'dead at once' : next_attempt_at === null ? 'over' : 'tried again later';
+
+/** By an administrator, over the API. */
+async function sendAgain({ id }: DeliveryRow): Promise<DeliveryRow> {
+  const retried = await organization.owner.http.post(`/api/v1/notification_deliveries/${id}/retry`);
+  expect(retried.body['notification_delivery']).toMatchObject({ id, status: 'pending', attempts: 0 });
+  await drain(app);
+  return await only(String(retried.body['notification_delivery']?.['request_id']));
+}
+
+describe('a webhook whose receiver answers', () => {
+  test.each([408, 425, 429, 500, 501, 502, 503, 504, 520, 599])('%i is tried again later', async (status) => {
+    await addWebhook();
+    receiver.answerWith((response) => response.writeHead(status).end());
+    const delivery = await attempt();
+    expect([stateOf(delivery), delivery.last_error]).toEqual(['tried again later', `status ${status}`]);
+  });
+
+  test.each([300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 409, 410, 413, 422, 451])(
+    '%i is dead at once, and delivered when somebody sends it again',
+    async (status) => {
+      await addWebhook();
+      receiver.answerWith((response) => response.writeHead(status, { location: receiver.url }).end());
+      const delivery = await attempt();
+      expect([stateOf(delivery), delivery.last_error]).toEqual(['dead at once', `status ${status}, which is not tried again`]);
+      receiver.answerWith((response) => response.writeHead(204).end());
+      expect(await sendAgain(delivery)).toMatchObject({ attempts: 1, dead_at: null, delivered_at: expect.any(Date), last_error: null });
+    },
+  );
+
+  test.each([
+    ['seconds', () => '600'],
+    ['a date', () => new Date(Date.now() + 600_000).toUTCString()],
+  ])('503 with Retry-After in %s is left alone that long', async (_form, header) => {
+    await addWebhook();
+    receiver.answerWith((response) => response.writeHead(503, { 'retry-after': header() }).end());
+    const before = Date.now();
+    const at = (await attempt()).next_attempt_at?.getTime() ?? 0;
+    expect(at).toBeGreaterThan(before + 590_000);
+    expect(at).toBeLessThan(Date.now() + 610_000);
+  });
+
+  test.each(['soon', '-5', '1e9', '2026-11-21', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
+    '429 with a Retry-After of %j is tried again as if there were none',
+    async (header) => {
+      await addWebhook();
+      receiver.answerWith((response) => response.writeHead(429, { 'retry-after': header }).end());
+      const delivery = await attempt();
+      expect(stateOf(delivery)).toBe('tried again later');
+      expect(delivery.next_attempt_at?.getTime()).toBeLessThan(Date.now() + 6_000);
+    },
+  );
+});
+
+describe('a webhook that reaches nobody', () => {
+  test('is tried again later', async () => {
+    const away = await startWebhookReceiver();
+    await addWebhook(away.url);
+    await away.close();
+    const delivery = await attempt();
+    expect([stateOf(delivery), delivery.last_error]).toEqual(['tried again later', 'connection failed: ECONNREFUSED']);
+  });
+
+  test('because its name is not found is tried again later, because it leads inside is dead at once', async () => {
+    const channelId = await addWebhook();
+    const pointTo = (url: string) => app.db('notification_webhooks').where({ channel_id: channelId }).update({ url });
+    await pointTo('https://nowhere.invalid/');
+    expect(stateOf(await attempt())).toBe('tried again later');
+    await pointTo('https://10.0.0.1/');
+    const delivery = await attempt();
+    expect([stateOf(delivery), delivery.last_error]).toEqual([
+      'dead at once',
+      'egress_denied: the URL leads to an address that is not public',
+    ]);
+    await pointTo(receiver.url);
+    expect((await sendAgain(delivery)).delivered_at).not.toBeNull();
+  });
+});
+
+describe('an email the mail server refuses', () => {
+  const places = ['MAIL FROM', 'RCPT TO', 'DATA'] as const;
+
+  test.each(places)('for good at %s is dead at once, and delivered when somebody sends it again', async (at) => {
+    Object.assign(refusal, { at, code: 550 });
+    const delivery = await attempt();
+    expect([stateOf(delivery), delivery.last_error]).toEqual(['dead at once', expect.stringContaining('550 refused by the test')]);
+    Object.assign(refusal, { at: undefined });
+    expect((await sendAgain(delivery)).delivered_at).not.toBeNull();
+    expect(mails.mails.filter(({ to }) => to.includes(organization.owner.email))).toHaveLength(1);
+  });
+
+  test.each(places)('for now at %s is tried again later', async (at) => {
+    Object.assign(refusal, { at, code: 451 });
+    const delivery = await attempt();
+    expect([stateOf(delivery), delivery.last_error]).toEqual(['tried again later', expect.stringContaining('451 refused by the test')]);
+  });
+
+  test('because of wrong credentials waits for right ones', async () => {
+    const strict = await startMailServer({ credentials: { user: 'countersign', password: 'right' } });
+    const poor = await startApp({ environment: { SMTP_URL: strict.url.replace('right', 'wrong') } });
+    const its = await createOrganization(poor);
+    const id = await ask(poor, await createAgent(poor, its));
+    await sendDue(poor.context);
+    expect((await deliveriesOf(poor, id)).map(stateOf)).toEqual(['tried again later']);
+    await poor.close();
+    await strict.close();
+  });
+});
