@@ -1,7 +1,7 @@
 /** Organizations: the tenants every other row belongs to. */
 import { v7 } from 'uuid';
 import type { OrganizationTerms } from '../domain/organizations.ts';
-import type { Db } from '../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../platform/postgres.ts';
 import { PENDING } from './invitations.ts';
 import { insertChannel } from './notification-channels.ts';
 
@@ -44,6 +44,16 @@ export async function findOrganization(db: Db, organizationId: string): Promise<
  */
 export async function lockOrganization(trx: Db, organizationId: string): Promise<Organization | undefined> {
   return await selectOrganization(trx, organizationId, 'for no key update');
+}
+
+const HOLD_ACCESS: PreparedStatement = {
+  name: 'hold-access',
+  sql: `select 1 from organizations where id = :organizationId for share`,
+};
+
+/** Whoever changes who may do what in the organization waits for the end of the transaction; others that only hold it do not. */
+export async function holdAccess(trx: Db, organizationId: string): Promise<void> {
+  await runPrepared(trx, HOLD_ACCESS, { organizationId });
 }
 
 async function selectOrganization(db: Db, organizationId: string, lock: string): Promise<Organization | undefined> {

@@ -51,7 +51,7 @@ const terms = {
   'request.claim': held(PEOPLE, 'Claim a request routed to oneself, so that others are not asked meanwhile.'),
   'request.create': held(['agent'], 'Ask for approval of a tool call.'),
   'request.decide': held(PEOPLE, 'Approve or deny requests routed to oneself.'),
-  'request.decide.unrouted': held(PEOPLE, 'Approve or deny requests routed to others too, for whoever holds `request.decide`.', { dangerous: true }),
+  'request.decide.unrouted': held(PEOPLE, 'Approve or deny requests routed to others too, beside `request.decide`.', { dangerous: true }),
   'request.read': held([...PEOPLE_AND_KEYS, 'agent'], 'See requests routed to oneself or to nobody, and their history.'),
   'request.read.unrouted': held(PEOPLE_AND_KEYS, 'See requests routed to others.'),
   'gateway.call': held(['gateway'], 'Call tools through the gateway.', { edition: 'hosted' }),

@@ -1,6 +1,5 @@
 /** Claims against everything else that can happen to a request at the same moment: each pair 20 times over. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { lockRequest } from '../../src/data/approval-requests/lock.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { adapterOf, ask, deadlineOf, decide, stepAt } from '../support/approval-requests.ts';
 import { claim, claimed, holdersOf, reachLapse, release, verbsOf } from '../support/claims.ts';
@@ -13,7 +12,6 @@ import {
   type TestOrganization,
 } from '../support/factories.ts';
 import type { Answer } from '../support/http.ts';
-import { untilBlocked } from '../support/waiting.ts';
 
 const ROUNDS = 20;
 const REVIEWER = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
@@ -141,61 +139,6 @@ describe('at the same moment', () => {
       expect(['200', '403 membership_inactive']).toContain(outcome(claiming));
       expect(await holdersOf(app, id)).toEqual([]);
       expect(await count(id, 'claim_released')).toBe(await count(id, 'claimed'));
-    });
-  });
-});
-
-describe('somebody who was removed a moment ago', () => {
-  /** The call has been let in and waits for the request; then its caller is removed, or loses what lets him decide. */
-  async function overtaken(
-    act: (member: TestMember, id: string) => Promise<Answer>,
-    loses: (member: TestMember) => Promise<unknown>,
-  ): Promise<{ answer: Answer; id: string }> {
-    const member = await createMember(app, organization.id, { policies: REVIEWER });
-    const id = await ask(app, agent);
-    const acting = await app.db.transaction(async (trx) => {
-      await lockRequest(trx, id);
-      const call = act(member, id);
-      await untilBlocked(app.db);
-      await loses(member);
-      return { call };
-    });
-    return { answer: await acting.call, id };
-  }
-
-  const remove = async (member: TestMember) => {
-    expect((await organization.owner.http.delete(`/api/v1/members/${member.membershipId}`)).status).toBe(204);
-  };
-  const strip = async (member: TestMember) => {
-    await app.db('permission_policies').where({ membership_id: member.membershipId }).delete();
-  };
-  const acts = {
-    decide: async (member: TestMember, id: string) => await decide(member.http, id),
-    'add a reviewer': async (member: TestMember, id: string) =>
-      await member.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [bob.membershipId] }),
-  };
-
-  test.each(['decide', 'add a reviewer'] as const)('does not %s, though his call came before', async (act) => {
-    const { answer, id } = await overtaken(acts[act], remove);
-    expect(outcome(answer)).toBe('403 membership_inactive');
-    expect(await shown(id)).toMatchObject({ status: 'pending' });
-    expect((await verbsOf(app, id)).at(-1)).toBe('level_notified');
-  });
-
-  test.each(['decide', 'add a reviewer'] as const)('does not %s with a permission he lost meanwhile', async (act) => {
-    const { answer, id } = await overtaken(acts[act], strip);
-    expect(outcome(answer)).toBe('403 request_not_routed');
-    expect(await shown(id)).toMatchObject({ status: 'pending' });
-  });
-
-  test('decides or is refused, 20 times over, and never after his removal is on the record', async () => {
-    await rounds(async (id) => {
-      const leaving = await createMember(app, organization.id, { policies: REVIEWER });
-      const [deciding] = await Promise.all([decide(leaving.http, id), remove(leaving)]);
-      expect(['200', '401 authentication_required', '403 membership_inactive']).toContain(outcome(deciding));
-      const again = await decide(leaving.http, id, { status: 'denied' });
-      expect([401, 403]).toContain(again.status);
-      expect(await shown(id)).toMatchObject({ status: deciding.status === 200 ? 'approved' : 'pending' });
     });
   });
 });

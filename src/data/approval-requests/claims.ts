@@ -43,8 +43,8 @@ export interface EndedClaim {
 }
 
 /**
- * Ends every live claim of a member and wakes their requests. Inside a transaction that keeps him from claiming: it holds
- * his membership. The requests are locked first, in one order for all, and their clocks taken in the next statement.
+ * Ends every live claim of a member and wakes their requests. Inside a transaction that keeps him from claiming: it has
+ * locked the organization. The requests are locked first, in one order for all, and their clocks taken in the next statement.
  */
 export async function endClaimsOf(trx: Db, organizationId: string, membershipId: string): Promise<EndedClaim[]> {
   const { rows: locked } = await trx.raw<{ rows: { id: string }[] }>(

@@ -2,7 +2,6 @@
 import { endClaim, endClaimsOf, insertClaim, touchRequest } from '../../data/approval-requests/claims.ts';
 import { lockRequest, type LockedRequest } from '../../data/approval-requests/lock.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
-import { lockMembershipStatus } from '../../data/memberships.ts';
 import { findOrganization } from '../../data/organizations.ts';
 import { isTerminal, type ApprovalRequest, type Claim } from '../../domain/approval-requests.ts';
 import { actorOf, requestEvent, type AuditActor } from '../../domain/audit.ts';
@@ -37,8 +36,6 @@ interface Call {
 }
 
 async function claimLocked(context: ServiceContext, db: Db, { principal: caller, id }: Call): Promise<Outcome<{ claim: Claim }>> {
-  // Before the request: whoever removes him takes the two in this order as well, and ends the claims he finds.
-  await lockMembershipStatus(db, caller.organizationId, caller.membershipId);
   const principal = await rereadCaller(db, caller);
   const locked = await lockRequest(db, id);
   if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');

@@ -32,7 +32,6 @@ export interface DecideOutcome {
  * same key with the same input answers the original outcome. 403 `mfa_required` where the organization demands a second factor.
  */
 export async function decideRequest(context: ServiceContext, principal: MemberPrincipal, input: DecideInput): Promise<DecideOutcome> {
-  requireSecondFactor(principal);
   const wanted = { ...input, channel: input.channel ?? (principal.via.kind === 'session' ? 'web' : 'api') };
   const { request, changed } = await context.db
     .transaction(async (trx) => await decideLocked(context, trx, { principal, wanted }))
@@ -56,10 +55,11 @@ async function decideLocked(
   db: Db,
   { principal: caller, wanted }: { principal: MemberPrincipal; wanted: Wanted },
 ): Promise<{ request: ApprovalRequest; changed: boolean }> {
-  const locked = await lockRequest(db, wanted.requestId);
-  if (locked?.request.organizationId !== caller.organizationId) throw new AppError('not_found');
-  const { request } = locked;
   const principal = await rereadCaller(db, caller);
+  requireSecondFactor(principal);
+  const locked = await lockRequest(db, wanted.requestId);
+  if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
+  const { request } = locked;
   // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
   if (!mayDecide(principal, request, await readRouted({ ...context, db }, request))) throw new AppError('request_not_routed');
   const changed =

@@ -77,9 +77,9 @@ async function addLocked(
   db: Db,
   { principal: caller, id, membershipIds }: AddInput & { readonly principal: MemberPrincipal },
 ): Promise<AddOutcome> {
-  const locked = await lockRequest(db, id);
-  if (locked?.request.organizationId !== caller.organizationId) throw new AppError('not_found');
   const principal = await rereadCaller(db, caller);
+  const locked = await lockRequest(db, id);
+  if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
   const { request } = locked;
   if (!mayDecide(principal, request, await readRouted({ ...context, db }, request))) throw new AppError('request_not_routed');
   const expired = await expireIfDue(db, locked, { wake: true });
