@@ -3,6 +3,7 @@
  * of plain or preformatted text, and escaped in the line that readers without blocks see.
  */
 import type { ApprovalRequest } from './approval-requests.ts';
+import { shownInstant, shownLine, shownText } from './shown-text.ts';
 
 interface PlainText {
   readonly type: 'plain_text';
@@ -43,9 +44,9 @@ export const APPROVE_ACTION = 'countersign_approve';
 export const DENY_ACTION = 'countersign_deny';
 const OPEN_ACTION = 'countersign_open';
 
-/** Slack's own limits are 150 for a header, 75 for a button and some thousands for a text. */
-const MAX_HEADER = 140;
-const MAX_FACT = 500;
+/** Slack refuses a longer header. Other texts may have some thousand characters, and all of one section together no more. */
+const MAX_HEADER = 150;
+const MAX_FACT = 300;
 const MAX_REASON = 1_000;
 const MAX_ARGUMENTS = 2_500;
 
@@ -54,23 +55,10 @@ export function escapeSlackText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Characters nobody sees, or that turn the order of what is read around. */
-const DECEPTIVE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+/** Slack keeps, and counts, three characters as it would have them escaped. */
+const lengthInSlack = (piece: string): number => escapeSlackText(piece).length;
 
-/** The text with deceptive characters written as JSON would escape them, cut at `max` characters. */
-function shown(text: string, max: number): { readonly text: string; readonly cut: boolean } {
-  const characters = Array.from(text.slice(0, 2 * max));
-  const kept = characters.slice(0, max).join('');
-  const visible = kept.replaceAll(DECEPTIVE, (found) =>
-    found === '\n' || found === '\t' ? found : `\\u${(found.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
-  return { text: visible, cut: kept.length < text.length };
-}
-
-function line(text: string, max: number): string {
-  const { text: kept, cut } = shown(text.replaceAll(/\s+/g, ' '), max);
-  return cut ? `${kept}…` : kept;
-}
+const line = (text: string, most: number): string => shownLine(text, most, lengthInSlack);
 
 const plain = (text: string): PlainText => ({ type: 'plain_text', text, emoji: false });
 
@@ -85,7 +73,7 @@ function facts(pairs: readonly (readonly [string, string | undefined])[]): Slack
 }
 
 function aboutRequest(request: ApprovalRequest): readonly SlackBlock[] {
-  const { text, cut } = shown(request.arguments.text, MAX_ARGUMENTS);
+  const { text, isCut } = shownText(request.arguments.text, MAX_ARGUMENTS, lengthInSlack);
   const reason = request.route?.reason;
   return [
     facts([
@@ -95,7 +83,7 @@ function aboutRequest(request: ApprovalRequest): readonly SlackBlock[] {
       ['Why people are asked', reason === undefined ? undefined : line(reason, MAX_REASON)],
     ]),
     { type: 'rich_text', elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }] },
-    ...(cut
+    ...(isCut
       ? [note(`The arguments are truncated here: ${request.arguments.text.length} characters in all. Open the request to see them.`)]
       : []),
   ];
@@ -105,20 +93,20 @@ const note = (text: string): SlackBlock => ({ type: 'context', elements: [plain(
 
 const openButton = (url: string): Button => ({ type: 'button', action_id: OPEN_ACTION, text: plain('Open'), url });
 
-/** Minutes as people read them, always in UTC: a message has readers in many zones. */
-function instant(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+/** `Approval needed: refund` */
+function titled(beginning: string, { tool }: ApprovalRequest): string {
+  return `${beginning}: ${line(tool, MAX_HEADER - lengthInSlack(`${beginning}: `))}`;
 }
 
 /** Asks whoever reads it to decide. `url`: where the request is opened. */
 export function askingMessage(request: ApprovalRequest, url: string): SlackText {
-  const title = `${request.urgency === 'interrupt' ? 'Urgent approval' : 'Approval'} needed: ${line(request.tool, MAX_HEADER - 40)}`;
+  const title = titled(request.urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed', request);
   return {
     text: escapeSlackText(`${title} (${line(request.agentName, MAX_FACT)})`),
     blocks: [
       { type: 'header', text: plain(title) },
       ...aboutRequest(request),
-      note(`To be decided by ${instant(request.deadlineAt)}.`),
+      note(`To be decided by ${shownInstant(request.deadlineAt)}.`),
       {
         type: 'actions',
         elements: [
@@ -132,13 +120,13 @@ export function askingMessage(request: ApprovalRequest, url: string): SlackText 
 }
 
 /** How a request ended and by whom, as a sentence's beginning: `Approved by Ada Marsh`. */
-export function outcomeOf({ state, decision }: ApprovalRequest): string {
+export function outcomeOf({ state, decision }: ApprovalRequest, mostOfName = MAX_FACT): string {
   const by = decision?.reviewerDisplayName;
   switch (state) {
     case 'approved':
     case 'denied': {
       const word = state === 'approved' ? 'Approved' : 'Denied';
-      if (by !== undefined) return `${word} by ${line(by, MAX_FACT)}`;
+      if (by !== undefined) return `${word} by ${line(by, mostOfName)}`;
       return `${word} by a rule`;
     }
     case 'expired':
@@ -153,7 +141,7 @@ export function outcomeOf({ state, decision }: ApprovalRequest): string {
 /** In the place of the message that asked: without buttons. */
 export function answeredMessage(request: ApprovalRequest, url: string): SlackText {
   const { decision } = request;
-  const title = line(`${outcomeOf(request)}: ${request.tool}`, MAX_HEADER);
+  const title = titled(outcomeOf(request, MAX_HEADER / 2), request);
   return {
     text: escapeSlackText(title),
     blocks: [
@@ -162,8 +150,8 @@ export function answeredMessage(request: ApprovalRequest, url: string): SlackTex
       facts([
         ['Answer', outcomeOf(request)],
         ['Note', decision?.note === undefined ? undefined : line(decision.note, MAX_REASON)],
-        ['At', decision && instant(decision.decidedAt)],
-        ['Decided in', decision?.channel],
+        ['At', decision && shownInstant(decision.decidedAt)],
+        ['Decided in', decision && line(decision.channel, MAX_FACT)],
       ]),
       { type: 'actions', elements: [openButton(url)] },
     ],

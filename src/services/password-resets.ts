@@ -2,6 +2,7 @@
 import { SYSTEM } from '../domain/audit.ts';
 import { AppError } from '../domain/errors.ts';
 import { TOKEN_PREFIX } from '../domain/tokens.ts';
+import { shownLine } from '../domain/shown-text.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import {
   findLivePasswordReset,
@@ -18,7 +19,6 @@ import { hashPassword } from '../platform/passwords.ts';
 import { findByToken, issueToken, parseToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { passwordResetLink } from './links.ts';
-import { oneLine } from './notifications/message.ts';
 import { replacePassword, requireAcceptablePassword, wordsOf } from './passwords.ts';
 import type { Client } from './sessions.ts';
 import { admitFromNetwork, admitSignInAttempt } from './sign-in-attempts.ts';
@@ -66,7 +66,7 @@ function resetEmail({ email, displayName }: ResetRecipient, url: string): Email 
     to: email,
     subject: 'Set a new password for Countersign',
     text: [
-      `Hello ${oneLine(displayName)},`,
+      `Hello ${shownLine(displayName)},`,
       '',
       `somebody, most likely you, asked to set a new password for ${email}. You can do so within an hour, once:`,
       '',

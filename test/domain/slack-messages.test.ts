@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ApprovalRequest } from '../../src/domain/approval-requests.ts';
-import { answeredMessage, askingMessage, escapeSlackText, type SlackText } from '../../src/domain/slack-messages.ts';
+import { answeredMessage, askingMessage, escapeSlackText, testMessage, type SlackText } from '../../src/domain/slack-messages.ts';
 import { JsonText } from '../../src/platform/exact-json.ts';
+import { passedLimits } from '../support/slack-limits.ts';
 
 const URL_OF = 'https://approvals.example/requests/0199a3f1-7c52-7b0e-9d52-1f6a3b0c4d21';
 
@@ -27,6 +28,16 @@ function request(changes: Partial<ApprovalRequest> & { readonly args?: string } 
     ...rest,
   };
 }
+
+const DECISION = {
+  id: request().id,
+  requestId: request().id,
+  organizationId: request().organizationId,
+  channel: 'web',
+  authentication: { method: 'sso', assurance: 'strong', authenticated_at: new Date() },
+  idempotencyKey: 'x',
+  decidedAt: new Date('2026-03-02T09:30:00.000Z'),
+} as const;
 
 /** Every string in which Slack would look for markup. */
 function markup(value: unknown): string[] {
@@ -80,18 +91,7 @@ describe('a message', () => {
   });
 
   test.each(ATTACKS)('leaves %s without meaning, wherever it was written', (attack) => {
-    const decision = {
-      id: request().id,
-      requestId: request().id,
-      organizationId: request().organizationId,
-      status: 'approved',
-      note: attack,
-      channel: 'web',
-      reviewerDisplayName: attack,
-      authentication: { method: 'sso', assurance: 'strong', authenticated_at: new Date() },
-      idempotencyKey: 'x',
-      decidedAt: new Date(),
-    } as const;
+    const decision = { ...DECISION, status: 'approved', note: attack, reviewerDisplayName: attack } as const;
     const route = { routedAt: new Date(), source: 'no_escalation', scope: 'organization', reason: attack } as const;
     const hostile = {
       tool: attack,
@@ -135,12 +135,27 @@ describe('a message', () => {
     expect(read(askingMessage(request(), URL_OF).blocks)).not.toContain('truncated');
   });
 
-  test("stays within Slack's limit for a header, however long the tool is called", () => {
-    const tool = 'x'.repeat(1_000);
-    for (const message of [askingMessage(request({ tool }), URL_OF), answeredMessage(request({ tool, state: 'expired' }), URL_OF)]) {
-      expect(read(message.blocks[0]).length).toBeLessThanOrEqual(150);
-    }
-  });
+  const FILLERS = ['x', '\u200b', '\u202e', '\u0007', '&', '<', '😀', '\ud83d', '\n', '\u{e0041}', 'a\u200b', '&\u200b<😀'];
+
+  test.each(FILLERS.map((filler) => [JSON.stringify(filler), filler]))(
+    "stays within Slack's limits, however much of %s there is",
+    (_name, filler) => {
+      const much = filler.repeat(3_000);
+      const route = { routedAt: new Date(), source: 'no_escalation', scope: 'organization', reason: much } as const;
+      const hostile = { tool: much, server: much, agentName: much, agentInstanceName: much, args: much, route };
+      const decision = { ...DECISION, status: 'denied', note: much, channel: much, reviewerDisplayName: much } as const;
+      for (const { text, blocks } of [
+        askingMessage(request({ ...hostile, urgency: 'interrupt' }), URL_OF),
+        answeredMessage(request({ ...hostile, state: 'denied', decision }), URL_OF),
+        testMessage(much),
+      ]) {
+        expect(passedLimits({ text, blocks: blocks as never })).toEqual([]);
+        expect(text).not.toMatch(/&(?!amp;|lt;|gt;)/);
+        expect(JSON.stringify(blocks)).not.toMatch(/\\\\u[0-9a-f]{0,3}(?![0-9a-f])/);
+        expect(read(blocks).isWellFormed()).toBe(true);
+      }
+    },
+  );
 
   test.each([
     ['approved', 'Ada Marsh', 'web', 'Approved by Ada Marsh: issue_refund'],
@@ -149,17 +164,7 @@ describe('a message', () => {
     ['cancelled', undefined, 'aap', 'Cancelled by the agent: issue_refund'],
     ['cancelled', undefined, 'system', 'Cancelled: issue_refund'],
   ] as const)('that shows the answer %s says who gave it, and has no button that decides', (state, name, channel, title) => {
-    const decision = {
-      id: request().id,
-      requestId: request().id,
-      organizationId: request().organizationId,
-      status: state,
-      channel,
-      ...(name !== undefined && { reviewerDisplayName: name }),
-      authentication: { method: 'system', assurance: 'strong', authenticated_at: new Date() },
-      idempotencyKey: 'x',
-      decidedAt: new Date('2026-03-02T09:30:00.000Z'),
-    } as const;
+    const decision = { ...DECISION, status: state, channel, ...(name !== undefined && { reviewerDisplayName: name }) } as const;
     const message = answeredMessage(request({ state, decision }), URL_OF);
     expect(message.text).toBe(title);
     expect(JSON.stringify(message.blocks)).not.toMatch(/countersign_(approve|deny)/);

@@ -59,7 +59,7 @@ export interface EscalationStep {
   /** A level of this team's policy, inside the path's level. */
   readonly teamId?: string;
   readonly at: Date;
-  /** Absent when nothing follows. */
+  /** When the level ends if nobody answers, whatever follows then; absent for what is no level of a path. */
   readonly escalateAt?: Date;
   /** Whom to tell at once. */
   readonly membershipIds: readonly string[];

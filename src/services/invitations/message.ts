@@ -1,7 +1,7 @@
 /** The emails that ask people to join. */
 import type { MemberPrincipal } from '../../domain/authorization.ts';
+import { shownInstant, shownLine } from '../../domain/shown-text.ts';
 import type { Email } from '../../platform/mailer.ts';
-import { oneLine } from '../notifications/message.ts';
 
 export interface InvitationMessage {
   readonly email: string;
@@ -12,7 +12,7 @@ export interface InvitationMessage {
 }
 
 export function invitationEmail({ email, inviter, url, expiresAt, ...message }: InvitationMessage): Email {
-  const [inviterName, organizationName] = [oneLine(inviter.displayName), oneLine(message.organizationName)];
+  const [inviterName, organizationName] = [shownLine(inviter.displayName), shownLine(message.organizationName)];
   return {
     to: email,
     subject: `${inviterName} invites you to join ${organizationName}`,
@@ -24,14 +24,9 @@ export function invitationEmail({ email, inviter, url, expiresAt, ...message }: 
       '',
       url,
       '',
-      `It works once, until ${readable(expiresAt)}.`,
+      `It works once, until ${shownInstant(expiresAt)}.`,
       'If you did not expect this invitation, ignore it: then nothing happens.',
       '',
     ].join('\n'),
   };
-}
-
-/** `2026-03-09 08:30 UTC`. */
-function readable(instant: Date): string {
-  return `${instant.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

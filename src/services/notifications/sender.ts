@@ -18,7 +18,7 @@ export interface NotifiedLevel {
   /** From 1. */
   readonly run: number;
   readonly notifiedAt: Date;
-  /** When the next level is asked; absent when nothing follows. */
+  /** When the level ends if nobody answers, whatever follows then; absent for what is no level of a path. */
   readonly escalateAt?: Date;
 }
 

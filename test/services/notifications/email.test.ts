@@ -1,9 +1,13 @@
 /** Notifications by email, to a real SMTP server. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { shownInstant } from '../../../src/domain/shown-text.ts';
 import { sendDue } from '../../../src/services/notifications/send-loop.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask } from '../../support/approval-requests.ts';
 import {
+  activatePath,
+  activatePipeline,
   createAgent,
   createMember,
   createOrganization,
@@ -78,7 +82,7 @@ describe('an email about a request', () => {
     const mail = await mails.mailTo(reviewer.email);
     expect(mail.headers.map(([name]) => name)).not.toContain('bcc');
     expect(mail.to).toEqual([reviewer.email]);
-    expect(mail.subject).toContain('refund Bcc: thief@example.com Deadline: nevertxt.exe');
+    expect(mail.subject).toContain('refund Bcc: thief@example.com Deadline: never\\u202etxt.exe');
     expect(mail.text.match(/^Deadline: /gm)).toHaveLength(1);
     expect(mail.text).not.toContain('\u202e');
     expect(mail.text).toContain(String.raw`"a\u202eb"`);
@@ -90,7 +94,25 @@ describe('an email about a request', () => {
     const { text } = await mails.mailTo(reviewer.email);
     expect(text).toContain(`{"text":"${'x'.repeat(990)}`);
     expect(text).not.toContain('x'.repeat(1_001));
-    expect(text).toContain('truncated: the first 1000 characters');
+    expect(text).toContain('truncated here: 5011 characters in all');
+  });
+
+  test('says how long the level waits, and promises nobody who is asked then: at the last level there is nobody', async () => {
+    const { owner } = organization;
+    const target = { type: 'user', id: reviewer.membershipId };
+    const nodes = [{ id: randomUUID(), type: 'level', targets: [target], escalate_after: '15m' }];
+    await activatePath(owner, { path_key: 'last', name: 'Last', nodes });
+    const config = { outcome: 'human', reason: 'Refunds', escalation_path: 'last' };
+    const blocks = [{ id: 'people', name: 'People', type: 'always', config }];
+    await activatePipeline(owner, `agents/${agent.slug}`, { blocks, default_escalation_path: 'last' });
+    const id = await ask(app, agent);
+    await drain(app);
+    const { text } = await mails.mailTo(reviewer.email);
+    const step = await app.db('escalation_steps').where({ request_id: id }).first<{ escalate_at: Date }>('escalate_at');
+    expect(text).toContain(
+      `asked for the first time in this round; unanswered, this level ends at ${shownInstant(step.escalate_at)}, after 15m`,
+    );
+    expect(text).not.toContain('others');
   });
 
   test('is not sent to who does not want it, from the moment he says so', async () => {

@@ -1,0 +1,69 @@
+/**
+ * Text that others wrote, as people are shown it before they decide: a character nobody sees, or one that turns the order of
+ * reading around, stands there as JSON would escape it, so that two names that differ never look the same.
+ */
+
+/** Scripts in which the invisible joiners shape what is read. */
+const SCRIPTS = ['Arabic', 'Syriac', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam'];
+const SHAPED = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f${[...SCRIPTS, 'Sinhala', 'Khmer', 'Myanmar'].map((script) => String.raw`\p{Script=${script}}`).join('')}]`;
+const JOINERS = String.raw`[\u200c\u200d]`;
+/** Shows the character before it as text or as a picture. */
+const STYLES = String.raw`[\ufe0e\ufe0f]`;
+
+const DECEPTIVE = [
+  String.raw`(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029\u2800\ufff9-\ufffb]`,
+  String.raw`(?!${JOINERS}|${STYLES})\p{Default_Ignorable_Code_Point}`,
+  String.raw`(?<!${SHAPED})${JOINERS}`,
+  String.raw`${JOINERS}(?!${SHAPED})`,
+  String.raw`(?<!\p{Extended_Pictographic})${STYLES}(?!\u20e3)`,
+].join('|');
+
+/** One character each, or one to be escaped. */
+const PIECES = new RegExp(`(?<deceptive>${DECEPTIVE})|.`, 'gsu');
+
+export interface ShownText {
+  readonly text: string;
+  /** There was more. */
+  readonly isCut: boolean;
+}
+
+/** How much of the limit a character, or an escape, takes: at least its length. */
+type LengthOf = (piece: string) => number;
+
+const ownLength: LengthOf = (piece) => piece.length;
+
+/** Its beginning, at most `most` long as it is shown; never cut inside a character or an escape. Line ends and tabs stay. */
+export function shownText(text: string, most: number, lengthOf: LengthOf = ownLength): ShownText {
+  // Nothing gets shorter: what stands behind the limit here does so when it is shown, too.
+  const head = text.replaceAll(/\r\n?/g, '\n').slice(0, most + 2);
+  let shown = '';
+  let left = most;
+  for (const { 0: piece, groups } of head.matchAll(PIECES)) {
+    const next = groups?.['deceptive'] === undefined ? piece : escaped(piece);
+    left -= lengthOf(next);
+    if (left < 0) return { text: shown, isCut: true };
+    shown += next;
+  }
+  return { text: shown, isCut: false };
+}
+
+function escaped(character: string): string {
+  return character
+    .split('')
+    .map((unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+const NAME_CHARACTERS = 120;
+
+/** On one line, with an ellipsis in the place of what is too much. */
+export function shownLine(text: string, most = NAME_CHARACTERS, lengthOf: LengthOf = ownLength): string {
+  const line = text.replaceAll(/\p{White_Space}+/gu, ' ').replaceAll(/^ | $/g, '');
+  const whole = shownText(line, most, lengthOf);
+  return whole.isCut ? `${shownText(line, most - 1, lengthOf).text}…` : whole.text;
+}
+
+/** Minutes as people read them, always in UTC: a message has readers in many zones. */
+export function shownInstant(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
