@@ -1,6 +1,5 @@
 /** The shapes a request's history can have: lived through on real servers by the tests that count, and by the recording. */
 import { randomUUID } from 'node:crypto';
-import { v7 } from 'uuid';
 import type { TestApp } from '../support/app.ts';
 import {
   activatePath,
@@ -12,6 +11,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../support/factories.ts';
+import { hurryPath } from '../support/hurried-paths.ts';
 import {
   ask,
   cancel,
@@ -54,36 +54,13 @@ export async function setStage(app: TestApp): Promise<Stage> {
       escalate_after: '1m',
     })),
   });
-  await hurry(app, organization.id);
+  await hurryPath(app, { organizationId: organization.id, pathKey: PATH_KEY, wait: '1s' });
   const refunds = { id: 'tool', field: '/request/tool', operator: 'equals', value: 'refund' };
   await activatePipeline(organization.owner, `agents/${routed.slug}`, {
     blocks: [{ id: 'refunds', name: 'Refunds', type: 'cel', config: { when: refunds, on_match: 'approve', reason: 'refunds are fine' } }],
     default_escalation_path: PATH_KEY,
   });
   return { app, organization, routed, unrouted, people };
-}
-
-/** A revision that waits seconds where people may only ask for minutes: the clock then runs in real time, and soon. */
-async function hurry({ db }: TestApp, organizationId: string): Promise<void> {
-  const path = { organization_id: organizationId, document_key: PATH_KEY };
-  const id = v7();
-  await db.raw(
-    `insert into escalation_path_revisions (id, escalation_path_id, revision, document, created_by_actor_id, created_at)
-     select cast(:id as uuid), r.escalation_path_id, 2, cast(replace(cast(r.document as text), '"1m"', '"1s"') as json), r.created_by_actor_id, r.created_at
-       from escalation_path_revisions r join escalation_paths p on p.id = r.escalation_path_id
-      where p.organization_id = :organization_id and p.document_key = :document_key`,
-    { id, ...path },
-  );
-  await db.raw(
-    `insert into escalation_path_targets (escalation_path_revision_id, target_type, membership_id)
-     select cast(:id as uuid), t.target_type, t.membership_id
-       from escalation_path_targets t
-       join escalation_path_revisions r on r.id = t.escalation_path_revision_id and r.revision = 1
-       join escalation_paths p on p.id = r.escalation_path_id
-      where p.organization_id = :organization_id and p.document_key = :document_key`,
-    { id, ...path },
-  );
-  await db('escalation_paths').where(path).update({ active_revision: 2, latest_revision: 2 });
 }
 
 /** Each lives one request through to its end and returns its id. */
