@@ -126,8 +126,9 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Create a webhook channel',
     description:
-      'From now on a signed POST goes to the URL for each member a request asks (`approval_request.notified`) and for the final answer ' +
-      '(`approval_request.decided`). Every attempt bears `Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>">` and the ' +
+      'From now on a signed POST goes to the URL for each member a request asks (`approval_request.notified`) and, once one of these was ' +
+      'tried, for the final answer (`approval_request.decided`). ' +
+      'Every attempt bears `Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>">` and the ' +
       'headers of Standard Webhooks; the key is what follows `whsec_`, decoded from base64. `webhook-id` is the same over all attempts. ' +
       'Any 2xx within 10 seconds counts as delivered; otherwise it is tried 12 times over some hours. ' +
       'Email is there from the beginning, and Slack comes with connecting it.',

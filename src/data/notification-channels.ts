@@ -82,9 +82,9 @@ export async function findChannel(db: Db, organizationId: string, id: string): P
   return rows[0] && toChannel(rows[0]);
 }
 
-/** Nobody else changes the channel until the end of the transaction. */
+/** Nobody else changes the channel until the end of the transaction; messages may name it, as those of a decision made meanwhile do. */
 export async function lockChannel(trx: Db, organizationId: string, id: string): Promise<NotificationChannel | undefined> {
-  const { rows } = await trx.raw<{ rows: ChannelRow[] }>(`${LIVE} and c.id = :id for update of c`, { organizationId, id });
+  const { rows } = await trx.raw<{ rows: ChannelRow[] }>(`${LIVE} and c.id = :id for no key update of c`, { organizationId, id });
   return rows[0] && toChannel(rows[0]);
 }
 

@@ -1,6 +1,7 @@
 /**
- * Records the one final answer: state, decision and audit event in one statement. `decisions.request_id` is unique and the
- * update is guarded by state, so a second answer is impossible whatever the caller believes.
+ * Records the one final answer: state, decision, audit event and what the outbox has of the request, in one statement.
+ * `decisions.request_id` is unique and the update is guarded by state, so a second answer is impossible whatever the caller
+ * believes.
  */
 import { v7 } from 'uuid';
 import {
@@ -35,8 +36,9 @@ export interface NewDecision {
 
 /**
  * Ends with `select decided_at, id`: `clock (id, now, key, decision_id, event_id)` names each locked row, its instant and what
- * to write. Messages that ask for an answer and wait are withdrawn (who is sending one looks for himself), and channels that
- * were told of the request hear how it ended.
+ * to write. Messages that ask for an answer and wait are withdrawn (who is sending one looks for himself). How it ended hears
+ * each channel that may have heard of the request: one over which a message was tried or is being sent. One that was dropped
+ * in its first attempt was looked at, and not sent; `last_error` outlives a count of attempts that begins anew.
  */
 const DECIDE = `
   decided as (
@@ -75,7 +77,8 @@ const DECIDE = `
       from decided join notification_channels c on c.organization_id = decided.organization_id
      where decided.routed_at is not null and c.kind <> 'email' and c.enabled and c.deleted_at is null
        and exists (select 1 from notification_deliveries n
-                    where n.request_id = decided.id and n.channel_id = c.id and n.event = 'notified' and n.dropped_at is null)
+                    where n.request_id = decided.id and n.channel_id = c.id and n.event = 'notified'
+                      and (n.last_error is not null or n.attempts > case when n.dropped_at is null then 0 else 1 end))
   )
   select id, now as decided_at from decided`;
 

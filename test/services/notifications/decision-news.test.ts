@@ -1,0 +1,127 @@
+/** Which channels hear how a request ended, and what happens when one is deleted at that moment. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { deleteChannel, lockChannel } from '../../../src/data/notification-channels.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, decide } from '../../support/approval-requests.ts';
+import { createAgent, createOrganization, type TestAgent, type TestOrganization } from '../../support/factories.ts';
+import { untilBlocked } from '../../support/waiting.ts';
+import { LOOPBACK_ALLOWED, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { deliveriesOf, drain } from './outbox.ts';
+
+const environment = { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64') };
+let app: TestApp;
+let receiver: WebhookReceiver;
+let organization: TestOrganization;
+let agent: TestAgent;
+
+beforeAll(async () => {
+  app = await startApp({ environment });
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+/** A new organization whose owner alone is asked. */
+beforeEach(async () => {
+  receiver = await startWebhookReceiver();
+  organization = await createOrganization(app);
+  agent = await createAgent(app, organization);
+});
+
+afterEach(async () => {
+  await receiver.close();
+});
+
+async function createWebhook(): Promise<string> {
+  const { browser } = organization.owner;
+  const created = await browser.post('/api/v1/notification_channels', { kind: 'webhook', name: randomUUID(), url: receiver.url });
+  if (created.status !== 201) throw new Error(created.text);
+  return String(created.body['notification_channel']?.['id']);
+}
+
+const heard = () => receiver.received.map(({ body }) => String((JSON.parse(body) as { type: string }).type));
+
+/** Asked, and every message tried once in vain: all of them wait for their next attempt. */
+async function askInVain(): Promise<string> {
+  const id = await ask(app, agent);
+  receiver.answerWith((response) => response.writeHead(500).end());
+  await drain(app);
+  receiver.answerWith((response) => response.end());
+  return id;
+}
+
+describe('the news of a decision', () => {
+  beforeEach(async () => {
+    await createWebhook();
+  });
+
+  test('goes to no channel over which nothing of the request was sent', async () => {
+    const id = await ask(app, agent);
+    await decide(organization.owner.http, id);
+    await drain(app);
+    expect(heard()).toEqual([]);
+    expect(await deliveriesOf(app, id)).toMatchObject([{ event: 'notified', attempts: 0, dropped_reason: 'request_closed' }]);
+  });
+
+  test('goes to no channel whose only message was looked at and not sent', async () => {
+    const id = await ask(app, agent);
+    await app.db('memberships').where({ id: organization.owner.membershipId }).update({ status: 'suspended' });
+    await drain(app);
+    await app.db('memberships').where({ id: organization.owner.membershipId }).update({ status: 'active' });
+    expect(await deliveriesOf(app, id)).toMatchObject([{ attempts: 1, dropped_reason: 'member_inactive' }]);
+    await decide(organization.owner.http, id);
+    await drain(app);
+    expect(heard()).toEqual([]);
+  });
+
+  test('goes to a channel that answered an attempt with an error: it may have heard all the same', async () => {
+    const id = await askInVain();
+    await decide(organization.owner.http, id);
+    await drain(app);
+    expect(heard()).toEqual(['approval_request.notified', 'approval_request.decided']);
+  });
+
+  test('goes to a channel whose dead message was begun anew and is not tried yet', async () => {
+    const id = await askInVain();
+    const [message] = await deliveriesOf(app, id);
+    await app.db('notification_deliveries').where({ request_id: id }).update({ next_attempt_at: null, dead_at: new Date() });
+    const again = await organization.owner.http.post(`/api/v1/notification_deliveries/${String(message?.id)}/retry`);
+    expect(again.status).toBe(200);
+    expect(await deliveriesOf(app, id)).toMatchObject([{ attempts: 0, dead_at: null }]);
+    await decide(organization.owner.http, id);
+    await drain(app);
+    expect(heard()).toEqual(['approval_request.notified', 'approval_request.decided']);
+  });
+});
+
+describe('a channel that is deleted while a request is decided', () => {
+  test('does not hold up the decision, nor the decision its deletion for good', async () => {
+    const channelId = await createWebhook();
+    const id = await askInVain();
+    const { deciding } = await app.db.transaction(async (trx) => {
+      await lockChannel(trx, organization.id, channelId);
+      const call = decide(organization.owner.http, id);
+      // With a lock that keeps messages from naming the channel the decision would wait here, and the deletion then for it.
+      await Promise.race([call, untilBlocked(app.db)]);
+      await deleteChannel(trx, organization.id, channelId);
+      return { deciding: call };
+    });
+    expect((await deciding).status).toBe(200);
+  });
+
+  test('20 times over is gone, and the request decided', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const channelId = await createWebhook();
+      const id = await askInVain();
+      const [deciding, deleting] = await Promise.all([
+        decide(organization.owner.http, id),
+        organization.owner.browser.call('DELETE', `/api/v1/notification_channels/${channelId}`),
+      ]);
+      expect([deciding.status, deleting.status]).toEqual([200, 204]);
+      await drain(app);
+      expect((await deliveriesOf(app, id)).every((row) => row.next_attempt_at === null)).toBe(true);
+    }
+  });
+});
