@@ -120,7 +120,12 @@ export default tseslint.config(
   { files: ['migrations/**/*.ts'], rules: { 'max-lines-per-function': 'off' } },
   { files: ['bin/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },
   {
-    files: ['*.config.js', 'test/support/global-{setup,teardown}.ts', 'test/support/{summary-reporter,sequencer}.js'],
+    files: [
+      '*.config.js',
+      'test/support/global-{setup,teardown}.ts',
+      'test/support/{summary-reporter,sequencer}.js',
+      'test/support/runner/*.js',
+    ],
     rules: { 'no-restricted-syntax': 'off' },
   },
   ...Object.entries(layers).map(([path, patterns]) => ({

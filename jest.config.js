@@ -1,6 +1,7 @@
 /** Parallel files over cloned template databases and one shared Temporal server (test/support/global-setup.ts). */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/runner/environment.js',
+  testRunner: '<rootDir>/test/support/runner/test-runner.js',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
