@@ -48,7 +48,10 @@ const levelShape = z
           name: z.string().optional().meta({ description: "The member's or team's name; absent for a broadcast." }),
           members: z
             .array(memberShape)
-            .meta({ description: 'Who was told; of a broadcast still ahead, who would be told now; of a team, everybody in it now.' }),
+            .meta({
+              description:
+                'Who was told; of a broadcast still ahead, who would be told now; of a team, everybody in it now, then whom it told and who left it since.',
+            }),
         }),
       )
       .meta({ description: 'Whom the level names.' }),

@@ -127,7 +127,7 @@ describe('a level that asks a team', () => {
     expect(membersOf(await routing(id), 0)).toEqual(['Ada told', 'Bob told']);
     await app.db('team_members').where({ team_id: team, membership_id: bob.membershipId }).delete();
     await app.db('team_members').insert({ team_id: team, membership_id: cleo.membershipId, source: 'manual', created_at: new Date() });
-    expect(membersOf(await routing(id), 0)).toEqual(['Ada told', 'Cleo']);
+    expect(membersOf(await routing(id), 0)).toEqual(['Ada told', 'Cleo', 'Bob told cannot']);
     expect((await decide(bob.http, id)).status).toBe(403);
     expect((await decide(cleo.http, id)).status).toBe(200);
   });

@@ -216,6 +216,16 @@ describe('a team on the way of a request', () => {
     expect(codeOf(await decide(one.http, id))).toEqual({ status: 403, code: 'request_not_routed' });
   });
 
+  test('that told people who left it since shows them behind those who are in it, whom another target names there and nowhere else', async () => {
+    const other = await createTeam(app, organization.id, { members: [two] });
+    const node = level([{ type: 'team', id: team }, { type: 'team', id: other }, user(bob)]);
+    const request = await askOn({ nodes: [node] });
+    expect((await roster()).status).toBe(200);
+    const targets = ((await routing(request))['levels']?.[0]?.['targets'] ?? []) as unknown as { members: Json[] }[];
+    const names = targets.map(({ members }) => members.map((each) => `${String(each['display_name'])} ${String(each['can_decide'])}`));
+    expect(names).toEqual([['One false'], ['Two true'], ['Bob true']]);
+  });
+
   test('whose policy grants no more is passed over', async () => {
     const third = await createMember(app, organization.id, { displayName: 'Third' });
     const granting = await createTeam(app, organization.id, { members: [third], policies: REVIEWER });
@@ -238,6 +248,9 @@ describe('a team on the way of a request', () => {
     // Her team asks nobody further, and says so; the wait of the path's own level is not over.
     expect((await told(id)).slice(2)).toEqual([`level_skipped ${nodes[1]?.id}`, `path_exhausted ${nodes[1]?.id}`]);
     expect(statusesOf(await routing(id))).toEqual(['done', 'current', 'upcoming']);
+    expect(peopleAt(await routing(id), 1)).toEqual(['One told can']);
+    expect((await roster()).status).toBe(200);
+    expect(peopleAt(await routing(id), 1)).toEqual(['One told cannot']);
     await onwards(id);
     expect((await told(id)).slice(4)).toEqual(['level_notified Bob']);
   });

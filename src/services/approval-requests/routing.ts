@@ -198,7 +198,7 @@ function withMembers(target: Target, { level, facts }: { readonly level: Routing
   const key = stepKey(level);
   // Levels of a team's policy inside this level have keys that continue its own.
   const told = facts.notified.filter((each) => each.stepKey === key || each.stepKey.startsWith(`${key}:`));
-  if (target.type === 'team') return withRoster(target.id, { told, facts });
+  if (target.type === 'team') return withRoster(target.id, { level, told, facts });
   if (target.type === 'broadcast') {
     const asked = level.status === 'upcoming' ? facts.deciders : told;
     return { type: target.type, members: asked.map((member) => asMember(member, told, facts.mayDecide)) };
@@ -212,10 +212,32 @@ function withMembers(target: Target, { level, facts }: { readonly level: Routing
   };
 }
 
+interface TeamFacts {
+  readonly level: RoutingLevel;
+  readonly told: readonly Notified[];
+  readonly facts: RoutingFacts;
+}
+
 /** Everybody in the team as of now, and whoever was told then. */
-function withRoster(id: string, { told, facts }: { readonly told: readonly Notified[]; readonly facts: RoutingFacts }): RoutedTarget {
-  const members = facts.rosters.get(id)?.members ?? [];
-  return { type: 'team', id, name: facts.targetNames.get(id) ?? '', members: members.map((each) => asMember(each, told, facts.mayDecide)) };
+function withRoster(id: string, { level, told, facts }: TeamFacts): RoutedTarget {
+  const people = [...(facts.rosters.get(id)?.members ?? []), ...leaversOf(id, { level, told, facts })];
+  const members = people.map((each) => asMember(each, told, facts.mayDecide));
+  return { type: 'team', id, name: facts.targetNames.get(id) ?? '', members };
+}
+
+/**
+ * Those who were told and whom the level names no longer: they were told through a team they have left. Which one is on record
+ * where the team goes by a policy; of the others they are shown with the first.
+ */
+function leaversOf(id: string, { level: { targets, ...place }, told, facts: { rosters } }: TeamFacts): readonly Notified[] {
+  if (targets.some(({ type }) => type === 'broadcast')) return [];
+  const key = stepKey(place);
+  const teams = targets.filter((target) => target.type === 'team');
+  const inTeams = teams.flatMap((team) => (rosters.get(team.id)?.members ?? []).map(({ membershipId }) => membershipId));
+  const named = new Set([...inTeams, ...targets.flatMap((target) => (target.type === 'user' ? [target.id] : []))]);
+  const isOurs = ({ stepKey: at }: Notified): boolean => (at === key ? teams[0]?.id === id : at.startsWith(`${key}:${id}:`));
+  const left = told.filter((each) => isOurs(each) && !named.has(each.membershipId));
+  return [...new Map(left.map((each) => [each.membershipId, each])).values()];
 }
 
 function asMember({ membershipId, displayName }: Decider, told: readonly Notified[], mayDecide: ReadonlySet<string>): RoutedMember {
