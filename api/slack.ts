@@ -91,7 +91,7 @@ const connectionEndpoints: readonly Endpoint[] = [
         .default(null)
         .meta({
           description:
-            'Id of a channel the app was invited to. Every level of every request is announced there once, beside the messages to the people asked.',
+            'Id of a channel the app was invited to. Every level of every request is announced there once, whoever of the people asked can be told; so is every call for a colleague’s help.',
         }),
     }),
     requestExample: {
@@ -112,11 +112,12 @@ const connectionEndpoints: readonly Endpoint[] = [
     path: '/api/v1/slack',
     tag: TAG,
     summary: 'End the connection to Slack',
-    description: 'With the links of its people. Messages that were sent stay as they are; their buttons do nothing any more.',
-    auth: 'member',
+    description:
+      'With the links of its people. Messages that were sent stay as they are; their buttons do nothing any more. Needs a fresh session, and a second factor where the organization demands one.',
+    auth: 'session',
     permission: 'connection.write',
     success: { status: 204, description: 'No workspace is connected.' },
-    errors: [],
+    errors: ['reauthentication_required', 'mfa_required'],
     handler: async ({ principal }, context) => {
       await disconnectSlack(context, principal);
       return {};

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createMember, createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
 import type { Answer } from '../support/http.ts';
+import { until } from '../support/waiting.ts';
 import { now, SlackCaller, SlackServer, type Workspace } from '../support/slack-server.ts';
 
 const slack = new SlackServer();
@@ -98,6 +99,32 @@ describe('connecting a workspace', () => {
     expect(events.map(({ event_type }) => event_type)).toEqual(['slack_connection.connected', 'slack_connection.changed']);
   });
 
+  test('leaves two changes at once both done: a secret that is left as it is, is left as it is by then', async () => {
+    const { owner, workspace } = await connected();
+    const held = slack.calls.length;
+    const release = slack.holdNext('auth.test');
+    const later = put(owner, { default_channel: 'G0002' });
+    await until('the first change asks Slack', () => slack.calls.length > held);
+    const signingSecret = 'a'.repeat(32);
+    expect((await put(owner, { signing_secret: signingSecret })).status).toBe(200);
+    release();
+    expect((await later).body).toMatchObject({ default_channel: 'G0002' });
+    const caller = new SlackCaller(app.url, slack, { ...workspace, signingSecret });
+    expect((await caller.command('U1', 'help')).status).toBe(200);
+  });
+
+  test('does not bring back what was disconnected while its terms were changed', async () => {
+    const { owner } = await connected();
+    const held = slack.calls.length;
+    const release = slack.holdNext('auth.test');
+    const later = put(owner, { default_channel: 'G0002' });
+    await until('the change asks Slack', () => slack.calls.length > held);
+    expect((await owner.browser.delete('/api/v1/slack')).status).toBe(204);
+    release();
+    expect((await later).status).toBe(400);
+    expect((await owner.http.get('/api/v1/slack')).body).toEqual({ connection: null });
+  });
+
   test('to another workspace ends the links of the one before, whose calls are refused from then on', async () => {
     const { owner, caller } = await connected();
     await caller.command('U1', `link ${await codeOf(owner)}`);
@@ -157,6 +184,17 @@ describe('connecting a workspace', () => {
     expect({ status: taken.status, code: taken.body['error']?.['code'] }).toEqual({ status: 409, code: 'slack_workspace_taken' });
     await app.db('organizations').where({ id: organization.id }).update({ deleted_at: new Date() });
     expect((await put(owner, secretsOf(workspace))).status).toBe(200);
+  });
+
+  test('is ended by a fresh session only, never by a key', async () => {
+    const { owner } = await connected();
+    expect((await owner.http.delete('/api/v1/slack')).body['error']?.['code']).toBe('session_required');
+    await app
+      .db('sessions')
+      .where({ membership_id: owner.membershipId })
+      .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
+    expect((await owner.browser.delete('/api/v1/slack')).body['error']?.['code']).toBe('reauthentication_required');
+    expect((await owner.http.get('/api/v1/slack')).body['connection']).not.toBeNull();
   });
 
   test('needs a fresh session', async () => {

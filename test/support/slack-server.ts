@@ -51,6 +51,8 @@ export class SlackServer {
   readonly archived = new Set<string>();
   /** Channels nobody knows any more. */
   readonly gone = new Set<string>();
+  /** By method: until when the next call of it is held back. */
+  private readonly held = new Map<string, Promise<unknown>>();
   private readonly workspaces = new Map<string, Workspace>();
   private server: Server | undefined;
   private port = 0;
@@ -93,6 +95,15 @@ export class SlackServer {
     return workspace;
   }
 
+  /** The next call of the method is counted, and goes on when the answer of this is called. */
+  holdNext(method: string): () => void {
+    const release = new AbortController();
+    this.held.set(method, once(release.signal, 'abort'));
+    return () => {
+      release.abort();
+    };
+  }
+
   postsTo(channel: string): SlackPost[] {
     return this.posts.filter((post) => post.channel === channel);
   }
@@ -115,6 +126,9 @@ export class SlackServer {
     }
     const method = path.slice('/api/'.length);
     this.calls.push(method);
+    const held = this.held.get(method);
+    this.held.delete(method);
+    await held;
     const wrong = this.misbehaviour.get(method);
     if (wrong?.kind === 'limited') response.writeHead(429, { 'retry-after': String(wrong.retryAfter) });
     else if (wrong?.kind === 'status') response.writeHead(wrong.status, { 'content-type': 'text/plain' });

@@ -43,25 +43,50 @@ export interface SlackTerms {
  */
 export async function connectSlack(context: ServiceContext, principal: MemberPrincipal, terms: SlackTerms): Promise<SlackConnection> {
   requireFreshProof(principal);
+  for (;;) {
+    const before = await findSlackConnection(context.db, principal.organizationId);
+    const connection = await connectAfter(context, principal, { terms, before });
+    if (connection) return connection;
+  }
+}
+
+interface Change {
+  readonly terms: SlackTerms;
+  /** Where the secrets are taken from that the terms do not give. */
+  readonly before: SlackConnection | undefined;
+}
+
+/** Undefined, and nothing done, where somebody has changed meanwhile what the terms leave as it is. */
+async function connectAfter(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { terms, before }: Change,
+): Promise<SlackConnection | undefined> {
   const { organizationId } = principal;
-  const before = await findSlackConnection(context.db, organizationId);
   const secrets = wantedSecrets(terms, before && openSlackSecrets(context, before));
   // Sealed for nobody yet: without a key nothing is sent to Slack.
   sealSlackSecrets(context, organizationId, secrets);
   const identity = await identify(context, secrets.botToken);
-  await context.db
+  return await context.db
     .transaction(async (trx) => {
       const caller = await currentMember(trx, principal, { permission: 'connection.write' });
       requireFreshProof(caller);
-      await save(context, trx, { caller, identity, secrets, defaultChannel: terms.defaultChannel });
+      const current = await findSlackConnection(trx, organizationId);
+      if (!isWhole(terms) && !haveSameSecrets(before, current)) return undefined;
+      await save(context, trx, { caller, current, identity, secrets, defaultChannel: terms.defaultChannel });
+      return await findSlackConnection(trx, organizationId);
     })
     .catch((error: unknown) => {
       if (violatedConstraint(error) === 'slack_connections_team_id_key') throw new AppError('slack_workspace_taken');
       throw error;
     });
-  const connection = await findSlackConnection(context.db, organizationId);
-  if (!connection) throw new AppError('slack_not_connected');
-  return connection;
+}
+
+const isWhole = ({ botToken, signingSecret }: SlackTerms): boolean => botToken !== undefined && signingSecret !== undefined;
+
+/** Nothing is sealed twice in the same way. */
+function haveSameSecrets(one: SlackConnection | undefined, other: SlackConnection | undefined): boolean {
+  return one?.channelId === other?.channelId && (one === undefined || other?.secrets.sealed.equals(one.secrets.sealed) === true);
 }
 
 function wantedSecrets({ botToken, signingSecret }: SlackTerms, before: SlackSecrets | undefined): SlackSecrets {
@@ -91,33 +116,34 @@ async function identify({ slack, logger }: ServiceContext, botToken: string): Pr
 
 interface Wanted {
   readonly caller: MemberPrincipal;
+  readonly current: SlackConnection | undefined;
   readonly identity: SlackIdentity;
   readonly secrets: SlackSecrets;
   readonly defaultChannel: string | null;
 }
 
-async function save(context: ServiceContext, trx: Db, { caller, identity, secrets, defaultChannel }: Wanted): Promise<void> {
+async function save(context: ServiceContext, trx: Db, { caller, current, identity, secrets, defaultChannel }: Wanted): Promise<void> {
   const { organizationId } = caller;
-  const before = await findSlackConnection(trx, organizationId);
-  const same = before?.teamId === identity.teamId;
-  const channelId = before && same ? before.channelId : v7();
+  const same = current?.teamId === identity.teamId;
+  const channelId = current && same ? current.channelId : v7();
   const connection = { channelId, ...identity, defaultChannel, secrets: sealSlackSecrets(context, channelId, secrets) };
-  if (before && same) {
+  if (current && same) {
     await updateSlackConnection(trx, organizationId, connection);
     await record(trx, caller, { verb: 'changed', connection });
     return;
   }
   await forgetEndedSlackConnections(trx, { organizationId, teamId: identity.teamId });
-  if (before) await disconnect(trx, caller, before);
+  if (current) await disconnect(trx, caller, current);
   await insertChannel(trx, organizationId, { id: channelId, kind: 'slack', name: 'Slack' });
   await insertSlackConnection(trx, organizationId, connection);
   await record(trx, caller, { verb: 'connected', connection });
 }
 
-/** Ends the connection with all links; again, nothing more happens. */
+/** Ends the connection with all links; again, nothing more happens. Needs the proof of `requireFreshProof`. */
 export async function disconnectSlack(context: ServiceContext, principal: MemberPrincipal): Promise<void> {
   await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'connection.write' });
+    requireFreshProof(caller);
     const connection = await findSlackConnection(trx, caller.organizationId);
     if (connection) await disconnect(trx, caller, connection);
   });
