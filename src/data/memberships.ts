@@ -51,6 +51,28 @@ export async function findMemberWithPolicies(
   return member;
 }
 
+const SLACK_LINK_HOLDER: PreparedStatement = {
+  name: 'find-slack-link-holder',
+  sql: `
+    select ${MEMBER_COLUMNS}
+      from slack_links l
+      join slack_connections s on s.channel_id = l.channel_id
+      join memberships m on m.id = l.membership_id
+      join users u on u.id = m.user_id
+      join organizations o on o.id = m.organization_id
+     where l.membership_id = :membershipId and l.slack_user_id = :slackUserId
+       and s.organization_id = :organizationId and m.organization_id = :organizationId and o.deleted_at is null`,
+};
+
+/** The member, while the Slack user is linked to him and the organization connected to the workspace. */
+export async function findSlackLinkHolder(
+  db: Db,
+  organizationId: string,
+  link: { readonly membershipId: string; readonly slackUserId: string },
+): Promise<MemberWithPolicies | undefined> {
+  return (await runPrepared<MemberWithPolicies>(db, SLACK_LINK_HOLDER, { organizationId, ...link }))[0];
+}
+
 export interface NewMembership {
   readonly id: string;
   readonly userId: string;

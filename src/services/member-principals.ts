@@ -6,10 +6,11 @@ import {
   type AuthContext,
   type AuthorizationTarget,
   type MemberPrincipal,
+  type SlackCredential,
 } from '../domain/authorization.ts';
 import { isPermission, type Permission } from '../domain/permissions.ts';
 import { findApiKeyHolder, type ApiKeyHolder } from '../data/api-keys.ts';
-import type { MemberWithPolicies } from '../data/memberships.ts';
+import { findSlackLinkHolder, type MemberWithPolicies } from '../data/memberships.ts';
 import { lockOrganization } from '../data/organizations.ts';
 import { findSessionHolder, type SessionHolder } from '../data/sessions.ts';
 import type { Db } from '../platform/postgres.ts';
@@ -69,21 +70,36 @@ export function apiKeyAuth(assurance: AuthContext['assurance'], mintedAt: Date):
 }
 
 /**
- * Locks the organization's access and answers who the caller is by now: what he held when the call came in, and what he came
- * in with, may have been taken from him while it waited. Throws 401 when his session or key has ended, what the next call with
- * it would get otherwise, and 403 `permission_denied` for what he needs and lacks.
+ * Locks the organization's access and answers who the caller is by now, as `memberAgain` does. Throws what that throws, and
+ * 403 `permission_denied` for what he needs and lacks.
  */
 export async function currentMember(
   trx: Db,
-  { organizationId, via }: MemberPrincipal,
+  caller: MemberPrincipal,
   needs?: { readonly permission: Permission; readonly target?: AuthorizationTarget },
 ): Promise<MemberPrincipal> {
-  await lockOrganization(trx, organizationId);
+  await lockOrganization(trx, caller.organizationId);
   // What is done through Slack changes nobody's access.
-  if (via.kind === 'slack') throw new AppError('session_required');
-  const current = via.kind === 'session' ? await bySession(trx, via.sessionId) : await byApiKey(trx, via.keyId);
+  if (caller.via.kind === 'slack') throw new AppError('session_required');
+  const current = await memberAgain(trx, caller);
   if (needs) requirePermission(current, needs.permission, needs.target);
   return current;
+}
+
+/**
+ * Who the caller is by now: what he held when the call came in, and what he came in with, may have been taken from him while
+ * it waited. One statement. Throws 401 when his session, key or link has ended, else what the next call with it would get.
+ */
+export async function memberAgain(db: Db, caller: MemberPrincipal): Promise<MemberPrincipal> {
+  const { via } = caller;
+  switch (via.kind) {
+    case 'session':
+      return await bySession(db, via.sessionId);
+    case 'api_key':
+      return await byApiKey(db, via.keyId);
+    case 'slack':
+      return await bySlackLink(db, caller, via);
+  }
 }
 
 async function bySession(trx: Db, sessionId: string): Promise<MemberPrincipal> {
@@ -96,6 +112,17 @@ async function byApiKey(trx: Db, keyId: string): Promise<MemberPrincipal> {
   const key = await findApiKeyHolder(trx, keyId);
   if (!key?.valid) throw new AppError('authentication_required');
   return apiKeyPrincipal(key);
+}
+
+async function bySlackLink(
+  db: Db,
+  { organizationId, membershipId, auth }: MemberPrincipal,
+  via: SlackCredential,
+): Promise<MemberPrincipal> {
+  const { slackUserId } = via;
+  const holder = await findSlackLinkHolder(db, organizationId, { membershipId, slackUserId });
+  if (!holder) throw new AppError('authentication_required');
+  return memberPrincipal(holder, { via, auth });
 }
 
 /** Throws 403 `permission_denied` with its details. */

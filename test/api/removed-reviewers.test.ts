@@ -87,7 +87,8 @@ const own = { member: reviewer, ask: () => ask(app, agent), gate: holdMembership
 
 const scenes: Readonly<Record<string, Scene>> = {
   suspended: { ...own, loses: suspend, refusal: /^403 membership_inactive$/ },
-  removed: { ...own, loses: remove, refusal: /^403 membership_inactive$/ },
+  // His keys end with it.
+  removed: { ...own, loses: remove, refusal: /^401 authentication_required$/ },
   'stripped of his permissions': { ...own, loses: strip, refusal: /^403 (request_not_routed|permission_denied)$/ },
   'taken out of the team': {
     member: onlyOneInTeam,

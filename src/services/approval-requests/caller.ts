@@ -1,21 +1,28 @@
 /** Who calls, once more in the transaction that acts: much can have been taken from him since the call came in. */
-import { findMemberWithPolicies } from '../../data/memberships.ts';
+import { lockRequest, type LockedRequest } from '../../data/approval-requests/lock.ts';
 import { holdAccess } from '../../data/organizations.ts';
 import { authorize, type MemberPrincipal } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Permission } from '../../domain/permissions.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { memberPrincipal } from '../member-principals.ts';
+import { memberAgain } from '../member-principals.ts';
+
+export interface Acting {
+  readonly principal: MemberPrincipal;
+  readonly locked: LockedRequest;
+}
 
 /**
- * The caller with what he holds by now, of which nothing is taken before the end of the transaction. Call it before a request
- * is locked: whoever removes him takes the two in this order as well. Throws 403 `membership_inactive`.
+ * Locks a request of the caller's organization, and answers who he is by then. Nothing he holds is taken before the end of the
+ * transaction: who changes access waits for it, and takes the locks in this order as well. A session or key may end at any
+ * time, so he is read last, after all waiting. Throws what `memberAgain` throws, and `not_found`.
  */
-export async function rereadCaller(db: Db, caller: MemberPrincipal): Promise<MemberPrincipal> {
+export async function lockForCaller(db: Db, caller: MemberPrincipal, requestId: string): Promise<Acting> {
   await holdAccess(db, caller.organizationId);
-  const member = await findMemberWithPolicies(db, caller.organizationId, caller.membershipId);
-  if (!member) throw new AppError('membership_inactive');
-  return memberPrincipal(member, { via: caller.via, auth: caller.auth });
+  const locked = await lockRequest(db, requestId);
+  const principal = await memberAgain(db, caller);
+  if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
+  return { principal, locked };
 }
 
 /** Throws 403 `permission_denied` with its details. */

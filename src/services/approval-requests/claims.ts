@@ -11,7 +11,7 @@ import { mayClaim, maySee } from '../../domain/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceChanged, announceDecided } from './announce.ts';
-import { rereadCaller, requireForAgent } from './caller.ts';
+import { lockForCaller, requireForAgent } from './caller.ts';
 import { readRouted } from './routed.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
@@ -36,9 +36,7 @@ interface Call {
 }
 
 async function claimLocked(context: ServiceContext, db: Db, { principal: caller, id }: Call): Promise<Outcome<{ claim: Claim }>> {
-  const principal = await rereadCaller(db, caller);
-  const locked = await lockRequest(db, id);
-  if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
+  const { principal, locked } = await lockForCaller(db, caller, id);
   for (const permission of ['request.claim', 'request.decide'] as const) requireForAgent(principal, permission, locked.request.agentSlug);
   if (!mayClaim(principal, await readRouted({ ...context, db }, locked.request))) throw new AppError('request_not_routed');
   const expired = await expireIfDue(db, locked, { wake: true });

@@ -1,6 +1,5 @@
 /** A person decides. Exactly one decision is ever recorded, whoever comes at the same moment. */
 import { findDecisionByKey, recordDecision, type NewDecision } from '../../data/approval-requests/decide.ts';
-import { lockRequest } from '../../data/approval-requests/lock.ts';
 import type { ApprovalRequest, Decision } from '../../domain/approval-requests.ts';
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/authorization.ts';
@@ -10,7 +9,7 @@ import { mayDecide } from '../../domain/request-access.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
-import { rereadCaller } from './caller.ts';
+import { lockForCaller } from './caller.ts';
 import { readRouted } from './routed.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
@@ -55,10 +54,8 @@ async function decideLocked(
   db: Db,
   { principal: caller, wanted }: { principal: MemberPrincipal; wanted: Wanted },
 ): Promise<{ request: ApprovalRequest; changed: boolean }> {
-  const principal = await rereadCaller(db, caller);
+  const { principal, locked } = await lockForCaller(db, caller, wanted.requestId);
   requireSecondFactor(principal);
-  const locked = await lockRequest(db, wanted.requestId);
-  if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
   const { request } = locked;
   // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
   if (!mayDecide(principal, request, await readRouted({ ...context, db }, request))) throw new AppError('request_not_routed');

@@ -2,7 +2,7 @@
 import { ADDED_STEP, findAddedReviewers, insertAddedReviewers, type AddedReviewer } from '../../data/approval-requests/added-reviewers.ts';
 import { touchRequest } from '../../data/approval-requests/claims.ts';
 import { insertStep } from '../../data/approval-requests/escalate.ts';
-import { lockRequest, type LockedRequest } from '../../data/approval-requests/lock.ts';
+import type { LockedRequest } from '../../data/approval-requests/lock.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { findDeciders, listDeciders, type Decider } from '../../data/deciders.ts';
 import { findTeamRosters } from '../../data/team-escalation-policies.ts';
@@ -15,7 +15,7 @@ import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { cutPage } from '../pages.ts';
 import { announceChanged } from './announce.ts';
-import { rereadCaller } from './caller.ts';
+import { lockForCaller } from './caller.ts';
 import { requirePending, tooLate } from './claims.ts';
 import { namedTeams, readRouted, teamsOf } from './routed.ts';
 import { expireIfDue, lapseIfDue, readSettled } from './settle.ts';
@@ -77,9 +77,7 @@ async function addLocked(
   db: Db,
   { principal: caller, id, membershipIds }: AddInput & { readonly principal: MemberPrincipal },
 ): Promise<AddOutcome> {
-  const principal = await rereadCaller(db, caller);
-  const locked = await lockRequest(db, id);
-  if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
+  const { principal, locked } = await lockForCaller(db, caller, id);
   const { request } = locked;
   if (!mayDecide(principal, request, await readRouted({ ...context, db }, request))) throw new AppError('request_not_routed');
   const expired = await expireIfDue(db, locked, { wake: true });

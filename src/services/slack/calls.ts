@@ -64,6 +64,7 @@ async function press(context: ServiceContext, { connection, pressed, now }: Pres
     if (!authorize(principal, 'request.decide', { kind: 'any' }).allowed) throw new AppError('permission_denied');
     return await decide(context, principal, { requestId, status });
   } catch (error) {
+    if (error instanceof AppError && error.code === 'authentication_required') return unlinkedText(context, connection);
     const text = error instanceof AppError && refusals[error.code];
     if (!text) throw error;
     return `${text} ${linkTo(context, requestId)}`;
