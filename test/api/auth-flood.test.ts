@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await forgetAttempts(app);
-  victim = await createPerson(app, organization.id);
+  victim = await createPerson(app, organization.id, { costly: true });
 });
 
 afterAll(() => app.close());
@@ -49,10 +49,13 @@ describe('many sign-ins with invented emails', () => {
   }, 240_000);
 
   test('are counted by network, whatever the email, and say how long to wait', async () => {
-    const answers = [];
-    for (let round = 0; round < COUNTED / 10; round += 1) {
+    const answers = [await guess('2001:db8:6:6::1')];
+    // However slow this machine is, all are sent within one window.
+    await app.db('sign_in_attempts').update({ window_ends_at: new Date(Date.now() + 600_000) });
+    while (answers.length < COUNTED) {
       // As many as its share of the hashing allows at once: all are looked at.
-      answers.push(...(await Promise.all(Array.from({ length: 10 }, (_, index) => guess(`2001:db8:6:6::${index}`)))));
+      const batch = Array.from({ length: Math.min(10, COUNTED - answers.length) }, (_, index) => guess(`2001:db8:6:6::${index}`));
+      answers.push(...(await Promise.all(batch)));
     }
     expect(answers.map(({ status }) => status)).toEqual(Array(COUNTED).fill(401));
     const refused = await guess('2001:db8:6:6:ffff::1');
