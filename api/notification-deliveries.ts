@@ -85,7 +85,12 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
     path: PATH,
     tag: TAG,
     summary: 'List messages and what became of them',
-    description: 'Newest first. `status=dead` lists what could not be delivered.',
+    description:
+      'Newest first. `status=dead` lists what could not be delivered. What may pass is tried twelve times over some hours, later where the ' +
+      'receiver says so by Retry-After, up to an hour: no connection, a timeout, status 408, 425, 429 and 5xx of a webhook, a 4xx answer of a mail ' +
+      'server, an outage or a rate limit of Slack. Anything else is dead at once: every other status of a webhook, redirects and 410 among them, a ' +
+      'URL that leads inside, a 5xx answer of a mail server to the message, a refusal of Slack such as `channel_not_found`. Delivered and dropped ' +
+      'messages are deleted after 30 days, dead ones after 90.',
     auth: 'member',
     permission: 'connection.read',
     query: z.strictObject({
@@ -120,7 +125,7 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Try a message again',
     description:
-      'A dead one begins anew, a pending one is tried at once. Before it is sent the request is looked at again: when it is decided by ' +
+      'A dead one begins anew with all its attempts, a pending one is tried at once. Before it is sent the request is looked at again: when it is decided by ' +
       'then, the message is dropped.',
     auth: 'member',
     permission: 'connection.write',

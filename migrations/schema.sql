@@ -422,11 +422,13 @@ CREATE TABLE notification_deliveries (
   CONSTRAINT notification_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT notification_deliveries_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
 );
-COMMENT ON TABLE notification_deliveries IS 'The outbox: one row per notification and channel, and one per decided request and channel. next_attempt_at null: over.';
+COMMENT ON TABLE notification_deliveries IS 'The outbox: one row per notification and channel, and one per decided request and channel. next_attempt_at null: over, and forgotten 30 days later, a dead one 90.';
 CREATE INDEX notification_deliveries_channel_id_idx ON notification_deliveries USING btree (channel_id, created_at DESC, id DESC);
+CREATE INDEX notification_deliveries_dead_at_idx ON notification_deliveries USING btree (dead_at) WHERE (dead_at IS NOT NULL);
 CREATE INDEX notification_deliveries_dead_idx ON notification_deliveries USING btree (organization_id, created_at DESC, id DESC) WHERE (dead_at IS NOT NULL);
 CREATE UNIQUE INDEX notification_deliveries_decided_key ON notification_deliveries USING btree (request_id, channel_id) WHERE (event = 'decided'::text);
 CREATE INDEX notification_deliveries_due_idx ON notification_deliveries USING btree (channel_id, next_attempt_at) WHERE (next_attempt_at IS NOT NULL);
+CREATE INDEX notification_deliveries_finished_idx ON notification_deliveries USING btree (COALESCE(delivered_at, dropped_at)) WHERE (COALESCE(delivered_at, dropped_at) IS NOT NULL);
 CREATE INDEX notification_deliveries_list_idx ON notification_deliveries USING btree (organization_id, created_at DESC, id DESC);
 CREATE INDEX notification_deliveries_request_id_idx ON notification_deliveries USING btree (request_id);
 COMMENT ON COLUMN notification_deliveries.lease IS 'Who leased it last; next_attempt_at is when the lease ends. Only the holder records what became of it.';
@@ -657,6 +659,7 @@ CREATE TABLE slack_link_codes (
   CONSTRAINT slack_link_codes_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id)
 );
 COMMENT ON TABLE slack_link_codes IS 'Links that were begun in a session and are to be finished in Slack. Only the SHA-256 of a code is kept.';
+CREATE INDEX slack_link_codes_expires_at_idx ON slack_link_codes USING btree (expires_at);
 
 CREATE TABLE slack_links (
   membership_id uuid NOT NULL,
@@ -686,8 +689,9 @@ CREATE TABLE slack_messages (
   CONSTRAINT slack_messages_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES notification_channels(id),
   CONSTRAINT slack_messages_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
 );
-COMMENT ON TABLE slack_messages IS 'Messages with buttons. slack_ts null: delivery_id is posting it until posting_until. closed_at: it shows the final answer.';
+COMMENT ON TABLE slack_messages IS 'Messages with buttons. slack_ts null: delivery_id is posting it until posting_until. closed_at: it shows the final answer. Forgotten after 100 days.';
 CREATE INDEX slack_messages_channel_id_idx ON slack_messages USING btree (channel_id);
+CREATE INDEX slack_messages_posting_until_idx ON slack_messages USING btree (posting_until);
 
 CREATE TABLE team_escalation_policies (
   id uuid NOT NULL,

@@ -16,7 +16,7 @@ export async function insertMfaChallenge(db: Db, challenge: NewMfaChallenge): Pr
   const { rows } = await db.raw<{ rows: { expiresAt: Date }[] }>(
     `with forgotten as (
        delete from mfa_challenges where id in (
-         select id from mfa_challenges where expires_at < clock_timestamp() order by expires_at limit 10 for update skip locked)
+         select id from mfa_challenges where expires_at < statement_timestamp() order by expires_at limit 10 for update skip locked)
      )
      insert into mfa_challenges (id, membership_id, token_hash, password_digest, created_at, expires_at)
      select :id, :membershipId, :tokenHash, :passwordDigest, now, now + interval '5 minutes' from clock_timestamp() as now

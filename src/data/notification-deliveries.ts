@@ -10,6 +10,8 @@ export interface LeaseOptions {
   /** Names the holder of what this call leases. */
   readonly lease: string;
   readonly leaseMs: number;
+  /** Only over channels of these. */
+  readonly kinds: readonly ChannelKind[];
   readonly limit: number;
   readonly perChannel: number;
   /** What this process has in hand already, by channel. */
@@ -17,35 +19,53 @@ export interface LeaseOptions {
 }
 
 /**
- * Takes what is due, oldest first within each channel and no channel at the cost of another. Left alone: what somebody
- * claims, unless a person asks the recipient for help now, and the news of a decision while a message about the request may still be on its way.
+ * Takes what is due: first of the channels with the least in hand, of each its oldest, and of none more than its share while others
+ * wait. Reads of channels over which something waits only that, whatever else there is. Left alone: what somebody claims, unless a
+ * person asks the recipient for help now, and the news of a decision while a message about the request may still be on its way.
+ * What is asked of single rows is written so that it is asked row by row: `exists` might be answered by reading whole tables.
  */
-export async function leaseDue(db: Db, { lease, leaseMs, limit, perChannel, inHand }: LeaseOptions): Promise<string[]> {
+export async function leaseDue(db: Db, { lease, leaseMs, kinds, limit, perChannel, inHand }: LeaseOptions): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `with due as materialized (
-       select waiting.id from notification_channels c
-         left join unnest(cast(:busy as uuid[]), cast(:counts as integer[])) as b (channel_id, in_hand) on b.channel_id = c.id
+    `with recursive waiting (channel_id, since) as (
+       (select d.channel_id, d.next_attempt_at from notification_deliveries d
+         where d.next_attempt_at is not null order by d.channel_id, d.next_attempt_at limit 1)
+       union all
+       select further.channel_id, further.next_attempt_at from waiting w cross join lateral (
+         select d.channel_id, d.next_attempt_at from notification_deliveries d
+          where d.next_attempt_at is not null and d.channel_id > w.channel_id order by d.channel_id, d.next_attempt_at limit 1
+       ) as further
+     ),
+     due as materialized (
+       select picked.id from (
+         select w.channel_id, least(:perChannel - coalesce(b.in_hand, 0), greatest(:limit / count(*) over (), 1)) as room
+           from waiting w
+           left join unnest(cast(:busy as uuid[]), cast(:counts as integer[])) as b (channel_id, in_hand) on b.channel_id = w.channel_id
+          where w.since <= statement_timestamp() and coalesce(b.in_hand, 0) < :perChannel
+            and (select c.kind from notification_channels c where c.id = w.channel_id) = any(cast(:kinds as text[]))
+          order by coalesce(b.in_hand, 0), w.since
+        ) as channel
         cross join lateral (
           select d.id from notification_deliveries d
-           where d.channel_id = c.id and d.next_attempt_at <= statement_timestamp()
+           where d.channel_id = channel.channel_id and d.next_attempt_at <= statement_timestamp()
              and case d.event
-                   when 'notified' then not exists (
-                     select 1 from claims l join approval_requests r on r.id = l.request_id and r.state = 'pending'
-                      where l.request_id = d.request_id and l.ended_at is null and l.expires_at > statement_timestamp())
-                     or exists (select 1 from notifications n where n.id = d.notification_id and n.step_key = '${ADDED_STEP}')
-                   else not exists (
-                     select 1 from notification_deliveries n
-                      where n.request_id = d.request_id and n.channel_id = d.channel_id and n.event = 'notified' and n.next_attempt_at is not null)
+                   when 'notified' then (
+                     select l.id from claims l join approval_requests r on r.id = l.request_id and r.state = 'pending'
+                      where l.request_id = d.request_id and l.ended_at is null and l.expires_at > statement_timestamp() limit 1) is null
+                     or (select n.id from notifications n where n.id = d.notification_id and n.step_key = '${ADDED_STEP}') is not null
+                   else (
+                     select n.id from notification_deliveries n
+                      where n.request_id = d.request_id and n.channel_id = d.channel_id and n.event = 'notified' and n.next_attempt_at is not null
+                      limit 1) is null
                  end
-           order by d.next_attempt_at limit greatest(:perChannel - coalesce(b.in_hand, 0), 0) for update skip locked
-        ) as waiting
+           order by d.next_attempt_at limit channel.room for update skip locked
+        ) as picked
         limit :limit
      )
      update notification_deliveries d
         set lease = cast(:lease as uuid), attempts = attempts + 1, next_attempt_at = clock_timestamp() + :leaseMs * interval '1 millisecond'
-       from due where d.id = due.id
+      where d.id = any(array(select due.id from due))
      returning d.id`,
-    { lease, leaseMs, limit, perChannel, busy: [...inHand.keys()], counts: [...inHand.values()] },
+    { lease, leaseMs, kinds: [...kinds], limit, perChannel, busy: [...inHand.keys()], counts: [...inHand.values()] },
   );
   return rows.map((row) => row.id);
 }
@@ -54,6 +74,8 @@ export async function leaseDue(db: Db, { lease, leaseMs, limit, perChannel, inHa
 export interface LeasedDelivery {
   readonly id: string;
   readonly event: DeliveryEvent;
+  /** A `notified` one to no recipient, but to the channel all of an organization read. */
+  readonly announces: boolean;
   readonly channelId: string;
   readonly kind: ChannelKind;
   readonly channelEnabled: boolean;
@@ -85,6 +107,7 @@ export interface LeasedDelivery {
 interface LeasedRow extends RequestRow {
   x_id: string;
   x_event: DeliveryEvent;
+  x_announces: boolean;
   x_attempts: number;
   x_created_at: Date;
   channel_id: string;
@@ -113,7 +136,7 @@ export async function loadLeased(
   if (ids.length === 0) return [];
   const { rows } = await db.raw<{ rows: LeasedRow[] }>(
     `select ${REQUEST_COLUMNS},
-            x.id as x_id, x.event as x_event, x.attempts as x_attempts, x.created_at as x_created_at, x.channel_id,
+            x.id as x_id, x.event as x_event, x.announces as x_announces, x.attempts as x_attempts, x.created_at as x_created_at, x.channel_id,
             ch.kind as channel_kind, ch.enabled and ch.deleted_at is null as channel_enabled,
             r.state <> 'pending' or r.deadline_at <= clock_timestamp() as closed,
             r.state = 'pending' and c.expires_at is not null and c.expires_at > clock_timestamp()
@@ -121,7 +144,8 @@ export async function loadLeased(
             n.membership_id as recipient_id, u.display_name as recipient_name, u.email as recipient_email,
             coalesce(m.status = 'active', false) as recipient_active, coalesce(${mayDecideFor('r.agent_slug')}, false) as recipient_may_decide,
             coalesce(w.email, true) as wants_email, coalesce(w.slack, true) as wants_slack,
-            s.node_id as level_node_id, s.team_id as level_team_id, s.run as level_run, s.at as level_at, s.escalate_at as level_escalate_at
+            s.node_id as level_node_id, s.team_id as level_team_id, s.run as level_run, n.created_at as level_at,
+            s.escalate_at as level_escalate_at
        from ${REQUEST_TABLES}
        join notification_deliveries x on x.request_id = r.id
        join notification_channels ch on ch.id = x.channel_id
@@ -140,6 +164,7 @@ function toLeased(row: LeasedRow): LeasedDelivery {
   return {
     id: row.x_id,
     event: row.x_event,
+    announces: row.x_announces,
     channelId: row.channel_id,
     kind: row.channel_kind,
     channelEnabled: row.channel_enabled,
@@ -179,34 +204,55 @@ export type Attempted =
   | { readonly kind: 'retry'; readonly error: string; readonly afterMs: number }
   | { readonly kind: 'later' };
 
-/** Recorded by the holder of the lease alone: false when somebody else has it by now, or the message is over. */
-export async function recordAttempt(
-  db: Db,
-  { id, lease }: { readonly id: string; readonly lease: string },
-  attempted: Attempted,
-): Promise<boolean> {
-  const recorded = await db('notification_deliveries')
-    .where({ id, lease })
-    .whereNotNull('next_attempt_at')
-    .update({ ...changeFor(db, attempted), lease: null });
-  return recorded === 1;
+export interface RecordedAttempt {
+  readonly id: string;
+  readonly lease: string;
+  readonly attempted: Attempted;
 }
 
-function changeFor(db: Db, attempted: Attempted): Readonly<Record<string, unknown>> {
-  const now = db.raw('clock_timestamp()');
-  switch (attempted.kind) {
-    case 'delivered':
-      return { next_attempt_at: null, delivered_at: now, last_error: null };
-    case 'dropped':
-      return { next_attempt_at: null, dropped_at: now, dropped_reason: attempted.reason };
-    case 'dead':
-      return { next_attempt_at: null, dead_at: now, last_error: attempted.error };
-    case 'retry':
-      return {
-        next_attempt_at: db.raw(`clock_timestamp() + :afterMs * interval '1 millisecond'`, { afterMs: attempted.afterMs }),
-        last_error: attempted.error,
-      };
-    case 'later':
-      return { next_attempt_at: now, attempts: db.raw('attempts - 1') };
-  }
+/** Each recorded by the holder of its lease alone: left out of what is returned is what somebody else has by now, or is over. */
+export async function recordAttempts(db: Db, attempts: readonly RecordedAttempt[]): Promise<string[]> {
+  const column = <T>(read: (attempted: Attempted) => T): T[] => attempts.map(({ attempted }) => read(attempted));
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `update notification_deliveries d
+        set next_attempt_at = case a.kind when 'retry' then now + a.after_ms * interval '1 millisecond' when 'later' then now end,
+            delivered_at = case a.kind when 'delivered' then now end,
+            dead_at = case a.kind when 'dead' then now end,
+            dropped_at = case a.kind when 'dropped' then now end, dropped_reason = a.reason,
+            last_error = case when a.kind = 'delivered' then null else coalesce(a.error, d.last_error) end,
+            attempts = d.attempts - case a.kind when 'later' then 1 else 0 end, lease = null
+       from unnest(cast(:ids as uuid[]), cast(:leases as uuid[]), cast(:kinds as text[]), cast(:errors as text[]),
+                   cast(:reasons as text[]), cast(:delays as double precision[])) as a (id, lease, kind, error, reason, after_ms),
+            clock_timestamp() as now
+      where d.id = a.id and d.lease = a.lease and d.next_attempt_at is not null
+     returning d.id`,
+    {
+      ids: attempts.map(({ id }) => id),
+      leases: attempts.map(({ lease }) => lease),
+      kinds: column(({ kind }) => kind),
+      errors: column((attempted) => ('error' in attempted ? attempted.error : null)),
+      reasons: column((attempted) => ('reason' in attempted ? attempted.reason : null)),
+      delays: column((attempted) => ('afterMs' in attempted ? attempted.afterMs : null)),
+    },
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Takes away some messages that were delivered or dropped 30 days ago, or given up 90 days ago; returns how many. */
+export async function forgetFinished(db: Db, limit: number): Promise<number> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `with finished as (
+       select id from notification_deliveries
+        where coalesce(delivered_at, dropped_at) < statement_timestamp() - interval '30 days'
+        order by coalesce(delivered_at, dropped_at) limit :limit for update skip locked
+     ),
+     given_up as (
+       select id from notification_deliveries where dead_at < statement_timestamp() - interval '90 days'
+        order by dead_at limit :limit for update skip locked
+     )
+     delete from notification_deliveries where id = any(array(select id from finished union all select id from given_up))
+     returning 1`,
+    { limit },
+  );
+  return rows.length;
 }

@@ -37,7 +37,7 @@ export async function insertPasswordReset(trx: Db, reset: NewPasswordReset): Pro
   const { rows } = await trx.raw<{ rows: unknown[] }>(
     `with forgotten as (
        delete from password_resets where id in (
-         select id from password_resets where expires_at < clock_timestamp() - interval '1 day'
+         select id from password_resets where expires_at < statement_timestamp() - interval '1 day'
           order by expires_at limit 10 for update skip locked)
      )
      insert into password_resets (id, user_id, token_hash, created_at, expires_at)

@@ -64,7 +64,7 @@ export async function insertSession(db: Db, organizationId: string, session: New
   await db.raw(
     `with forgotten as (
        delete from sessions where id in (
-         select id from sessions where expires_at < clock_timestamp() - interval '90 days'
+         select id from sessions where expires_at < statement_timestamp() - interval '90 days'
           order by expires_at limit 10 for update skip locked)
      )
      insert into sessions (id, organization_id, membership_id, token_hash, method, assurance, client_address, user_agent,

@@ -13,7 +13,7 @@ export async function countSignInAttempt(db: Db, key: Buffer, windowSeconds = 60
     `with forgotten as (
        delete from sign_in_attempts where key in (
          select key from sign_in_attempts
-          where window_ends_at < clock_timestamp() and key <> :key
+          where window_ends_at < statement_timestamp() and key <> :key
           order by window_ends_at limit 10 for update skip locked)
      )
      insert into sign_in_attempts as a (key, attempts, window_ends_at)

@@ -24,13 +24,22 @@ export interface Mailer {
 }
 
 const TIMEOUT_MS = 8_000;
+/** To the mail server, kept open between messages. */
+const CONNECTIONS = 8;
 /** Nothing that has a meaning in a header or an SMTP command besides the address itself. */
 const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{Cc}]+@[^\s<>()\\,;"@\p{Cc}]+$/u;
 
 /** `url`: smtp:// or smtps://, with credentials if the server wants them. */
 export function openMailer(url: string, from: string): Mailer {
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
-  const transport = createTransport({ url, pool: true, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
+  const transport = createTransport({
+    url,
+    pool: true,
+    maxConnections: CONNECTIONS,
+    ...timeouts,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
   const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
   return {
     send: async ({ to, subject, text, id, thread }) => {

@@ -5,6 +5,7 @@ import type { TestApp } from './app.ts';
 export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Index Cond'?: string;
   readonly 'Plan Rows': number;
   readonly Plans?: readonly PlanNode[];
 }

@@ -6,7 +6,7 @@ export async function rememberSlackCall(db: Db, signature: Buffer): Promise<bool
   const { rows } = await db.raw<{ rows: unknown[] }>(
     `with forgotten as (
        delete from slack_calls where signature in (
-         select signature from slack_calls where seen_at < clock_timestamp() - interval '15 minutes'
+         select signature from slack_calls where seen_at < statement_timestamp() - interval '15 minutes'
           order by seen_at limit 10 for update skip locked)
      )
      insert into slack_calls (signature, seen_at) values (:signature, clock_timestamp())

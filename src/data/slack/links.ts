@@ -33,13 +33,18 @@ export async function findSlackLinkOfUser(db: Db, organizationId: string, slackU
   return (await links(db, organizationId).where('l.slack_user_id', slackUserId).first(COLUMNS)) as SlackLink | undefined;
 }
 
-/** In the place of a code the member got before. Returns when it ends. */
+/** In the place of a code the member got before; forgets some of others that have ended. Returns when it ends. */
 export async function putSlackLinkCode(
   db: Db,
   { membershipId, channelId, codeHash, minutes }: { membershipId: string; channelId: string; codeHash: Buffer; minutes: number },
 ): Promise<Date> {
   const { rows } = await db.raw<{ rows: [{ expires_at: Date }] }>(
-    `insert into slack_link_codes (membership_id, channel_id, code_hash, expires_at)
+    `with forgotten as (
+       delete from slack_link_codes where membership_id in (
+         select membership_id from slack_link_codes where expires_at < statement_timestamp() and membership_id <> :membershipId
+          order by expires_at limit 10 for update skip locked)
+     )
+     insert into slack_link_codes (membership_id, channel_id, code_hash, expires_at)
      values (:membershipId, :channelId, :codeHash, clock_timestamp() + cast(:minutes as integer) * interval '1 minute')
      on conflict (membership_id) do update
         set channel_id = excluded.channel_id, code_hash = excluded.code_hash, expires_at = excluded.expires_at

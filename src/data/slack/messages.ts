@@ -5,7 +5,7 @@ export interface MessagePlace {
   readonly requestId: string;
   /** Of the notification channel. */
   readonly channelId: string;
-  /** What must be said once: the delivery to one person, or a level in the default channel. */
+  /** What must be said once: a delivery. */
   readonly messageKey: string;
 }
 
@@ -18,10 +18,19 @@ const columnsOf = ({ requestId, channelId, messageKey }: MessagePlace) => ({
 /** Longer than posting one message can take, and shorter than the lease of a delivery. */
 const POSTING_S = 30;
 
-/** True when this delivery is to post the message: nobody has, and nobody is about to. */
+/**
+ * True when this delivery is to post the message: nobody has, and nobody is about to. Forgets some of other requests that nobody
+ * can need any more: a request is open for a week at most, and a dead message about it is kept for 90 days.
+ */
 export async function beginPosting(db: Db, place: MessagePlace, deliveryId: string): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
-    `insert into slack_messages as m (request_id, channel_id, message_key, delivery_id, posting_until)
+    `with forgotten as (
+       delete from slack_messages where (request_id, channel_id, message_key) in (
+         select request_id, channel_id, message_key from slack_messages
+          where posting_until < statement_timestamp() - interval '100 days' and request_id <> :request_id
+          order by posting_until limit 10 for update skip locked)
+     )
+     insert into slack_messages as m (request_id, channel_id, message_key, delivery_id, posting_until)
      values (:request_id, :channel_id, :message_key, :deliveryId, clock_timestamp() + :seconds * interval '1 second')
      on conflict (request_id, channel_id, message_key) do update
         set delivery_id = excluded.delivery_id, posting_until = excluded.posting_until
@@ -30,6 +39,12 @@ export async function beginPosting(db: Db, place: MessagePlace, deliveryId: stri
     { ...columnsOf(place), deliveryId, seconds: POSTING_S },
   );
   return rows.length > 0;
+}
+
+/** It stands in Slack. */
+export async function isPosted(db: Db, place: MessagePlace): Promise<boolean> {
+  const row: unknown = await db('slack_messages').where(columnsOf(place)).whereNotNull('slack_ts').first('slack_ts');
+  return row !== undefined;
 }
 
 export async function endPosting(db: Db, place: MessagePlace, posted: { channel: string; ts: string }): Promise<void> {

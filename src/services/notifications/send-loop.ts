@@ -4,16 +4,20 @@
  * its lease is over; the message then bears the same id.
  */
 import { setMaxListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { v7 } from 'uuid';
-import { leaseDue, loadLeased, recordAttempt, type Attempted, type LeasedDelivery } from '../../data/notification-deliveries.ts';
-import { retryDelay, type DropReason } from '../../domain/notifications.ts';
+import { leaseDue, loadLeased, type Attempted, type LeasedDelivery, type LeaseOptions } from '../../data/notification-deliveries.ts';
+import { retryDelay, type ChannelKind, type DropReason } from '../../domain/notifications.ts';
 import type { ServiceContext } from '../context.ts';
+import { openRecorder, type Recorder } from './recorder.ts';
+import { forgetWhileRunning } from './retention.ts';
 import type { Delivery, SendOutcome } from './sender.ts';
 import { senders } from './senders.ts';
 
 const POLL_MS = 500;
-/** Messages under way at once in this process, and of these for one channel: a receiver that is slow holds up himself alone. */
-const AT_ONCE = 32;
+/** Messages under way at once in this process: each kind has its own, so that a mail server that is slow holds up no webhook. */
+const AT_ONCE: Readonly<Record<ChannelKind, number>> = { email: 16, webhook: 64, slack: 32 };
+/** Of these for one channel: a receiver that is slow holds up himself alone. */
 const PER_CHANNEL = 8;
 const SEND_MS = 15_000;
 /** Longer than sending and recording can take. */
@@ -30,27 +34,13 @@ export function startSending(context: ServiceContext): SendLoop {
   const cutOff = new AbortController();
   // One listener for each message under way.
   setMaxListeners(0, cutOff.signal);
-  const pause = pauses(POLL_MS, stopping.signal);
-  const underWay = new Map<string, { readonly channelId: string; readonly done: Promise<void> }>();
-  const turn = async (): Promise<void> => {
-    const leased =
-      underWay.size < AT_ONCE ? await takeDue(context, { limit: AT_ONCE - underWay.size, inHand: countByChannel(underWay) }) : [];
-    for (const { lease, delivery } of leased) {
-      const done = attempt(context, { lease, delivery }, cutOff.signal).finally(() => underWay.delete(delivery.id));
-      underWay.set(delivery.id, { channelId: delivery.channelId, done });
-    }
-    // What was just taken may not be all: whoever is done first makes room for more.
-    await Promise.race([...[...underWay.values()].map(({ done }) => done), pause()]);
-  };
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      await turn().catch(async (error: unknown) => {
-        context.logger.warn({ err: error }, 'the outbox could not be read; the next round will');
-        await pause();
-      });
-    }
-    await Promise.all([...underWay.values()].map(({ done }) => done));
-  })();
+  const record = openRecorder(context);
+  const running = Promise.all([
+    ...Object.entries(AT_ONCE).map(([kind, atOnce]) =>
+      sendWhileRunning(context, { kind: kind as ChannelKind, atOnce, record, stopping: stopping.signal, cutOff: cutOff.signal }),
+    ),
+    forgetWhileRunning(context, stopping.signal),
+  ]);
   return {
     stop: async () => {
       stopping.abort();
@@ -62,6 +52,40 @@ export function startSending(context: ServiceContext): SendLoop {
       clearTimeout(late);
     },
   };
+}
+
+interface Sending {
+  readonly kind: ChannelKind;
+  readonly atOnce: number;
+  readonly record: Recorder;
+  /** Nothing more is begun. */
+  readonly stopping: AbortSignal;
+  /** What is under way ends. */
+  readonly cutOff: AbortSignal;
+}
+
+async function sendWhileRunning(context: ServiceContext, { kind, atOnce, record, stopping, cutOff }: Sending): Promise<void> {
+  const pause = pauses(POLL_MS, stopping);
+  const underWay = new Map<string, { readonly channelId: string; readonly done: Promise<void> }>();
+  const turn = async (): Promise<void> => {
+    const limit = atOnce - underWay.size;
+    const leased = limit > 0 ? await takeDue(context, { kinds: [kind], limit, inHand: countByChannel(underWay) }) : [];
+    for (const { lease, delivery } of leased) {
+      const done = attempt(context, { lease, delivery, record }, cutOff).finally(() => underWay.delete(delivery.id));
+      underWay.set(delivery.id, { channelId: delivery.channelId, done });
+    }
+    // What was just taken may not be all: whoever is done first makes room for more.
+    await Promise.race([...[...underWay.values()].map(({ done }) => done), pause()]);
+    // Those who were done together make room together.
+    await setImmediate();
+  };
+  while (!stopping.aborted) {
+    await turn().catch(async (error: unknown) => {
+      context.logger.warn({ err: error }, 'the outbox could not be read; the next round will');
+      await pause();
+    });
+  }
+  await Promise.all([...underWay.values()].map(({ done }) => done));
 }
 
 function countByChannel(underWay: ReadonlyMap<string, { readonly channelId: string }>): Map<string, number> {
@@ -94,42 +118,49 @@ interface Taken {
   readonly delivery: LeasedDelivery;
 }
 
-async function takeDue(
-  { db }: ServiceContext,
-  { limit, inHand }: { readonly limit: number; readonly inHand: ReadonlyMap<string, number> },
-): Promise<Taken[]> {
+async function takeDue({ db }: ServiceContext, wanted: Pick<LeaseOptions, 'kinds' | 'limit' | 'inHand'>): Promise<Taken[]> {
   const lease = v7();
-  const ids = await leaseDue(db, { lease, leaseMs: LEASE_MS, limit, perChannel: PER_CHANNEL, inHand });
+  const ids = await leaseDue(db, { lease, leaseMs: LEASE_MS, perChannel: PER_CHANNEL, ...wanted });
   return (await loadLeased(db, { lease, ids })).map((delivery) => ({ lease, delivery }));
 }
 
 /** Exported for tests: takes what is due once, and waits for what becomes of it. Answers how many messages that were. */
 export async function sendDue(context: ServiceContext): Promise<number> {
-  const taken = await takeDue(context, { limit: AT_ONCE, inHand: new Map() });
-  await Promise.all(taken.map((one) => attempt(context, one, context.stopping)));
+  const taken = await takeDue(context, { kinds: ['email', 'webhook', 'slack'], limit: 32, inHand: new Map() });
+  const record = openRecorder(context);
+  await Promise.all(taken.map((one) => attempt(context, { ...one, record }, context.stopping)));
   return taken.length;
 }
 
 /** Never rejects: what cannot be recorded now is sent again when the lease is over. */
-async function attempt(context: ServiceContext, { lease, delivery }: Taken, stopping: AbortSignal): Promise<void> {
+async function attempt(
+  context: ServiceContext,
+  { lease, delivery, record }: Taken & { readonly record: Recorder },
+  stopping: AbortSignal,
+): Promise<void> {
   try {
     const attempted = whyNot(delivery) ?? (await send(context, delivery, stopping));
     context.metrics.notificationAttempts.inc({ kind: delivery.kind, outcome: attempted.kind });
-    await recordAttempt(context.db, { id: delivery.id, lease }, attempted);
+    await record({ id: delivery.id, lease, attempted });
   } catch (error) {
     context.logger.warn({ err: error, delivery: delivery.id }, 'what became of a message could not be recorded');
   }
 }
 
-function whyNot({ event, kind, channelEnabled, closed, claimed, recipient }: LeasedDelivery): Attempted | undefined {
+function whyNot({ event, kind, announces, channelEnabled, closed, claimed, recipient }: LeasedDelivery): Attempted | undefined {
   const drop = (reason: DropReason): Attempted => ({ kind: 'dropped', reason });
   if (!channelEnabled) return drop('channel_disabled');
   if (event === 'decided') return undefined;
   if (closed) return drop('request_closed');
-  if (!recipient?.active) return drop('member_inactive');
-  if (!recipient.mayDecide) return drop('cannot_decide');
-  if (kind !== 'webhook' && !recipient.wants[kind]) return drop('opted_out');
+  const unfit = announces ? undefined : whyNotHim(kind, recipient);
+  if (unfit) return drop(unfit);
   return claimed ? { kind: 'later' } : undefined;
+}
+
+function whyNotHim(kind: ChannelKind, recipient: LeasedDelivery['recipient']): DropReason | undefined {
+  if (!recipient?.active) return 'member_inactive';
+  if (!recipient.mayDecide) return 'cannot_decide';
+  return kind === 'webhook' || recipient.wants[kind] ? undefined : 'opted_out';
 }
 
 async function send(context: ServiceContext, delivery: LeasedDelivery, stopping: AbortSignal): Promise<Attempted> {
@@ -166,6 +197,7 @@ function toDelivery({ publicUrl }: ServiceContext, delivery: LeasedDelivery): De
     url: `${publicUrl()}/requests/${id}`,
   };
   const { recipient, level } = delivery;
+  if (delivery.announces) return { ...common, event: 'announced' };
   if (delivery.event === 'decided' || !recipient || !level) return { ...common, event: 'decided' };
   const { membershipId, displayName, email } = recipient;
   return { ...common, event: 'notified', recipient: { membershipId, displayName, email }, level };
