@@ -8,14 +8,21 @@ const MINUTE_MS = 60_000;
 /** Names for the ids that events carry: nodes, teams. */
 export type Names = Readonly<Record<string, string>>;
 
-/** The timeline from the hand-over on, in minutes since it or since `from`: `60 level_notified Ben at second in team:inner`. */
-export async function courseOf(app: TestApp, requestId: string, names: Names, from?: Date): Promise<string[]> {
+export interface CourseOptions {
+  /** Default: the hand-over to people. */
+  readonly from?: Date;
+  /** To how many minutes instants are rounded. Default 1: steps take their time, and each wait counts from the step before. */
+  readonly grain?: number;
+}
+
+/** The timeline from the hand-over on: `60 level_notified Ben at outer 1 in team: first 1` for what came an hour later. */
+export async function courseOf(app: TestApp, requestId: string, names: Names, options: CourseOptions = {}): Promise<string[]> {
+  const { from, grain = 1 } = options;
   const timeline = await timelineOf(app, requestId);
   const routed = timeline.findIndex(({ type }) => type === 'approval_request.routed');
   const since = (from ?? timeline[routed]?.at)?.getTime() ?? Number.NaN;
   return timeline.slice(routed + 1).map((event) => {
-    // Steps take their time, on a busy machine some seconds, and each wait counts from the step before.
-    const minutes = Math.round((event.at.getTime() - since) / MINUTE_MS);
+    const minutes = Math.round((event.at.getTime() - since) / (grain * MINUTE_MS)) * grain;
     return `${minutes} ${lineOf(event, names)}`;
   });
 }

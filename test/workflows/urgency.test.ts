@@ -101,13 +101,16 @@ test('a level that raises the urgency turns every branch and deferral behind it,
   expect((await organization.owner.http.get(`/api/v1/requests/${id}/routing`)).body).toMatchObject({ state: 'deferred' });
 
   await fastForward(app, id, (opens.getTime() - Date.now()) / HOUR_MS - 1.5 + 0.5);
-  expect((await courseOf(app, id, names, opens)).slice(2)).toEqual(['0 urgency_raised at raising 1', '0 level_notified Ben at raising 1']);
+  expect((await courseOf(app, id, names, { from: opens })).slice(2)).toEqual([
+    '0 urgency_raised at raising 1',
+    '0 level_notified Ben at raising 1',
+  ]);
   expect(await urgencies(id)).toEqual(['interrupt', 'interrupt']);
   expect(await levelsShown(id)).toEqual(['quiet 1 done', 'raising 1 current', 'urgent 1 upcoming', 'end 1 upcoming']);
   expect(await detailsOf(app, id)).toMatch(/level 3 of 6, run 1 of 2, urgent$/m);
 
   await fastForward(app, id, 9);
-  expect((await courseOf(app, id, names, opens)).slice(2)).toEqual([
+  expect((await courseOf(app, id, names, { from: opens })).slice(2)).toEqual([
     '0 urgency_raised at raising 1',
     '0 level_notified Ben at raising 1',
     '60 level_notified Cleo at urgent 1',
