@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { findRequest } from '../../src/data/approval-requests/read.ts';
-import { findDeciders } from '../../src/data/deciders.ts';
+import { findDeciders, findUnroutedDeciders } from '../../src/data/deciders.ts';
 import { findMemberWithPolicies } from '../../src/data/memberships.ts';
 import { authorize, type MemberPrincipal } from '../../src/domain/authorization.ts';
 import { maySee, type Routed } from '../../src/domain/request-access.ts';
@@ -137,7 +137,7 @@ test('the list of teams shows exactly those a read is allowed for, for any grant
 test('the deciders of an agent are exactly the members a decision is allowed for, for any grants, own and inherited', async () => {
   let found = 0;
   await fc.assert(
-    fc.asyncProperty(scenes(['request.decide', 'request.read']), async (scene) => {
+    fc.asyncProperty(scenes(['request.decide', 'request.decide.unrouted', 'request.read']), async (scene) => {
       await set(scene);
       for (const { slug } of agents) {
         const deciders = (await findDeciders(app.db, organization.id, slug)).map((decider) => decider.membershipId);
@@ -147,6 +147,12 @@ test('the deciders of an agent are exactly the members a decision is allowed for
           if (may) allowed.push(member.membershipId);
         }
         expect([...deciders].sort()).toEqual([...allowed].sort());
+        const ofOthers = [organization.owner.membershipId];
+        for (const member of members) {
+          const { allowed: may } = authorize(await principalOf(member), 'request.decide.unrouted', { kind: 'agent', slug });
+          if (may && deciders.includes(member.membershipId)) ofOthers.push(member.membershipId);
+        }
+        expect([...(await findUnroutedDeciders(app.db, organization.id, slug))].sort()).toEqual([...ofOthers].sort());
         found += deciders.length - 1;
       }
     }),
