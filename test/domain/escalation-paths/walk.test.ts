@@ -221,6 +221,41 @@ describe('after an outage', () => {
     expect(arrive(input(document), step.state, at(1_009)).entry).toBeUndefined();
   });
 
+  test('of hours in the middle of a path everything behind it comes as much later, once, at its own distance', () => {
+    const document = path([level('a', '10m'), level('b', '10m'), level('c', '10m')], { times: 1, after: '1h' });
+    const delays = [0, 540 * MINUTE, ...Array.from({ length: 20 }, () => 0)];
+    expect(words(walk(document, { delays }).events)).toEqual([
+      '0 level_notified a in 1',
+      '550 level_notified b in 1',
+      '560 level_notified c in 1',
+      '630 path_repeated',
+      '630 level_notified a in 2',
+      '640 level_notified b in 2',
+      '650 level_notified c in 2',
+      '660 path_exhausted',
+    ]);
+  });
+
+  test("only the next step of a team's policy fires, and none when the level around it is over too", () => {
+    const policy = path([level('first', '10m'), level('second', '10m'), level('third', '10m')]);
+    const document = path([level('a', '1h'), level('b', '1h')]);
+    const withTeam: WalkInput = { ...input(document), policy: () => policy };
+    const place = { phase: 'level', run: 1, since: start } as const;
+    const team = { teamId: 't', revisionId: 'r', place: { ...place, nodeId: 'first', nextAt: at(10) } };
+    const state: WalkState = { place: { ...place, nodeId: 'a', nextAt: at(60) }, teams: [team], told: true };
+
+    const back = arrive(withTeam, state, at(45));
+    expect(back.entry).toMatchObject({ nodeId: 'a', team: { teamId: 't', nodeId: 'second' } });
+    const asked = { membershipIds: ['bob'], teams: [] };
+    const step = enterLevel(withTeam, back, { now: at(45), asked });
+    expect(words(step.events)).toEqual(['45 level_notified a in 1']);
+    expect(step.nextAt).toEqual(at(55));
+
+    const later = enterLevel(withTeam, arrive(withTeam, state, at(300)), { now: at(300), asked });
+    expect(words(later.events)).toEqual(['300 level_notified b in 1']);
+    expect(later).toMatchObject({ state: { place: { nodeId: 'b' }, teams: [] }, nextAt: at(360) });
+  });
+
   test('behind the last level the next run starts at once when its time has passed, with its first level alone', () => {
     const document = path([level('a', '10m'), level('b', '10m')], { times: 1, after: '1h' });
     const state = being({ phase: 'level', run: 1, nodeId: 'b', since: start, nextAt: at(10) });
