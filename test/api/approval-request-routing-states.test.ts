@@ -86,6 +86,16 @@ describe('a path that branches', () => {
   });
 });
 
+describe('levels that are skipped', () => {
+  test('stand before the one that is asked instead, in the order of the path and not of their ids', async () => {
+    const [last, middle, first] = [randomUUID(), randomUUID(), randomUUID()].sort();
+    const nobody = await createTeam(app, organization.id, { name: `Team ${randomUUID()}` });
+    const team = { type: 'team', id: nobody };
+    const id = await askOn({ nodes: [level(String(first), [team]), level(String(middle), [team]), level(String(last), [user(ada)])] });
+    expect(levelsOf(await routing(id))).toEqual([`${first} skipped`, `${middle} skipped`, `${last} current`]);
+  });
+});
+
 describe('a path that waits for hours', () => {
   test('is deferred until they open, and paused, without an instant, while somebody claims it', async () => {
     // Opens six hours from now, for two minutes.

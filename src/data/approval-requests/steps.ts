@@ -10,13 +10,12 @@ interface StepRow {
   escalate_at: Date | null;
 }
 
-/** The levels of its path a request reached, in the order of the walk. A request without a path reaches none. */
+/** The levels of its path a request reached, in no order: several can be of one instant. A request without a path reaches none. */
 export async function findSteps(db: Db, requestId: string): Promise<RecordedStep[]> {
   const rows = (await db('escalation_steps')
     .where({ request_id: requestId })
     .whereNotNull('node_id')
     .whereNull('team_id')
-    .orderBy(['run', 'at'])
     .select('node_id', 'run', 'kind', 'at', 'escalate_at')) as StepRow[];
   return rows.map(({ node_id: nodeId, run, kind, at, escalate_at: escalateAt }) =>
     kind === 'skipped' ? { kind, nodeId, run, at } : { kind, nodeId, run, at, ...(escalateAt && { escalateAt }) },

@@ -61,10 +61,17 @@ export async function clearWake(db: Db, id: string): Promise<void> {
   await runPrepared(db, CLEAR, { id });
 }
 
-/** The backstop looks after these requests now, as if for the first time: what it tried in vain, or everything that is open. */
+/**
+ * The backstop looks after these requests now, as if for the first time: what it tried in vain, or everything that is open.
+ * Every process calls it at once: they are locked in the order of `lockOpenRequests`.
+ */
 export async function wakeNow(db: Db, which: 'tried' | 'open'): Promise<void> {
   await db.raw(
-    `update approval_requests set wake_at = clock_timestamp(), wake_attempts = 0
-      where ${which === 'open' ? `state in ('evaluating', 'pending') or` : ''} (wake_at is not null and wake_attempts > 0)`,
+    `with due as materialized (
+       select id from approval_requests
+        where ${which === 'open' ? `state in ('evaluating', 'pending') or` : ''} (wake_at is not null and wake_attempts > 0)
+        order by id for no key update
+     )
+     update approval_requests r set wake_at = clock_timestamp(), wake_attempts = 0 from due where r.id = due.id`,
   );
 }

@@ -45,6 +45,7 @@ export interface RoutingView {
 export interface RoutingInput {
   readonly request: 'evaluating' | 'pending' | 'terminal';
   readonly route?: { readonly input: WalkInput; readonly walk: WalkState; readonly policies: ReadonlyMap<string, string> };
+  /** In any order. */
   readonly steps: readonly RecordedStep[];
   readonly claimed: boolean;
   readonly now: Date;
@@ -79,13 +80,18 @@ function reachedLevels(
   { place }: WalkState,
   { steps, finished }: { readonly steps: readonly RecordedStep[]; readonly finished: boolean },
 ): readonly RoutingLevel[] {
-  const levels = new Map(allLevels(document).map((level) => [level.id, level]));
-  return steps.flatMap((step) => {
-    const level = levels.get(step.nodeId);
-    if (!level) return [];
-    const isCurrent = !finished && place.phase === 'level' && place.run === step.run && place.nodeId === step.nodeId;
-    return [reached(level, step, isCurrent)];
-  });
+  const runs = [...new Set(steps.map(({ run }) => run))].sort((a, b) => a - b);
+  const byKey = new Map(steps.map((step) => [stepKey(step), step]));
+  const levels = allLevels(document);
+  // A run only goes forward in the document, while instants do not tell a level from the skipped one before it.
+  return runs.flatMap((run) =>
+    levels.flatMap((level) => {
+      const step = byKey.get(stepKey({ nodeId: level.id, run }));
+      if (!step) return [];
+      const isCurrent = !finished && place.phase === 'level' && place.run === run && place.nodeId === level.id;
+      return [reached(level, step, isCurrent)];
+    }),
+  );
 }
 
 function reached(level: LevelNode, step: RecordedStep, isCurrent: boolean): RoutingLevel {

@@ -97,6 +97,18 @@ describe('the routing of a request', () => {
     ]);
   });
 
+  test('keeps to the order of the walk, whatever order its steps of one instant are read in', () => {
+    const walk = being({ phase: 'level', run: 2, nodeId: 'c', since: at(80), nextAt: at(90) });
+    const steps = [notified('c', 2, 80), skipped('b', 2, 80), skipped('a', 2, 80), notified('b', 1, 0), skipped('a', 1, 0)];
+    expect(statuses(routingState({ request: 'pending', route: { walk }, steps }))).toEqual([
+      'a1 skipped',
+      'b1 done',
+      'a2 skipped',
+      'b2 skipped',
+      'c2 current',
+    ]);
+  });
+
   test('leaves out levels of earlier runs that the walk never came by', () => {
     const walk = being({ phase: 'level', run: 2, nodeId: 'a', since: at(80), nextAt: at(90) });
     const steps = [notified('a', 1, 0), notified('a', 2, 80)];
