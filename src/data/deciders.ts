@@ -61,7 +61,8 @@ export async function listDeciders(db: Db, organizationId: string, page: Decider
       where m.organization_id = :organizationId and ${FOR_AGENT}
         and (u.display_name collate "pg_c_utf8" ilike :pattern or u.email collate "pg_c_utf8" ilike :pattern)
         and (cast(:after as uuid) is null or (lower(u.display_name), m.id) > (
-          select lower(x.display_name), y.id from memberships y join users x on x.id = y.user_id where y.id = cast(:after as uuid)))
+          select lower(x.display_name), y.id from memberships y join users x on x.id = y.user_id
+           where y.organization_id = :organizationId and y.id = cast(:after as uuid)))
       order by lower(u.display_name), m.id
       limit :limit`,
     {

@@ -1,6 +1,7 @@
 /** Asking colleagues for help with a request over real HTTP: whom one can ask, who may ask, and what becomes of it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { encodeCursor } from '../../api/cursors.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, askUnevaluated, decide, reachDeadline, stepAt } from '../support/approval-requests.ts';
 import { claimed, verbsOf } from '../support/claims.ts';
@@ -116,6 +117,15 @@ describe('candidates', () => {
     expect(all).toEqual(names(await candidates(ada, id)));
     expect(await candidates(ada, await ask(app, agent), cursor.replace('&', '?'))).toMatchObject(refused(400, 'validation_failed'));
     expect((await candidates(ada, id, '?limit=501')).status).toBe(400);
+  });
+
+  test('answer nothing to a made-up cursor that names a member of another organization', async () => {
+    const id = await ask(app, agent);
+    const foreign = await createOrganization(app);
+    const aaron = await createMember(app, foreign.id, { displayName: 'Aaron' });
+    const cursor = encodeCursor(['reviewer-candidates', id, '', aaron.membershipId]);
+    const answer = await candidates(ada, id, `?cursor=${cursor}`);
+    expect({ status: answer.status, names: names(answer) }).toEqual({ status: 200, names: [] });
   });
 
   test('are shown to those who may decide the request, and to nobody else', async () => {
