@@ -2,7 +2,19 @@
 import { v7 } from 'uuid';
 import { auditDataOf, subjectTypeOf, type AuditActor, type AuditEvent, type NewAuditEvent } from '../domain/audit.ts';
 import { parseExact, stringifyExact } from '../platform/exact-json.ts';
-import type { Db } from '../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../platform/postgres.ts';
+
+const INSERT: PreparedStatement = {
+  name: 'insert-audit-events',
+  sql: `
+    insert into audit_events (id, organization_id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at)
+    select e.id, cast(:organization as uuid), e.event_type, e.actor_type, e.actor_id, e.actor_name, e.subject_type, e.subject_id,
+           cast(e.data as json), coalesce(cast(:at as timestamptz), clock_timestamp())
+      from unnest(cast(:ids as uuid[]), cast(:types as text[]), cast(:actor_types as text[]), cast(:actor_ids as text[]),
+                  cast(:actor_names as text[]), cast(:subject_types as text[]), cast(:subject_ids as text[]), cast(:data as text[]))
+           with ordinality as e (id, event_type, actor_type, actor_id, actor_name, subject_type, subject_id, data, place)
+     order by e.place`,
+};
 
 /** `occurredAt`: the instant of the change; the database's clock when absent. */
 export async function insertAuditEvents(
@@ -11,20 +23,18 @@ export async function insertAuditEvents(
   { events, occurredAt }: { events: readonly NewAuditEvent[]; occurredAt?: Date },
 ): Promise<void> {
   if (events.length === 0) return;
-  await db('audit_events').insert(
-    events.map((event) => ({
-      id: v7(),
-      organization_id: organizationId,
-      event_type: event.eventType,
-      actor_type: event.actor.type,
-      actor_id: event.actor.id ?? null,
-      actor_display_name: event.actor.displayName ?? null,
-      subject_type: subjectTypeOf(event.eventType),
-      subject_id: event.subjectId,
-      data: stringifyExact(auditDataOf(event)),
-      occurred_at: occurredAt ?? db.raw('clock_timestamp()'),
-    })),
-  );
+  await runPrepared(db, INSERT, {
+    organization: organizationId,
+    at: occurredAt ?? null,
+    ids: events.map(() => v7()),
+    types: events.map(({ eventType }) => eventType),
+    actor_types: events.map(({ actor }) => actor.type),
+    actor_ids: events.map(({ actor }) => actor.id ?? null),
+    actor_names: events.map(({ actor }) => actor.displayName ?? null),
+    subject_types: events.map(({ eventType }) => subjectTypeOf(eventType)),
+    subject_ids: events.map(({ subjectId }) => subjectId),
+    data: events.map((event) => stringifyExact(auditDataOf(event))),
+  });
 }
 
 interface AuditRow {

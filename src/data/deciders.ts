@@ -1,5 +1,5 @@
 /** Who may decide requests: active members whose policies, their own or their teams', carry `request.decide` for the agent. */
-import type { Db } from '../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../platform/postgres.ts';
 
 export interface Decider {
   readonly membershipId: string;
@@ -23,16 +23,18 @@ const FOR_AGENT = mayDecideFor(':agentSlug');
 const UNROUTED_FOR_AGENT = `${FOR_AGENT} and ${mayDecide(reachesAgent(':agentSlug'), 'request.decide.unrouted')}`;
 const FOR_ANY_AGENT = mayDecide(`p.scope_kind in ('organization', 'agent')`);
 
+const FIND: PreparedStatement = {
+  name: 'find-deciders',
+  sql: `
+    select m.id as "membershipId", u.display_name as "displayName"
+      from memberships m join users u on u.id = m.user_id
+     where m.organization_id = :organizationId and ${FOR_AGENT}
+     order by m.created_at, m.id`,
+};
+
 /** Longest-standing first. */
 export async function findDeciders(db: Db, organizationId: string, agentSlug: string): Promise<Decider[]> {
-  const { rows } = await db.raw<{ rows: Decider[] }>(
-    `select m.id as "membershipId", u.display_name as "displayName"
-       from memberships m join users u on u.id = m.user_id
-      where m.organization_id = :organizationId and ${FOR_AGENT}
-      order by m.created_at, m.id`,
-    { organizationId, agentSlug },
-  );
-  return rows;
+  return await runPrepared<Decider>(db, FIND, { organizationId, agentSlug });
 }
 
 /** Who may decide requests of the agent whomever they were routed to. */

@@ -47,7 +47,7 @@ export interface PreparedStatement {
 export async function runPrepared<Row>(
   db: Db,
   { name, sql }: PreparedStatement,
-  bindings: Readonly<Record<string, Knex.RawBinding | readonly string[]>>,
+  bindings: Readonly<Record<string, Knex.RawBinding | readonly (string | null)[]>>,
 ): Promise<Row[]> {
   const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings as Readonly<Record<string, Knex.RawBinding>>).options({ name });
   return rows;

@@ -1,7 +1,8 @@
 /** Writes of the walk: handing a request to people, its levels and notifications, and where it goes on. */
 import { v7 } from 'uuid';
 import type { ApprovalRequest, Route } from '../../domain/approval-requests.ts';
-import type { Db } from '../../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import { ADDED_STEP } from './added-reviewers.ts';
 
 /** `evaluating` becomes `pending`. */
 export async function markRouted(db: Db, id: string, route: Route): Promise<void> {
@@ -34,18 +35,27 @@ export interface WalkPlan {
   readonly byWorkflow: boolean;
 }
 
+const PLAN: PreparedStatement = {
+  name: 'plan-next-step',
+  sql: `
+    update approval_requests
+       set walk = :walk, next_at = :next_at, urgency = :urgency, wake_at = :wake_at, last_at = :now,
+           wake_attempts = case when :by_workflow then 0 else wake_attempts end,
+           updated_at = case when :noticeable then :now else updated_at end
+     where id = :id`,
+};
+
 export async function planNext(db: Db, id: string, plan: WalkPlan): Promise<void> {
-  await db('approval_requests')
-    .where({ id })
-    .update({
-      walk: plan.walk ?? null,
-      next_at: plan.nextAt ?? null,
-      urgency: plan.urgency,
-      wake_at: plan.wakeAt,
-      last_at: plan.now,
-      ...(plan.byWorkflow && { wake_attempts: 0 }),
-      ...(plan.noticeable && { updated_at: plan.now }),
-    });
+  await runPrepared(db, PLAN, {
+    id,
+    now: plan.now,
+    walk: plan.walk ?? null,
+    next_at: plan.nextAt ?? null,
+    urgency: plan.urgency,
+    wake_at: plan.wakeAt,
+    by_workflow: plan.byWorkflow,
+    noticeable: plan.noticeable,
+  });
 }
 
 export interface EscalationStep {
@@ -67,45 +77,61 @@ export interface EscalationStep {
   readonly byEmail: boolean;
 }
 
-/** Returns the members who had not been told of this step before; the messages to them are in the outbox. */
+const INSERT_STEP: PreparedStatement = {
+  name: 'insert-escalation-step',
+  sql: `
+    with step as (
+      insert into escalation_steps (request_id, step_key, run, node_id, team_id, kind, at, escalate_at)
+      values (cast(:request as uuid), :step_key, :run, :node, cast(:team as uuid), :kind, :at, :escalate_at)
+      on conflict on constraint escalation_steps_pkey do update
+        set kind = excluded.kind, escalate_at = null where excluded.kind = 'skipped'
+      returning 1
+    ),
+    notified as (
+      insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
+      select n.id, cast(:organization as uuid), cast(:request as uuid), :step_key, n.membership_id, :at
+        from unnest(cast(:ids as uuid[]), cast(:members as uuid[])) as n (id, membership_id)
+      on conflict on constraint notifications_key do nothing
+      returning id, membership_id
+    ),
+    enqueued as (
+      insert into notification_deliveries (id, organization_id, channel_id, request_id, event, notification_id, next_attempt_at, created_at)
+      select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', n.id, clock_timestamp(), clock_timestamp()
+        from notified n
+        join notification_channels c on c.organization_id = cast(:organization as uuid)
+       where c.enabled and c.deleted_at is null and (c.kind <> 'email' or :by_email)
+    ),
+    announced as (
+      insert into notification_deliveries
+             (id, organization_id, channel_id, request_id, event, announces, notification_id, next_attempt_at, created_at)
+      select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', true, n.id, clock_timestamp(), clock_timestamp()
+        from (select id from notified order by id limit 1) as n
+        join slack_connections s on s.organization_id = cast(:organization as uuid) and s.default_channel is not null
+        join notification_channels c on c.id = s.channel_id
+       where c.enabled and c.deleted_at is null and (exists (select from step) or :step_key = '${ADDED_STEP}')
+    )
+    select membership_id from notified`,
+};
+
+/**
+ * Returns the members who had not been told of this step before; the messages to them are in the outbox, and one that announces
+ * in Slack that people are asked, where the step is new: every call for help is.
+ */
 export async function insertStep(db: Db, step: EscalationStep): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { membership_id: string }[] }>(
-    `with step as (
-       insert into escalation_steps (request_id, step_key, run, node_id, team_id, kind, at, escalate_at)
-       values (cast(:request as uuid), :step_key, :run, :node, cast(:team as uuid), :kind, :at, :escalate_at)
-       on conflict on constraint escalation_steps_pkey do update
-         set kind = excluded.kind, escalate_at = null where excluded.kind = 'skipped'
-     ),
-     notified as (
-       insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
-       select n.id, cast(:organization as uuid), cast(:request as uuid), :step_key, n.membership_id, :at
-         from unnest(cast(:ids as uuid[]), cast(:members as uuid[])) as n (id, membership_id)
-       on conflict on constraint notifications_key do nothing
-       returning id, membership_id
-     ),
-     enqueued as (
-       insert into notification_deliveries (id, organization_id, channel_id, request_id, event, notification_id, next_attempt_at, created_at)
-       select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', n.id, clock_timestamp(), clock_timestamp()
-         from notified n
-         join notification_channels c on c.organization_id = cast(:organization as uuid)
-        where c.enabled and c.deleted_at is null and (c.kind <> 'email' or :by_email)
-     )
-     select membership_id from notified`,
-    {
-      organization: step.organizationId,
-      request: step.requestId,
-      step_key: step.stepKey,
-      run: step.run,
-      node: step.nodeId ?? null,
-      team: step.teamId ?? null,
-      kind: step.kind,
-      at: step.at,
-      escalate_at: step.escalateAt ?? null,
-      ids: step.membershipIds.map(() => v7()),
-      members: [...step.membershipIds],
-      by_email: step.byEmail,
-    },
-  );
+  const rows = await runPrepared<{ membership_id: string }>(db, INSERT_STEP, {
+    organization: step.organizationId,
+    request: step.requestId,
+    step_key: step.stepKey,
+    run: step.run,
+    node: step.nodeId ?? null,
+    team: step.teamId ?? null,
+    kind: step.kind,
+    at: step.at,
+    escalate_at: step.escalateAt ?? null,
+    ids: step.membershipIds.map(() => v7()),
+    members: [...step.membershipIds],
+    by_email: step.byEmail,
+  });
   return rows.map((row) => row.membership_id);
 }
 
