@@ -27,7 +27,7 @@ const deliveryShape = z
         display_name: z.string().meta({ description: 'His name.' }),
       })
       .optional()
-      .meta({ description: 'Who is told; absent for a decision.' }),
+      .meta({ description: 'Who is told; absent for a decision, and for what is announced in the default channel of Slack.' }),
     status: z.enum(DELIVERY_STATUSES).meta({
       description:
         '`dead`: all attempts failed, or the receiver refused it for good. `dropped`: nobody is to get it any more, for `dropped_reason`.',
@@ -46,7 +46,11 @@ const deliveryShape = z
           '`channel_deleted` or `not_configured`.',
       }),
   })
-  .meta({ id: 'NotificationDelivery', description: 'One message to one member over one channel, or the news of a decision over one.' });
+  .meta({
+    id: 'NotificationDelivery',
+    description:
+      'One message to one member over one channel, one to the default channel of Slack, or the news of a decision over a channel.',
+  });
 
 const deliveryExample = {
   id: '5d0a3f0e-3b52-4f0a-9c55-7d1c2a9b8e10',

@@ -411,8 +411,10 @@ CREATE TABLE notification_deliveries (
   dropped_at timestamp(3) with time zone,
   dropped_reason text,
   created_at timestamp(3) with time zone NOT NULL,
+  announces boolean NOT NULL DEFAULT false,
   CONSTRAINT notification_deliveries_pkey PRIMARY KEY (id),
-  CONSTRAINT notification_deliveries_notified_key UNIQUE (notification_id, channel_id),
+  CONSTRAINT notification_deliveries_notified_key UNIQUE (notification_id, channel_id, announces),
+  CONSTRAINT notification_deliveries_announces_check CHECK (((NOT announces) OR (event = 'notified'::text))),
   CONSTRAINT notification_deliveries_dropped_check CHECK (((dropped_at IS NULL) = (dropped_reason IS NULL))),
   CONSTRAINT notification_deliveries_event_check CHECK ((event = ANY (ARRAY['notified'::text, 'decided'::text]))),
   CONSTRAINT notification_deliveries_notified_check CHECK (((event = 'notified'::text) = (notification_id IS NOT NULL))),
@@ -432,6 +434,7 @@ CREATE INDEX notification_deliveries_finished_idx ON notification_deliveries USI
 CREATE INDEX notification_deliveries_list_idx ON notification_deliveries USING btree (organization_id, created_at DESC, id DESC);
 CREATE INDEX notification_deliveries_request_id_idx ON notification_deliveries USING btree (request_id);
 COMMENT ON COLUMN notification_deliveries.lease IS 'Who leased it last; next_attempt_at is when the lease ends. Only the holder records what became of it.';
+COMMENT ON COLUMN notification_deliveries.announces IS 'To no member but to the default channel of Slack, once for all who are told together; notification_id is of one of them.';
 
 CREATE TABLE notification_settings (
   membership_id uuid NOT NULL,

@@ -9,7 +9,7 @@ export interface ListedDelivery {
   readonly channelName: string;
   readonly requestId: string;
   readonly event: DeliveryEvent;
-  /** Of whom is told; null for a decision. */
+  /** Of whom is told; null for an announcement and a decision. */
   readonly membershipId: string | null;
   readonly displayName: string | null;
   readonly status: DeliveryStatus;
@@ -38,7 +38,7 @@ const CONDITIONS: Readonly<Record<DeliveryStatus, string>> = {
 
 const LISTED = `
   select d.id, d.channel_id as "channelId", c.kind as "channelKind", c.name as "channelName", d.request_id as "requestId", d.event,
-         n.membership_id as "membershipId", u.display_name as "displayName",
+         case when not d.announces then n.membership_id end as "membershipId", u.display_name as "displayName",
          case when ${CONDITIONS.pending} then 'pending' when ${CONDITIONS.delivered} then 'delivered'
               when ${CONDITIONS.dead} then 'dead' else 'dropped' end as status,
          d.attempts, d.created_at as "createdAt", d.next_attempt_at as "nextAttemptAt",

@@ -7,7 +7,7 @@ import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } f
 export const emailSender: ChannelSender = { send, sendTest };
 
 async function send({ mailer }: ServiceContext, delivery: Delivery): Promise<SendOutcome> {
-  if (!mailer || delivery.event === 'decided') return { kind: 'dropped', reason: 'not_configured' };
+  if (!mailer || delivery.event !== 'notified') return { kind: 'dropped', reason: 'not_configured' };
   try {
     await mailer.send({
       to: delivery.recipient.email,

@@ -1,6 +1,6 @@
 /** What a kind of channel has to be able to do: send one message. Called outside of every transaction. */
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
-import type { DeliveryEvent, DropReason } from '../../domain/notifications.ts';
+import type { DropReason } from '../../domain/notifications.ts';
 import type { ServiceContext } from '../context.ts';
 
 /** Who is told. */
@@ -25,7 +25,6 @@ export interface NotifiedLevel {
 interface AnyDelivery {
   /** The same over all attempts: the idempotency key, where the channel has one. */
   readonly id: string;
-  readonly event: DeliveryEvent;
   readonly organizationId: string;
   readonly channelId: string;
   /** From 1. */
@@ -44,6 +43,11 @@ export interface NotifiedDelivery extends AnyDelivery {
   readonly level: NotifiedLevel;
 }
 
+/** People are told together, whoever of them can be; where all of the organization read. The request is pending, and nobody claims it. */
+export interface AnnouncedDelivery extends AnyDelivery {
+  readonly event: 'announced';
+}
+
 /**
  * A request that somebody was asked about over this channel has its final answer; once per request and channel, sent when
  * no message about it is under way over this channel any more.
@@ -52,7 +56,7 @@ export interface DecidedDelivery extends AnyDelivery {
   readonly event: 'decided';
 }
 
-export type Delivery = NotifiedDelivery | DecidedDelivery;
+export type Delivery = NotifiedDelivery | AnnouncedDelivery | DecidedDelivery;
 
 export type SendOutcome =
   | { readonly kind: 'delivered' }

@@ -1,4 +1,5 @@
 /** Sends over a notification channel of kind slack: to the linked people asked, and to the organization's own channel. */
+import { once } from 'node:events';
 import { findSlackConnection, type SlackConnection } from '../../data/slack/connections.ts';
 import { findSlackLink, setDirectChannel, type SlackLink } from '../../data/slack/links.ts';
 import {
@@ -7,13 +8,23 @@ import {
   endPosting,
   findOpenMessages,
   giveUpPosting,
+  isPosted,
   type MessagePlace,
   type OpenMessage,
 } from '../../data/slack/messages.ts';
 import { answeredMessage, askingMessage, testMessage } from '../../domain/slack-messages.ts';
 import { SlackError, type PostedMessage } from '../../platform/slack.ts';
 import type { ServiceContext } from '../context.ts';
-import type { ChannelSender, DecidedDelivery, Delivery, NotifiedDelivery, SendOutcome } from '../notifications/sender.ts';
+import type {
+  AnnouncedDelivery,
+  ChannelSender,
+  DecidedDelivery,
+  Delivery,
+  NotifiedDelivery,
+  SendOutcome,
+  TestMessage,
+  TestOutcome,
+} from '../notifications/sender.ts';
 import { openSlackSecrets } from './secrets.ts';
 
 /** Who may be spoken to over the channel, and with which token. */
@@ -35,10 +46,42 @@ async function send(context: ServiceContext, delivery: Delivery, signal: AbortSi
   const line = await openLine(context, delivery);
   if (!line) return { kind: 'dropped', reason: 'not_configured' };
   try {
-    return delivery.event === 'notified' ? await ask(context, line, delivery) : await showAnswer(context, line, { delivery, signal });
+    return await unlessAborted(signal, () => say(context, { line, signal }, delivery));
   } catch (error) {
-    if (!(error instanceof SlackError)) throw error;
-    return toFailure(error);
+    if (error instanceof SlackError) return toFailure(error);
+    if (signal.aborted) return { kind: 'failed', error: 'interrupted' };
+    throw error;
+  }
+}
+
+/** What is under way when the signal comes goes on unheard: what Slack has taken by then is still written down. */
+async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const heard = new AbortController();
+  const aborted = once(signal, 'abort', { signal: heard.signal }).then(() => {
+    signal.throwIfAborted();
+    throw new Error('not aborted');
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    heard.abort();
+  }
+}
+
+interface Saying {
+  readonly line: Line;
+  readonly signal: AbortSignal;
+}
+
+async function say(context: ServiceContext, saying: Saying, delivery: Delivery): Promise<SendOutcome> {
+  switch (delivery.event) {
+    case 'notified':
+      return await ask(context, saying, delivery);
+    case 'announced':
+      return await announce(context, saying, delivery);
+    case 'decided':
+      return await showAnswer(context, saying, delivery);
   }
 }
 
@@ -52,41 +95,16 @@ function toFailure({ failure, reason, retryAfterSeconds }: SlackError): SendOutc
   };
 }
 
-/** The person first; then, once for everybody who is told at this level, the organization's channel. */
-async function ask(context: ServiceContext, line: Line, delivery: NotifiedDelivery): Promise<SendOutcome> {
-  const { organizationId, recipient } = delivery;
-  const link = await findSlackLink(context.db, organizationId, recipient.membershipId);
-  const { defaultChannel } = line.connection;
-  if (!link && defaultChannel === null) return { kind: 'dropped', reason: 'not_linked' };
-  const refused = link && (await toPerson(context, { line, delivery, link }));
-  if (defaultChannel !== null) {
-    await postOnce(context, { line, delivery, key: levelKey(delivery), post: (send) => send(defaultChannel) });
-  }
-  return refused ?? { kind: 'delivered' };
+async function ask(context: ServiceContext, saying: Saying, delivery: NotifiedDelivery): Promise<SendOutcome> {
+  const link = await findSlackLink(context.db, delivery.organizationId, delivery.recipient.membershipId);
+  if (!link) return { kind: 'dropped', reason: 'not_linked' };
+  return await postOnce(context, saying, { delivery, post: (send) => postDirectly(context, { line: saying.line, link }, send) });
 }
 
-/** That he cannot be reached for good keeps nothing from the organization's channel: what Slack says is answered, not thrown. */
-async function toPerson(
-  context: ServiceContext,
-  { line, delivery, link }: { readonly line: Line; readonly delivery: NotifiedDelivery; readonly link: SlackLink },
-): Promise<SendOutcome | undefined> {
-  try {
-    await postOnce(context, {
-      line,
-      delivery,
-      key: `delivery:${delivery.id}`,
-      post: (send) => postDirectly(context, { line, link }, send),
-    });
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof SlackError) || error.failure !== 'refused') throw error;
-    return toFailure(error);
-  }
-}
-
-/** A level is entered at one instant, by all who are told. */
-function levelKey({ level }: NotifiedDelivery): string {
-  return `level:${level.nodeId ?? ''}:${level.teamId ?? ''}:${level.run}:${level.notifiedAt.getTime()}`;
+async function announce(context: ServiceContext, saying: Saying, delivery: AnnouncedDelivery): Promise<SendOutcome> {
+  const { defaultChannel } = saying.line.connection;
+  if (defaultChannel === null) return { kind: 'dropped', reason: 'not_configured' };
+  return await postOnce(context, saying, { delivery, post: (send) => send(defaultChannel) });
 }
 
 async function directChannel({ db, slack }: ServiceContext, { botToken }: Line, link: SlackLink): Promise<string> {
@@ -114,9 +132,7 @@ async function postDirectly(
 type SendTo = (channel: string) => Promise<PostedMessage>;
 
 interface Post {
-  readonly line: Line;
-  readonly delivery: NotifiedDelivery;
-  readonly key: string;
+  readonly delivery: NotifiedDelivery | AnnouncedDelivery;
   readonly post: (send: SendTo) => Promise<PostedMessage>;
 }
 
@@ -124,28 +140,32 @@ interface Post {
  * Slack knows no idempotency key, so it is written down before a message is posted that it is, and after that it was. A
  * message is doubled only when Slack takes it and its answer is lost.
  */
-async function postOnce(context: ServiceContext, { line, delivery, key, post }: Post): Promise<void> {
-  const place: MessagePlace = { requestId: delivery.request.id, channelId: delivery.channelId, messageKey: key };
-  if (!(await beginPosting(context.db, place, delivery.id))) return;
+async function postOnce({ db, slack }: ServiceContext, { line, signal }: Saying, { delivery, post }: Post): Promise<SendOutcome> {
+  const { id, request, channelId, url } = delivery;
+  const place: MessagePlace = { requestId: request.id, channelId, messageKey: `delivery:${id}` };
+  if (!(await beginPosting(db, place, id))) {
+    // An attempt that was cut off may still be under way.
+    return (await isPosted(db, place)) ? { kind: 'delivered' } : { kind: 'failed', error: 'under_way' };
+  }
   try {
-    const posted = await post((channel) => context.slack.post(line.botToken, channel, askingMessage(delivery.request, delivery.url)));
-    await endPosting(context.db, place, posted);
+    const posted = await post(async (channel) => {
+      signal.throwIfAborted();
+      return await slack.post(line.botToken, channel, askingMessage(request, url));
+    });
+    await endPosting(db, place, posted);
+    return { kind: 'delivered' };
   } catch (error) {
-    await giveUpPosting(context.db, place, delivery.id);
+    await giveUpPosting(db, place, id);
     throw error;
   }
 }
 
 /** Each message shows the answer in the place of its buttons; those that do already are left alone. */
-async function showAnswer(
-  context: ServiceContext,
-  line: Line,
-  { delivery, signal }: { readonly delivery: DecidedDelivery; readonly signal: AbortSignal },
-): Promise<SendOutcome> {
+async function showAnswer(context: ServiceContext, { line, signal }: Saying, delivery: DecidedDelivery): Promise<SendOutcome> {
   const { request, channelId, url } = delivery;
   const message = answeredMessage(request, url);
   for (const open of await findOpenMessages(context.db, { requestId: request.id, channelId })) {
-    if (signal.aborted) return { kind: 'failed', error: 'interrupted' };
+    signal.throwIfAborted();
     await context.slack.update(line.botToken, { channel: open.slackChannel, ts: open.slackTs }, message).catch(unlessGone);
     await closeMessage(context.db, placeOf(open));
   }
@@ -161,21 +181,27 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof SlackError) || !GONE.has(error.reason)) throw error;
 }
 
-export const slackSender: ChannelSender = {
-  send,
-  sendTest: async (context, { organizationId, channelId, recipient }) => {
-    const line = await openLine(context, { organizationId, channelId });
-    if (!line) return { delivered: false, errorCode: 'not_configured' };
-    const link = await findSlackLink(context.db, organizationId, recipient.membershipId);
-    const { defaultChannel, organizationName } = line.connection;
-    if (!link && defaultChannel === null) return { delivered: false, errorCode: 'not_linked' };
-    try {
+async function sendTest(
+  context: ServiceContext,
+  { organizationId, channelId, recipient }: TestMessage,
+  signal: AbortSignal,
+): Promise<TestOutcome> {
+  const line = await openLine(context, { organizationId, channelId });
+  if (!line) return { delivered: false, errorCode: 'not_configured' };
+  const link = await findSlackLink(context.db, organizationId, recipient.membershipId);
+  const { defaultChannel, organizationName } = line.connection;
+  if (!link && defaultChannel === null) return { delivered: false, errorCode: 'not_linked' };
+  try {
+    await unlessAborted(signal, async () => {
       const channel = link ? await directChannel(context, line, link) : (defaultChannel ?? '');
+      signal.throwIfAborted();
       await context.slack.post(line.botToken, channel, testMessage(organizationName));
-      return { delivered: true };
-    } catch (error) {
-      if (!(error instanceof SlackError)) throw error;
-      return { delivered: false, errorCode: error.reason };
-    }
-  },
-};
+    });
+    return { delivered: true };
+  } catch (error) {
+    if (!(error instanceof SlackError)) throw error;
+    return { delivered: false, errorCode: error.reason };
+  }
+}
+
+export const slackSender: ChannelSender = { send, sendTest };
