@@ -1,0 +1,122 @@
+/** What reviewers do reaches the workflow of a request as a signal, and moves its timer, on the real Temporal server. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.ts';
+import { claim, release } from '../support/claims.ts';
+import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/courses.ts';
+import { activatePath, activatePipeline, createAgent, createMember, createOrganization } from '../support/factories.ts';
+import type { TestAgent, TestMember } from '../support/factories.ts';
+import { ask, cancel, decide, eventsOf, handleOf, notificationsOf, reached, waiting } from '../support/temporal.ts';
+import { fastForward } from '../support/time-skipping.ts';
+
+const nodes = [randomUUID(), randomUUID(), randomUUID()] as const;
+const names: Names = Object.fromEntries(nodes.map((id, n) => [id, `level ${n + 1}`]));
+
+let app: TestApp;
+let agent: TestAgent;
+let ada: TestMember;
+let ben: TestMember;
+let cleo: TestMember;
+/** On no level. */
+let zoe: TestMember;
+
+beforeAll(async () => {
+  app = await startApp({ temporal: true });
+  const organization = await createOrganization(app);
+  const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
+  const person = (displayName: string) => createMember(app, organization.id, { policies, displayName });
+  [ada, ben, cleo, zoe] = [await person('Ada'), await person('Ben'), await person('Cleo'), await person('Zoe')];
+  await app
+    .db('organizations')
+    .where({ id: organization.id })
+    .update({ claim_timeout_seconds: 6 * 3_600 });
+  agent = await createAgent(app, organization);
+  await activatePath(organization.owner, {
+    path_key: 'hourly',
+    name: 'Hourly',
+    nodes: [ada, ben, cleo].map(({ membershipId }, n) => ({
+      id: nodes[n],
+      type: 'level',
+      targets: [{ type: 'user', id: membershipId }],
+      escalate_after: '1h',
+    })),
+  });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'hourly' });
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+async function atLevelOne(): Promise<string> {
+  const id = await ask(app, agent, { timeout: '48h' });
+  await waiting(app, id);
+  return id;
+}
+
+async function signalsOf(id: string): Promise<string[]> {
+  return (await eventsOf(app, id)).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) =>
+    signal?.signalName ? [signal.signalName] : [],
+  );
+}
+
+/** Until the workflow waits by another timer than its first, with this summary. */
+async function waitsBy(id: string, summary: RegExp): Promise<void> {
+  await reached(`a timer ${summary.source}`, async () => {
+    const [, ...later] = await timerSummariesOf(app, id);
+    return summary.test(later.at(-1) ?? '');
+  });
+}
+
+describe('the workflow of a request', () => {
+  test('waits for the end of a claim; released, it asks whoever is due at once, and the next one an hour after that', async () => {
+    const id = await atLevelOne();
+    expect((await claim(ada.http, id)).status).toBe(200);
+    await waitsBy(id, /^claimed by Ada until /);
+    expect(await detailsOf(app, id)).toContain('claimed by Ada until ');
+    await fastForward(app, id, 2.5);
+    expect(await courseOf(app, id, names)).toEqual(['0 level_notified Ada at level 1 1', '0 claimed Ada']);
+    expect((await release(ada.http, id)).status).toBe(204);
+    await waitsBy(id, /: level 2 of 3, run 1 of 1$/);
+    await fastForward(app, id, 0.75);
+    expect(await notificationsOf(app, id)).toHaveLength(2);
+    await fastForward(app, id, 0.5);
+    const course = await courseOf(app, id, names);
+    expect(course.map((line) => line.replace(/^\d+ /, ''))).toEqual([
+      'level_notified Ada at level 1 1',
+      'claimed Ada',
+      'claim_released Ada',
+      'level_notified Ben at level 2 1',
+      'level_notified Cleo at level 3 1',
+    ]);
+    const [, , , benAt = 0, cleoAt = 0] = course.map((line) => Number.parseInt(line, 10));
+    expect(cleoAt - benAt).toBe(60);
+    expect((await signalsOf(id)).filter((name) => name === 'claim')).toHaveLength(2);
+    await decide(cleo, id);
+    expect(await handleOf(app, id).result()).toMatchObject({ status: 'approved' });
+  });
+
+  test('hears of an added reviewer, who is told once, and keeps the time of the next level', async () => {
+    const id = await atLevelOne();
+    const add = async () => await ada.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [zoe.membershipId] });
+    expect((await add()).status).toBe(200);
+    expect((await add()).status).toBe(200);
+    await waitsBy(id, /: level 1 of 3, run 1 of 1$/);
+    expect(await signalsOf(id)).toContain('changed');
+    await fastForward(app, id, 1.25);
+    const told = (await notificationsOf(app, id)).map(({ membershipId }) => membershipId);
+    expect(told).toEqual([ada, zoe, ben].map(({ membershipId }) => membershipId));
+    expect((await courseOf(app, id, names)).at(-1)).toBe('60 level_notified Ben at level 2 1');
+    await decide(zoe, id, 'denied');
+    expect(await handleOf(app, id).result()).toMatchObject({ status: 'denied' });
+  });
+
+  test('ends with the decision, and with the cancellation, each by its signal', async () => {
+    const [decided, cancelled] = [await atLevelOne(), await atLevelOne()];
+    await decide(ada, decided);
+    await cancel(app, agent, cancelled);
+    expect(await handleOf(app, decided).result()).toMatchObject({ status: 'approved' });
+    expect(await handleOf(app, cancelled).result()).toMatchObject({ status: 'cancelled' });
+    expect([await signalsOf(decided), await signalsOf(cancelled)].map(([first]) => first)).toEqual(['decision', 'cancel']);
+  });
+});
