@@ -46,12 +46,10 @@ const levelShape = z
             .meta({ description: '`broadcast`: everybody who may decide for the agent when the level fires.' }),
           id: uuid('The membership or team; absent for a broadcast.').optional(),
           name: z.string().optional().meta({ description: "The member's or team's name; absent for a broadcast." }),
-          members: z
-            .array(memberShape)
-            .meta({
-              description:
-                'Who was told; of a broadcast still ahead, who would be told now; of a team, everybody in it now, then whom it told and who left it since.',
-            }),
+          members: z.array(memberShape).meta({
+            description:
+              'Who was told; of a broadcast still ahead, who would be told now; of a team, everybody in it now, then whom it told and who left it since.',
+          }),
         }),
       )
       .meta({ description: 'Whom the level names.' }),
