@@ -84,8 +84,14 @@ function reasonOf(error: unknown): Refusal {
     return { code: 'egress_denied', error: `egress_denied: the URL ${error.message}`, permanent };
   }
   if (error instanceof EgressTimeout) return { code: 'timeout', error: `timeout: ${error.message}`, permanent: false };
-  const code = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
-  return { code: 'connection_failed', error: `connection failed: ${code}`, permanent: false };
+  return { code: 'connection_failed', error: `connection failed: ${wordFor(error)}`, permanent: false };
+}
+
+/** The error's own code, such as ECONNREFUSED, or what it is called. */
+function wordFor(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return 'unknown';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return 'name' in error && typeof error.name === 'string' ? error.name : 'unknown';
 }
 
 /** Whole seconds, a date, or nothing we understand. */

@@ -1,0 +1,122 @@
+/** Receivers that mean harm, or are broken: whatever they send, and however slowly, a call ends and takes little. */
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { AnswerTooLarge, EgressTimeout, openEgress, type EgressRequest } from '../../src/platform/egress.ts';
+import { until } from '../support/waiting.ts';
+
+const MEGABYTE = 1024 * 1024;
+const egress = openEgress({ allow: ['127.0.0.0/8'] });
+const closing: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+interface Hostile {
+  readonly url: string;
+  /** Bytes the caller's side has taken. */
+  readonly taken: () => number;
+  /** Connections that are still open. */
+  readonly open: () => number;
+}
+
+/** Answers every connection as it likes, byte by byte. */
+async function hostile(behave: (socket: Socket, every: (ms: number, work: () => void) => void) => void): Promise<Hostile> {
+  const sockets = new Set<Socket>();
+  let taken = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    const timers: NodeJS.Timeout[] = [];
+    socket
+      .on('error', () => undefined)
+      .once('close', () => {
+        for (const timer of timers) clearInterval(timer);
+        taken += socket.bytesWritten;
+        sockets.delete(socket);
+      })
+      .once('data', () => {
+        behave(socket, (ms, work) => timers.push(setInterval(work, ms)));
+      });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, taken: () => taken, open: () => sockets.size };
+}
+
+const call = async ({ url }: Hostile, wanted: Partial<EgressRequest> = {}) =>
+  await egress.post(url, { headers: {}, body: '{}', timeoutMs: 500, maxBytes: 64 * 1024, ...wanted });
+
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+
+describe('a receiver', () => {
+  test.each<[string, Parameters<typeof hostile>[0]]>([
+    ['says nothing', () => undefined],
+    ['begins a header and never ends it', (socket) => socket.write('HTTP/1.1 200 OK\r\nx-long: ')],
+    [
+      'dribbles a header byte by byte',
+      (socket, every) => [socket.write('HTTP/1.1 200 OK\r\nx-long: '), every(20, () => socket.write('x'))],
+    ],
+    ['dribbles whole headers', (socket, every) => [socket.write(HEAD), every(20, () => socket.write('x-more: 1\r\n'))]],
+    ['sends one provisional answer after the other', (socket, every) => every(20, () => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'))],
+    ['promises a body and sends none', (socket) => socket.write(`${HEAD}content-length: 10\r\n\r\n`)],
+    ['dribbles its body', (socket, every) => [socket.write(`${HEAD}\r\n`), every(20, () => socket.write('x'))]],
+    [
+      'never ends its chunks',
+      (socket, every) => [socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`), every(20, () => socket.write('1\r\nx\r\n'))],
+    ],
+  ])('that %s is given up in time, and hung up on', async (_what, behave) => {
+    const receiver = await hostile(behave);
+    await expect(call(receiver)).rejects.toThrow(EgressTimeout);
+    await until('the connection is closed', () => receiver.open() === 0);
+  });
+
+  test('that sends 100 MB is hung up on after a little of it', async () => {
+    const piece = Buffer.alloc(64 * 1024, 'x');
+    const receiver = await hostile((socket) => {
+      socket.write(`${HEAD}content-length: ${100 * MEGABYTE}\r\n\r\n`);
+      const pump = (): void => {
+        while (!socket.destroyed && socket.bytesWritten < 100 * MEGABYTE && socket.write(piece));
+      };
+      socket.on('drain', pump);
+      pump();
+    });
+    const error: unknown = await call(receiver, { timeoutMs: 20_000 }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(AnswerTooLarge);
+    expect(error).toMatchObject({ status: 200 });
+    await until('the connection is closed', () => receiver.open() === 0);
+    // What was under way in the buffers of both sides.
+    expect(receiver.taken()).toBeLessThan(30 * MEGABYTE);
+  });
+
+  test('that sends headers without end is hung up on after a little of them', async () => {
+    const lines = `x-more: ${'y'.repeat(1_000)}\r\n`.repeat(64);
+    const receiver = await hostile((socket) => {
+      socket.write(HEAD);
+      const pump = (): void => {
+        while (!socket.destroyed && socket.bytesWritten < 100 * MEGABYTE && socket.write(lines));
+      };
+      socket.on('drain', pump);
+      pump();
+    });
+    await expect(call(receiver, { timeoutMs: 20_000 })).rejects.toMatchObject({ code: 'UND_ERR_HEADERS_OVERFLOW' });
+    await until('the connection is closed', () => receiver.open() === 0);
+    expect(receiver.taken()).toBeLessThan(30 * MEGABYTE);
+  });
+
+  test.each([
+    ['something that is no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['two lengths that disagree', `${HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\nxx`],
+    ['a length and chunks at once', `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['less than it promised, and hangs up', `${HEAD}content-length: 10\r\n\r\nxx`],
+  ])('that sends %s has not answered', async (_what, answer) => {
+    const receiver = await hostile((socket) => socket.end(answer));
+    const error: unknown = await call(receiver, { timeoutMs: 20_000 }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: expect.stringMatching(/^(SocketError|HTTPParserError|ResponseContentLengthMismatchError)$/) });
+    await until('the connection is closed', () => receiver.open() === 0);
+  });
+});
