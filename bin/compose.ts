@@ -57,9 +57,9 @@ const FRESH_MS = 30_000;
 const FRESH_CHARACTERS = 16 * 1024 * 1024;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const DRAIN_MS = 3_000;
-/** Who waits longer for a lock gives up and is asked to come again, rather than use up the pool; who holds one idly is cut off. */
 /** Messages must not hold up steps: their statements share few connections of their own. */
 const SENDER_POOL = 2;
+/** Who waits longer for a lock gives up and is asked to come again, rather than use up the pool; who holds one idly is cut off. */
 const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
 
 /** Serves before Temporal is connected; resolves once it listens. */

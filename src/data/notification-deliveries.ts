@@ -1,8 +1,8 @@
 /** The outbox: messages to be sent, leased by whoever sends them, and what became of each. */
 import type { ApprovalRequest } from '../domain/approval-requests.ts';
+import { ADDED_STEP } from '../domain/escalation-paths/step-keys.ts';
 import type { ChannelKind, DeliveryEvent, DropReason } from '../domain/notifications.ts';
 import type { Db } from '../platform/postgres.ts';
-import { ADDED_STEP } from './approval-requests/added-reviewers.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './approval-requests/rows.ts';
 import { mayDecideFor } from './deciders.ts';
 

@@ -1,9 +1,6 @@
 /** People a reviewer asked for his help with a request. */
 import type { Db } from '../../platform/postgres.ts';
 
-/** The step key of what they are told: each of them once. */
-export const ADDED_STEP = 'added';
-
 /** `addedBy` is a membership. */
 export interface AddedReviewer {
   readonly membershipId: string;

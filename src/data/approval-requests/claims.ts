@@ -1,4 +1,7 @@
-/** Claims: somebody says he looks after a request. At most one is live; a decided request has none. */
+/**
+ * Claims: somebody says he looks after a request. At most one is live; a decided request has none. And the touch that shows a
+ * request as changed, which whatever else happens to it uses too.
+ */
 import { v7 } from 'uuid';
 import { WAKE_HEAD_START_MS, type Claim } from '../../domain/approval-requests.ts';
 import type { Db } from '../../platform/postgres.ts';

@@ -1,8 +1,8 @@
 /** Writes of the walk: handing a request to people, its levels and notifications, and where it goes on. */
 import { v7 } from 'uuid';
 import type { ApprovalRequest, Route } from '../../domain/approval-requests.ts';
+import { ADDED_STEP } from '../../domain/escalation-paths/step-keys.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
-import { ADDED_STEP } from './added-reviewers.ts';
 
 /** `evaluating` becomes `pending`. */
 export async function markRouted(db: Db, id: string, route: Route): Promise<void> {

@@ -1,7 +1,8 @@
 /** What a walk would do if nobody answered and everybody asked were there: the schedule people check a path by. */
 import { DateTime } from 'luxon';
+import type { StepPlace } from './step-keys.ts';
 import type { EscalationDocument, LevelNode, Target } from './types.ts';
-import { arrive, enterLevel, type Asked, type StepPlace, type WalkEvent, type WalkInput } from './walk.ts';
+import { arrive, enterLevel, type Asked, type WalkEvent, type WalkInput } from './walk.ts';
 import type { WalkState } from './walk-state.ts';
 
 export interface PlannedStep extends StepPlace {
@@ -24,12 +25,10 @@ export interface PreviewOptions {
   /** The active policies of teams, by team id. */
   readonly policies: ReadonlyMap<string, string>;
   readonly limit: number;
-  /** The steps after this instant never come. */
-  readonly end?: Date;
 }
 
 /** The steps to come, in order. Teams with a policy go by it; everybody else is taken to be reachable. */
-export function previewWalk(input: WalkInput, { from, policies, limit, end, ...options }: PreviewOptions): Preview {
+export function previewWalk(input: WalkInput, { from, policies, limit, ...options }: PreviewOptions): Preview {
   const steps: PlannedStep[] = [];
   let { now } = options;
   let state = from;
@@ -42,7 +41,7 @@ export function previewWalk(input: WalkInput, { from, policies, limit, end, ...o
     steps.push(...step.events.map((event) => planned(event, entry?.level)));
     ({ state, urgency } = step);
     if (steps.length > limit) return { steps: steps.slice(0, limit), truncated: true };
-    if (!step.nextAt || (end && step.nextAt >= end)) return { steps, truncated: false };
+    if (!step.nextAt) return { steps, truncated: false };
     if (step.nextAt > now) now = step.nextAt;
   }
 }

@@ -1,8 +1,9 @@
 /** What a reviewer sees of a request's way along its escalation path: one state word, and each level with its status. */
 import { nodeOf } from './node-order.ts';
 import { previewWalk } from './preview.ts';
+import { stepKey } from './step-keys.ts';
 import { allLevels, type LevelNode, type Target } from './types.ts';
-import { stepKey, totalRuns, type WalkInput } from './walk.ts';
+import { totalRuns, type WalkInput } from './walk.ts';
 import { dueAt, type WalkState } from './walk-state.ts';
 
 export type RoutingStateWord = 'evaluating' | 'waiting' | 'deferred' | 'paused' | 'exhausted' | 'unrouted' | 'finished';

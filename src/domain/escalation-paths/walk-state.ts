@@ -10,8 +10,8 @@ export interface EnterPlace {
 }
 
 /** A level was notified, or hours are waited for, since `since` until `nextAt`. */
-export interface WaitPlace {
-  readonly phase: 'level' | 'defer';
+export interface WaitPlace<Phase extends 'level' | 'defer'> {
+  readonly phase: Phase;
   readonly run: number;
   readonly nodeId: string;
   readonly since: Date;
@@ -37,7 +37,7 @@ export interface ExhaustedPlace {
 }
 
 /** Where the walk of one document is. Runs count from 1. */
-export type Place = EnterPlace | WaitPlace | RepeatPlace | ExhaustedPlace;
+export type Place = EnterPlace | WaitPlace<'level'> | WaitPlace<'defer'> | RepeatPlace | ExhaustedPlace;
 
 /** The walk of a team's policy inside a level, by the revision that was active when the level was entered. */
 export interface TeamWalk {

@@ -15,8 +15,18 @@
 import type { Condition } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
 import { nodeBehind, nodeOf } from './node-order.ts';
+import type { StepPlace } from './step-keys.ts';
 import type { EscalationDocument, EscalationNode, LevelNode, PathCondition, TeamPolicyDocument, Urgency } from './types.ts';
-import { dueAt, type EnterPlace, type ExhaustedPlace, type Place, type RepeatPlace, type TeamWalk, type WalkState } from './walk-state.ts';
+import {
+  dueAt,
+  type EnterPlace,
+  type ExhaustedPlace,
+  type Place,
+  type RepeatPlace,
+  type TeamWalk,
+  type WaitPlace,
+  type WalkState,
+} from './walk-state.ts';
 import { isActive, nextOpening } from './working-hours.ts';
 
 /** What a walk needs besides its state. */
@@ -29,19 +39,10 @@ export interface WalkInput {
   readonly matches: (when: Condition) => boolean;
 }
 
-/** Where something happens: a node of the path, and inside its level a node of a team's policy. */
-export interface StepPlace {
-  readonly nodeId: string;
-  readonly run: number;
-  readonly team?: { readonly teamId: string; readonly nodeId: string; readonly run: number };
-}
-
 export type WalkEvent = StepPlace & { readonly at: Date } & (
     | {
         readonly kind: 'level_notified';
         readonly membershipIds: readonly string[];
-        /** Teams whose policies begin inside the level. */
-        readonly teamIds: readonly string[];
         readonly escalateAt: Date;
       }
     | { readonly kind: 'level_skipped' }
@@ -76,11 +77,6 @@ export interface Asked {
   readonly teams: readonly { readonly teamId: string; readonly revisionId: string }[];
 }
 
-/** The unique key of one notification step of a request. */
-export function stepKey({ nodeId, run, team }: StepPlace): string {
-  return team ? `${nodeId}:${run}:${team.teamId}:${team.nodeId}:${team.run}` : `${nodeId}:${run}`;
-}
-
 /** How often a document is walked at most: once, and its repeats. */
 export function totalRuns(document: EscalationDocument): number {
   return 1 + (document.repeat?.times ?? 0);
@@ -102,7 +98,7 @@ export function arrive(input: WalkInput, state: WalkState, now: Date): Arrival {
   return { ...step(input, moved, events), ...(level && { entry: { level, nodeId: level.id, run: reached.run } }) };
 }
 
-type LevelWalk = WalkState & { readonly place: Extract<Place, { nodeId: string; phase: 'level' | 'defer' }> };
+type LevelWalk = WalkState & { readonly place: WaitPlace<'level'> };
 
 /** The level still waits: its teams go on, the first that has somebody to find first. */
 function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
@@ -152,9 +148,8 @@ export function enterLevel(input: WalkInput, arrival: Arrival, { now, asked }: {
     const [first] = raised.policy(revisionId).nodes;
     return { teamId, revisionId, place: enter(1, first, now) };
   });
-  const teamIds = entered.map(({ teamId }) => teamId);
   const next: WalkState = { place: { ...waiting, run: where.run }, teams: entered, told: membershipIds.length > 0 };
-  return step(raised, next, [...before, { kind: 'level_notified', ...where, membershipIds, teamIds, escalateAt, at: now }]);
+  return step(raised, next, [...before, { kind: 'level_notified', ...where, membershipIds, escalateAt, at: now }]);
 }
 
 /** The team does not wait on where only requests of urgency `standard` do. */
@@ -183,7 +178,7 @@ function enterInside(input: WalkInput, { state, where, events }: InsideEntry, { 
     state.teams.map((team) => (team.teamId === where.team.teamId ? { ...team, place: place(team) } : team));
   if (membershipIds.length > 0) {
     const teams = moved(() => ({ ...waiting, run }));
-    const notified: WalkEvent = { kind: 'level_notified', ...where, membershipIds, teamIds: [], escalateAt: waiting.nextAt, at: now };
+    const notified: WalkEvent = { kind: 'level_notified', ...where, membershipIds, escalateAt: waiting.nextAt, at: now };
     return step(input, { ...state, teams, told: true }, [...events, notified]);
   }
   const teams = moved((team) => leave(input.policy(team.revisionId), run, { nodeId: waiting.nodeId, at: now }));

@@ -1,4 +1,7 @@
-/** Somebody says he looks after a request: nobody further is asked meanwhile, and everybody who may decide still can. */
+/**
+ * Somebody says he looks after a request: nobody further is asked meanwhile, and everybody who may decide still can. And the
+ * refusals of a call that comes too early or too late, for whatever else needs a request that waits.
+ */
 import { endClaim, endClaimsOf, insertClaim, touchRequest } from '../../data/approval-requests/claims.ts';
 import { lockRequest, type LockedRequest } from '../../data/approval-requests/lock.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';

@@ -1,5 +1,5 @@
 /** A reviewer asks colleagues for help with one request: whom he can ask, and asking them. */
-import { ADDED_STEP, findAddedReviewers, insertAddedReviewers, type AddedReviewer } from '../../data/approval-requests/added-reviewers.ts';
+import { findAddedReviewers, insertAddedReviewers, type AddedReviewer } from '../../data/approval-requests/added-reviewers.ts';
 import { touchRequest } from '../../data/approval-requests/claims.ts';
 import { insertStep } from '../../data/approval-requests/escalate.ts';
 import type { LockedRequest } from '../../data/approval-requests/lock.ts';
@@ -10,6 +10,7 @@ import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import { actorOf, requestEvent } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/authorization.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
+import { ADDED_STEP } from '../../domain/escalation-paths/step-keys.ts';
 import { isRoutedTo, mayDecide } from '../../domain/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';

@@ -18,8 +18,8 @@ import {
   type RoutingLevel,
   type RoutingView,
 } from '../../domain/escalation-paths/routing.ts';
+import { isInside, stepKey } from '../../domain/escalation-paths/step-keys.ts';
 import type { Target } from '../../domain/escalation-paths/types.ts';
-import { stepKey } from '../../domain/escalation-paths/walk.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision, type LoadedEscalationPath } from '../escalation-paths.ts';
@@ -196,8 +196,7 @@ async function decidedByPipeline(db: Db, request: ApprovalRequest): Promise<Orig
 /** A level ahead has the people it would tell now; one that was reached has those it told, and whoever is named. */
 function withMembers(target: Target, { level, facts }: { readonly level: RoutingLevel; readonly facts: RoutingFacts }): RoutedTarget {
   const key = stepKey(level);
-  // Levels of a team's policy inside this level have keys that continue its own.
-  const told = facts.notified.filter((each) => each.stepKey === key || each.stepKey.startsWith(`${key}:`));
+  const told = facts.notified.filter((each) => each.stepKey === key || isInside(each.stepKey, level));
   if (target.type === 'team') return withRoster(target.id, { level, told, facts });
   if (target.type === 'broadcast') {
     const asked = level.status === 'upcoming' ? facts.deciders : told;
@@ -235,7 +234,7 @@ function leaversOf(id: string, { level: { targets, ...place }, told, facts: { ro
   const teams = targets.filter((target) => target.type === 'team');
   const inTeams = teams.flatMap((team) => (rosters.get(team.id)?.members ?? []).map(({ membershipId }) => membershipId));
   const named = new Set([...inTeams, ...targets.flatMap((target) => (target.type === 'user' ? [target.id] : []))]);
-  const isOurs = ({ stepKey: at }: Notified): boolean => (at === key ? teams[0]?.id === id : at.startsWith(`${key}:${id}:`));
+  const isOurs = ({ stepKey: at }: Notified): boolean => (at === key ? teams[0]?.id === id : isInside(at, place, id));
   const left = told.filter((each) => isOurs(each) && !named.has(each.membershipId));
   return [...new Map(left.map((each) => [each.membershipId, each])).values()];
 }

@@ -1,4 +1,7 @@
-/** Expiry: whoever meets an open request past its deadline records that first, with or without Temporal. */
+/**
+ * What time alone did to a request: whoever meets an open one past its deadline, or a claim past its end, records that first,
+ * with or without Temporal.
+ */
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { recordDecision, recordForEach, recordPastDeadline, type NewDecision } from '../../data/approval-requests/decide.ts';
 import { endClaim, touchRequest } from '../../data/approval-requests/claims.ts';

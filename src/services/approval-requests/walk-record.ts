@@ -4,12 +4,10 @@ import { insertAuditEvents } from '../../data/audit-events.ts';
 import type { Decider } from '../../data/deciders.ts';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import { requestEvent, type NewAuditEvent } from '../../domain/audit.ts';
-import { stepKey, type StepPlace, type WalkEvent } from '../../domain/escalation-paths/walk.ts';
+import { stepKey, UNROUTED_STEP, type StepPlace } from '../../domain/escalation-paths/step-keys.ts';
+import type { WalkEvent } from '../../domain/escalation-paths/walk.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { LoadedEscalationPath } from '../escalation-paths.ts';
-
-/** The step key of a request that no path applies to: everybody who may decide is told once. */
-export const UNROUTED_STEP = 'unrouted';
 
 export interface Recorded {
   readonly request: ApprovalRequest;

@@ -142,7 +142,7 @@ function* level(script: Script, node: LevelNode): Program<number> {
     return stage.now;
   }
   const end = stage.now + wait(node.escalate_after);
-  say(script, `notified ${people.join()} ${policies.map(({ id }) => id).join()} ${end}`, node.id);
+  say(script, `notified ${people.join()} ${end}`, node.id);
   const inside = policies.map(({ id, policy }) => {
     const document = stage.world.policies[policy];
     if (!document) throw new Error(`no policy ${policy}`);

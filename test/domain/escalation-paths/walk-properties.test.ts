@@ -10,15 +10,8 @@ import type {
 } from '../../../src/domain/escalation-paths/types.ts';
 import { allNodes } from '../../../src/domain/escalation-paths/types.ts';
 import { recipients } from '../../../src/domain/escalation-paths/recipients.ts';
-import {
-  arrive,
-  enterLevel,
-  startWalk,
-  stepKey,
-  totalRuns,
-  type WalkEvent,
-  type WalkInput,
-} from '../../../src/domain/escalation-paths/walk.ts';
+import { stepKey } from '../../../src/domain/escalation-paths/step-keys.ts';
+import { arrive, enterLevel, startWalk, totalRuns, type WalkEvent, type WalkInput } from '../../../src/domain/escalation-paths/walk.ts';
 import { dueAt, walkFromJson, walkToJson, type WalkState } from '../../../src/domain/escalation-paths/walk-state.ts';
 import { slowWalk, type World } from './slow-walk.ts';
 
@@ -212,7 +205,7 @@ function told(event: WalkEvent): string {
   const what = (): string => {
     switch (event.kind) {
       case 'level_notified':
-        return `notified ${event.membershipIds.join()} ${event.teamIds.join()} ${event.escalateAt.getTime()}`;
+        return `notified ${event.membershipIds.join()} ${event.escalateAt.getTime()}`;
       case 'level_skipped':
         return 'skipped';
       case 'urgency_raised':

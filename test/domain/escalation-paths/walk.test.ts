@@ -3,7 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseDuration } from '../../../src/domain/durations.ts';
 import type { EscalationPathDocument, LevelNode, Repeat, Target } from '../../../src/domain/escalation-paths/types.ts';
-import { arrive, enterLevel, startWalk, stepKey, totalRuns } from '../../../src/domain/escalation-paths/walk.ts';
+import { stepKey } from '../../../src/domain/escalation-paths/step-keys.ts';
+import { arrive, enterLevel, startWalk, totalRuns } from '../../../src/domain/escalation-paths/walk.ts';
 import type { WalkEvent, WalkInput, WalkStep } from '../../../src/domain/escalation-paths/walk.ts';
 import { walkFromJson, walkToJson, type Place, type WalkState } from '../../../src/domain/escalation-paths/walk-state.ts';
 
@@ -115,7 +116,7 @@ describe('the walk', () => {
     const place = { nodeId: 'a', run: 1 };
     expect(step).toStrictEqual({
       state: { place: { phase: 'level', ...place, since: start, nextAt: at(10) }, teams: [], told: true },
-      events: [{ kind: 'level_notified', ...place, at: start, membershipIds: ['ada', 'bob'], teamIds: [], escalateAt: at(10) }],
+      events: [{ kind: 'level_notified', ...place, at: start, membershipIds: ['ada', 'bob'], escalateAt: at(10) }],
       nextAt: at(10),
       urgency: 'standard',
     });
