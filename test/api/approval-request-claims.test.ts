@@ -318,7 +318,7 @@ describe('the walk', () => {
     const end = new Date(String((await claimed(ada.http, id))['expires_at']));
     await stepAt(app, id, after(end, -0.1));
     const row = await app.db('approval_requests').where({ id }).first<{ wake_at: Date }>('wake_at');
-    expect(row.wake_at.getTime() - end.getTime()).toBe(150_000);
+    expect(row.wake_at.getTime() - end.getTime()).toBe(5_000);
     expect(await toldLevels(id)).toEqual([1]);
     await stepAt(app, id, end);
     expect(await toldLevels(id)).toEqual([1, 2]);

@@ -63,6 +63,17 @@ const unseen = (wakeAt: Date | null) => ({
   wake_attempts: 0,
 });
 
+/** As if the level's time had been over for so long, and nobody had looked. */
+async function dueSince(id: string, ms: number): Promise<void> {
+  const at = new Date(Date.now() - ms);
+  const walk = JSON.parse(String((await app.db('approval_requests').where({ id }).first<{ walk: string }>('walk')).walk)) as object;
+  const moved = JSON.stringify({ ...walk, since: new Date(at.getTime() - 1_800_000).toISOString(), nextAt: at.toISOString() });
+  await app
+    .db('approval_requests')
+    .where({ id })
+    .update({ walk: moved, next_at: at, wake_at: new Date(at.getTime() + 5_000) });
+}
+
 describe('a crowd', () => {
   test('five hundred requests that expire at one instant are all expired within a second of it', async () => {
     const id = await askPeople(scene, app);
@@ -152,6 +163,28 @@ describe('a hopeless request', () => {
       await until('the one behind is handed to people', async () => (await stateOf(app, behind)) === 'pending');
     });
     expect(requestOf(await scene.adapter.cancel(hopeless)).status).toBe('cancelled');
+  });
+});
+
+describe('a workflow that is late', () => {
+  test('has its level made by the backstop, once, and is left alone the first time', async () => {
+    const id = await askPeople(scene, app);
+    await beside({}, async (mute) => {
+      const starts = async () => (await mute.context.metrics.backstopStarts.get()).values[0]?.value ?? 0;
+      const [before, levels] = [
+        await starts(),
+        async () => (await app.db('escalation_steps').where({ request_id: id }).select('at')).length,
+      ];
+      await dueSince(id, 6_000);
+      await wakeOverdue(mute.context);
+      expect([await levels(), await starts()]).toEqual([2, before]);
+      await dueSince(id, 6_000);
+      await wakeOverdue(mute.context);
+      // It has made no step since the backstop's: now it may be gone.
+      expect(await starts()).toBe(before + 1);
+    });
+    expect((await scene.decide(id)).status).toBe(200);
+    await untilSettled(app);
   });
 });
 

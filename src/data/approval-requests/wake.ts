@@ -8,6 +8,8 @@ export interface OverdueRequest {
   readonly tool: string;
   /** It has its final answer: only its workflow has not seen it yet. */
   readonly settled: boolean;
+  /** A step of its walk is due. */
+  readonly late: boolean;
   /** How often the backstop has tried since the workflow's last step. */
   readonly attempts: number;
   /** Its wake-up passed long ago: nobody was there to look. */
@@ -34,6 +36,7 @@ export async function leaseOverdue(
             wake_attempts = wake_attempts + 1
        from due where r.id = due.id
      returning r.id, r.organization_id as "organizationId", r.agent_slug as "agentSlug", r.tool, due.settled, r.wake_attempts - 1 as attempts,
+       r.state = 'pending' and coalesce(r.next_at <= clock_timestamp(), false) as late,
        due.wake_at < clock_timestamp() - :longOverdueMs * interval '1 millisecond' as "longOverdue"`,
     { ...options },
   );

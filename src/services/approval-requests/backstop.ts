@@ -79,10 +79,12 @@ export async function wakeOverdue(context: ServiceContext): Promise<void> {
     longestLeaseMs: LONGEST_LEASE_MS,
     longOverdueMs: LONG_OVERDUE_MS,
   });
-  const neglected = overdue.filter((request) => !request.settled && (request.longOverdue || request.attempts > 0));
+  const neglected = overdue.filter((request) => !request.settled && (request.late || request.longOverdue || request.attempts > 0));
+  // A workflow that is merely late, as all are when thousands of levels fall due at once, needs no further call to Temporal.
+  const silent = overdue.filter((request) => !request.late || request.attempts > 0);
   // Each on its own: one request that cannot be helped must not keep the others from it.
   await Promise.all([
-    inParallel(overdue, CALLS_AT_ONCE, async (request) => {
+    inParallel(silent, CALLS_AT_ONCE, async (request) => {
       await (request.settled ? tellSettled(context, request) : restart(context, request)).catch((error: unknown) => {
         context.logger.warn({ err: error, approvalRequest: request.id }, 'the backstop could not reach the workflow');
       });

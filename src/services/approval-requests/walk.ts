@@ -2,7 +2,7 @@
 import { planNext } from '../../data/approval-requests/escalate.ts';
 import { findDeciders, type Decider } from '../../data/deciders.ts';
 import { findTeamRosters } from '../../data/team-escalation-policies.ts';
-import { WAKE_HEAD_START_MS, type ApprovalRequest } from '../../domain/approval-requests.ts';
+import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import { recipients } from '../../domain/escalation-paths/recipients.ts';
 import { arrive, enterLevel, startWalk, type Asked, type LevelEntry, type WalkEvent } from '../../domain/escalation-paths/walk.ts';
 import { dueAt, walkFromJson, walkToJson, type WalkState } from '../../domain/escalation-paths/walk-state.ts';
@@ -12,8 +12,8 @@ import { describeWait } from './walk-details.ts';
 import { conditionFacts, walkInput } from './walk-input.ts';
 import { recordUnrouted, recordWalk } from './walk-record.ts';
 
-/** How far behind the next due step the backstop looks: long when the workflow is alive, soon when it was not there. */
-const WAKE_MARGIN_MS = { workflow: 150_000, backstop: WAKE_HEAD_START_MS } as const;
+/** How late the workflow may be with a step before the backstop makes it. */
+const WAKE_MARGIN_MS = 5_000;
 
 export interface WalkOn {
   readonly request: ApprovalRequest;
@@ -47,7 +47,7 @@ export async function walkOn(context: ServiceContext, walk: WalkOn): Promise<Wal
     now,
     ...(state && { walk: JSON.stringify(walkToJson(state)) }),
     ...(nextAt && { nextAt }),
-    wakeAt: new Date(until.getTime() + WAKE_MARGIN_MS[by]),
+    wakeAt: new Date(until.getTime() + WAKE_MARGIN_MS),
     urgency,
     noticeable,
     byWorkflow: by === 'workflow',
