@@ -109,7 +109,8 @@ describe('when the pipeline takes longer than the create budget', () => {
     const { organization, agent } = await newTenant(app);
     const started = Date.now();
     const asked = await Promise.all(Array.from({ length: CAP + 2 }, () => postRequest(app, agent)));
-    expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
+    // A timer may fire a little before its time by the other clock.
+    expect(Date.now() - started).toBeGreaterThanOrEqual(990);
     expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 201));
     const ids = asked.map(({ body }) => String(body['id']));
     expect(await pendingIds(app, organization)).toEqual([]);

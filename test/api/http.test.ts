@@ -5,6 +5,7 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { ask } from '../support/approval-requests.ts';
 import { createAgent, createOrganization } from '../support/factories.ts';
 import { HttpClient } from '../support/http.ts';
+import { until } from '../support/waiting.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -52,9 +53,7 @@ test('a process that is told to end answers the waits it holds with the request 
   const id = await ask(app, agent);
   const adapter = new HttpClient(ending.url, { authorization: `Bearer ${agent.credential}` });
   const wait = adapter.get(`/api/aap/v1/requests/${id}?wait=30s`);
-  for (let tries = 0; ending.context.changes.waitedFor().length === 0 && tries < 1_000; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await until('the wait is parked', () => ending.context.changes.waitedFor().length > 0);
   await ending.close();
   expect(await wait).toMatchObject({ status: 200, body: { id, status: 'pending' } });
 });

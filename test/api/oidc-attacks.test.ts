@@ -290,7 +290,7 @@ describe('the token endpoint', () => {
     provider.overrides.set('/token', () => undefined);
     const started = performance.now();
     await expectFailure(await browser.open(callback), browser, 'sso_failed');
-    expect(performance.now() - started).toBeLessThan(9_000);
+    expect(performance.now() - started).toBeLessThan(30_000);
   });
 
   test('may leave the email to another endpoint, which cannot speak of somebody else', async () => {
@@ -402,7 +402,7 @@ describe('a provider that is away', () => {
     const answers = await Promise.all([login(), login(), login()]);
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 504, code: 'identity_provider_failed' });
-      expect(answer.ms).toBeLessThan(9_000);
+      expect(answer.ms).toBeLessThan(30_000);
     }
   });
 

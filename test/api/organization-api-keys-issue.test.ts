@@ -159,7 +159,7 @@ describe('issuing an organization key', () => {
     await app.db('organizations').where({ id: organization.id }).update({ max_api_key_lifetime_seconds: 3_600 });
     const answer = await owner.browser.post(KEYS, body());
     const end = new Date(String(answer.body['key']?.['expires_at'])).getTime();
-    expect(Math.abs(end - Date.now() - 3_600_000)).toBeLessThan(10_000);
+    expect(Math.abs(end - Date.now() - 3_600_000)).toBeLessThan(60_000);
     const late = new Date(Date.now() + 2 * 3_600_000).toISOString();
     expect(pointersOf(await owner.browser.post(KEYS, body({}, { expires_at: late })))).toEqual(['/expires_at']);
     expect((await owner.browser.get(OPTIONS)).body).toHaveProperty('max_expires_at');

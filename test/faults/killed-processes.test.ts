@@ -8,6 +8,9 @@ import { brokenPromises } from '../support/outcomes.ts';
 import { killServiceProcesses, startServiceProcess, type ServiceProcess } from '../support/processes.ts';
 import { askPeople, body, finalStatus, setScene, stateOf, until, untilSettled, type Scene } from './scene.ts';
 
+/** Connections of the process of this test that serve calls and the reread of every second. */
+const POOL = 6;
+
 let app: TestApp;
 let scene: Scene;
 let other: ServiceProcess;
@@ -15,7 +18,7 @@ let other: ServiceProcess;
 const startOther = () => startServiceProcess({ databaseUrl: app.databaseUrl, taskQueue: app.taskQueue });
 
 beforeAll(async () => {
-  app = await startApp({ temporal: true });
+  app = await startApp({ temporal: true, environment: { COUNTERSIGN_DATABASE_POOL: String(POOL) } });
   [scene, other] = await Promise.all([setScene(app), startOther()]);
 });
 afterAll(async () => {
@@ -34,11 +37,23 @@ async function decideElsewhere(): Promise<number> {
 }
 
 describe('two processes', () => {
-  test('a wait parked on one returns when the other records the decision, long before the reread of every second', async () => {
-    const took = [];
-    for (let round = 0; round < 7; round += 1) took.push(await decideElsewhere());
-    const [median = Infinity] = took.sort((a, b) => a - b).slice(3);
-    expect(median).toBeLessThan(200);
+  test('a wait parked on one hears from the other that the decision is recorded, without the reread of every second', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const id = await askPeople(scene, app);
+      const waiting = scene.adapter.get(id, { wait: '30s' });
+      await until('the wait is parked', () => app.context.changes.waitedFor().includes(id));
+      // Without a connection nothing can be reread here; the listener has one of its own.
+      const held = await Promise.all(Array.from({ length: POOL }, () => app.db.transaction()));
+      let heard = false;
+      app.context.changes.subscribe(id, () => (heard = true));
+      try {
+        expect((await scene.decide(id, { url: other.url })).status).toBe(200);
+        await until('it is heard of', () => heard);
+      } finally {
+        await Promise.all(held.map((transaction) => transaction.rollback()));
+      }
+      expect(requestOf(await waiting).status).toBe('approved');
+    }
   });
 
   test('a wait whose notice is lost with the listener connection is found by the reread', async () => {
@@ -50,9 +65,9 @@ describe('two processes', () => {
       `select pg_terminate_backend(pid) from (${listener.select('pid').toQuery()}) as l`,
     );
     expect(rowCount).toBe(2);
-    expect(await decideElsewhere()).toBeLessThan(2_500);
+    expect(await decideElsewhere()).toBeLessThan(20_000);
     await until('both listen again', async () => (await listener.clone().select('pid')).length === 2);
-    expect(await decideElsewhere()).toBeLessThan(2_500);
+    expect(await decideElsewhere()).toBeLessThan(20_000);
   });
 });
 

@@ -19,9 +19,13 @@ let scene: Scene;
 const startTemporal = () =>
   startEmbeddedTemporal({ directory, cacheDirectory: testCacheDirectory(), namespace: 'away', ui: false, timeSkipping: true });
 
+/** A create may be held up for long, so that one that is not can be told on a busy machine, too. */
+const environment = { TEMPORAL_NAMESPACE: 'away', COUNTERSIGN_CREATE_BUDGET: '30s' };
+const HELD_UP_MS = 15_000;
+
 beforeAll(async () => {
   temporal = await startTemporal();
-  app = await startApp({ temporal: true, temporalAddress: temporal.address, environment: { TEMPORAL_NAMESPACE: 'away' } });
+  app = await startApp({ temporal: true, temporalAddress: temporal.address, environment });
   scene = await setScene(app);
 });
 afterAll(async () => {
@@ -76,7 +80,7 @@ test('while Temporal is away everything but new escalation goes on, and it catch
   ]);
   for (const { status, elapsedMs } of created) {
     expect(status).toBe(201);
-    expect(elapsedMs).toBeLessThan(3_000);
+    expect(elapsedMs).toBeLessThan(HELD_UP_MS);
   }
   const [expiring = '', refund = '', withdrawn = '', kept = ''] = created.map((answer) => requestOf(answer).id);
   expect(created.map((answer) => requestOf(answer).status)).toEqual(['pending', 'pending', 'pending', 'pending']);
@@ -102,10 +106,10 @@ test('a Temporal server that hangs holds up no create for longer than it takes t
   process.kill(pid, 'SIGSTOP');
   const asked = performance.now();
   const [first, second] = await Promise.all([scene.adapter.create(body('deploy')), scene.adapter.create(body('refund'))]);
-  expect(performance.now() - asked).toBeLessThan(4_500);
+  expect(performance.now() - asked).toBeLessThan(HELD_UP_MS);
   await until('its silence is noticed', isAway, 15_000);
   const third = await scene.adapter.create(body('refund'));
-  expect(third.elapsedMs).toBeLessThan(3_000);
+  expect(third.elapsedMs).toBeLessThan(HELD_UP_MS);
   process.kill(pid, 'SIGCONT');
   await until('its return is noticed', () => !isAway());
   const ids = [first, second, third].map((answer) => requestOf(answer).id);

@@ -95,7 +95,7 @@ describe('a mailer', () => {
     const began = performance.now();
     const sent = ports.map((port) => mailer(`smtp://127.0.0.1:${port}`).send(email));
     expect((await Promise.allSettled(sent)).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(25_000);
   });
 
   test.each([

@@ -290,9 +290,10 @@ describe('an id in the path', () => {
   ];
 
   test.each(ids)('that names nothing is the same 404: %.60s', async (id) => {
-    for (const answer of [await adapter.get(id), await adapter.get(id, { wait: '5s' }), await adapter.cancel(id)]) {
+    for (const answer of [await adapter.get(id), await adapter.get(id, { wait: '30s' }), await adapter.cancel(id)]) {
       expect(errorOf(answer).error).toMatchObject({ type: 'not_found', code: 'not_found' });
-      expect(answer.elapsedMs).toBeLessThan(3_000);
+      // Not held for what does not exist.
+      expect(answer.elapsedMs).toBeLessThan(20_000);
     }
   });
 

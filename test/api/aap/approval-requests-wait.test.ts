@@ -18,6 +18,9 @@ afterAll(async () => {
   await provider.stop();
 });
 
+/** Far below the twenty seconds a wait that nothing ends would take, far above what a busy machine makes of an instant. */
+const AT_ONCE_MS = 15_000;
+
 const pending = async (timeout = '1h'): Promise<string> => {
   const request = requestOf(await adapter.create(submission({ timeout: `"${timeout}"` })));
   expect(request.status).toBe('pending');
@@ -32,7 +35,7 @@ describe('waiting for an answer', () => {
     expect((await provider.decide(id, status, { note: 'as you wish' })).status).toBe(200);
     const decidedAt = performance.now();
     const answers = await waits;
-    expect(performance.now() - decidedAt).toBeLessThan(5_000);
+    expect(performance.now() - decidedAt).toBeLessThan(AT_ONCE_MS);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.map((answer) => requestOf(answer).decision?.note)).toEqual(Array.from({ length: 20 }, () => 'as you wish'));
   });
@@ -42,7 +45,7 @@ describe('waiting for an answer', () => {
     const [waited, cancelled] = await Promise.all([adapter.get(id, { wait: '20s' }), adapter.get(id).then(() => adapter.cancel(id))]);
     expect(requestOf(waited).status).toBe('cancelled');
     expect(waited.text).toBe(cancelled.text);
-    expect(waited.elapsedMs).toBeLessThan(5_000);
+    expect(waited.elapsedMs).toBeLessThan(AT_ONCE_MS);
   });
 
   test('ends with the expiry, recorded within a second of the deadline', async () => {
@@ -53,7 +56,7 @@ describe('waiting for an answer', () => {
     const lateBy = Date.parse(request.decision?.decided_at ?? '') - Date.parse(request.deadline_at);
     expect(lateBy).toBeGreaterThanOrEqual(0);
     expect(lateBy).toBeLessThanOrEqual(1_000);
-    expect(Date.now() - Date.parse(request.deadline_at)).toBeLessThan(5_000);
+    expect(answer.elapsedMs).toBeLessThan(AT_ONCE_MS);
   });
 
   test('lets a plain read expire what is past its deadline', async () => {
@@ -67,16 +70,16 @@ describe('waiting for an answer', () => {
     const id = await pending();
     const answer = await adapter.get(id, { wait: '1s' });
     expect(requestOf(answer).status).toBe('pending');
-    expect(answer.elapsedMs).toBeLessThan(6_000);
+    expect(answer.elapsedMs).toBeLessThan(AT_ONCE_MS);
   });
 
   test('does not happen without the parameter, or when the request is terminal', async () => {
     const id = await pending();
-    expect((await adapter.get(id)).elapsedMs).toBeLessThan(5_000);
+    expect((await adapter.get(id)).elapsedMs).toBeLessThan(AT_ONCE_MS);
     await adapter.cancel(id);
-    for (const wait of ['1s', '30s', '31s', '1h', '1000h', `${'9'.repeat(100)}h`]) {
+    for (const wait of ['20s', '30s', '31s', '1h', '1000h', `${'9'.repeat(100)}h`]) {
       const answer = await adapter.get(id, { wait });
-      expect([requestOf(answer).status, answer.elapsedMs < 1_000]).toEqual(['cancelled', true]);
+      expect([requestOf(answer).status, answer.elapsedMs < AT_ONCE_MS]).toEqual(['cancelled', true]);
     }
   });
 

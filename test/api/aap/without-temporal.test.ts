@@ -9,7 +9,8 @@ let provider: Provider;
 let adapter: Adapter;
 
 beforeAll(async () => {
-  provider = await startProvider({ temporal: false });
+  // A create may be held up for long, so that one that is not can be told on a busy machine, too.
+  provider = await startProvider({ temporal: false, environment: { COUNTERSIGN_CREATE_BUDGET: '30s' } });
   ({ adapter } = await provider.instance({ outcome: 'deny', reason: 'never' }));
 });
 afterAll(async () => {
@@ -21,7 +22,7 @@ describe('while Temporal is away', () => {
     const idempotencyKey = randomUUID();
     const created = await adapter.create(submission(), { idempotencyKey });
     expect([created.status, requestOf(created).status]).toEqual([201, 'pending']);
-    expect(created.elapsedMs).toBeLessThan(4_000);
+    expect(created.elapsedMs).toBeLessThan(15_000);
     const replayed = await adapter.create(submission(), { idempotencyKey });
     expect(replayed.status).toBe(200);
   });
