@@ -10,6 +10,7 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { adapterOf } from '../support/approval-requests.ts';
 import { claim, release, verbsOf } from '../support/claims.ts';
 import { activatePath, activatePipeline, createAgent, createMember, createOrganization } from '../support/factories.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import type { TestAgent, TestMember } from '../support/factories.ts';
 import { hurryPath } from '../support/hurried-paths.ts';
 import { testCacheDirectory } from '../support/servers.ts';
@@ -17,24 +18,42 @@ import { ask, decide, handleOf, notificationsOf, waiting } from '../support/temp
 import { stateOf, until } from './scene.ts';
 
 const OUTAGE_MS = 90_000;
-/** Three levels wait so long each: all of them would be over when Temporal comes back. */
-const WAIT_MS = 16_000;
+/** What each of the four levels waits; the outage takes in two of them, and all where nobody looks after the row. */
+const WAIT_MS = 20_000;
+const LONG_WAIT_MS = 30_000;
+
+interface Deployment {
+  readonly app: TestApp;
+  readonly agent: TestAgent;
+  readonly people: readonly TestMember[];
+}
 
 const directory = mkdtempSync(join(tmpdir(), 'countersign-temporal-outage-'));
 let temporal: EmbeddedTemporal;
 let app: TestApp;
-let agent: TestAgent;
-let people: readonly TestMember[];
+let lit: Deployment;
+/** A deployment whose only process ends with Temporal, and comes back with it. */
+let dark: Deployment;
+let darkDatabase: TestDatabase;
 
 const startTemporal = () => startEmbeddedTemporal({ directory, cacheDirectory: testCacheDirectory(), namespace: 'outage', ui: false });
+const startOn = (more: { readonly databaseUrl?: string; readonly taskQueue?: string } = {}) =>
+  startApp({ temporal: true, temporalAddress: temporal.address, environment: { TEMPORAL_NAMESPACE: 'outage' }, ...more });
 
 beforeAll(async () => {
-  temporal = await startTemporal();
-  app = await startApp({ temporal: true, temporalAddress: temporal.address, environment: { TEMPORAL_NAMESPACE: 'outage' } });
-  const organization = await createOrganization(app);
+  [temporal, darkDatabase] = await Promise.all([startTemporal(), cloneDatabase()]);
+  app = await startOn();
+  lit = await deploy(app, LONG_WAIT_MS);
+  dark = await deploy(await startOn({ databaseUrl: darkDatabase.url }), WAIT_MS);
+});
+
+/** Four people, one a level. */
+async function deploy(on: TestApp, waitMs: number): Promise<Deployment> {
+  const organization = await createOrganization(on);
   const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
-  const person = (displayName: string) => createMember(app, organization.id, { policies, displayName });
-  [agent, ...people] = [await createAgent(app, organization), await person('Ada'), await person('Ben'), await person('Cleo')];
+  const person = (displayName: string) => createMember(on, organization.id, { policies, displayName });
+  const people = [await person('Ada'), await person('Ben'), await person('Cleo'), await person('Dan')];
+  const agent = await createAgent(on, organization);
   const nodes = people.map(({ membershipId: id }) => ({
     id: randomUUID(),
     type: 'level',
@@ -42,12 +61,14 @@ beforeAll(async () => {
     escalate_after: '1m',
   }));
   await activatePath(organization.owner, { path_key: 'seconds', name: 'Seconds', nodes });
-  await hurryPath(app, { organizationId: organization.id, pathKey: 'seconds', wait: `${WAIT_MS / 1_000}s` });
+  await hurryPath(on, { organizationId: organization.id, pathKey: 'seconds', wait: `${waitMs / 1_000}s` });
   await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'seconds' });
-});
+  return { app: on, agent, people };
+}
 
 afterAll(async () => {
-  await Promise.all([app.close(), temporal.stop()]);
+  await Promise.all([app.close(), dark.app.close()]);
+  await Promise.all([temporal.stop(), darkDatabase.drop()]);
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -61,69 +82,89 @@ async function killTemporal(): Promise<void> {
   await stopped;
 }
 
-async function told(id: string): Promise<string[]> {
+interface Told {
+  readonly name: string;
+  readonly at: number;
+}
+
+async function told({ app: on, people }: Deployment, id: string): Promise<Told[]> {
   const nameOf = (membershipId: string) => people.find((member) => member.membershipId === membershipId)?.displayName ?? membershipId;
-  return (await notificationsOf(app, id)).map(({ membershipId }) => nameOf(membershipId));
+  return (await notificationsOf(on, id)).map(({ membershipId, at }) => ({ name: nameOf(membershipId), at: at.getTime() }));
 }
 
-async function toldAt(id: string, nth: number): Promise<number> {
-  return (await notificationsOf(app, id))[nth]?.at.getTime() ?? Number.NaN;
+const namesOf = async (deployment: Deployment, id: string) => (await told(deployment, id)).map(({ name }) => name);
+
+async function reaches(deployment: Deployment, id: string, levels: number): Promise<Told[]> {
+  await until(`${levels} are told`, async () => (await told(deployment, id)).length >= levels, 90_000);
+  return await told(deployment, id);
 }
 
-const reaches = async (id: string, levels: number) => {
-  await until(`${levels} are told`, async () => (await told(id)).length >= levels);
-};
+/** Between one level and the next. */
+const gaps = (all: readonly Told[]): number[] => all.slice(1).map(({ at }, nth) => at - (all[nth]?.at ?? 0));
 
-test('what fell due while Temporal was away fires once on its return, what follows waits its own time, and people were served meanwhile', async () => {
-  const [ada, ben] = people as readonly [TestMember, TestMember];
-  const asked = () => ask(app, agent, { timeout: '1h' });
-  const [walked, decided, claimed] = await Promise.all([asked(), asked(), asked()]);
-  const expiring = await ask(app, agent, { timeout: '40s' });
-  for (const id of [walked, decided, claimed, expiring]) await waiting(app, id);
-  await killTemporal();
+/** After it was away: everything that came late came once, and what follows waits its own time. */
+async function expectCaughtUp(id: string, returning: number): Promise<void> {
+  const all = await reaches(dark, id, 3);
+  expect(all.map(({ name }) => name)).toEqual(['Ada', 'Ben', 'Cleo']);
+  expect(all[1]?.at).toBeGreaterThanOrEqual(returning);
+  expect(gaps(all)[1]).toBeGreaterThanOrEqual(WAIT_MS);
+  expect((await verbsOf(dark.app, id)).slice(2)).toEqual(['routed', 'level_notified', 'level_notified', 'level_notified']);
+}
+
+async function expectEnded({ app: on }: Deployment, id: string): Promise<void> {
+  await until('its workflow has seen the final answer', async () => {
+    const description = await handleOf(on, id)
+      .describe()
+      .catch(() => undefined);
+    return description?.status.name === 'COMPLETED';
+  });
+}
+
+test('while Temporal is away levels and people go on from the row; what nobody looked after fires once, and what follows waits its own time', async () => {
+  const [ada] = lit.people as readonly [TestMember];
+  const asked = () => ask(app, lit.agent, { timeout: '1h' });
+  const [walked, decided, claimed, forgotten] = await Promise.all([
+    asked(),
+    asked(),
+    asked(),
+    ask(dark.app, dark.agent, { timeout: '1h' }),
+  ]);
+  const expiring = await ask(app, lit.agent, { timeout: '40s' });
+  await Promise.all([...[walked, decided, claimed, expiring].map((id) => waiting(app, id)), waiting(dark.app, forgotten)]);
+  await Promise.all([killTemporal(), dark.app.close()]);
   const goneAt = performance.now();
   await until('its absence is noticed', isAway);
 
   // Answered over HTTP, and recorded with the answer.
   await decide(ada, decided);
   expect(await stateOf(app, decided)).toBe('approved');
-  expect((await adapterOf(app, agent).get(`/api/aap/v1/requests/${decided}`)).body['status']).toBe('approved');
+  expect((await adapterOf(app, lit.agent).get(`/api/aap/v1/requests/${decided}`)).body['status']).toBe('approved');
   expect((await claim(ada.http, claimed)).status).toBe(200);
   expect((await verbsOf(app, claimed)).at(-1)).toBe('claimed');
   const newcomer = await asked();
-  await reaches(newcomer, 1);
+  await reaches(lit, newcomer, 1);
 
   await delay(OUTAGE_MS - (performance.now() - goneAt));
   expect(await stateOf(app, expiring)).toBe('expired');
-  expect(await told(walked)).toEqual(['Ada']);
-  expect(await told(claimed)).toEqual(['Ada']);
+  expect((await namesOf(lit, walked)).slice(0, 2)).toEqual(['Ada', 'Ben']);
+  expect(await namesOf(lit, claimed)).toEqual(['Ada']);
   const returning = Date.now();
   temporal = await startTemporal();
+  dark = { ...dark, app: await startOn({ databaseUrl: darkDatabase.url, taskQueue: dark.app.taskQueue }) };
   await until('its return is noticed', () => !isAway());
 
-  await reaches(walked, 2);
-  expect(await toldAt(walked, 1)).toBeGreaterThanOrEqual(returning);
-  await reaches(walked, 3);
-  expect((await toldAt(walked, 2)) - (await toldAt(walked, 1))).toBeGreaterThanOrEqual(WAIT_MS);
-  expect(await told(walked)).toEqual(['Ada', 'Ben', 'Cleo']);
-  expect((await verbsOf(app, walked)).slice(2)).toEqual(['routed', 'level_notified', 'level_notified', 'level_notified']);
-
-  // Quiet while it is claimed, whatever is due.
-  expect(await told(claimed)).toEqual(['Ada']);
-  expect((await release(ada.http, claimed)).status).toBe(204);
-  await reaches(claimed, 2);
-  expect(await told(claimed)).toEqual(['Ada', 'Ben']);
-  await reaches(newcomer, 2);
-  const followed = (await notificationsOf(app, newcomer)).map(({ at }) => at.getTime());
-  for (const [nth, at] of followed.slice(1).entries()) expect(at - (followed[nth] ?? 0)).toBeGreaterThanOrEqual(WAIT_MS);
-
-  for (const id of [walked, claimed, newcomer]) await decide(ben, id);
-  for (const id of [walked, claimed, newcomer, decided, expiring]) {
-    await until('its workflow has seen the final answer', async () => {
-      const description = await handleOf(app, id)
-        .describe()
-        .catch(() => undefined);
-      return description?.status.name === 'COMPLETED';
-    });
+  await expectCaughtUp(forgotten, returning);
+  for (const id of [walked, newcomer]) {
+    const all = await reaches(lit, id, 4);
+    expect(all.map(({ name }) => name)).toEqual(['Ada', 'Ben', 'Cleo', 'Dan']);
+    for (const gap of gaps(all)) expect(gap).toBeGreaterThanOrEqual(LONG_WAIT_MS);
   }
-}, 200_000);
+  // Quiet while it is claimed, whatever is due; then only the next one is asked.
+  expect(await namesOf(lit, claimed)).toEqual(['Ada']);
+  expect((await release(ada.http, claimed)).status).toBe(204);
+  await reaches(lit, claimed, 2);
+  expect(await namesOf(lit, claimed)).toEqual(['Ada', 'Ben']);
+
+  for (const id of [walked, claimed, newcomer]) await decide(ada, id);
+  for (const id of [walked, claimed, newcomer, decided, expiring]) await expectEnded(lit, id);
+}, 240_000);
