@@ -1,28 +1,18 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { sendDue } from '../../src/services/notifications/send-loop.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { adapterOf, ask, decide, reachDeadline, stepAt } from '../support/approval-requests.ts';
-import {
-  activatePath,
-  activatePipeline,
-  createAgent,
-  createMember,
-  createOrganization,
-  type TestAgent,
-  type TestMember,
-  type TestOrganization,
-} from '../support/factories.ts';
-import { buttonsOf, SlackCaller, SlackServer, type SlackPost, type Workspace } from '../support/slack-server.ts';
+import { adapterOf, decide, reachDeadline } from '../support/approval-requests.ts';
+import type { TestMember } from '../support/factories.ts';
+import { asked, createDecider, createScene, deliver, link, newUser, press, slackEnvironment, type Scene } from '../support/slack-scene.ts';
+import { buttonsOf, SlackServer, type SlackPost } from '../support/slack-server.ts';
+import { until } from '../support/waiting.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 const slack = new SlackServer();
-const SECRETS_KEY = randomBytes(32).toString('base64');
-const environment = () => ({ ...slack.environment, COUNTERSIGN_SECRETS_KEY: SECRETS_KEY, COUNTERSIGN_CREATE_BUDGET: '1s' });
 let app: TestApp;
 
 beforeAll(async () => {
   await slack.start();
-  app = await startApp({ environment: environment() });
+  app = await startApp({ environment: slackEnvironment(slack) });
 });
 
 beforeEach(() => {
@@ -34,109 +24,9 @@ afterAll(async () => {
   await slack.stop();
 });
 
-interface Scene {
-  readonly organization: TestOrganization;
-  readonly agent: TestAgent;
-  readonly workspace: Workspace;
-  readonly caller: SlackCaller;
-  /** Asked by the path, and linked. */
-  readonly reviewer: TestMember;
-  readonly slackUser: string;
-}
-
-const DEFAULT_CHANNEL = () => `C${randomBytes(5).toString('hex').toUpperCase()}`;
-const decider = (app: TestApp, { id }: TestOrganization, agent: TestAgent): Promise<TestMember> =>
-  createMember(app, id, {
-    policies: [{ scope_kind: 'agent', resource_ids: [agent.slug], permissions: ['request.decide', 'request.read'] }],
-  });
-
-/** An organization whose requests go to one linked reviewer. */
-async function scene({ defaultChannel = null }: { defaultChannel?: string | null } = {}): Promise<Scene> {
-  const organization = await createOrganization(app);
-  const agent = await createAgent(app, organization);
-  const reviewer = await decider(app, organization, agent);
-  const workspace = slack.addWorkspace();
-  const { botToken: bot_token, signingSecret: signing_secret } = workspace;
-  const body = { bot_token, signing_secret, default_channel: defaultChannel };
-  expect((await organization.owner.browser.call('PUT', '/api/v1/slack', { body })).status).toBe(200);
-  const caller = new SlackCaller(app.url, slack, workspace);
-  const slackUser = newUser();
-  await link(caller, reviewer, slackUser);
-  await routeTo(organization, agent, [reviewer]);
-  return { organization, agent, workspace, caller, reviewer, slackUser };
-}
-
-const newUser = (): string => `U${randomBytes(5).toString('hex').toUpperCase()}`;
-
-async function link(caller: SlackCaller, member: TestMember, slackUser: string): Promise<void> {
-  const begun = await member.browser.post('/api/v1/me/slack/link');
-  const answer = await caller.command(slackUser, `link ${String(begun.body['code'])}`);
-  expect(answer.text).toContain('Linked');
-}
-
-async function routeTo({ owner }: TestOrganization, agent: TestAgent, members: readonly TestMember[]): Promise<void> {
-  const targets = members.map(({ membershipId }) => ({ type: 'user', id: membershipId }));
-  const path_key = `path-${randomUUID().slice(0, 8)}`;
-  const nodes = [{ id: randomUUID(), type: 'level', targets, escalate_after: '15m' }];
-  await activatePath(owner, { path_key, name: 'On call', nodes });
-  await activatePipeline(owner, `agents/${agent.slug}`, {
-    blocks: [
-      {
-        id: 'people',
-        name: 'People',
-        type: 'always',
-        config: { outcome: 'human', reason: 'Refunds over 100 <!channel>', escalation_path: path_key },
-      },
-    ],
-    default_escalation_path: path_key,
-  });
-}
-
-/** Sends until nothing is due. Failed messages are made due again first. */
-async function deliver(through: TestApp = app): Promise<void> {
-  await app
-    .db('notification_deliveries')
-    .whereNotNull('next_attempt_at')
-    .update({ next_attempt_at: new Date(Date.now() - 1_000) });
-  while ((await sendDue(through.context)) > 0);
-}
-
-/** By an administrator, over the API. */
-async function sendAgain({ organization: { owner } }: Scene, requestId: string): Promise<void> {
-  const dead = (await app
-    .db('notification_deliveries')
-    .where({ request_id: requestId })
-    .whereNotNull('dead_at')
-    .pluck('id')) as readonly string[];
-  for (const id of dead) expect((await owner.http.post(`/api/v1/notification_deliveries/${id}/retry`)).status).toBe(200);
-  await deliver();
-}
-
-async function asked(what: Scene, args: unknown = { amount: 120 }): Promise<{ id: string; post: SlackPost }> {
-  const id = await ask(app, what.agent, { tool: 'refund', arguments: args });
-  await deliver();
-  const [post] = slack.postsTo(`D${what.slackUser}`).slice(-1);
-  if (!post) throw new Error('nobody was told in Slack');
-  return { id, post };
-}
-
+const scene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> => createScene(app, slack, options);
 const lastOf = (channel: string): SlackPost | undefined => slack.postsTo(channel).at(-1);
 const read = async (member: TestMember, id: string) => (await member.http.get(`/api/v1/requests/${id}`)).body;
-const deliveriesOf = async (id: string): Promise<Record<string, unknown>[]> =>
-  await app
-    .db('notification_deliveries as d')
-    .join('notification_channels as c', 'c.id', 'd.channel_id')
-    .where({ 'd.request_id': id, 'c.kind': 'slack' })
-    .orderBy('d.created_at')
-    .select('d.event', 'd.attempts', 'd.last_error', 'd.dropped_reason', 'd.delivered_at', 'd.dead_at', 'd.next_attempt_at');
-
-async function press(what: Scene, post: SlackPost, label: 'Approve' | 'Deny', user = what.slackUser): Promise<string> {
-  const said = slack.whispers.length;
-  const started = performance.now();
-  expect((await what.caller.press(user, buttonsOf(post)[label])).status).toBe(200);
-  expect(performance.now() - started).toBeLessThan(3_000);
-  return await slack.whispered(said + 1);
-}
 
 describe('somebody asked in Slack', () => {
   test('decides by a button: the adapter gets the answer, the record names him and the channel, the message shows it', async () => {
@@ -161,7 +51,7 @@ describe('somebody asked in Slack', () => {
     const event = await app.db('audit_events').where({ subject_id: id, event_type: 'approval_request.approved' }).first();
     expect(event).toMatchObject({ actor_type: 'human', actor_id: here.reviewer.membershipId, data: '{"channel":"slack"}' });
 
-    await deliver();
+    await deliver(app);
     const shown = lastOf(post.channel);
     expect(shown).toMatchObject({ ts: post.ts, updates: 1, text: `Approved by ${here.reviewer.displayName}: refund` });
     expect(Object.keys(buttonsOf(shown ?? post))).toEqual(['Open']);
@@ -195,7 +85,7 @@ describe('somebody asked in Slack', () => {
     const { id, post } = await asked(here);
     await reachDeadline(app, id);
     expect(await press(here, post, 'Approve')).toBe('Nothing was changed. Expired without a decision.');
-    await deliver();
+    await deliver(app);
     expect(lastOf(post.channel)?.text).toBe('Expired without a decision: refund');
   });
 
@@ -214,7 +104,7 @@ describe('somebody asked in Slack', () => {
     const here = await scene();
     const { id, post } = await asked(here);
     expect((await end(here, id)).status).toBe(200);
-    await deliver();
+    await deliver(app);
     expect(lastOf(post.channel)?.text).toContain(text);
     expect(await press(here, post, 'Approve')).toContain('Nothing was changed.');
   });
@@ -283,7 +173,7 @@ describe('a button', () => {
 
   test('pressed by a linked member the path does not name is refused', async () => {
     const here = await scene();
-    const bystander = await decider(app, here.organization, here.agent);
+    const bystander = await createDecider(app, here.organization, here.agent);
     const user = newUser();
     await link(here.caller, bystander, user);
     const { id, post } = await asked(here);
@@ -325,189 +215,29 @@ describe('a button', () => {
     await untouched(here, id);
   });
 
+  test('is taken before anybody hears what came of it: Slack waits for three seconds', async () => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    const said = slack.whispers.length;
+    const release = slack.holdNext('response');
+    expect((await here.caller.press(here.slackUser, buttonsOf(post)['Approve'])).status).toBe(200);
+    expect((await read(here.reviewer, id))['status']).toBe('approved');
+    expect(slack.whispers.length).toBe(said);
+    release();
+    await slack.whispered(said + 1);
+  });
+
   test('is answered nowhere but at Slack, whatever address the call names', async () => {
+    const elsewhere = await startWebhookReceiver();
     const here = await scene();
     const { id, post } = await asked(here);
     const body = new URLSearchParams(here.caller.pressForm(here.slackUser, buttonsOf(post)['Approve']));
     const payload = JSON.parse(body.get('payload') ?? '{}') as Record<string, unknown>;
-    const said = slack.whispers.length;
-    const form = new URLSearchParams({ payload: JSON.stringify({ ...payload, response_url: 'http://169.254.169.254/latest' }) }).toString();
+    const form = new URLSearchParams({ payload: JSON.stringify({ ...payload, response_url: elsewhere.url }) }).toString();
     expect((await here.caller.send('/auth/slack/interactions', form)).status).toBe(200);
     expect((await read(here.reviewer, id))['status']).toBe('approved');
-    expect(slack.whispers.length).toBe(said);
-    expect(app.log.join('')).toContain('foreign_response_url');
-  });
-});
-
-describe('messages', () => {
-  test('go to the people asked who are linked, and once to the default channel', async () => {
-    const channel = DEFAULT_CHANNEL();
-    const here = await scene({ defaultChannel: channel });
-    const [second, unlinked] = [await decider(app, here.organization, here.agent), await decider(app, here.organization, here.agent)];
-    const user = newUser();
-    await link(here.caller, second, user);
-    await routeTo(here.organization, here.agent, [here.reviewer, second, unlinked]);
-    const { id } = await asked(here);
-    expect([channel, `D${here.slackUser}`, `D${user}`].map((each) => slack.postsTo(each).length)).toEqual([1, 1, 1]);
-    const inChannel = lastOf(channel);
-    if (!inChannel) throw new Error('nothing in the channel');
-    expect(await press(here, inChannel, 'Deny', user)).toBe(`Denied by ${second.displayName}.`);
-    await deliver();
-    for (const each of [channel, `D${here.slackUser}`, `D${user}`]) expect(lastOf(each)).toMatchObject({ updates: 1 });
-    expect((await read(here.reviewer, id))['decision']).toMatchObject({ reviewer_display_name: second.displayName });
-  });
-
-  test('to somebody who linked no Slack user are dropped with the reason', async () => {
-    const here = await scene();
-    await here.reviewer.browser.delete('/api/v1/me/slack');
-    const id = await ask(app, here.agent);
-    await deliver();
-    expect(await deliveriesOf(id)).toMatchObject([{ event: 'notified', dropped_reason: 'not_linked' }]);
-  });
-
-  test('are sent once by two processes that look at the same moment', async () => {
-    const channel = DEFAULT_CHANNEL();
-    const here = await scene({ defaultChannel: channel });
-    const others = await Promise.all(Array.from({ length: 5 }, () => decider(app, here.organization, here.agent)));
-    await routeTo(here.organization, here.agent, [here.reviewer, ...others]);
-    const second = await startApp({ databaseUrl: app.databaseUrl, environment: environment() });
-    try {
-      for (let round = 1; round <= 10; round++) {
-        await ask(app, here.agent);
-        await Promise.all([app, second, app, second].map(({ context }) => sendDue(context)));
-        expect([slack.postsTo(channel).length, slack.postsTo(`D${here.slackUser}`).length]).toEqual([round, round]);
-      }
-    } finally {
-      await second.close();
-    }
-  });
-
-  test('survive an outage of Slack, also between two of them, and none is doubled', async () => {
-    const channel = DEFAULT_CHANNEL();
-    const here = await scene({ defaultChannel: channel });
-    await slack.stop();
-    const id = await ask(app, here.agent);
-    await deliver();
-    expect(await deliveriesOf(id)).toMatchObject([{ event: 'notified', last_error: 'no_answer', delivered_at: null, dead_at: null }]);
-    await slack.start();
-    slack.misbehaviour.set('conversations.open', { kind: 'status', status: 502 });
-    await deliver();
-    expect((await deliveriesOf(id))[0]).toMatchObject({ last_error: 'http_502' });
-    slack.misbehaviour.clear();
-    await deliver();
-    expect([slack.postsTo(channel).length, slack.postsTo(`D${here.slackUser}`).length]).toEqual([1, 1]);
-    const [post] = slack.postsTo(`D${here.slackUser}`);
-    if (!post) throw new Error('not told');
-    await slack.stop();
-    expect((await decide(here.reviewer.browser, id)).status).toBe(200);
-    await deliver();
-    await slack.start();
-    await deliver();
-    expect([lastOf(channel)?.updates, lastOf(`D${here.slackUser}`)?.updates]).toEqual([1, 1]);
-    expect((await deliveriesOf(id)).every((delivery) => delivery['delivered_at'] !== null)).toBe(true);
-  });
-
-  test('to the person are not repeated because the one to the channel failed', async () => {
-    const channel = DEFAULT_CHANNEL();
-    const here = await scene({ defaultChannel: channel });
-    const direct = `D${here.slackUser}`;
-    const id = await ask(app, here.agent);
-    slack.archived.add(channel);
-    await deliver();
-    slack.archived.clear();
-    expect([slack.postsTo(direct).length, slack.postsTo(channel).length]).toEqual([1, 0]);
-    expect(await deliveriesOf(id)).toMatchObject([{ last_error: 'is_archived', attempts: 1, dead_at: expect.any(Date) }]);
-    await sendAgain(here, id);
-    expect([slack.postsTo(direct).length, slack.postsTo(channel).length]).toEqual([1, 1]);
-    expect(await deliveriesOf(id)).toMatchObject([{ event: 'notified', attempts: 1, dead_at: null, delivered_at: expect.any(Date) }]);
-  });
-
-  test('to the channel go out although the person cannot be reached any more', async () => {
-    const channel = DEFAULT_CHANNEL();
-    const here = await scene({ defaultChannel: channel });
-    slack.misbehaviour.set('conversations.open', { kind: 'error', error: 'user_not_found' });
-    const id = await ask(app, here.agent);
-    await deliver();
-    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([0, 1]);
-    expect(await deliveriesOf(id)).toMatchObject([{ last_error: 'user_not_found', attempts: 1, dead_at: expect.any(Date) }]);
-    slack.misbehaviour.clear();
-    await sendAgain(here, id);
-    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([1, 1]);
-  });
-
-  test('go to a new conversation where the one before is gone', async () => {
-    const here = await scene();
-    const { membershipId } = here.reviewer;
-    await app.db('slack_links').where({ membership_id: membershipId }).update({ direct_channel: 'DGONE' });
-    slack.gone.add('DGONE');
-    const { post } = await asked(here);
-    expect(post.channel).toBe(`D${here.slackUser}`);
-    expect(await app.db('slack_links').where({ membership_id: membershipId }).pluck('direct_channel')).toEqual([`D${here.slackUser}`]);
-  });
-
-  test('wait as long as Slack says when it limits them', async () => {
-    const here = await scene();
-    slack.misbehaviour.set('chat.postMessage', { kind: 'limited', retryAfter: 900 });
-    const id = await ask(app, here.agent);
-    await deliver();
-    const [delivery] = await deliveriesOf(id);
-    expect(delivery).toMatchObject({ last_error: 'ratelimited', attempts: 1 });
-    expect((delivery?.['next_attempt_at'] as Date).getTime()).toBeGreaterThan(Date.now() + 880_000);
-  });
-
-  test.each(['account_inactive', 'channel_not_found', 'invalid_auth', 'missing_scope', 'msg_too_long', 'not_in_channel', 'token_revoked'])(
-    'Slack refuses with %s are dead at once, and delivered when somebody sends them again',
-    async (error) => {
-      const here = await scene();
-      slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
-      const id = await ask(app, here.agent);
-      await deliver();
-      expect(await deliveriesOf(id)).toMatchObject([{ last_error: error, attempts: 1, dead_at: expect.any(Date) }]);
-      slack.misbehaviour.clear();
-      await sendAgain(here, id);
-      expect(await deliveriesOf(id)).toMatchObject([{ delivered_at: expect.any(Date), dead_at: null }]);
-      expect(slack.postsTo(`D${here.slackUser}`)).toHaveLength(1);
-    },
-  );
-
-  test.each(['internal_error', 'service_unavailable', 'ratelimited', 'org_login_required'])(
-    'Slack cannot take because of %s are tried again',
-    async (error) => {
-      const here = await scene();
-      slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
-      const id = await ask(app, here.agent);
-      await deliver();
-      expect(await deliveriesOf(id)).toMatchObject([{ last_error: error, attempts: 1, dead_at: null }]);
-    },
-  );
-
-  test('that somebody deleted in Slack hold up no answer in the others', async () => {
-    const channel = DEFAULT_CHANNEL();
-    const here = await scene({ defaultChannel: channel });
-    const { id, post } = await asked(here);
-    slack.posts.splice(slack.posts.indexOf(post), 1);
-    await decide(here.reviewer.browser, id);
-    await deliver();
-    expect(lastOf(channel)).toMatchObject({ updates: 1 });
-    expect((await deliveriesOf(id)).at(-1)).toMatchObject({ event: 'decided', delivered_at: expect.any(Date) });
-  });
-
-  test('are not sent when the request was decided before their turn came', async () => {
-    const here = await scene();
-    const id = await ask(app, here.agent);
-    await decide(here.reviewer.browser, id);
-    await stepAt(app, id);
-    await deliver();
-    expect(slack.postsTo(`D${here.slackUser}`)).toEqual([]);
-  });
-
-  test('name no secret in any log, delivery or answer', async () => {
-    const here = await scene();
-    await asked(here);
-    const kept = JSON.stringify([await app.db('notification_deliveries'), await app.db('slack_messages'), await app.db('audit_events')]);
-    for (const secret of [here.workspace.botToken, here.workspace.signingSecret]) {
-      expect(app.log.join('')).not.toContain(secret);
-      expect(kept).not.toContain(secret);
-    }
+    await until('it is said that the address is refused', () => app.log.join('').includes('foreign_response_url'));
+    await elsewhere.close();
+    expect(elsewhere.received).toEqual([]);
   });
 });

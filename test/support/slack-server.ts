@@ -95,7 +95,7 @@ export class SlackServer {
     return workspace;
   }
 
-  /** The next call of the method is counted, and goes on when the answer of this is called. */
+  /** The next call of the method, or the next `response` to a press, goes on when the answer of this is called. */
   holdNext(method: string): () => void {
     const release = new AbortController();
     this.held.set(method, once(release.signal, 'abort'));
@@ -120,15 +120,14 @@ export class SlackServer {
     const body = await text(request);
     const path = request.url ?? '';
     if (path.startsWith('/response/')) {
+      await this.heldBack('response');
       this.whispers.push((JSON.parse(body) as { text: string }).text);
       response.end('ok');
       return;
     }
     const method = path.slice('/api/'.length);
     this.calls.push(method);
-    const held = this.held.get(method);
-    this.held.delete(method);
-    await held;
+    await this.heldBack(method);
     const wrong = this.misbehaviour.get(method);
     if (wrong?.kind === 'limited') response.writeHead(429, { 'retry-after': String(wrong.retryAfter) });
     else if (wrong?.kind === 'status') response.writeHead(wrong.status, { 'content-type': 'text/plain' });
@@ -140,6 +139,12 @@ export class SlackServer {
       answer();
       response.destroy();
     } else response.end('<html>not what you asked for</html>');
+  }
+
+  private async heldBack(method: string): Promise<void> {
+    const held = this.held.get(method);
+    this.held.delete(method);
+    await held;
   }
 
   private answer(
