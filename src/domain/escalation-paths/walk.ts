@@ -10,7 +10,8 @@
  *       if (!step.nextAt || step.nextAt > now) break;
  *     }
  *
- * A level's wait counts from its notification, so steps that come late are never made up for in a burst.
+ * A level's wait counts from its notification, so steps that come late are never made up for in a burst. It ends at once when
+ * nobody it told may decide any more.
  */
 import type { Condition } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
@@ -37,7 +38,15 @@ export interface WalkInput {
   readonly urgency: Urgency;
   /** Whether a condition about the request holds. */
   readonly matches: (when: Condition) => boolean;
+  /**
+   * Whether of those told at this step nobody may decide any more; for a level of the path they are also those told inside it.
+   * Asked of steps that wait for people. Absent: everybody may.
+   */
+  readonly isLost?: (step: StepPlace) => boolean;
 }
+
+/** Nobody could be asked at the level; or of those who were, nobody may decide any more. */
+export type SkipReason = 'nobody_to_ask' | 'nobody_left';
 
 export type WalkEvent = StepPlace & { readonly at: Date } & (
     | {
@@ -45,7 +54,7 @@ export type WalkEvent = StepPlace & { readonly at: Date } & (
         readonly membershipIds: readonly string[];
         readonly escalateAt: Date;
       }
-    | { readonly kind: 'level_skipped' }
+    | { readonly kind: 'level_skipped'; readonly reason: SkipReason }
     | { readonly kind: 'urgency_raised' }
     | { readonly kind: 'deferred'; readonly until: Date; readonly workingHoursId: string }
     /** `run` is the run that starts; `nodeId` its first node. */
@@ -107,7 +116,9 @@ function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
   const teams = [...state.teams];
   for (const [index, team] of state.teams.entries()) {
     const document = input.policy(team.revisionId);
-    const { place: reached, notes } = follow(input, document, { place: team.place, now });
+    const kept = withoutLost(input, team, { ...place, now });
+    events.push(...kept.events);
+    const { place: reached, notes } = follow(input, document, { place: kept.place, now });
     teams[index] = { ...team, place: reached };
     events.push(...notes.map((note) => inside({ nodeId: place.nodeId, run: place.run, at: now }, team, note)));
     const level = levelAt(document, reached);
@@ -118,11 +129,41 @@ function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
   return stay(input, { ...state, teams }, { now, events });
 }
 
-/** Waits on inside the level, unless its teams asked nobody and will not: then it is left at once. */
+/**
+ * Waits on inside the level, unless its teams ask nobody further and it waits for nobody: nobody was told, or nobody who was may
+ * decide any more. Then it is left at once.
+ */
 function stay(input: WalkInput, state: WalkState, { now, events }: { now: Date; events: readonly WalkEvent[] }): WalkStep {
   const { place, teams, told } = state;
-  if (place.nodeId === undefined || told || teams.some((team) => team.place.phase !== 'exhausted')) return step(input, state, events);
-  return leaveSkipped(input, { nodeId: place.nodeId, run: place.run }, { now, events });
+  if (place.nodeId === undefined || teams.some((team) => team.place.phase !== 'exhausted')) return step(input, state, events);
+  const where = { nodeId: place.nodeId, run: place.run };
+  if (!told) return leaveSkipped(input, where, { now, events, reason: 'nobody_to_ask' });
+  return input.isLost?.(where) ? leaveSkipped(input, where, { now, events, reason: 'nobody_left' }) : step(input, state, events);
+}
+
+interface Inside {
+  readonly nodeId: string;
+  readonly run: number;
+  readonly now: Date;
+}
+
+/** Where the team is, and what there is to tell, once it waits no longer for people of whom nobody may decide any more. */
+function withoutLost(input: WalkInput, team: TeamWalk, { nodeId, run, now }: Inside): { place: Place; events: readonly WalkEvent[] } {
+  const { place } = team;
+  if (place.phase !== 'level' || place.nextAt <= now) return { place, events: [] };
+  const where = { nodeId, run, team: { teamId: team.teamId, nodeId: place.nodeId, run: place.run } };
+  return input.isLost?.(where) ? skipInside(input, team, { where, now, reason: 'nobody_left' }) : { place, events: [] };
+}
+
+/** The team goes on behind its level at once. */
+function skipInside(
+  input: WalkInput,
+  { revisionId }: TeamWalk,
+  { where, now: at, reason }: { readonly where: TeamStep; readonly now: Date; readonly reason: SkipReason },
+): { place: Place; events: readonly WalkEvent[] } {
+  const place = leave(input.policy(revisionId), where.team.run, { nodeId: where.team.nodeId, at });
+  const over: WalkEvent[] = place.phase === 'exhausted' ? [{ kind: 'path_exhausted', ...where, at }] : [];
+  return { place, events: [{ kind: 'level_skipped', ...where, reason, at }, ...over] };
 }
 
 /** Enters the level of an arrival with whom the caller found for its targets. With nobody the level is skipped at once. */
@@ -143,7 +184,8 @@ export function enterLevel(input: WalkInput, arrival: Arrival, { now, asked }: {
       { state: { ...state, teams }, where: { ...where, team: where.team }, events: before },
       { now, waiting, membershipIds },
     );
-  if (membershipIds.length === 0 && asked.teams.length === 0) return leaveSkipped(raised, where, { now, events: before });
+  if (membershipIds.length === 0 && asked.teams.length === 0)
+    return leaveSkipped(raised, where, { now, events: before, reason: 'nobody_to_ask' });
   const entered = asked.teams.map(({ teamId, revisionId }): TeamWalk => {
     const [first] = raised.policy(revisionId).nodes;
     return { teamId, revisionId, place: enter(1, first, now) };
@@ -160,9 +202,12 @@ function released(input: WalkInput, team: TeamWalk, now: Date): TeamWalk {
   return node.type === 'defer' && node.standard_only ? { ...team, place: { ...place, nextAt: now } } : team;
 }
 
+/** A step of a team's policy. */
+type TeamStep = StepPlace & { readonly team: NonNullable<StepPlace['team']> };
+
 interface InsideEntry {
   readonly state: WalkState;
-  readonly where: StepPlace & { readonly team: NonNullable<StepPlace['team']> };
+  readonly where: TeamStep;
   readonly events: readonly WalkEvent[];
 }
 
@@ -173,25 +218,30 @@ interface Notifying {
 }
 
 function enterInside(input: WalkInput, { state, where, events }: InsideEntry, { now, waiting, membershipIds }: Notifying): WalkStep {
-  const { run } = where.team;
-  const moved = (place: (team: TeamWalk) => Place): TeamWalk[] =>
-    state.teams.map((team) => (team.teamId === where.team.teamId ? { ...team, place: place(team) } : team));
-  if (membershipIds.length > 0) {
-    const teams = moved(() => ({ ...waiting, run }));
-    const notified: WalkEvent = { kind: 'level_notified', ...where, membershipIds, escalateAt: waiting.nextAt, at: now };
-    return step(input, { ...state, teams, told: true }, [...events, notified]);
-  }
-  const teams = moved((team) => leave(input.policy(team.revisionId), run, { nodeId: waiting.nodeId, at: now }));
-  const isOver = teams.some(({ teamId, place }) => teamId === where.team.teamId && place.phase === 'exhausted');
-  const over: WalkEvent[] = isOver ? [{ kind: 'path_exhausted', ...where, at: now }] : [];
-  return stay(input, { ...state, teams }, { now, events: [...events, { kind: 'level_skipped', ...where, at: now }, ...over] });
+  const skipped: WalkEvent[] = [];
+  const teams = state.teams.map((team): TeamWalk => {
+    if (team.teamId !== where.team.teamId) return team;
+    if (membershipIds.length > 0) return { ...team, place: { ...waiting, run: where.team.run } };
+    const left = skipInside(input, team, { where, now, reason: 'nobody_to_ask' });
+    skipped.push(...left.events);
+    return { ...team, place: left.place };
+  });
+  if (membershipIds.length === 0) return stay(input, { ...state, teams }, { now, events: [...events, ...skipped] });
+  const notified: WalkEvent = { kind: 'level_notified', ...where, membershipIds, escalateAt: waiting.nextAt, at: now };
+  return step(input, { ...state, teams, told: true }, [...events, notified]);
 }
 
-/** Nobody can be asked at the level: the walk goes on behind it at once. */
-function leaveSkipped(input: WalkInput, where: StepPlace, { now, events }: { now: Date; events: readonly WalkEvent[] }): WalkStep {
+interface Leaving {
+  readonly now: Date;
+  readonly events: readonly WalkEvent[];
+  readonly reason: SkipReason;
+}
+
+/** The level waits for nobody: the walk goes on behind it at once. */
+function leaveSkipped(input: WalkInput, where: StepPlace, { now, events, reason }: Leaving): WalkStep {
   const left = leave(input.document, where.run, { nodeId: where.nodeId, at: now });
   const ended: WalkEvent[] = left.phase === 'exhausted' ? [{ kind: 'path_exhausted', nodeId: where.nodeId, run: left.run, at: now }] : [];
-  return step(input, { place: left, teams: [], told: false }, [...events, { kind: 'level_skipped', ...where, at: now }, ...ended]);
+  return step(input, { place: left, teams: [], told: false }, [...events, { kind: 'level_skipped', ...where, reason, at: now }, ...ended]);
 }
 
 function step(input: WalkInput, state: WalkState, events: readonly WalkEvent[]): WalkStep {

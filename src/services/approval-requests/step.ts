@@ -15,6 +15,7 @@ import { announceDecided } from './announce.ts';
 import { evaluatePinned, type Evaluated } from './evaluate.ts';
 import { handToPeople } from './route.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
+import { releaseIfLost } from './stranded.ts';
 import { walkOn } from './walk.ts';
 
 export type RequestStep =
@@ -116,7 +117,7 @@ async function walk(
   db: Db,
   { locked, by }: { locked: LockedRequest; by: StepOptions['by'] },
 ): Promise<RequestStep> {
-  const { request, now } = await lapseIfDue(db, locked);
+  const { request, now } = await releaseIfLost(db, await lapseIfDue(db, locked));
   const revisionId = request.route?.pathRevisionId;
   // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
   const path = revisionId === undefined ? undefined : await loadEscalationPathRevision({ ...context, db }, revisionId);

@@ -1,5 +1,6 @@
 /** Writes down what a walk did: its steps, whom they told, and the timeline. */
 import { insertStep } from '../../data/approval-requests/escalate.ts';
+import { endStep } from '../../data/approval-requests/stranded.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import type { Decider } from '../../data/deciders.ts';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
@@ -44,8 +45,10 @@ async function recordEvent(db: Db, walk: OnPath, event: WalkEvent): Promise<read
       return told.flatMap((id) => say(person(walk.deciders, id)));
     }
     case 'level_skipped':
-      await insertStep(db, { ...stepOf(walk, event), kind: 'skipped', membershipIds: [] });
-      return say();
+      // Whoever was told stays told: only the wait is over.
+      if (event.reason === 'nobody_left') await endStep(db, request.id, { stepKey: stepKey(event), at: walk.now });
+      else await insertStep(db, { ...stepOf(walk, event), kind: 'skipped', membershipIds: [] });
+      return say({ reason: event.reason });
     case 'deferred':
       return say({ until: event.until, working_hours_id: event.workingHoursId });
     case 'urgency_raised':

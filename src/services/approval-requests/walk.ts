@@ -1,19 +1,31 @@
 /** The walk's side of a step: who is asked next, told once, and when to look again. Runs inside the locking transaction. */
 import { planNext } from '../../data/approval-requests/escalate.ts';
+import { holdRights } from '../../data/approval-requests/stranded.ts';
 import { findDeciders, type Decider } from '../../data/deciders.ts';
 import { findTeamRosters } from '../../data/team-escalation-policies.ts';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import { recipients } from '../../domain/escalation-paths/recipients.ts';
-import { arrive, enterLevel, startWalk, type Asked, type LevelEntry, type WalkEvent } from '../../domain/escalation-paths/walk.ts';
+import {
+  arrive,
+  enterLevel,
+  startWalk,
+  type Asked,
+  type LevelEntry,
+  type WalkEvent,
+  type WalkInput,
+} from '../../domain/escalation-paths/walk.ts';
 import { dueAt, walkFromJson, walkToJson, type WalkState } from '../../domain/escalation-paths/walk-state.ts';
 import type { ServiceContext } from '../context.ts';
 import type { LoadedEscalationPath } from '../escalation-paths.ts';
+import { lostSteps } from './stranded.ts';
 import { describeWait } from './walk-details.ts';
 import { conditionFacts, walkInput } from './walk-input.ts';
 import { recordUnrouted, recordWalk } from './walk-record.ts';
 
 /** How late the workflow may be with a step before the backstop makes it. */
 const WAKE_MARGIN_MS = 5_000;
+/** When to look again while somebody takes rights away. */
+const LOOK_AGAIN_MS = 1_000;
 
 export interface WalkOn {
   readonly request: ApprovalRequest;
@@ -42,7 +54,8 @@ export async function walkOn(context: ServiceContext, walk: WalkOn): Promise<Wal
   const walked = await advance(context, walk);
   const { state, noticeable, urgency } = walked;
   const nextAt = state && dueAt(state);
-  const until = earliest([request.claim ? request.claim.expiresAt : nextAt, request.deadlineAt]);
+  const again = walked.unsettled ? new Date(now.getTime() + LOOK_AGAIN_MS) : undefined;
+  const until = earliest([request.claim ? request.claim.expiresAt : nextAt, request.deadlineAt, again]);
   await planNext(context.db, request.id, {
     now,
     ...(state && { walk: JSON.stringify(walkToJson(state)) }),
@@ -60,6 +73,8 @@ interface Advanced {
   readonly state?: WalkState;
   readonly noticeable: boolean;
   readonly urgency: ApprovalRequest['urgency'];
+  /** Somebody was taking rights away while this step read who may decide. */
+  readonly unsettled: boolean;
 }
 
 async function advance(context: ServiceContext, walk: WalkOn): Promise<Advanced> {
@@ -67,25 +82,43 @@ async function advance(context: ServiceContext, walk: WalkOn): Promise<Advanced>
   const { db } = context;
   const { urgency } = request;
   const state = path && stateOf(request, path);
-  if (request.claim) return { ...(state && { state }), noticeable: false, urgency };
-  const deciders = lazily(() => findDeciders(db, request.organizationId, request.agentSlug));
+  if (request.claim) return { ...(state && { state }), noticeable: false, urgency, unsettled: false };
+  const holds: boolean[] = [];
+  const hold = async (): Promise<void> => void holds.push(await holdRights(db, request.organizationId));
+  const deciders = lazily(async () => {
+    await hold();
+    return await findDeciders(db, request.organizationId, request.agentSlug);
+  });
   const byEmail = context.mailer !== undefined;
-  if (!path || !state) return { noticeable: await recordUnrouted(db, { request, now, deciders: await deciders(), byEmail }), urgency };
-  const followed = await followPath(context, { ...walk, path }, { state, deciders });
+  if (!path || !state) {
+    const noticeable = await recordUnrouted(db, { request, now, deciders: await deciders(), byEmail });
+    return { noticeable, urgency, unsettled: holds.includes(false) };
+  }
+  const isMidway = state.place.phase === 'level' && now < state.place.nextAt;
+  if (isMidway) await hold();
+  const isLost = isMidway ? await lostSteps(db, request.id, state) : undefined;
+  const followed = await followPath(context, { ...walk, path }, { state, deciders, ...(isLost && { isLost }) });
   const { events } = followed;
   const names = events.length > 0 ? await deciders() : [];
   await recordWalk(db, { request, now, path, events, deciders: names, byEmail });
-  return { ...followed, noticeable: events.length > 0 };
+  return { ...followed, noticeable: events.length > 0, unsettled: holds.includes(false) };
+}
+
+interface From {
+  readonly state: WalkState;
+  readonly deciders: () => Promise<Decider[]>;
+  readonly isLost?: NonNullable<WalkInput['isLost']>;
 }
 
 async function followPath(
   context: ServiceContext,
   { request, path: { document }, now }: WalkOn & { readonly path: LoadedEscalationPath },
-  from: { readonly state: WalkState; readonly deciders: () => Promise<Decider[]> },
+  from: From,
 ): Promise<{ state: WalkState; urgency: ApprovalRequest['urgency']; events: readonly WalkEvent[] }> {
   let { state } = from;
   let { urgency } = request;
-  const { input, learn } = await walkInput(context, { document, state, facts: conditionFacts(request), urgency });
+  const { input: known, learn } = await walkInput(context, { document, state, facts: conditionFacts(request), urgency });
+  const input: WalkInput = { ...known, ...(from.isLost && { isLost: from.isLost }) };
   const events: WalkEvent[] = [];
   for (;;) {
     const arrival = arrive({ ...input, urgency }, state, now);
