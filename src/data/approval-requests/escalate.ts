@@ -94,10 +94,18 @@ const INSERT_STEP: PreparedStatement = {
       on conflict on constraint notifications_key do nothing
       returning id, membership_id
     ),
+    told as (
+      select o.membership_id
+        from notifications o join escalation_steps s on s.request_id = o.request_id and s.step_key = o.step_key
+       where o.request_id = cast(:request as uuid) and o.created_at = :at and o.step_key <> :step_key and s.node_id = :node and s.run = :run
+    ),
+    fresh as (
+      select n.id, n.membership_id from notified n where n.membership_id not in (select membership_id from told)
+    ),
     enqueued as (
       insert into notification_deliveries (id, organization_id, channel_id, request_id, event, notification_id, next_attempt_at, created_at)
       select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', n.id, clock_timestamp(), clock_timestamp()
-        from notified n
+        from fresh n
         join notification_channels c on c.organization_id = cast(:organization as uuid)
        where c.enabled and c.deleted_at is null and (c.kind <> 'email' or :by_email)
     ),
@@ -105,17 +113,18 @@ const INSERT_STEP: PreparedStatement = {
       insert into notification_deliveries
              (id, organization_id, channel_id, request_id, event, announces, notification_id, next_attempt_at, created_at)
       select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', true, n.id, clock_timestamp(), clock_timestamp()
-        from (select id from notified order by id limit 1) as n
+        from (select id from fresh where not exists (select from told) order by id limit 1) as n
         join slack_connections s on s.organization_id = cast(:organization as uuid) and s.default_channel is not null
         join notification_channels c on c.id = s.channel_id
        where c.enabled and c.deleted_at is null and (exists (select from step) or :step_key = '${ADDED_STEP}')
     )
-    select membership_id from notified`,
+    select membership_id from fresh`,
 };
 
 /**
- * Returns the members who had not been told of this step before; the messages to them are in the outbox, and one that announces
- * in Slack that people are asked, where the step is new: every call for help is.
+ * Returns the members told by this step: not those it told before, nor those another step inside the same level, such as that of
+ * a second team, tells at this very instant. The messages to them are in the outbox, and one that announces in Slack that people
+ * are asked, where the step is new: every call for help is, and of several steps of one instant the first that tells somebody.
  */
 export async function insertStep(db: Db, step: EscalationStep): Promise<string[]> {
   const rows = await runPrepared<{ membership_id: string }>(db, INSERT_STEP, {
