@@ -12,7 +12,7 @@ import {
 } from '../src/services/notification-channels.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { cursorQuery, label, limitQuery, nextCursor, timestamp, uuid } from './schema.ts';
+import { cursorQuery, label, limitQuery, nextCursor, outgoingUrl, timestamp, uuid } from './schema.ts';
 
 const TAG = 'Notifications';
 const PATH = '/api/v1/notification_channels';
@@ -77,15 +77,10 @@ function showChannel({ webhook, ...channel }: NotificationChannel) {
 const channelAlone = z.strictObject({ notification_channel: channelShape });
 const channelName = () => label('A name for people.', 100);
 const webhookUrl = () =>
-  z
-    .string()
-    .min(1)
-    .max(2_000)
-    .meta({
-      description:
-        'An https URL on the public internet, without credentials and fragment. It is checked now and at every call: names that lead to ' +
-        'private or special addresses are refused, redirects are not followed.',
-    });
+  outgoingUrl(
+    'An https URL on the public internet, without credentials and fragment, white space and backslashes; kept in the form it is called ' +
+      'in. It is checked now and at every call: names that lead to private or special addresses are refused, redirects are not followed.',
+  );
 const includeArguments = () =>
   z.boolean().meta({ description: 'True sends the arguments of the tool call along, exactly as the agent sent them.' });
 
@@ -127,7 +122,8 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     summary: 'Create a webhook channel',
     description:
       'From now on a signed POST goes to the URL for each member a request asks (`approval_request.notified`) and, once one of these was ' +
-      'tried, for the final answer (`approval_request.decided`). ' +
+      'tried, for the final answer (`approval_request.decided`). When a level is reached there is one for each member, however many of its ' +
+      'targets name him; asked again by a later level of a team’s policy, or in a later run, there is another. ' +
       'Every attempt bears `Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>">` and the ' +
       'headers of Standard Webhooks; the key is what follows `whsec_`, decoded from base64. `webhook-id` is the same over all attempts. ' +
       'Any 2xx within 10 seconds counts as delivered; otherwise it is tried 12 times over some hours. ' +

@@ -57,6 +57,27 @@ export const label = (description: string, max = 200) =>
     .refine((text) => !hasUnseen(text), { error: UNSEEN })
     .meta({ description, override: { type: 'string', minLength: 1, maxLength: max } });
 
+/** What a parser of URLs would drop, turn or make up without a word, so that what was typed reads as another URL than is called. */
+const ODD_URLS: readonly { readonly pattern: RegExp; readonly error: string }[] = [
+  { pattern: /[\s\p{C}\\]/u, error: 'must not hold white space, backslashes, or characters that are not seen' },
+  { pattern: /^https?:(?!\/\/[^/])/i, error: 'must go on with two slashes and a host behind its scheme' },
+  { pattern: /^[^/?#]*\/\/:?@/, error: 'must not carry an empty user name' },
+];
+const MAX_URL = 2_000;
+
+/** A URL the service calls, as it is called: in the form browsers show. Where it may lead is the egress guard's to say. */
+export const outgoingUrl = (description: string) =>
+  z
+    .string()
+    .min(1)
+    .superRefine((text, { addIssue }) => {
+      const odd = ODD_URLS.find(({ pattern }) => pattern.test(text));
+      if (odd) addIssue({ code: 'custom', message: odd.error, continue: false });
+    })
+    .transform((text) => (URL.canParse(text) ? new URL(text).href : text))
+    .refine((text) => text.length <= MAX_URL, { error: `must be at most ${MAX_URL} characters long, once it is encoded` })
+    .meta({ description, override: { type: 'string', minLength: 1, maxLength: MAX_URL } });
+
 /** A JSON object kept as its source text (name it in the endpoint's `exact` list, or print one in an answer). */
 export const exactObject = (description: string) =>
   z

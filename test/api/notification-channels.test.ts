@@ -83,6 +83,38 @@ describe('a webhook channel', () => {
     expect(codeOf(await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body: { url } }))).toEqual([400, 'egress_denied']);
   });
 
+  test.each([
+    ['a line break', 'https://127.0.0.1/\r\n@evil'],
+    ['a tab', 'https://127.0.0.1/\thook'],
+    ['a space in front', ' https://127.0.0.1/'],
+    ['a space behind', 'https://127.0.0.1/ '],
+    ['a character nobody sees', 'https://127.0.0.1/\u202ehook'],
+    ['backslashes', 'https:\\\\127.0.0.1\\x'],
+    ['no slashes', 'https:127.0.0.1'],
+    ['one slash', 'https:/127.0.0.1/'],
+    ['three slashes', 'https:///127.0.0.1/'],
+    ['an empty user name', 'https://@127.0.0.1/'],
+    ['an empty user name and password', 'https://:@127.0.0.1/'],
+    ['more than 2,000 characters once it is encoded', `https://127.0.0.1/${'\u00fc'.repeat(400)}`],
+  ])('takes no URL with %s', async (_, url) => {
+    const refused = await create({ url });
+    expect(codeOf(refused)).toEqual([400, 'validation_failed']);
+    expect(refused.body['error']?.['details']?.['issues']).toEqual([
+      { pointer: '/url', code: 'invalid_value', message: expect.any(String) },
+    ]);
+    const { id } = await createdId();
+    expect(codeOf(await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body: { url } }))).toEqual([400, 'validation_failed']);
+  });
+
+  test('shows its URL as it is called, whatever way it was written', async () => {
+    const { id } = await createdId({ url: 'HTTPS://127.0.0.1:443/a/../\u00fc?q=%7E' });
+    const shown = async () => (await organization.owner.http.get(`${PATH}/${id}`)).body['notification_channel']?.['url'];
+    expect(await shown()).toBe('https://127.0.0.1/%C3%BC?q=%7E');
+    const again = await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body: { url: 'https://0x7f000001/%C3%BC?q=%7E' } });
+    expect(again.status).toBe(200);
+    expect(await auditOf(id)).toEqual(['notification_channel.created']);
+  });
+
   test('can be changed in what is named, and only that', async () => {
     const { id } = await createdId();
     const change = async (body: unknown) => await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body });
