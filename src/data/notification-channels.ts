@@ -88,14 +88,24 @@ export async function lockChannel(trx: Db, organizationId: string, id: string): 
   return rows[0] && toChannel(rows[0]);
 }
 
+/** Over a channel that is switched off nothing is sent any more, and what waits is dropped; what is on its way may still arrive. */
 export async function updateChannel(
   trx: Db,
   organizationId: string,
   { id, name, enabled }: { readonly id: string; readonly name: string; readonly enabled: boolean },
 ): Promise<void> {
-  await trx('notification_channels')
-    .where({ id, organization_id: organizationId })
-    .update({ name, enabled, updated_at: trx.raw('clock_timestamp()') });
+  await trx.raw(
+    `with changed as (
+       update notification_channels set name = :name, enabled = :enabled, updated_at = clock_timestamp()
+        where id = :id and organization_id = :organizationId
+       returning id
+     )
+     update notification_deliveries d
+        set dropped_at = clock_timestamp(), dropped_reason = 'channel_disabled', next_attempt_at = null
+       from changed
+      where d.channel_id = changed.id and not :enabled and d.next_attempt_at is not null and d.lease is null`,
+    { id, organizationId, name, enabled },
+  );
 }
 
 export async function updateWebhook(trx: Db, channelId: string, { url, includeArguments }: WebhookTerms): Promise<void> {
@@ -121,12 +131,13 @@ export async function deleteChannel(trx: Db, organizationId: string, id: string)
     `with gone as (
        update notification_channels set deleted_at = clock_timestamp(), updated_at = clock_timestamp()
         where id = :id and organization_id = :organizationId
+       returning id
      ),
-     forgotten as (delete from notification_webhooks where channel_id = :id),
-     disconnected as (delete from slack_connections where channel_id = :id)
+     forgotten as (delete from notification_webhooks where channel_id in (select id from gone)),
+     disconnected as (delete from slack_connections where channel_id in (select id from gone))
      update notification_deliveries
         set dropped_at = clock_timestamp(), dropped_reason = 'channel_deleted', next_attempt_at = null, lease = null
-      where channel_id = :id and next_attempt_at is not null`,
+      where channel_id in (select id from gone) and next_attempt_at is not null`,
     { id, organizationId },
   );
 }

@@ -2,7 +2,7 @@
 import type { ApprovalRequest } from '../domain/approval-requests.ts';
 import { ADDED_STEP } from '../domain/escalation-paths/step-keys.ts';
 import type { ChannelKind, DeliveryEvent, DropReason } from '../domain/notifications.ts';
-import type { Db } from '../platform/postgres.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../platform/postgres.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './approval-requests/rows.ts';
 import { mayDecideFor } from './deciders.ts';
 
@@ -18,55 +18,59 @@ export interface LeaseOptions {
   readonly inHand: ReadonlyMap<string, number>;
 }
 
+const LEASE: PreparedStatement = {
+  name: 'lease-due-deliveries',
+  sql: `
+    with recursive waiting (channel_id, since) as (
+      (select d.channel_id, d.next_attempt_at from notification_deliveries d
+        where d.next_attempt_at is not null order by d.channel_id, d.next_attempt_at limit 1)
+      union all
+      select further.channel_id, further.next_attempt_at from waiting w cross join lateral (
+        select d.channel_id, d.next_attempt_at from notification_deliveries d
+         where d.next_attempt_at is not null and d.channel_id > w.channel_id order by d.channel_id, d.next_attempt_at limit 1
+      ) as further
+    ),
+    due as materialized (
+      select picked.id from (
+        select w.channel_id, least(:perChannel - coalesce(b.in_hand, 0), greatest(:limit / count(*) over (), 1)) as room
+          from waiting w
+          left join unnest(cast(:busy as uuid[]), cast(:counts as integer[])) as b (channel_id, in_hand) on b.channel_id = w.channel_id
+         where w.since <= statement_timestamp() and coalesce(b.in_hand, 0) < :perChannel
+           and (select c.kind from notification_channels c where c.id = w.channel_id) = any(cast(:kinds as text[]))
+         order by coalesce(b.in_hand, 0), w.since
+       ) as channel
+       cross join lateral (
+         select d.id from notification_deliveries d
+          where d.channel_id = channel.channel_id and d.next_attempt_at <= statement_timestamp()
+            and case d.event
+                  when 'notified' then (
+                    select l.id from claims l join approval_requests r on r.id = l.request_id and r.state = 'pending'
+                     where l.request_id = d.request_id and l.ended_at is null and l.expires_at > statement_timestamp() limit 1) is null
+                    or (select n.id from notifications n where n.id = d.notification_id and n.step_key = '${ADDED_STEP}') is not null
+                  else (
+                    select n.id from notification_deliveries n
+                     where n.request_id = d.request_id and n.channel_id = d.channel_id and n.event = 'notified' and n.next_attempt_at is not null
+                       and n.lease is not null limit 1) is null
+                end
+          order by d.next_attempt_at limit channel.room for update skip locked
+       ) as picked
+       limit :limit
+    )
+    update notification_deliveries d
+       set lease = cast(:lease as uuid), attempts = attempts + 1, next_attempt_at = clock_timestamp() + :leaseMs * interval '1 millisecond'
+     where d.id = any(array(select due.id from due))
+    returning d.id`,
+};
+
 /**
  * Takes what is due: first of the channels with the least in hand, of each its oldest, and of none more than its share while others
  * wait. Reads of channels over which something waits only that, whatever else there is. Left alone: what somebody claims, unless a
- * person asks the recipient for help now, and the news of a decision while a message about the request may still be on its way.
+ * person asks the recipient for help now, and the news of a decision while a message about the request is on its way.
  * What is asked of single rows is written so that it is asked row by row: `exists` might be answered by reading whole tables.
  */
 export async function leaseDue(db: Db, { lease, leaseMs, kinds, limit, perChannel, inHand }: LeaseOptions): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `with recursive waiting (channel_id, since) as (
-       (select d.channel_id, d.next_attempt_at from notification_deliveries d
-         where d.next_attempt_at is not null order by d.channel_id, d.next_attempt_at limit 1)
-       union all
-       select further.channel_id, further.next_attempt_at from waiting w cross join lateral (
-         select d.channel_id, d.next_attempt_at from notification_deliveries d
-          where d.next_attempt_at is not null and d.channel_id > w.channel_id order by d.channel_id, d.next_attempt_at limit 1
-       ) as further
-     ),
-     due as materialized (
-       select picked.id from (
-         select w.channel_id, least(:perChannel - coalesce(b.in_hand, 0), greatest(:limit / count(*) over (), 1)) as room
-           from waiting w
-           left join unnest(cast(:busy as uuid[]), cast(:counts as integer[])) as b (channel_id, in_hand) on b.channel_id = w.channel_id
-          where w.since <= statement_timestamp() and coalesce(b.in_hand, 0) < :perChannel
-            and (select c.kind from notification_channels c where c.id = w.channel_id) = any(cast(:kinds as text[]))
-          order by coalesce(b.in_hand, 0), w.since
-        ) as channel
-        cross join lateral (
-          select d.id from notification_deliveries d
-           where d.channel_id = channel.channel_id and d.next_attempt_at <= statement_timestamp()
-             and case d.event
-                   when 'notified' then (
-                     select l.id from claims l join approval_requests r on r.id = l.request_id and r.state = 'pending'
-                      where l.request_id = d.request_id and l.ended_at is null and l.expires_at > statement_timestamp() limit 1) is null
-                     or (select n.id from notifications n where n.id = d.notification_id and n.step_key = '${ADDED_STEP}') is not null
-                   else (
-                     select n.id from notification_deliveries n
-                      where n.request_id = d.request_id and n.channel_id = d.channel_id and n.event = 'notified' and n.next_attempt_at is not null
-                      limit 1) is null
-                 end
-           order by d.next_attempt_at limit channel.room for update skip locked
-        ) as picked
-        limit :limit
-     )
-     update notification_deliveries d
-        set lease = cast(:lease as uuid), attempts = attempts + 1, next_attempt_at = clock_timestamp() + :leaseMs * interval '1 millisecond'
-      where d.id = any(array(select due.id from due))
-     returning d.id`,
-    { lease, leaseMs, kinds: [...kinds], limit, perChannel, busy: [...inHand.keys()], counts: [...inHand.values()] },
-  );
+  const [busy, counts] = [[...inHand.keys()], [...inHand.values()].map(String)];
+  const rows = await runPrepared<{ id: string }>(db, LEASE, { lease, leaseMs, kinds: [...kinds], limit, perChannel, busy, counts });
   return rows.map((row) => row.id);
 }
 
@@ -129,35 +133,37 @@ interface LeasedRow extends RequestRow {
   level_escalate_at: Date | null;
 }
 
+const LOAD: PreparedStatement = {
+  name: 'load-leased-deliveries',
+  sql: `
+    select ${REQUEST_COLUMNS},
+           x.id as x_id, x.event as x_event, x.announces as x_announces, x.attempts as x_attempts, x.created_at as x_created_at, x.channel_id,
+           ch.kind as channel_kind, ch.enabled and ch.deleted_at is null as channel_enabled,
+           r.state <> 'pending' or r.deadline_at <= clock_timestamp() as closed,
+           r.state = 'pending' and c.expires_at is not null and c.expires_at > clock_timestamp()
+             and n.step_key is distinct from '${ADDED_STEP}' as claimed,
+           n.membership_id as recipient_id, u.display_name as recipient_name, u.email as recipient_email,
+           coalesce(m.status = 'active', false) as recipient_active, coalesce(${mayDecideFor('r.agent_slug')}, false) as recipient_may_decide,
+           coalesce(w.email, true) as wants_email, coalesce(w.slack, true) as wants_slack,
+           s.node_id as level_node_id, s.team_id as level_team_id, s.run as level_run, n.created_at as level_at,
+           s.escalate_at as level_escalate_at
+      from ${REQUEST_TABLES}
+      join notification_deliveries x on x.request_id = r.id
+      join notification_channels ch on ch.id = x.channel_id
+      left join notifications n on n.id = x.notification_id
+      left join escalation_steps s on s.request_id = n.request_id and s.step_key = n.step_key
+      left join memberships m on m.id = n.membership_id
+      left join users u on u.id = m.user_id
+      left join notification_settings w on w.membership_id = m.id
+     where x.id = any(cast(:ids as uuid[])) and x.lease = cast(:lease as uuid)`,
+};
+
 export async function loadLeased(
   db: Db,
   { lease, ids }: { readonly lease: string; readonly ids: readonly string[] },
 ): Promise<LeasedDelivery[]> {
   if (ids.length === 0) return [];
-  const { rows } = await db.raw<{ rows: LeasedRow[] }>(
-    `select ${REQUEST_COLUMNS},
-            x.id as x_id, x.event as x_event, x.announces as x_announces, x.attempts as x_attempts, x.created_at as x_created_at, x.channel_id,
-            ch.kind as channel_kind, ch.enabled and ch.deleted_at is null as channel_enabled,
-            r.state <> 'pending' or r.deadline_at <= clock_timestamp() as closed,
-            r.state = 'pending' and c.expires_at is not null and c.expires_at > clock_timestamp()
-              and n.step_key is distinct from '${ADDED_STEP}' as claimed,
-            n.membership_id as recipient_id, u.display_name as recipient_name, u.email as recipient_email,
-            coalesce(m.status = 'active', false) as recipient_active, coalesce(${mayDecideFor('r.agent_slug')}, false) as recipient_may_decide,
-            coalesce(w.email, true) as wants_email, coalesce(w.slack, true) as wants_slack,
-            s.node_id as level_node_id, s.team_id as level_team_id, s.run as level_run, n.created_at as level_at,
-            s.escalate_at as level_escalate_at
-       from ${REQUEST_TABLES}
-       join notification_deliveries x on x.request_id = r.id
-       join notification_channels ch on ch.id = x.channel_id
-       left join notifications n on n.id = x.notification_id
-       left join escalation_steps s on s.request_id = n.request_id and s.step_key = n.step_key
-       left join memberships m on m.id = n.membership_id
-       left join users u on u.id = m.user_id
-       left join notification_settings w on w.membership_id = m.id
-      where x.id = any(cast(:ids as uuid[])) and x.lease = cast(:lease as uuid)`,
-    { lease, ids: [...ids] },
-  );
-  return rows.map(toLeased);
+  return (await runPrepared<LeasedRow>(db, LOAD, { lease, ids })).map(toLeased);
 }
 
 function toLeased(row: LeasedRow): LeasedDelivery {

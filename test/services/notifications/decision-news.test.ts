@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deleteChannel, lockChannel } from '../../../src/data/notification-channels.ts';
+import { leaseDue, recordAttempts } from '../../../src/data/notification-deliveries.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, decide } from '../../support/approval-requests.ts';
 import { createAgent, createOrganization, type TestAgent, type TestOrganization } from '../../support/factories.ts';
@@ -63,6 +64,17 @@ describe('the news of a decision', () => {
     await drain(app);
     expect(heard()).toEqual([]);
     expect(await deliveriesOf(app, id)).toMatchObject([{ event: 'notified', attempts: 0, dropped_reason: 'request_closed' }]);
+  });
+
+  test('does not wait for the next attempt of a message that failed while the decision was made', async () => {
+    const id = await ask(app, agent);
+    const lease = randomUUID();
+    const all = { kinds: ['webhook'], limit: 10, perChannel: 10, inHand: new Map() } as const;
+    const [delivery = ''] = await leaseDue(app.db, { ...all, lease, leaseMs: 60_000 });
+    await decide(organization.owner.http, id);
+    await recordAttempts(app.db, [{ id: delivery, lease, attempted: { kind: 'retry', error: 'status 500', afterMs: 3_600_000 } }]);
+    await drain(app);
+    expect(heard()).toEqual(['approval_request.decided']);
   });
 
   test('goes to no channel whose only message was looked at and not sent', async () => {

@@ -241,14 +241,27 @@ describe('just before it is sent a message is looked at again:', () => {
     expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason).filter(Boolean)).toEqual(['cannot_decide']);
   });
 
-  test('over a channel that was switched off nothing goes out', async () => {
+  test('over a channel that was switched off nothing goes out, not even when it is switched on again', async () => {
     const id = await ask(app, agent);
-    await app.db('notification_channels').where({ id: channelId }).update({ enabled: false });
-    await drain(app);
+    const change = (enabled: boolean) =>
+      organization.owner.browser.call('PATCH', `/api/v1/notification_channels/${channelId}`, { body: { enabled } });
+    expect((await change(false)).status).toBe(200);
     const later = await ask(app, agent);
+    expect((await change(true)).status).toBe(200);
+    await drain(app);
     expect(receiver.received).toHaveLength(0);
     expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason)).toEqual(['channel_disabled', 'channel_disabled']);
     expect(await deliveriesOf(app, later)).toEqual([]);
+  });
+
+  test('a message that was on its way when its channel was switched off is not tried again', async () => {
+    const id = await ask(app, agent);
+    await leaseDue(app.db, { lease: randomUUID(), leaseMs: 60_000, kinds: ['webhook'], limit: 10, perChannel: 10, inHand: new Map() });
+    await app.db('notification_channels').where({ id: channelId }).update({ enabled: false });
+    await bringForward(app);
+    await drain(app);
+    expect(receiver.received).toHaveLength(0);
+    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason)).toEqual(['channel_disabled', 'channel_disabled']);
   });
 });
 
