@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isExactObject, JsonText, type ExactValue } from '../src/platform/exact-json.ts';
 import { DURATION_PATTERN, parseDuration } from '../src/domain/durations.ts';
-import { hasUnseen, isBlank } from '../src/domain/labels.ts';
+import { hasUnseen, isBlank, UNSEEN_RULE } from '../src/domain/labels.ts';
 import { KEY_PATTERN } from '../src/domain/keys.ts';
 
 /** An id. Capitals are the same id: behind this line it is in small letters everywhere, as the database writes it. */
@@ -46,15 +46,13 @@ export const duration = (description: string, bounds: { readonly min: string; re
     )
     .meta({ description, override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30m'] } });
 
-export const UNSEEN = 'must not hold control or format characters, or others that are not seen';
-
 /** Text for people, in one line: not blank, nothing unseen in it, within `max` characters. */
 export const label = (description: string, max = 200) =>
   z
     .string()
     .max(max)
     .refine((text) => !isBlank(text), { error: 'must not be blank', abort: true })
-    .refine((text) => !hasUnseen(text), { error: UNSEEN })
+    .refine((text) => !hasUnseen(text), { error: UNSEEN_RULE })
     .meta({ description, override: { type: 'string', minLength: 1, maxLength: max } });
 
 /** What a parser of URLs would drop, turn or make up without a word, so that what was typed reads as another URL than is called. */

@@ -10,11 +10,11 @@ import {
   type Team,
   type TeamMember,
 } from '../src/services/teams.ts';
-import { hasUnseen, isBlank } from '../src/domain/labels.ts';
+import { hasUnseen, isBlank, UNSEEN_RULE } from '../src/domain/labels.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { roleAssignmentShape, showAssignment } from './role-assignments-schema.ts';
-import { cursorQuery, limitQuery, nextCursor, nullableTimestamp, timestamp, UNSEEN, uuid } from './schema.ts';
+import { cursorQuery, limitQuery, nextCursor, nullableTimestamp, timestamp, uuid } from './schema.ts';
 
 const TAG = 'Teams';
 
@@ -27,7 +27,7 @@ const teamName = () =>
     .trim()
     .max(100)
     .refine((text) => !isBlank(text), { error: 'must not be blank' })
-    .refine((text) => !hasUnseen(text), { error: UNSEEN })
+    .refine((text) => !hasUnseen(text), { error: UNSEEN_RULE })
     .meta({
       description:
         'Display name, unique among the live teams without regard to case or to letters that are written in several ways. Blanks around it are dropped.',

@@ -6,6 +6,7 @@ import { isExactObject, isNumber, pointerToken, type ExactObject, type ExactValu
 import { parseDuration } from './durations.ts';
 import type { Issue } from './errors.ts';
 import { KEY_PATTERN } from './keys.ts';
+import { hasUnseen, isBlank, UNSEEN_RULE } from './labels.ts';
 
 /** More issues than this help nobody and make answers as large as the worst document. */
 const MAX_ISSUES = 100;
@@ -98,6 +99,15 @@ export function readText({ value, pointer }: Located, rules: TextRules, list: Is
   return undefined;
 }
 
+/** Text for people, in one line. NUL and lone surrogates are left to `refuseUnstorableText`. */
+export function readLabel(at: Located, max: number, list: IssueList): string | undefined {
+  const text = readText(at, { max, rule: `have 1 to ${max} characters` }, list);
+  if (text === undefined || !isStorable(text)) return text;
+  if (isBlank(text)) list.add(at.pointer, 'invalid_value', 'must not be blank');
+  else if (hasUnseen(text)) list.add(at.pointer, 'invalid_value', UNSEEN_RULE);
+  return text;
+}
+
 /** One of the words, when it is one. */
 export function readWord<Word extends string>({ value, pointer }: Located, words: readonly Word[], list: IssueList): Word | undefined {
   const word = words.find((one) => one === value);
@@ -154,5 +164,9 @@ export function refuseUnstorableText({ value, pointer }: Located, list: IssueLis
 }
 
 function refuseText(text: string, pointer: string, list: IssueList): void {
-  if (text.includes('\0') || !text.isWellFormed()) list.add(pointer, 'invalid_value', 'must not contain NUL or a lone surrogate');
+  if (!isStorable(text)) list.add(pointer, 'invalid_value', 'must not contain NUL or a lone surrogate');
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
 }

@@ -19,6 +19,12 @@ const level = (n: number, members: ExactObject = {}): ExactObject => ({
   ...members,
 });
 const path = (members: ExactObject = {}): ExactObject => ({ name: 'Payments', nodes: [level(1)], ...members });
+const hours: ExactObject = {
+  id: 'office',
+  name: 'Office',
+  timezone: 'UTC',
+  intervals: [{ weekdays: ['mon'], start: '09:00', end: '17:00' }],
+};
 
 /** The problems found, as `pointer code`. */
 function problems(value: ExactValue): string[] {
@@ -53,6 +59,7 @@ describe('a valid document', () => {
     ['500 levels', path({ nodes: Array.from({ length: 500 }, (_, n) => level(n)) })],
     ['100 targets', path({ nodes: [level(1, { targets: Array.from({ length: 100 }, (_, n) => user(n)) })] })],
     ['a name of 200 characters outside the basic plane', path({ name: '🦜'.repeat(200) })],
+    ['a name with an emoji in its coloured form', path({ name: 'On call \u2764\ufe0f' })],
     ['the same target on two levels', path({ nodes: [level(1), level(2)] })],
     [
       'waits of one minute in seconds and a week in seconds',
@@ -77,6 +84,14 @@ describe('an invalid document', () => {
     ['a blank name', path({ name: '  ' }), ['/name invalid_value']],
     ['a name of 201 characters', path({ name: 'x'.repeat(201) }), ['/name invalid_value']],
     ['a name with NUL', path({ name: 'a\0' }), ['/name invalid_value']],
+    ['a name of characters nobody sees', path({ name: '\u200b\u2800' }), ['/name invalid_value']],
+    ['a name of two lines', path({ name: 'a\nb' }), ['/name invalid_value']],
+    ['a name that turns the direction of writing', path({ name: 'Payments \u202eNWOD' }), ['/name invalid_value']],
+    [
+      'working hours with such names',
+      path({ working_hours: ['a\tb', '\u2066Office', '\u00a0'].map((name, n) => ({ ...hours, id: String(n), name })) }),
+      ['/working_hours/0/name invalid_value', '/working_hours/1/name invalid_value', '/working_hours/2/name invalid_value'],
+    ],
     ['a name with a lone surrogate', path({ name: '\ud800' }), ['/name invalid_value']],
     [
       'working hours without all that makes them',
