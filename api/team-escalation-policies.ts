@@ -26,8 +26,8 @@ const policyInput: z.ZodType<ExactValue> = z
   .meta({
     id: 'TeamEscalationPolicyDocument',
     description:
-      'A whole policy, in the grammar of escalation paths. Its targets are members of the team and `broadcast`, which is every member ' +
-      'of the team who may decide; teams cannot be targets.',
+      'A whole policy, in the grammar of escalation paths. The targets of a level are members of the team, or one `broadcast` alone, ' +
+      'which is every member of the team who may decide; teams cannot be targets.',
     override: { type: 'object', required: ['nodes'], additionalProperties: false, properties: documentMembers },
   });
 

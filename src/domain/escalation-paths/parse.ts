@@ -9,6 +9,7 @@ import {
   readInteger,
   readItems,
   readKey,
+  readLabel,
   readObject,
   readText,
   readWord,
@@ -61,7 +62,7 @@ export function parseNewEscalationPath(value: ExactValue): Parsed<{ readonly pat
   return whole ? { ok: true, pathKey, document } : { ok: false, issues: list.issues };
 }
 
-/** A team's policy: its targets are members, or one broadcast. Whether they are in the team is not asked. */
+/** A team's policy: the targets of a level are members, or one broadcast. Whether they are in the team is not asked. */
 export function parseTeamPolicyDocument(value: ExactValue): Parsed<{ readonly document: TeamPolicyDocument }> {
   const list = newIssueList();
   const body = readObject({ value, pointer: '' }, POLICY_MEMBERS, list);
@@ -82,7 +83,7 @@ interface Reading {
 }
 
 function readPath(body: ExactObject, list: IssueList): EscalationPathDocument | undefined {
-  const name = readName(memberOf(body, '', 'name'), list);
+  const name = readLabel(memberOf(body, '', 'name'), LIMITS.nameLength, list);
   const document = readDocument(body, { targetTypes: ['user', 'team', 'broadcast'], list });
   return name === undefined ? undefined : { name, ...document };
 }
@@ -106,17 +107,12 @@ function readDocument(body: ExactObject, { targetTypes, list }: Pick<Reading, 't
   return { working_hours: workingHours, nodes, ...(repeat && { repeat }) };
 }
 
-function readName(at: Located, list: IssueList): string | undefined {
-  const rule = `have 1 to ${LIMITS.nameLength} characters, not all of them blank`;
-  return readText(at, { max: LIMITS.nameLength, pattern: /\S/, rule }, list);
-}
-
 function readWorkingHours(at: Located, ids: Set<string>, list: IssueList): WorkingHoursSet | undefined {
   const object = readObject(at, { required: ['id', 'name', 'timezone', 'intervals'] }, list);
   if (!object) return undefined;
   const id = readText(memberOf(object, at.pointer, 'id'), { max: 64, rule: 'have 1 to 64 characters' }, list);
   if (id !== undefined) takeId(id, `${at.pointer}/id`, { ids, list });
-  const name = readName(memberOf(object, at.pointer, 'name'), list);
+  const name = readLabel(memberOf(object, at.pointer, 'name'), LIMITS.nameLength, list);
   const zoneAt = memberOf(object, at.pointer, 'timezone');
   const timezone = readText(zoneAt, { max: 64, rule: 'be the IANA name of a time zone, such as Europe/Berlin' }, list);
   if (timezone !== undefined && !isTimeZone(timezone)) {
@@ -235,10 +231,14 @@ function readWorkingHoursId(at: Located, { workingHours, list }: Reading): strin
 
 function readTargets(at: Located, { targetTypes, list }: Reading): readonly Target[] {
   const seen = new Set<string>();
-  return readItems(at, { min: 1, max: LIMITS.targets }, list).flatMap((item) => {
+  const isOfTeam = !targetTypes.includes('team');
+  return readItems(at, { min: 1, max: LIMITS.targets }, list).flatMap((item, _, { length }) => {
     const target = readTarget(item, targetTypes, list);
     if (!target) return [];
     if (seen.has(targetKey(target))) list.add(item.pointer, 'duplicate_target', 'must not occur earlier in the list');
+    else if (isOfTeam && target.type === 'broadcast' && length > 1) {
+      list.add(item.pointer, 'broadcast_not_alone', 'must stand alone: it is every member of the team');
+    }
     seen.add(targetKey(target));
     return [target];
   });

@@ -327,10 +327,22 @@ describe("a team's policy", () => {
 
   test('asks no team, wherever it tries', () => {
     const team: ExactObject = { type: 'team', id: uuid() };
-    const nodes = [level({ targets: [{ type: 'broadcast' }, team] }), branch({ else: [level({ targets: [team] })] })];
+    const nodes = [level({ targets: [{ type: 'user', id: uuid() }, team] }), branch({ else: [level({ targets: [team] })] })];
     expect(policyProblems(policy({ nodes }))).toEqual([
       '/nodes/0/targets/1/type unknown_target_type',
       '/nodes/1/else/0/targets/0/type unknown_target_type',
+    ]);
+  });
+
+  test('asks everybody or some, not both at one level', () => {
+    const [everybody, somebody]: ExactObject[] = [{ type: 'broadcast' }, { type: 'user', id: uuid() }];
+    const at = (...targets: (ExactObject | undefined)[]) => level({ targets: targets.flatMap((target) => target ?? []) });
+    const nodes = [at(everybody), at(everybody, somebody), branch({ then: [at(somebody, everybody)] }), at(everybody, everybody)];
+    expect(policyProblems(policy({ nodes }))).toEqual([
+      '/nodes/1/targets/0 broadcast_not_alone',
+      '/nodes/2/then/0/targets/1 broadcast_not_alone',
+      '/nodes/3/targets/0 broadcast_not_alone',
+      '/nodes/3/targets/1 duplicate_target',
     ]);
   });
 });
