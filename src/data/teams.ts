@@ -136,6 +136,11 @@ export async function listTeamMembers(db: Db, organizationId: string, teamId: st
   return rows;
 }
 
+/** Everybody in the team, each once. */
+export async function listTeamMembershipIds(db: Db, teamId: string): Promise<string[]> {
+  return await db('team_members').where({ team_id: teamId }).distinct('membership_id').pluck<string[]>('membership_id');
+}
+
 /** Those of the ids that are members who were not removed, and whom nobody can remove until the end of the transaction. */
 export async function lockPresentMembers(trx: Db, organizationId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();

@@ -15,8 +15,10 @@ import {
   type MemberRow,
 } from '../data/memberships.ts';
 import { listMemberAssignments, type AssignmentRow } from '../data/role-assignments.ts';
+import { wakeStranded } from '../data/approval-requests/stranded.ts';
 import { listPoliciesNaming, type NamingPolicy } from '../data/team-escalation-policies.ts';
 import type { Db } from '../platform/postgres.ts';
+import { announceDue } from './approval-requests/announce.ts';
 import { announceReleased, releaseClaimsOf } from './approval-requests/claims.ts';
 import type { ServiceContext } from './context.ts';
 import { currentMember } from './member-principals.ts';
@@ -137,37 +139,53 @@ export async function changeMemberStatus(
   { id, status, force }: StatusChange & { readonly status: 'active' | 'suspended' },
 ): Promise<Member> {
   const { organizationId } = principal;
-  const { changedMember, released } = await context.db.transaction(async (trx) => {
+  const { changedMember, left } = await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'membership.write' });
     const member = await requireChangeable(trx, caller, { id, removal: false });
     const suspends = member.status !== status && status === 'suspended';
-    const ended = suspends ? await suspend(trx, caller, { member, force }) : [];
+    const requests = suspends ? await suspend(trx, caller, { member, force }) : NONE;
     if (member.status !== status && status === 'active') await reactivate(trx, caller, member);
-    return { changedMember: await readMember(trx, organizationId, id), released: ended };
+    return { changedMember: await readMember(trx, organizationId, id), left: requests };
   });
-  announceReleased(context, released);
+  announceLeft(context, left);
   return changedMember;
 }
 
-/**
- * His grants stay, so that reactivating gives them back; his sessions and keys are refused while he is suspended. Returns
- * the requests he claimed: nobody waits for him any longer.
- */
-async function suspend(trx: Db, caller: MemberPrincipal, { member, force }: { member: MemberRow; force: boolean }): Promise<string[]> {
+/** Requests that waited for somebody, and do no longer: whose claim of his has ended, and whose steps have fallen due. */
+interface LeftRequests {
+  readonly released: readonly string[];
+  readonly due: readonly string[];
+}
+
+const NONE: LeftRequests = { released: [], due: [] };
+
+function announceLeft(context: ServiceContext, { released, due }: LeftRequests): void {
+  announceReleased(context, released);
+  announceDue(
+    context,
+    due.filter((id) => !released.includes(id)),
+  );
+}
+
+/** His grants stay, so that reactivating gives them back; his sessions and keys are refused while he is suspended. */
+async function suspend(trx: Db, caller: MemberPrincipal, { member, force }: { member: MemberRow; force: boolean }): Promise<LeftRequests> {
   const left_behind = await requireReleased(trx, member, force);
   await setMembershipStatus(trx, member.organizationId, { id: member.id, status: 'suspended' });
   if (member.isOwner) await requireActiveOwner(trx, member.organizationId);
   await changed(trx, caller, { eventType: 'membership.suspended', subjectId: member.id, data: { left_behind } });
-  return await releaseClaims(trx, caller, { member, reason: 'membership_suspended' });
+  return await waitNoLonger(trx, caller, { member, reason: 'membership_suspended' });
 }
 
-async function releaseClaims(
+/** Nobody waits for him any longer. */
+async function waitNoLonger(
   trx: Db,
   caller: MemberPrincipal,
   { member, reason }: { member: MemberRow; reason: string },
-): Promise<string[]> {
+): Promise<LeftRequests> {
   const { id: membershipId, organizationId } = member;
-  return await releaseClaimsOf(trx, { organizationId, membershipId, actor: actorOf(caller), reason });
+  // First: it locks the rows of what he claims too, all in one order.
+  const due = await wakeStranded(trx, organizationId, [membershipId]);
+  return { released: await releaseClaimsOf(trx, { organizationId, membershipId, actor: actorOf(caller), reason }), due };
 }
 
 async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberRow): Promise<void> {
@@ -181,10 +199,10 @@ async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberRow): 
  * was removed before is not an error. Throws as `changeMemberStatus` does.
  */
 export async function removeMember(context: ServiceContext, principal: MemberPrincipal, { id, force }: StatusChange): Promise<void> {
-  const released = await context.db.transaction(async (trx) => {
+  const left = await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'membership.write' });
     const member = await requireChangeable(trx, caller, { id, removal: true });
-    if (member.status === 'deprovisioned') return [];
+    if (member.status === 'deprovisioned') return NONE;
     const left_behind = await requireReleased(trx, member, force);
     await setMembershipStatus(trx, member.organizationId, { id, status: 'deprovisioned' });
     const ended = await endAccess(trx, member.organizationId, id);
@@ -197,7 +215,7 @@ export async function removeMember(context: ServiceContext, principal: MemberPri
       revoked_api_keys: [...ended.apiKeyIds],
     };
     await changed(trx, caller, { eventType: 'membership.deprovisioned', subjectId: id, data });
-    return await releaseClaims(trx, caller, { member, reason: 'membership_removed' });
+    return await waitNoLonger(trx, caller, { member, reason: 'membership_removed' });
   });
-  announceReleased(context, released);
+  announceLeft(context, left);
 }

@@ -6,6 +6,7 @@ import { AppError, invalid, type Issue } from '../domain/errors.ts';
 import { fixedReason, MOST_POLICIES, policyIssues, requireMayGrant } from '../domain/permission-policies.ts';
 import type { ClosedReason, PolicySetting, PolicyTerms } from '../domain/permission-policies.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
+import { wakeStranded } from '../data/approval-requests/stranded.ts';
 import { findOutcome, keepOutcome } from '../data/idempotency-keys.ts';
 import {
   countOwnerships,
@@ -21,8 +22,10 @@ import {
   type PolicyHolder,
   type PolicyHolderState,
 } from '../data/permission-policies.ts';
+import { listTeamMembershipIds } from '../data/teams.ts';
 import { canonicalJson } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
+import { announceDue } from './approval-requests/announce.ts';
 import type { ServiceContext } from './context.ts';
 import { currentMember } from './member-principals.ts';
 import { HOLDER_KINDS, showPolicy, type ShownPolicy } from './permission-policy-pages.ts';
@@ -114,18 +117,38 @@ export async function requireActiveOwner(trx: Db, organizationId: string): Promi
   if ((await countOwnerships(trx, organizationId)) === 0) throw new AppError('last_owner');
 }
 
+interface Changing {
+  readonly principal: MemberPrincipal;
+  readonly holder: PolicyHolder;
+}
+
+type Change<T> = (trx: Db, caller: MemberPrincipal, state: PolicyHolderState) => Promise<T>;
+
 /** Runs `change` under the lock on access, for the caller as he is then and the holder as it is then. Throws 404 without holder. */
-async function changing<T>(
-  context: ServiceContext,
-  { principal, holder }: { readonly principal: MemberPrincipal; readonly holder: PolicyHolder },
-  change: (trx: Db, caller: MemberPrincipal, state: PolicyHolderState) => Promise<T>,
-): Promise<T> {
+async function changing<T>(context: ServiceContext, { principal, holder }: Changing, change: Change<T>): Promise<T> {
   return await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'permission_policy.write' });
     const state = await findPolicyHolder(trx, principal.organizationId, { holder, lock: true });
     if (!state) throw new AppError('not_found');
     return await change(trx, caller, state);
   });
+}
+
+/** The same for a change that may take rights away: no request waits on for those who can answer it no longer. */
+async function taking<T>(context: ServiceContext, of: Changing, change: Change<T>): Promise<T> {
+  const { organizationId } = of.principal;
+  const { result, due } = await changing(context, of, async (trx, caller, state) => ({
+    result: await change(trx, caller, state),
+    due: await wakeStranded(trx, organizationId, await listHolders(trx, of.holder)),
+  }));
+  announceDue(context, due);
+  return result;
+}
+
+/** Who holds what is granted to the holder. */
+async function listHolders(trx: Db, { kind, id }: PolicyHolder): Promise<readonly string[]> {
+  if (kind === 'membership') return [id];
+  return kind === 'team' ? await listTeamMembershipIds(trx, id) : [];
 }
 
 /** Throws 409 `membership_removed`, `team_archived`, or `read_only_policy` for a key that has ended. */
@@ -226,7 +249,7 @@ export async function replacePolicy(
   { holder, id, terms, revision }: PolicyReference & { readonly terms: PolicyTerms; readonly revision: number },
 ): Promise<ShownPolicy> {
   const { organizationId, membershipId } = principal;
-  return await changing(context, { principal, holder }, async (trx, caller, state) => {
+  return await taking(context, { principal, holder }, async (trx, caller, state) => {
     const before = await findChangeable(trx, caller, { holder, id, state });
     if (before.revision !== revision) throw new AppError('policy_changed', { details: { revision: before.revision } });
     await requireValidTerms(trx, organizationId, { ...settingOf(context, holder), policies: [{ terms }] });
@@ -257,7 +280,7 @@ async function readShown(
 /** Takes back what a policy grants. Throws 404, 409 `last_owner`, and as `findChangeable` does. */
 export async function removePolicy(context: ServiceContext, principal: MemberPrincipal, { holder, id }: PolicyReference): Promise<void> {
   const { organizationId } = principal;
-  await changing(context, { principal, holder }, async (trx, caller, state) => {
+  await taking(context, { principal, holder }, async (trx, caller, state) => {
     const policy = await findChangeable(trx, caller, { holder, id, state });
     await deletePermissionPolicy(trx, organizationId, id);
     if (policy.isOwner) await requireActiveOwner(trx, organizationId);

@@ -4,6 +4,7 @@ import { actorOf, type NewAuditEvent } from '../domain/audit.ts';
 import { scopeOf, type MemberPrincipal, type ProductPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid } from '../domain/errors.ts';
 import { grantsBeyond, requireMayGrant } from '../domain/permission-policies.ts';
+import { wakeStranded } from '../data/approval-requests/stranded.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { findWaitingOnTeam, listPathsNamingTeam } from '../data/escalation-paths.ts';
 import { listPolicies } from '../data/permission-policies.ts';
@@ -16,6 +17,7 @@ import {
   insertTeam,
   listHandAdded,
   listTeamMembers,
+  listTeamMembershipIds,
   listTeams,
   lockPresentMembers,
   lockTeam,
@@ -26,6 +28,7 @@ import {
   type TeamRow,
 } from '../data/teams.ts';
 import type { Db } from '../platform/postgres.ts';
+import { announceDue } from './approval-requests/announce.ts';
 import type { ServiceContext } from './context.ts';
 import { currentMember } from './member-principals.ts';
 import { cutPage } from './pages.ts';
@@ -146,18 +149,21 @@ async function requireUnasked(trx: Db, organizationId: string, id: string): Prom
  * For good, and its escalation policy is in force no longer; a team that is archived already stays as it is. Throws 404, 409
  * `directory_managed` or `team_in_escalation_path`.
  */
-export async function archiveTeam({ db }: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
+export async function archiveTeam(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
   const { organizationId } = principal;
-  await db.transaction(async (trx) => {
+  const due = await context.db.transaction(async (trx) => {
     await currentMember(trx, principal, { permission: 'team.write', target: { kind: 'team', id } });
     const team = await lockExisting(trx, organizationId, id);
-    if (team.archived) return;
+    if (team.archived) return [];
     if (team.directoryManaged) throw new AppError('directory_managed');
     await requireUnasked(trx, organizationId, id);
     await deactivateWith(trx, principal, { kind: teamPolicyKind, documentKey: id });
     await writeArchived(trx, organizationId, id);
     await insertAuditEvents(trx, organizationId, teamEvent(principal, { verb: 'archived', id, data: { name: team.name } }));
+    // What its policies granted is gone.
+    return await wakeStranded(trx, organizationId, await listTeamMembershipIds(trx, id));
   });
+  announceDue(context, due);
 }
 
 /**
@@ -165,12 +171,12 @@ export async function archiveTeam({ db }: ServiceContext, principal: MemberPrinc
  * are no member, what `requireMayAdmit` throws, and unless forced 409 `team_member_in_escalation_policy`.
  */
 export async function setTeamMembers(
-  { db }: ServiceContext,
+  context: ServiceContext,
   principal: MemberPrincipal,
   { id, membershipIds, force }: { readonly id: string; readonly membershipIds: readonly string[]; readonly force: boolean },
 ): Promise<readonly TeamMember[]> {
   const { organizationId } = principal;
-  return await db.transaction(async (trx) => {
+  const { members, due } = await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'team.member.write', target: { kind: 'team', id } });
     const team = await lockExisting(trx, organizationId, id);
     if (team.archived) throw new AppError('team_archived');
@@ -181,14 +187,16 @@ export async function setTeamMembers(
     const removed = current.filter((each) => !after.has(each));
     if (added.length > 0) await requireMayAdmit(trx, caller, id);
     if (added.length + removed.length > 0) await changeHandAdded(trx, id, { added, removed });
-    const members = await listTeamMembers(trx, organizationId, id);
+    const present = await listTeamMembers(trx, organizationId, id);
     if (added.length + removed.length > 0) {
-      const left_behind = await requireReleased(trx, organizationId, { id, removed, members, force });
+      const left_behind = await requireReleased(trx, organizationId, { id, removed, members: present, force });
       const data = { added, removed, ...(left_behind && { left_behind }) };
       await insertAuditEvents(trx, organizationId, teamEvent(principal, { verb: 'members_changed', id, data }));
     }
-    return members;
+    return { members: present, due: await wakeStranded(trx, organizationId, removed) };
   });
+  announceDue(context, due);
+  return members;
 }
 
 /**

@@ -33,8 +33,8 @@ const nobodyAt = (key: string): string => `not exists (
 
 /**
  * After rights were taken from these members, in the same transaction: steps fall due at once for the waiting requests one of
- * them claims without being able to decide them, and for those in whose present level one of them was told and nobody told in
- * the same step is left. Returns their ids. Their rows are locked in the order of `lockOpenRequests`, as are those of all
+ * them claims without being able to decide them, and for those nobody claims in whose present level one of them was told and
+ * nobody told in the same step is left. Returns their ids. Their rows are locked in the order of `lockOpenRequests`, as are those of all
  * their claims of members who may not decide.
  */
 export async function wakeStranded(trx: Db, organizationId: string, membershipIds: readonly string[]): Promise<string[]> {
@@ -56,7 +56,8 @@ export async function wakeStranded(trx: Db, organizationId: string, membershipId
           and (exists (
                  select 1 from claims c join memberships m on m.id = c.membership_id
                   where c.request_id = r.id and c.ended_at is null and not ${MAY_DECIDE_REQUEST})
-            or r.walk ->> 'phase' = 'level' and exists (
+            or r.walk ->> 'phase' = 'level' and not exists (select 1 from claims c where c.request_id = r.id and c.ended_at is null)
+               and exists (
                  select 1 from notifications n
                   where n.request_id = r.id and n.membership_id = any(cast(:membershipIds as uuid[]))
                     and ${inside('n.step_key', LEVEL)} and ${nobodyAt('n.step_key')}))

@@ -39,6 +39,18 @@ export function announceEach(
   if (ids.length === 0) return;
   context.metrics.requestsDecided.inc({ status, channel }, ids.length);
   for (const id of ids) context.changes.publish(id);
+  signalEachLater(context, ids, signal);
+}
+
+/** Of many requests whose steps have fallen due: the backstop steps the others within seconds. */
+const SIGNALLED_AT_MOST = 50;
+
+/** The steps of these requests have just fallen due: their workflows are there sooner than the backstop. */
+export function announceDue(context: ServiceContext, ids: readonly string[]): void {
+  if (ids.length > 0) signalEachLater(context, ids.slice(0, SIGNALLED_AT_MOST), 'changed');
+}
+
+function signalEachLater(context: ServiceContext, ids: readonly string[], signal: WorkflowSignal): void {
   setTimeout(() => {
     signalInTurn(context, ids, signal).catch((error: unknown) => {
       context.logger.warn({ err: error, approvalRequests: ids.length, signal }, 'signals not delivered; the backstop will');

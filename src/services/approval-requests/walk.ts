@@ -53,14 +53,15 @@ export async function walkOn(context: ServiceContext, walk: WalkOn): Promise<Wal
   const { request, now, by } = walk;
   const walked = await advance(context, walk);
   const { state, noticeable, urgency } = walked;
-  const nextAt = state && dueAt(state);
   const again = walked.unsettled ? new Date(now.getTime() + LOOK_AGAIN_MS) : undefined;
-  const until = earliest([request.claim ? request.claim.expiresAt : nextAt, request.deadlineAt, again]);
+  const dueNext = state && dueAt(state);
+  const nextAt = again && dueNext ? earliest([again, dueNext]) : (again ?? dueNext);
+  const until = earliest([request.claim ? request.claim.expiresAt : nextAt, request.deadlineAt]);
   await planNext(context.db, request.id, {
     now,
     ...(state && { walk: JSON.stringify(walkToJson(state)) }),
     ...(nextAt && { nextAt }),
-    wakeAt: new Date(until.getTime() + WAKE_MARGIN_MS),
+    wakeAt: again ? until : new Date(until.getTime() + WAKE_MARGIN_MS),
     urgency,
     noticeable,
     byWorkflow: by === 'workflow',
