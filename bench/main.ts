@@ -18,6 +18,7 @@ import { freePort } from '../src/platform/processes.ts';
 import { startEmbeddedTemporal } from '../temporal/embedded.ts';
 import { setupTemporal } from '../temporal/setup.ts';
 import { measureAccess } from './access.ts';
+import { measureBurst } from './burst.ts';
 import { countEvents } from './histories.ts';
 import { measure, median, round, type Load, type Measured } from './load.ts';
 import { measureParked } from './parked.ts';
@@ -113,6 +114,7 @@ const sections = {
   parked: ({ service, parties, db }: Bench) => measureParked(service, parties, { db, waits: 2_000, decisions: 500 }),
   walk: () => Promise.resolve(measureWalk()),
   fullTable: ({ parties, db }: Bench) => compareFullTable(parties, db),
+  burst: ({ service, parties, db }: Bench) => measureBurst(service, parties, { db, requests: 10_000 }),
   // Last: two million requests stay behind.
   queue: ({ service, parties, db }: Bench) => measureQueue(service, parties, { db, pending: 100_000, past: 2_000_000 }),
 } satisfies Record<string, (bench: Bench) => Promise<unknown>>;
@@ -162,7 +164,7 @@ function cacheDirectory(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
 }
 
-function report({ access, create, decision, parked, events, walk, queue, fullTable }: Results): void {
+function report({ access, create, decision, parked, events, walk, burst, queue, fullTable }: Results): void {
   const rows = [
     ...Object.entries(access?.kinds ?? {}).map(([kind, { added, ratio }]) => ({
       what: `who is calling, and may he: ${kind}, p50 added (ms) · ÷ a call without`,
@@ -187,6 +189,14 @@ function report({ access, create, decision, parked, events, walk, queue, fullTab
     { what: 'history events, automatic', measured: events?.automatic, target: '6' },
     { what: 'history events, one person', measured: events?.person, target: '≤ 15' },
     { what: 'steps of escalation walked a second, one core', measured: walk?.perSecond, target: '≥ 100,000' },
+    { what: 'a level at a quiet time, late by at most (ms)', measured: burst?.quiet.max, target: '≤ 1,000' },
+    {
+      what: `${burst?.requests ?? 0} levels due at one instant: all notified · messages received within (s)`,
+      measured: burst && `${burst.notified.max} · ${burst.received.max}`,
+      target: '≤ 120',
+    },
+    { what: 'of these, notified or received twice', measured: burst?.twice, target: '0' },
+    { what: 'decisions meanwhile, p95 (ms)', measured: burst?.decisions.p95, target: '< 100' },
     ...Object.entries(queue?.lists ?? {}).map(([list, { p50, p95 }]) => ({
       what: `queue of ${list}, p50 · p95 (ms)`,
       measured: `${p50} · ${p95}`,

@@ -1,6 +1,6 @@
 /** The service as its users run it, a process of its own over the bench's servers, and a client for each side of it. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -65,6 +65,8 @@ export async function startService(options: {
       COUNTERSIGN_MAX_PENDING_REQUESTS: '100000',
       COUNTERSIGN_RATE_LIMIT: '0',
       COUNTERSIGN_EDITION: 'hosted',
+      COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+      COUNTERSIGN_EGRESS_ALLOW: '127.0.0.0/8',
       LOG_FORMAT: 'json',
     },
   });
@@ -102,6 +104,8 @@ export interface Parties {
   /** An adapter whose agent's rules approve the tool `fast` and leave the rest to people. */
   readonly adapter: Send;
   readonly organizationId: string;
+  /** Of the owner. */
+  readonly membershipId: string;
   readonly agentSlug: string;
   readonly instanceId: string;
 }
@@ -131,12 +135,13 @@ export async function introduce({ url, dataDirectory }: BenchService): Promise<P
   await expectStatus(201, owner(`POST ${path}`, { blocks }));
   await expectStatus(200, owner(`POST ${path}/2/activate`, undefined, { 'if-match': '"1"' }));
   const issued = instance.body['credential'] as { token: string };
-  const { principal } = body as { principal: { organization_id: string } };
+  const { principal } = body as { principal: { organization_id: string; membership_id: string } };
   return {
     owner,
     browser: sender(url, { cookie, origin: url }),
     adapter: sender(url, bearer(issued.token)),
     organizationId: principal.organization_id,
+    membershipId: principal.membership_id,
     agentSlug: slug,
     instanceId: (instance.body['agent_instance'] as { id: string }).id,
   };

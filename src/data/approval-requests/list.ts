@@ -29,7 +29,7 @@ function covers(scope: PermissionScope | undefined, name: string, bindings: Bind
 }
 
 /** How many notifications a member may have for his list to start from them. */
-const FEW_NOTIFICATIONS = 2_000;
+const FEW_NOTIFICATIONS = 5_000;
 
 const NOTIFIED = `exists (
   select 1 from notifications n where n.membership_id = cast(:membership as uuid) and n.request_id = r.id)`;
