@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { KEY_PATTERN } from '../src/domain/keys.ts';
 import { invalid } from '../src/domain/errors.ts';
+import { WALK_EVENT_NAMES, walkEventName } from '../src/domain/escalation-paths/event-names.ts';
 import type { ExactValue } from '../src/platform/exact-json.ts';
 import { previewEscalationPath, type PreviewedStep, type PreviewRequest } from '../src/services/escalation-path-previews.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
@@ -49,8 +50,8 @@ const stepShape = z
   .strictObject({
     at: timestamp('When it would happen.'),
     kind: z
-      .enum(['level_notified', 'level_skipped', 'urgency_raised', 'deferred', 'path_repeated', 'path_exhausted'])
-      .meta({ description: 'What would happen, as in the timeline of a request.' }),
+      .enum(WALK_EVENT_NAMES)
+      .meta({ description: 'What would happen, as in the timeline of a request. `team_policy_…` leave the path at its level.' }),
     node_id: z.string().meta({ description: 'Node of the path at which it happens.' }),
     run: z.int().meta({ description: 'Run of the path, from 1.' }),
     team: z
@@ -78,6 +79,7 @@ const stepShape = z
 function show({ teamName, team, nodeId, localTimes, ...step }: PreviewedStep) {
   return {
     ...step,
+    kind: walkEventName({ kind: step.kind, ...(team && { team }) }),
     targets: [...step.targets],
     node_id: nodeId,
     ...(team && { team: { id: team.teamId, name: teamName, node_id: team.nodeId, run: team.run } }),

@@ -7,6 +7,7 @@ import { claimed, release, verbsOf } from '../support/claims.ts';
 import {
   activatePath,
   activatePipeline,
+  activatePolicy,
   createAgent,
   createMember,
   createOrganization,
@@ -166,6 +167,20 @@ describe('a level that asks a team', () => {
     expect(await routing(id)).toMatchObject({ next_step: { kind: 'level', node_id: last } });
     await stepAt(app, id, await nextAt(id));
     expect(levelsOf(await routing(id))).toEqual([`${node} done`, `${last} current`]);
+  });
+
+  test('tells the repeats and the end of its policy as such: the path goes on, and alone is exhausted at its own end', async () => {
+    const team = await createTeam(app, organization.id, { members: [ada] });
+    const inner = level(randomUUID(), [user(ada)], { escalate_after: '1m' });
+    await activatePolicy(organization.owner, team, { nodes: [inner], repeat: { times: 1, after: '1m' } });
+    const node = randomUUID();
+    const id = await askOn({ nodes: [level(node, [{ type: 'team', id: team }])] });
+    for (let steps = 0; (await routing(id))['state'] !== 'exhausted' && steps < 10; steps += 1) await stepAt(app, id, await nextAt(id));
+    const walked = ['level_notified', 'team_policy_repeated', 'level_notified', 'team_policy_exhausted', 'path_exhausted'];
+    expect((await verbsOf(app, id)).slice(-5)).toEqual(walked);
+    const { events } = (await get(id, 'timeline')) as unknown as { events: { event_type: string; data: Record<string, unknown> }[] };
+    expect(events.at(-2)?.data).toMatchObject({ team_id: team, team_node_id: inner.id, team_run: 2, node_id: node, run: 1 });
+    expect(events.at(-1)?.data).not.toHaveProperty('team_id');
   });
 });
 

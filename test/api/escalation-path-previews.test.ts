@@ -121,6 +121,16 @@ describe('the preview of a path', () => {
     expect(await rows()).toEqual(before);
   });
 
+  test('names the repeats and the end of a team’s policy otherwise than those of the path', async () => {
+    const teamId = await createTeam(app, organization.id, { members: [ada] });
+    const inner = level(LEVEL, [{ type: 'broadcast' }], { escalate_after: '5m' });
+    await activatePolicy(owner, teamId, { nodes: [inner], repeat: { times: 1, after: '5m' } });
+    const outer = level(LAST, [{ type: 'team', id: teamId }], { escalate_after: '30m' });
+    const answer = await preview({ document: document([outer], { repeat: { times: 1, after: '10m' } }) });
+    const run = ['level_notified', 'level_notified', 'team_policy_repeated', 'level_notified', 'team_policy_exhausted'];
+    expect(steps(answer).map(({ kind }) => kind)).toEqual([...run, 'path_repeated', ...run, 'path_exhausted']);
+  });
+
   test('takes a revision too, active or not, and goes by the active policies of teams', async () => {
     const teamId = await createTeam(app, organization.id, { name: 'Payments', members: [ada] });
     await activatePolicy(owner, teamId, {

@@ -163,7 +163,7 @@ const EXPECTED = [
   '240 claimed Ben',
   '360 claim_lapsed Ben',
   '360 level_notified Cleo at team 1 in policy: second 1',
-  '420 path_exhausted at team 1 in policy: second 1',
+  '420 team_policy_exhausted at team 1 in policy: second 1',
   '720 path_repeated at ada 2',
   '720 level_notified Ada at ada 2',
   '720 approved',

@@ -94,7 +94,7 @@ describe('a team with a policy inside a level', () => {
       '0 level_notified Ada at outer 1',
       '0 level_notified Ben at outer 1 in team: first 1',
       ...second(60, 1),
-      '100 path_repeated at outer 1 in team: first 2',
+      '100 team_policy_repeated at outer 1 in team: first 2',
       '100 level_notified Ben at outer 1 in team: first 2',
       ...second(160, 2),
       '180 level_notified Zoe at last 1',
@@ -167,7 +167,7 @@ describe('a team with a policy inside a level', () => {
       '0 level_notified Ben at outer 1 in team: first 1',
       '60 level_notified Ben at outer 1 in team: second 1',
       '60 level_notified Cleo at outer 1 in team: second 1',
-      '90 path_exhausted at outer 1 in team: second 1',
+      '90 team_policy_exhausted at outer 1 in team: second 1',
       '180 level_notified Cleo at last 1 in team: newer 1',
     ]);
     await decide(cleo, id);
@@ -188,7 +188,7 @@ describe('a team with a policy inside a level', () => {
       expect(await courseOf(app, id, names)).toEqual([
         '0 level_notified Ben at outer 1 in team: first 1',
         '60 level_skipped at outer 1 in team: second 1',
-        '60 path_exhausted at outer 1 in team: second 1',
+        '60 team_policy_exhausted at outer 1 in team: second 1',
       ]);
       await fastForward(app, id, 3);
       expect((await courseOf(app, id, names)).at(-1)).toBe('240 level_notified Zoe at last 1');

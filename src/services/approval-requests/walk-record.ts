@@ -5,6 +5,7 @@ import { insertAuditEvents } from '../../data/audit-events.ts';
 import type { Decider } from '../../data/deciders.ts';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
 import { requestEvent, type NewAuditEvent } from '../../domain/audit.ts';
+import { walkEventName } from '../../domain/escalation-paths/event-names.ts';
 import { stepKey, UNROUTED_STEP, type StepPlace } from '../../domain/escalation-paths/step-keys.ts';
 import type { WalkEvent } from '../../domain/escalation-paths/walk.ts';
 import type { Db } from '../../platform/postgres.ts';
@@ -32,7 +33,7 @@ async function recordEvent(db: Db, walk: OnPath, event: WalkEvent): Promise<read
   const { request, path } = walk;
   const place = placeOf(path.pathKey, event);
   const say = (data: Readonly<Record<string, unknown>> = {}): NewAuditEvent[] => [
-    requestEvent(request.id, event.kind, { ...place, ...data }),
+    requestEvent(request.id, walkEventName(event), { ...place, ...data }),
   ];
   switch (event.kind) {
     case 'level_notified': {
