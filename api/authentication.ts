@@ -1,7 +1,7 @@
 /** Which credential a call presents, and whether a browser may have been tricked into presenting it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../src/domain/errors.ts';
-import { authorize, type AuthorizationTarget, type Principal } from '../src/domain/authorization.ts';
+import { authorize, forbiddenAt, type AuthorizationTarget, type Principal } from '../src/domain/authorization.ts';
 import type { Permission } from '../src/domain/permissions.ts';
 import type { PresentedCredential } from '../src/services/authentication.ts';
 import type { AuthKind } from './endpoint.ts';
@@ -70,17 +70,17 @@ function isOwnHost(origin: string, { host, publicOrigin }: { host: string | unde
 
 /** 403 unless this kind of credential opens the endpoint and carries its permission for the target. */
 export function admit(principal: Principal, needs: { auth: AuthKind; permission?: Permission; target: AuthorizationTarget }): void {
-  const wrongKind = !opens(principal, needs.auth);
-  if (needs.permission !== undefined) {
-    const verdict = authorize(principal, needs.permission, needs.target);
-    if (!verdict.allowed) {
-      if (needs.auth === 'session' && isKey(principal)) throw new AppError('session_required');
-      const forbidden = wrongKind ? { ...verdict.forbidden, reason: 'credential_kind' } : verdict.forbidden;
-      throw new AppError('permission_denied', { details: { ...forbidden } });
-    }
+  const { auth, permission, target } = needs;
+  if (auth === 'session' && isKey(principal)) throw new AppError('session_required');
+  if (!opens(principal, auth)) {
+    const detail = 'This kind of credential does not open this operation.';
+    throw new AppError('permission_denied', {
+      detail,
+      ...(permission && { details: { ...forbiddenAt(target, { permission, reason: 'credential_kind' }) } }),
+    });
   }
-  if (needs.auth === 'session' && isKey(principal)) throw new AppError('session_required');
-  if (wrongKind) throw new AppError('permission_denied', { detail: 'This kind of credential does not open this operation.' });
+  const verdict = permission && authorize(principal, permission, target);
+  if (verdict && !verdict.allowed) throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
 }
 
 function opens(principal: Principal, auth: AuthKind): boolean {

@@ -177,10 +177,18 @@ function covers(grant: Grant, target: AuthorizationTarget): boolean {
   return target.kind === 'team' && grant.scope_kind === 'team' && grant.scope_id === target.id;
 }
 
+/** What a 403 says of the permission that would have been needed for the target. */
+export function forbiddenAt(
+  target: AuthorizationTarget,
+  { permission, reason }: Pick<ForbiddenDetails, 'permission' | 'reason'>,
+): ForbiddenDetails {
+  if (target.kind === 'agent') return { permission, scope_kind: 'agent', scope_id: target.slug, reason };
+  if (target.kind === 'team') return { permission, scope_kind: 'team', scope_id: target.id, reason };
+  return { permission, scope_kind: 'organization', reason };
+}
+
 function refusal(permission: Permission, target: AuthorizationTarget, reason: ForbiddenReason): Authorization {
-  if (target.kind === 'agent') return { allowed: false, forbidden: { permission, scope_kind: 'agent', scope_id: target.slug, reason } };
-  if (target.kind === 'team') return { allowed: false, forbidden: { permission, scope_kind: 'team', scope_id: target.id, reason } };
-  return { allowed: false, forbidden: { permission, scope_kind: 'organization', reason } };
+  return { allowed: false, forbidden: forbiddenAt(target, { permission, reason }) };
 }
 
 /** Whether the caller may use the permission on the target; a refusal names the reason that would have to change first. */

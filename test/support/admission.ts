@@ -71,11 +71,12 @@ export const known =
     const open = opens[auth].includes(holder);
     const refused = (check: Check) => {
       const reason = mayHold(holder, check.permission) ? lack(check.permission, check.target) : 'credential_kind';
-      return reason && denied(check, open ? reason : 'credential_kind');
+      return reason && denied(check, reason);
     };
-    const declared = permission && refused({ permission, target: targetOf(endpoint, paramsIn(home, endpoint)) });
+    const check = permission && { permission, target: targetOf(endpoint, paramsIn(home, endpoint)) };
+    if (!open) return check ? denied(check, 'credential_kind') : { code: 'permission_denied' };
+    const declared = check && refused(check);
     if (declared) return declared;
-    if (!open) return { code: 'permission_denied' };
     const further = furtherChecks[operationId]?.(home);
     return further && (refused(further) || undefined);
   };
