@@ -21,7 +21,7 @@ const bodyShape = z
       .optional(),
     path_key: z.string().regex(KEY_PATTERN).optional().meta({ description: 'Instead of a document: key of a path.' }),
     revision: z.int().min(1).optional().meta({ description: 'With `path_key`: which of its revisions.' }),
-    starts_at: timestampInput('When the request would be handed to people; now when absent.').optional(),
+    starts_at: timestampInput('When the request would be handed to people, in the years from 1970 to 2999; now when absent.').optional(),
     urgency: z.enum(['standard', 'interrupt']).default('standard').meta({ description: 'How urgent it would be then.' }),
     request: callSample
       .optional()

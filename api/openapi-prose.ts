@@ -25,8 +25,9 @@ carries it, every error repeats it as \`request_id\`.
 
 ## Times and durations
 
-Times are RFC 3339 in UTC with milliseconds and \`Z\`. A duration is one whole number and one unit, \`s\`, \`m\` or \`h\`, such as
-\`30s\`, \`15m\` or \`168h\`: no fractions, no sums. Each field names its bounds.
+Times are RFC 3339 in UTC with milliseconds and \`Z\`; in a body with any offset, and \`t\` and \`z\` in small letters too. A
+duration is one whole number and one unit, \`s\`, \`m\` or \`h\`, such as \`30s\`, \`15m\` or \`168h\`: no fractions, no sums.
+Each field names its bounds.
 
 ## Idempotency
 

@@ -23,10 +23,12 @@ export const nullableTimestamp = (description: string) =>
 /** The last instant RFC 3339 can write in UTC: four digits are a year. */
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** An instant in a request body; whatever its offset, in the years 0 to 9999 of UTC. */
+/** An instant in a request body, RFC 3339 with letters in either case; whatever its offset, in the years 0 to 9999 of UTC. */
 export const timestampInput = (description: string) =>
-  z.iso
-    .datetime({ offset: true })
+  z
+    .string()
+    .toUpperCase()
+    .pipe(z.iso.datetime({ offset: true, error: 'must be an instant with its offset from UTC, such as 2026-03-06T16:30:00Z' }))
     .transform((text) => new Date(text))
     .refine((instant) => instant.getUTCFullYear() >= 0 && instant.getTime() <= LAST_INSTANT, {
       error: 'must be in the years 0000 to 9999 of UTC',

@@ -199,6 +199,7 @@ describe('the preview of a path', () => {
     ['a path without revision', () => ({ path_key: 'weekend' }), '/document'],
     ['a request without agent', () => ({ document: document([]), request: { tool: 'x', arguments: {} } }), '/agent'],
     ['a start that is no instant', () => ({ document: document([]), starts_at: 'tomorrow' }), '/starts_at'],
+    ['a start before the calendar', () => ({ document: document([]), starts_at: '1969-12-31T23:59:59Z' }), '/starts_at'],
     ['a start beyond the calendar', () => ({ document: document([]), starts_at: '9999-12-31T23:59:59Z' }), '/starts_at'],
   ])('refuses %s, naming the place', async (_, body, pointer) => {
     const answer = await preview(body());

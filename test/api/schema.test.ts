@@ -34,4 +34,18 @@ describe('an instant in a body', () => {
   test.each(['9999-12-31T23:59:59.999Z', '0000-01-01T00:00:00.000Z', '2026-03-02T08:30:00.000Z'])('is answered as it came: %s', (text) => {
     expect(instant.parse(text).toISOString()).toBe(text);
   });
+
+  test.each(['2026-11-20t18:00:00z', '2026-11-20T18:00:00z', '2026-11-20t19:00:00+01:00'])(
+    'may be written in small letters: %s',
+    (text) => {
+      expect(instant.parse(text).toISOString()).toBe('2026-11-20T18:00:00.000Z');
+    },
+  );
+
+  test.each(['tomorrow', '2026-11-20', '2026-11-20T18:00:00', '2026-02-30T18:00:00Z', '2026-11-20T24:00:00Z', '', ' 2026-11-20T18:00:00Z'])(
+    'that is none is refused with an example of one: %j',
+    (text) => {
+      expect(messages(instant.safeParse(text))).toEqual(['must be an instant with its offset from UTC, such as 2026-03-06T16:30:00Z']);
+    },
+  );
 });
