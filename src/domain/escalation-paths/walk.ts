@@ -112,13 +112,13 @@ type LevelWalk = WalkState & { readonly place: WaitPlace<'level'> };
 /** The level still waits: its teams go on, the first that has somebody to find first. */
 function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
   const { place } = state;
-  const events: WalkEvent[] = [];
-  const teams = [...state.teams];
-  for (const [index, team] of state.teams.entries()) {
+  // All teams first: the caller comes again only for what is due, and a lost wait is due only once it has ended.
+  const kept = state.teams.map((team) => ({ team, ...withoutLost(input, team, { ...place, now }) }));
+  const events = kept.flatMap((each) => [...each.events]);
+  const teams = kept.map(({ team, place: at }): TeamWalk => ({ ...team, place: at }));
+  for (const [index, team] of [...teams].entries()) {
     const document = input.policy(team.revisionId);
-    const kept = withoutLost(input, team, { ...place, now });
-    events.push(...kept.events);
-    const { place: reached, notes } = follow(input, document, { place: kept.place, now });
+    const { place: reached, notes } = follow(input, document, { place: team.place, now });
     teams[index] = { ...team, place: reached };
     events.push(...notes.map((note) => inside({ nodeId: place.nodeId, run: place.run, at: now }, team, note)));
     const level = levelAt(document, reached);
