@@ -127,6 +127,13 @@ function kindOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidT
   return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
+function sizeRule(origin: string, most: 'at least' | 'at most', size: number): string {
+  const plural = size === 1 ? '' : 's';
+  if (origin === 'string') return `must be ${most} ${size} character${plural} long`;
+  if (origin !== 'array') return `must be ${most} ${size}`;
+  return size === 0 ? 'must be empty' : `must have ${most} ${size} item${plural}`;
+}
+
 /** What a value must be, where its schema has no words of its own for it. */
 function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -137,9 +144,9 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_format':
       return issue.format === 'regex' ? `must match ${String(issue.pattern)}` : `must be in the format ${issue.format}`;
     case 'too_small':
-      return `must be at least ${issue.minimum}${issue.origin === 'string' ? ' characters long' : ''}`;
+      return sizeRule(issue.origin, 'at least', Number(issue.minimum));
     case 'too_big':
-      return `must be at most ${issue.maximum}${issue.origin === 'string' ? ' characters long' : ''}`;
+      return sizeRule(issue.origin, 'at most', Number(issue.maximum));
     default:
       return undefined;
   }

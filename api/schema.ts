@@ -98,7 +98,7 @@ export const exactValue = (description: string) =>
 export const integerQuery = (description: string, bounds: { readonly min: number; readonly max: number; readonly default: number }) =>
   z
     .string()
-    .regex(/^(0|[1-9][0-9]{0,8})$/, { error: 'must be a whole number' })
+    .regex(/^(0|-?[1-9][0-9]*)$/, { error: 'must be a whole number' })
     .transform(Number)
     .refine((value) => value >= bounds.min && value <= bounds.max, { error: `must be from ${bounds.min} to ${bounds.max}` })
     .default(bounds.default)
