@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { listQueue, type QueueScope } from '../../src/data/approval-requests/list.ts';
 import { findRequest } from '../../src/data/approval-requests/read.ts';
+import { mayStillDecide } from '../../src/data/approval-requests/stranded.ts';
 import { insertStep } from '../../src/data/approval-requests/escalate.ts';
 import type { ApprovalRequest } from '../../src/domain/approval-requests.ts';
 import { grantsFromPolicies, type MemberPrincipal, type PolicyGrants } from '../../src/domain/authorization.ts';
@@ -20,6 +21,8 @@ import {
   createMember,
   createOrganization,
   createTeam,
+  grant,
+  type Policy,
   type TestMember,
   type TestOrganization,
 } from '../support/factories.ts';
@@ -178,21 +181,22 @@ describe('the queue and the rules of access', () => {
     return mayDecide(who, request, routed) && (scope === 'decidable' || told.has(who.membershipId));
   }
 
+  const permissions = fc.subarray([...PERMISSIONS]);
+  const organizationWide = permissions.map((keys): PolicyGrants => ({ scope_kind: 'organization', resource_ids: [], permissions: keys }));
+  const forAgents = fc.tuple(fc.subarray([0, 1, 2], { minLength: 1 }), permissions).map(([indices, keys]): PolicyGrants => ({
+    scope_kind: 'agent',
+    resource_ids: indices.map((index) => agentSlugs[index] ?? ''),
+    permissions: keys,
+  }));
+  const who = fc.record({
+    member: fc.nat({ max: 2 }),
+    policies: fc.array(fc.oneof(organizationWide, forAgents), { maxLength: 3 }),
+    isOwner: fc.constantFrom(false, false, false, true),
+    narrowed: fc.option(fc.subarray([...PERMISSIONS]), { nil: null }),
+    memberOf: fc.subarray([0, 1, 2]),
+  });
+
   test('list exactly what may be seen, decided, or was told and may be decided, for any grants and routes', async () => {
-    const permissions = fc.subarray([...PERMISSIONS]);
-    const organizationWide = permissions.map((keys): PolicyGrants => ({ scope_kind: 'organization', resource_ids: [], permissions: keys }));
-    const forAgents = fc.tuple(fc.subarray([0, 1, 2], { minLength: 1 }), permissions).map(([indices, keys]): PolicyGrants => ({
-      scope_kind: 'agent',
-      resource_ids: indices.map((index) => agentSlugs[index] ?? ''),
-      permissions: keys,
-    }));
-    const who = fc.record({
-      member: fc.nat({ max: 2 }),
-      policies: fc.array(fc.oneof(organizationWide, forAgents), { maxLength: 3 }),
-      isOwner: fc.constantFrom(false, false, false, true),
-      narrowed: fc.option(fc.subarray([...PERMISSIONS]), { nil: null }),
-      memberOf: fc.subarray([0, 1, 2]),
-    });
     let listed = 0;
     await fc.assert(
       fc.asyncProperty(who, fc.option(fc.nat({ max: 2 }), { nil: undefined }), async (drawn, agent) => {
@@ -214,5 +218,32 @@ describe('the queue and the rules of access', () => {
       { numRuns: 200 },
     );
     expect(listed).toBeGreaterThan(0);
+  });
+
+  /** Gives the member exactly these policies; a suspended one keeps them. */
+  async function hold({ member, policies, isOwner }: Who, status: string): Promise<string> {
+    const { membershipId = '' } = members[member] ?? {};
+    await app.db('memberships').where({ id: membershipId }).update({ status });
+    await app.db('permission_policies').where({ membership_id: membershipId }).delete();
+    const owning = isOwner ? [{ scope_kind: 'organization', is_owner: true } as const] : [];
+    for (const policy of [...policies, ...owning]) await grant(app.db, organization.id, { membershipId, policy: policy as Policy });
+    return membershipId;
+  }
+
+  test('are what a request goes by that asks whether somebody may decide it still, for any grants and routes', async () => {
+    const seen = new Set<boolean>();
+    await fc.assert(
+      fc.asyncProperty(who, fc.constantFrom('active', 'active', 'active', 'suspended'), async (drawn, status) => {
+        const caller = principal({ ...drawn, narrowed: null }, await join(drawn));
+        const membershipId = await hold(drawn, status);
+        for (const { request, routed } of requests) {
+          const may = await mayStillDecide(app.db, request.id, membershipId);
+          expect(may).toBe(status === 'active' && mayDecide(caller, request, routed));
+          seen.add(may);
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect(seen.size).toBe(2);
   });
 });

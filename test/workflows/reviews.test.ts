@@ -5,14 +5,16 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { claim, release } from '../support/claims.ts';
 import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/courses.ts';
 import { activatePath, activatePipeline, createAgent, createMember, createOrganization } from '../support/factories.ts';
-import type { TestAgent, TestMember } from '../support/factories.ts';
-import { ask, cancel, decide, eventsOf, handleOf, notificationsOf, reached, waiting } from '../support/temporal.ts';
+import type { TestAgent, TestMember, TestOrganization } from '../support/factories.ts';
+import { ask, cancel, decide, eventsOf, handleOf, notificationsOf, reached, timelineOf, waiting } from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
 const nodes = [randomUUID(), randomUUID(), randomUUID()] as const;
 const names: Names = Object.fromEntries(nodes.map((id, n) => [id, `level ${n + 1}`]));
 
 let app: TestApp;
+let organization: TestOrganization;
+let owner: TestMember;
 let agent: TestAgent;
 let ada: TestMember;
 let ben: TestMember;
@@ -20,18 +22,20 @@ let cleo: TestMember;
 /** On no level. */
 let zoe: TestMember;
 
+const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
+const person = (displayName: string) => createMember(app, organization.id, { policies, displayName });
+
 beforeAll(async () => {
   app = await startApp({ temporal: true });
-  const organization = await createOrganization(app);
-  const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
-  const person = (displayName: string) => createMember(app, organization.id, { policies, displayName });
+  organization = await createOrganization(app);
+  owner = organization.owner;
   [ada, ben, cleo, zoe] = [await person('Ada'), await person('Ben'), await person('Cleo'), await person('Zoe')];
   await app
     .db('organizations')
     .where({ id: organization.id })
     .update({ claim_timeout_seconds: 6 * 3_600 });
   agent = await createAgent(app, organization);
-  await activatePath(organization.owner, {
+  await activatePath(owner, {
     path_key: 'hourly',
     name: 'Hourly',
     nodes: [ada, ben, cleo].map(({ membershipId }, n) => ({
@@ -41,7 +45,7 @@ beforeAll(async () => {
       escalate_after: '1h',
     })),
   });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'hourly' });
+  await activatePipeline(owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'hourly' });
 });
 
 afterAll(async () => {
@@ -109,6 +113,44 @@ describe('the workflow of a request', () => {
     expect((await courseOf(app, id, names)).at(-1)).toBe('60 level_notified Ben at level 2 1');
     await decide(zoe, id, 'denied');
     expect(await handleOf(app, id).result()).toMatchObject({ status: 'denied' });
+  });
+
+  test('hears that the only one of a level was suspended, or taken his rights: the next one is asked at once, hours early', async () => {
+    const ways: readonly ((member: TestMember) => Promise<unknown>)[] = [
+      async ({ membershipId }) =>
+        await owner.browser.call('PATCH', `/api/v1/members/${membershipId}`, { body: { status: 'suspended', force: true } }),
+      async ({ membershipId }) => {
+        const [policy] = await app.db('permission_policies').where({ membership_id: membershipId }).pluck<string[]>('id');
+        return await owner.browser.delete(`/api/v1/members/${membershipId}/permission_policies/${policy}`);
+      },
+    ];
+    for (const [round, leaves] of ways.entries()) {
+      const gone = await person('Gone');
+      const node = (targets: readonly TestMember[]) => ({
+        id: randomUUID(),
+        type: 'level',
+        targets: targets.map(({ membershipId: id }) => ({ type: 'user', id })),
+        escalate_after: '12h',
+      });
+      await activatePath(owner, { path_key: `left-${round}`, name: 'Left', nodes: [node([gone]), node([ben])] });
+      const other = await createAgent(app, organization);
+      await activatePipeline(owner, `agents/${other.slug}`, { blocks: [], default_escalation_path: `left-${round}` });
+      const id = await ask(app, other, { timeout: '48h' });
+      await waiting(app, id);
+      expect((await claim(gone.http, id)).status).toBe(200);
+      await waitsBy(id, /^claimed by Gone until /);
+      await leaves(gone);
+      await waitsBy(id, /: level 2 of 2, run 1 of 1$/);
+      const told = (await notificationsOf(app, id)).map(({ membershipId }) => membershipId);
+      expect(told).toEqual([gone.membershipId, ben.membershipId]);
+      expect((await timelineOf(app, id)).slice(-3).map(({ type }) => type.replace('approval_request.', ''))).toEqual([
+        'claim_released',
+        'level_skipped',
+        'level_notified',
+      ]);
+      await decide(ben, id);
+      expect(await handleOf(app, id).result()).toMatchObject({ status: 'approved' });
+    }
   });
 
   test('ends with the decision, and with the cancellation, each by its signal', async () => {
