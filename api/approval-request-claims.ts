@@ -48,7 +48,8 @@ export const approvalRequestClaimEndpoints: readonly Endpoint[] = [
     description:
       'For whoever holds `request.claim` and `request.decide` for the agent and is on the escalation path, at whatever level, in a team ' +
       'it names or added by hand; owners can always claim. `request.decide.unrouted` alone is not enough. Claiming what one holds answers ' +
-      'the same claim and does not prolong it. A decision by anyone ends it. A claim decides nothing, so it needs no second factor.',
+      'the same claim and does not prolong it. It ends with a decision by anyone, and when its holder may decide the request no longer. ' +
+      'A claim decides nothing, so it needs no second factor.',
     auth: 'member',
     permission: 'request.claim',
     permissionAt: () => ({ kind: 'any' }),
@@ -71,7 +72,7 @@ export const approvalRequestClaimEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Release a claim',
     description:
-      'Only its holder may; 404 without a live claim. The escalation goes on where it stopped: if the next level fell due meanwhile ' +
+      'Only its holder may; 404 without a live claim. A claim whose holder may decide the request no longer is released by itself. The escalation goes on where it stopped: if the next level fell due meanwhile ' +
       'it is notified at once, those behind it wait their own time.',
     auth: 'member',
     permission: 'request.claim',

@@ -33,11 +33,15 @@ const levelShape = z
   .strictObject({
     node_id: uuid('The node of the path.'),
     run: z.int().meta({ description: 'Which run through the path, from 1.' }),
-    status: z
-      .enum(['done', 'current', 'upcoming', 'skipped'])
-      .meta({ description: '`skipped`: nobody could be notified. `upcoming`: the current run has not reached it.' }),
+    status: z.enum(['done', 'current', 'upcoming', 'skipped']).meta({
+      description:
+        '`done`: its people were told, and the walk went on, early if none of them could decide any more. `skipped`: nobody could be ' +
+        'notified. `upcoming`: the current run has not reached it.',
+    }),
     notified_at: timestamp('When its people were told.').optional(),
-    escalate_at: timestamp('When the walk goes on, or went on, if nobody answers.').optional(),
+    escalate_at: timestamp(
+      'When the walk goes on, or went on, if nobody answers; at once when nobody it told may decide any more.',
+    ).optional(),
     targets: z
       .array(
         z.strictObject({
@@ -252,6 +256,11 @@ export const approvalRequestRoutingEndpoints = [
     path: '/api/v1/requests/{id}/timeline',
     tag: TAG,
     summary: 'List everything that happened to a request, oldest first',
+    description:
+      '`approval_request.level_skipped` tells of a level that waits for nobody, and why: `reason` is `nobody_to_ask` when nobody could be ' +
+      'notified, `nobody_left` when everybody it had told was suspended or removed since, left the team the path names, or lost the right ' +
+      'to decide. `approval_request.claim_released` carries a `reason` when it was not its holder who released the claim: ' +
+      '`holder_cannot_decide`, `membership_suspended` or `membership_removed`.',
     auth: 'product',
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
