@@ -1,7 +1,7 @@
 /** Reads and validates one call's input: body, parameters, query, headers. Every refusal names the field. */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { AppError, invalid, type Issue } from '../src/domain/errors.ts';
 import { ExactJsonError, isExactObject, JsonText, parseExact, pointerToken } from '../src/platform/exact-json.ts';
 import type { SignedForm } from './endpoint.ts';
@@ -54,6 +54,29 @@ export async function readBody(request: IncomingMessage, { exact = [], verbatim 
   const issues = [...unstorableStrings(value, '', verbatim)];
   if (issues.length > 0) throw invalid(issues);
   return value;
+}
+
+/** More than that is no object with a few members somebody meant to say something with. */
+const MAX_UNEXPECTED_BYTES = 64 * 1024;
+
+/** Of an operation that takes no body: an object with nothing in it is none, anything else a 400 that names what stands there. */
+export async function refuseBody(request: IncomingMessage): Promise<void> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (encoding === undefined && (length === undefined || length === '0')) return;
+  const bytes = await getRawBody(request, { limit: MAX_UNEXPECTED_BYTES, length: length ?? null }).catch(() => undefined);
+  if (bytes?.length === 0) return;
+  const body = bytes && objectIn(bytes.toString('utf8'));
+  if (!body) throw invalid([{ pointer: '', code: 'unexpected_body', message: 'must be empty: the operation takes no body' }]);
+  validate(z.strictObject({}), body, '');
+}
+
+function objectIn(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A form as it came, with these headers. */

@@ -7,7 +7,8 @@ gets exactly one final answer. The service never runs a tool.
 
 Two families of paths: \`/api/aap/v1\` is the adapter protocol, \`/api/v1\` the product. Bodies are JSON in UTF-8, at most
 1 MiB, nested at most 100 deep, without a key twice in one object. Unknown fields and unknown query parameters are
-refused. Members that hold somebody else's JSON, such as the arguments of a call, come back digit for digit.
+refused, and so is a body other than \`{}\` with an operation that takes none. Members that hold somebody else's JSON, such as
+the arguments of a call, come back digit for digit.
 
 ## Errors
 

@@ -13,7 +13,7 @@ import { authenticate } from '../src/services/authentication.ts';
 import type { ServiceContext } from '../src/services/context.ts';
 import { admit, presentedCredential, readCookie, refuseCrossSite, refuseForeignPage, sessionCookie, SSO_COOKIE } from './authentication.ts';
 import type { AnyCall, Endpoint, Reply } from './endpoint.ts';
-import { readBody, readIdempotencyKey, readIfMatch, readQuery, readSignedForm, validate } from './input.ts';
+import { readBody, readIdempotencyKey, readIfMatch, readQuery, readSignedForm, refuseBody, validate } from './input.ts';
 import { loggedPath } from './logged-paths.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
@@ -180,13 +180,20 @@ async function readCall(ctx: Context, { endpoint, context, limit, clientAddress 
     params: named(params),
     idempotencyKey: endpoint.headers?.idempotencyKey ? readIdempotencyKey(headers['idempotency-key'] as string | undefined) : '',
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
-    body: endpoint.body && validate(endpoint.body, await readBody(ctx.req, endpoint), ''),
+    body: await readBodyOf(endpoint, ctx.req),
     signedForm: endpoint.signedForm ? await readSignedForm(ctx.req, endpoint.signedForm.headers) : NO_FORM,
     cookies: { session: sessionCookie(headers), sso: readCookie(headers, SSO_COOKIE) },
     client: { address: clientAddress(ctx.req), userAgent: (headers['user-agent'] ?? '').slice(0, 300) },
     signal: hangUp(ctx.res),
     recheckCredential: () => resolve({ counted: false }),
   };
+}
+
+/** Nobody expects a GET or DELETE to have a body, so none of theirs is looked at. */
+async function readBodyOf(endpoint: Endpoint, request: IncomingMessage): Promise<unknown> {
+  if (endpoint.body) return validate(endpoint.body, await readBody(request, endpoint), '');
+  if (endpoint.method !== 'get' && endpoint.method !== 'delete' && !endpoint.signedForm) await refuseBody(request);
+  return undefined;
 }
 
 /** A path that names nothing that could exist is not found, rather than invalid. */

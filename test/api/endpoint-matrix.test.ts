@@ -97,11 +97,16 @@ interface Send {
   readonly edition?: Edition;
 }
 
-async function send(endpoint: Endpoint, { params, headers, body = endpoint.requestExample, edition = 'hosted' }: Send): Promise<Answer> {
+async function send(endpoint: Endpoint, { body = endpoint.requestExample, ...call }: Send): Promise<Answer> {
+  return await sendAnyhow(endpoint, { ...call, ...(endpoint.body && { body }) });
+}
+
+/** With this body, whether the endpoint declares one or not. */
+async function sendAnyhow(endpoint: Endpoint, { params, headers, body, edition = 'hosted' }: Send): Promise<Answer> {
   const requestId = `matrix-${randomUUID()}`;
   const { http } = apps[edition] ?? app;
   const answer = await http.call(endpoint.method.toUpperCase(), filled(endpoint.path, params), {
-    ...(endpoint.body && { body }),
+    body,
     headers: {
       'x-request-id': requestId,
       ...(endpoint.headers?.idempotencyKey && { 'idempotency-key': randomUUID() }),
@@ -456,6 +461,20 @@ describe('a query parameter nobody declared', () => {
     expect(answer.body['error']?.['details']?.['issues']).toContainEqual(
       expect.objectContaining({ pointer: '/query/surprise', code: 'unknown_field' }),
     );
+  });
+});
+
+describe('a body nobody declared', () => {
+  const bodiless = named.filter(
+    ({ endpoint: { method, body, signedForm } }) => !['get', 'delete'].includes(method) && !body && !signedForm,
+  );
+  test.each(bodiless)('$name: is refused by what stands in it', async ({ endpoint }) => {
+    const headers = endpoint.auth === 'none' ? {} : await rightHeaders(endpoint, home);
+    const answer = await sendAnyhow(endpoint, { params: paramsIn(home, endpoint), headers, body: { surprise: 1 } });
+    expect([answer.status, answer.body['error']?.['code']]).toEqual([400, 'validation_failed']);
+    expect(answer.body['error']?.['details']?.['issues']).toEqual([
+      { pointer: '/surprise', code: 'unknown_field', message: 'is not a known field' },
+    ]);
   });
 });
 

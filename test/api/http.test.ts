@@ -46,6 +46,38 @@ test.each([
   expect(body.error.request_id).toBe(requestId);
 });
 
+test('an operation without a body takes none, or an object with nothing in it', async () => {
+  const { owner } = await createOrganization(app);
+  const call = (body?: string, headers: Readonly<Record<string, string>> = {}) =>
+    owner.http.post('/api/v1/requests/00000000-0000-7000-8000-000000000000/claim', body, { headers });
+  for (const body of [undefined, '', '{}', ' \n{ }\n']) expect(await call(body)).toMatchObject({ status: 404 });
+  expect(await call('', { 'content-type': 'application/x-www-form-urlencoded' })).toMatchObject({ status: 404 });
+  const issuesOf = async (body: string, headers?: Readonly<Record<string, string>>) => {
+    const { status, body: answer } = await call(body, headers);
+    expect(status).toBe(400);
+    return answer['error']?.['details']?.['issues'] as unknown;
+  };
+  const known = (...pointers: string[]) => pointers.map((pointer) => ({ pointer, code: 'unknown_field', message: 'is not a known field' }));
+  expect(await issuesOf('{"x": 1, "a/b": {"y": 2}}')).toEqual(known('/x', '/a~1b'));
+  const unexpected = [{ pointer: '', code: 'unexpected_body', message: 'must be empty: the operation takes no body' }];
+  for (const body of [
+    'null',
+    '[]',
+    '[{"x": 1}]',
+    '17',
+    '""',
+    'x=1',
+    '{"x": 1',
+    '{}{}',
+    '\0',
+    'x'.repeat(2_000_000),
+    `{"x": "${'y'.repeat(100_000)}"}`,
+  ]) {
+    expect(await issuesOf(body)).toEqual(unexpected);
+  }
+  expect(await issuesOf('x=1', { 'content-type': 'application/x-www-form-urlencoded' })).toEqual(unexpected);
+});
+
 test('a process that is told to end answers the waits it holds with the request as it stands', async () => {
   const ending = await startApp({ databaseUrl: app.databaseUrl });
   const organization = await createOrganization(app);
