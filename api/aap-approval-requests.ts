@@ -5,10 +5,9 @@ import { cancelRequest } from '../src/services/approval-requests/cancel.ts';
 import { createRequest } from '../src/services/approval-requests/create.ts';
 import { awaitOwnRequest, getOwnRequest } from '../src/services/approval-requests/own.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { duration, exactObject, exactString, timestamp, uuid, waitQuery } from './schema.ts';
+import { duration, exactObject, exactString, timestamp, toolName, uuid, waitQuery } from './schema.ts';
 
 const timeout = () => duration('How long the adapter waits for an answer: one second to seven days.', { min: '1s', max: '168h' });
-const nonEmpty = (description: string) => z.string().min(1).meta({ description });
 
 const decisionShape = z
   .strictObject({
@@ -22,7 +21,7 @@ const decisionShape = z
 const requestShape = z
   .strictObject({
     id: uuid('Identifies the request.'),
-    tool: nonEmpty('Name under which the tool is defined.'),
+    tool: z.string().min(1).meta({ description: 'Name under which the tool is defined.' }),
     server: z.string().optional().meta({ description: 'Alias of the MCP server that defines the tool.' }),
     arguments: exactObject('The exact arguments, as sent.'),
     timeout: timeout(),
@@ -90,7 +89,7 @@ export const aapApprovalRequestEndpoints = [
     permissionAt: () => ({ kind: 'any' }),
     headers: { idempotencyKey: 'required' },
     body: z.strictObject({
-      tool: nonEmpty('Name under which the tool is defined, never a joined spelling.'),
+      tool: toolName('Name under which the tool is defined, never a joined spelling; not blank.'),
       server: z.string().optional().meta({ description: 'Alias of the MCP server that defines the tool.' }),
       arguments: exactObject('The exact arguments the tool will run with if approved. Kept digit for digit.'),
       agent_reasoning: exactString("The agent's own claim. Kept as sent.").optional(),

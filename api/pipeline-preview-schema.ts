@@ -4,7 +4,7 @@ import { reportedOutcome, type Evaluation } from '../src/domain/request-approval
 import { BLOCK_OUTCOMES } from '../src/domain/request-approval-pipelines/types.ts';
 import { isExactObject, type ExactObject, type ExactValue } from '../src/platform/exact-json.ts';
 import { blocksInput, defaultPathInput } from './pipeline-blocks-schema.ts';
-import { slug } from './schema.ts';
+import { slug, toolName } from './schema.ts';
 
 const exactMember = (description: string) =>
   z.custom<ExactObject>(isExactObject, { error: 'must be a JSON object' }).meta({ description, override: { type: 'object' } });
@@ -14,7 +14,7 @@ export const emptyObject = (): ExactObject => Object.create(null) as ExactObject
 /** A call, as the rules about it see it. */
 export const callSample = z
   .strictObject({
-    tool: z.string().min(1).meta({ description: 'Name of the tool.' }),
+    tool: toolName('Name of the tool.'),
     server: z.string().optional().meta({ description: 'Alias of the MCP server.' }),
     arguments: exactMember('Arguments of the call.'),
     agent_reasoning: z.string().optional().meta({ description: "The agent's own claim." }),

@@ -78,6 +78,13 @@ export const outgoingUrl = (description: string) =>
     .refine((text) => text.length <= MAX_URL, { error: `must be at most ${MAX_URL} characters long, once it is encoded` })
     .meta({ description, override: { type: 'string', minLength: 1, maxLength: MAX_URL } });
 
+/** The name a tool goes by, whatever stands in it, as long as something of it is seen. */
+export const toolName = (description: string) =>
+  z
+    .string()
+    .refine((text) => !isBlank(text), { error: 'must not be blank' })
+    .meta({ description, override: { type: 'string', minLength: 1 } });
+
 /** A JSON object kept as its source text (name it in the endpoint's `exact` list, or print one in an answer). */
 export const exactObject = (description: string) =>
   z

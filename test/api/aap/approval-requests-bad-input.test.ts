@@ -115,6 +115,8 @@ describe('a body with a wrong field', () => {
     ['tool', submission({ tool: '["a"]' }), '/tool'],
     ['tool', submission({ tool: 'null' }), '/tool'],
     ['tool', submission({ tool: '""' }), '/tool'],
+    ['tool', submission({ tool: '"  "' }), '/tool'],
+    ['tool', submission({ tool: String.raw`"\t\n\u00a0\u200b\u202e"` }), '/tool'],
     ['tool', submission({ tool: '9007199254740993' }), '/tool'],
     ['server', submission({ more: '"server":1' }), '/server'],
     ['server', submission({ more: '"server":null' }), '/server'],
