@@ -4,6 +4,8 @@ import { APPROVE_ACTION, DENY_ACTION } from './slack-messages.ts';
 /** Somebody pressed Approve or Deny. */
 export interface PressedButton {
   readonly slackUserId: string;
+  /** He is of another workspace than the call comes from: in a channel that several share. */
+  readonly isForeign: boolean;
   readonly requestId: string;
   readonly status: 'approved' | 'denied';
   /** Where an answer to him alone can be sent. */
@@ -22,11 +24,12 @@ type Fields = Readonly<Record<string, unknown>>;
 const USER_ID = /^[A-Z0-9]{2,40}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The workspace a call says it comes from, which is not proven yet. */
+/** The workspace a call says it comes from, which is not proven yet; undefined where it names none, or several. */
 export function teamOf(body: string): string | undefined {
   const form = new URLSearchParams(body);
-  const team = form.get('team_id') ?? textOf(asFields(payloadOf(form)['team'])['id']);
-  return team !== undefined && USER_ID.test(team) ? team : undefined;
+  const pressedIn = form.has('payload') ? [textOf(asFields(payloadOf(form)['team'])['id']) ?? ''] : [];
+  const [team, ...others] = new Set([...form.getAll('team_id'), ...pressedIn]);
+  return team !== undefined && others.length === 0 && USER_ID.test(team) ? team : undefined;
 }
 
 /** Undefined for everything else that is pressed, such as a link. */
@@ -34,11 +37,13 @@ export function readPressed(body: string): PressedButton | undefined {
   const payload = payloadOf(new URLSearchParams(body));
   const actions = Array.isArray(payload['actions']) ? (payload['actions'] as readonly unknown[]) : [];
   const action = asFields(actions[0]);
-  const slackUserId = textOf(asFields(payload['user'])['id']) ?? '';
+  const user = asFields(payload['user']);
+  const slackUserId = textOf(user['id']) ?? '';
+  const isForeign = user['team_id'] !== undefined && user['team_id'] !== asFields(payload['team'])['id'];
   const requestId = textOf(action['value']) ?? '';
   const status = statusOf(action['action_id']);
   if (payload['type'] !== 'block_actions' || !status || !UUID.test(requestId) || !USER_ID.test(slackUserId)) return undefined;
-  return { slackUserId, requestId, status, responseUrl: textOf(payload['response_url']) ?? '' };
+  return { slackUserId, isForeign, requestId, status, responseUrl: textOf(payload['response_url']) ?? '' };
 }
 
 function statusOf(actionId: unknown): PressedButton['status'] | undefined {

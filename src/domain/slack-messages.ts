@@ -98,25 +98,25 @@ function titled(beginning: string, { tool }: ApprovalRequest): string {
   return `${beginning}: ${line(tool, MAX_HEADER - lengthInSlack(`${beginning}: `))}`;
 }
 
-/** Asks whoever reads it to decide. `url`: where the request is opened. */
-export function askingMessage(request: ApprovalRequest, url: string): SlackText {
+/** Asks whoever reads it to decide: by a button, or where Slack does not prove enough, at `url` alone, where the request is opened. */
+export function askingMessage(request: ApprovalRequest, url: string, { requiresMfa = false } = {}): SlackText {
   const title = titled(request.urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed', request);
   return {
     text: escapeSlackText(`${title} (${line(request.agentName, MAX_FACT)})`),
     blocks: [
       { type: 'header', text: plain(title) },
       ...aboutRequest(request),
-      note(`To be decided by ${shownInstant(request.deadlineAt)}.`),
-      {
-        type: 'actions',
-        elements: [
-          { type: 'button', action_id: APPROVE_ACTION, text: plain('Approve'), value: request.id, style: 'primary' },
-          { type: 'button', action_id: DENY_ACTION, text: plain('Deny'), value: request.id, style: 'danger' },
-          openButton(url),
-        ],
-      },
+      note(`To be decided by ${shownInstant(request.deadlineAt)}${requiresMfa ? ', with a second factor: in the browser' : ''}.`),
+      { type: 'actions', elements: [...(requiresMfa ? [] : decidingButtons(request)), openButton(url)] },
     ],
   };
+}
+
+function decidingButtons({ id }: ApprovalRequest): readonly Button[] {
+  return [
+    { type: 'button', action_id: APPROVE_ACTION, text: plain('Approve'), value: id, style: 'primary' },
+    { type: 'button', action_id: DENY_ACTION, text: plain('Deny'), value: id, style: 'danger' },
+  ];
 }
 
 /** How a request ended and by whom, as a sentence's beginning: `Approved by Ada Marsh`. */

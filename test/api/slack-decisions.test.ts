@@ -2,7 +2,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startApp, type TestApp } from '../support/app.ts';
 import { adapterOf, decide, reachDeadline } from '../support/approval-requests.ts';
 import type { TestMember } from '../support/factories.ts';
-import { asked, createDecider, createScene, deliver, link, newUser, press, slackEnvironment, type Scene } from '../support/slack-scene.ts';
+import {
+  asked,
+  createDecider,
+  createScene,
+  deliver,
+  link,
+  newChannel,
+  newUser,
+  press,
+  slackEnvironment,
+  type Scene,
+} from '../support/slack-scene.ts';
 import { buttonsOf, SlackServer, type SlackPost } from '../support/slack-server.ts';
 import { until } from '../support/waiting.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
@@ -191,6 +202,20 @@ describe('a button', () => {
     await untouched(here, id);
   });
 
+  test('stands in no message where the organization requires a second factor: there is a link to where one can', async () => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    await app.db('organizations').where({ id: here.organization.id }).update({ require_mfa: true });
+    const { id, post } = await asked(here);
+    for (const each of [post, lastOf(channel)]) {
+      const buttons = buttonsOf(each ?? { ...post, blocks: [] });
+      expect(buttons).toEqual({ Open: expect.objectContaining({ url: `${app.url}/requests/${id}` }) });
+      expect(JSON.stringify(each?.blocks)).toContain('in the browser');
+    }
+    await app.db('organizations').where({ id: here.organization.id }).update({ require_mfa: false });
+    expect(Object.keys(buttonsOf((await asked(here)).post))).toEqual(['Approve', 'Deny', 'Open']);
+  });
+
   test("with the id of another organization's request says no more than that he may not", async () => {
     const [here, there] = [await scene(), await scene()];
     const foreign = await asked(there);
@@ -199,6 +224,32 @@ describe('a button', () => {
     await here.caller.press(here.slackUser, { ...buttonsOf(post)['Approve'], value: foreign.id });
     expect(await slack.whispered(said + 1)).toContain('may not decide');
     await untouched(there, foreign.id);
+  });
+
+  test('pressed by a user of another workspace is refused, whatever his id', async () => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    const said = slack.whispers.length;
+    const pressAs = async (user: object, more: Readonly<Record<string, string>> = {}) => {
+      const form = new URLSearchParams(here.caller.pressForm(here.slackUser, buttonsOf(post)['Approve']));
+      const payload = JSON.parse(form.get('payload') ?? '{}') as Record<string, unknown>;
+      const changed = { ...payload, user: { id: here.slackUser, ...user } };
+      return await here.caller.send(
+        '/auth/slack/interactions',
+        new URLSearchParams({ ...more, payload: JSON.stringify(changed) }).toString(),
+      );
+    };
+    for (const team_id of ['T9999', '', 7, null]) {
+      const before = slack.whispers.length;
+      expect((await pressAs({ team_id })).status).toBe(200);
+      expect(await slack.whispered(before + 1)).toContain('linked to no member');
+    }
+    expect((await pressAs({}, { team_id: 'T9999' })).status).toBe(401);
+    const typed = here.caller.commandForm(here.slackUser, 'unlink');
+    expect((await here.caller.send('/auth/slack/commands', `${typed}&team_id=T9999`)).status).toBe(401);
+    await untouched(here, id);
+    expect((await pressAs({ team_id: here.workspace.teamId })).status).toBe(200);
+    expect(await slack.whispered(said + 5)).toContain('Approved');
   });
 
   test('of an unknown kind, and one that opens the browser, is taken and does nothing', async () => {

@@ -5,6 +5,8 @@ import type { SealedSecret } from '../../platform/secrets.ts';
 export interface SlackConnection {
   readonly organizationId: string;
   readonly organizationName: string;
+  /** Nobody can decide in Slack. */
+  readonly requiresMfa: boolean;
   /** Of the notification channel. */
   readonly channelId: string;
   /** Messages are sent over it; buttons work either way. */
@@ -25,7 +27,8 @@ interface ConnectionRow extends Omit<SlackConnection, 'secrets'> {
 
 /** Of organizations and channels that live. */
 const CONNECTIONS = `
-  select s.organization_id as "organizationId", o.name as "organizationName", s.channel_id as "channelId", c.enabled,
+  select s.organization_id as "organizationId", o.name as "organizationName", o.require_mfa as "requiresMfa",
+         s.channel_id as "channelId", c.enabled,
          s.team_id as "teamId", s.team_name as "teamName", s.bot_user_id as "botUserId", s.default_channel as "defaultChannel",
          s.secrets as sealed, s.secrets_key_id as "keyId", s.connected_at as "connectedAt", s.updated_at as "updatedAt"
     from slack_connections s

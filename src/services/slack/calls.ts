@@ -53,8 +53,8 @@ interface Press {
 
 /** Decides as anybody decides. Answers what the person is told. */
 async function press(context: ServiceContext, { connection, pressed, now }: Press): Promise<string> {
-  const { requestId, status, slackUserId } = pressed;
-  const link = await findSlackLinkOfUser(context.db, connection.organizationId, slackUserId);
+  const { requestId, status, slackUserId, isForeign } = pressed;
+  const link = isForeign ? undefined : await findSlackLinkOfUser(context.db, connection.organizationId, slackUserId);
   const member = link && (await findMemberWithPolicies(context.db, connection.organizationId, link.membershipId));
   if (!member) return unlinkedText(context, connection);
   const auth = { method: 'slack', assurance: 'single_factor', authenticated_at: now } as const;

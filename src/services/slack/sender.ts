@@ -150,7 +150,7 @@ async function postOnce({ db, slack }: ServiceContext, { line, signal }: Saying,
   try {
     const posted = await post(async (channel) => {
       signal.throwIfAborted();
-      return await slack.post(line.botToken, channel, askingMessage(request, url));
+      return await slack.post(line.botToken, channel, askingMessage(request, url, line.connection));
     });
     await endPosting(db, place, posted);
     return { kind: 'delivered' };
