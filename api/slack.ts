@@ -220,7 +220,7 @@ const callEndpoints: readonly Endpoint[] = [
     path: '/auth/slack/interactions',
     tag: TAG,
     summary: 'Somebody pressed a button in Slack',
-    description: `${FROM_SLACK} The member whose linked Slack user pressed Approve or Deny decides, over the channel \`slack\` and with one factor; where the organization demands two he is sent to the browser. What came of it he is told in Slack.`,
+    description: `${FROM_SLACK} The member whose linked Slack user pressed Approve or Deny decides, over the channel \`slack\` and with one factor; where the organization demands two, messages have no such buttons, and who presses one of before is sent to the browser. Users of other workspaces are refused. What came of it he is told in Slack.`,
     auth: 'none',
     signedForm: {
       headers: signedHeaders,
