@@ -21,18 +21,25 @@ export const mayDecideFor = (slug: string): string => mayDecide(reachesAgent(slu
 
 const unroutedFor = (slug: string): string => mayDecide(reachesAgent(slug), 'request.decide.unrouted');
 
+/**
+ * SQL: somebody who may decide the requests of the agent may decide those that were routed by this path revision too, or by none;
+ * `slug` and `revision` are SQL expressions. He is the membership `m`.
+ */
+export const reaches = (slug: string, revision: string): string => `(
+  ${revision} is null
+  or exists (
+    select 1 from escalation_path_targets pt
+     where pt.escalation_path_revision_id = ${revision}
+       and (pt.target_type = 'broadcast' or pt.membership_id = m.id
+         or pt.team_id in (select tm.team_id from team_members tm join teams g on g.id = tm.team_id
+                            where tm.membership_id = m.id and g.archived_at is null)))
+  or ${unroutedFor(slug)})`;
+
 /** SQL: the membership `m` may decide the request `r` or could if it were pending, as `src/domain/request-access.ts` has it. */
 export const MAY_DECIDE_REQUEST = `(
   ${mayDecideFor('r.agent_slug')} and (
-    r.escalation_path_revision_id is null
-    or exists (
-      select 1 from escalation_path_targets pt
-       where pt.escalation_path_revision_id = r.escalation_path_revision_id
-         and (pt.target_type = 'broadcast' or pt.membership_id = m.id
-           or pt.team_id in (select tm.team_id from team_members tm join teams g on g.id = tm.team_id
-                              where tm.membership_id = m.id and g.archived_at is null)))
-    or exists (select 1 from added_reviewers ar where ar.request_id = r.id and ar.membership_id = m.id)
-    or ${unroutedFor('r.agent_slug')}))`;
+    ${reaches('r.agent_slug', 'r.escalation_path_revision_id')}
+    or exists (select 1 from added_reviewers ar where ar.request_id = r.id and ar.membership_id = m.id)))`;
 
 const FOR_AGENT = mayDecideFor(':agentSlug');
 const UNROUTED_FOR_AGENT = `${FOR_AGENT} and ${unroutedFor(':agentSlug')}`;

@@ -3,7 +3,7 @@
  * of its own request.
  */
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
-import { MAY_DECIDE_REQUEST } from '../deciders.ts';
+import { MAY_DECIDE_REQUEST, mayDecideFor, reaches } from '../deciders.ts';
 
 const RIGHTS = `hashtextextended('countersign.rights:' || cast(:organizationId as text), 0)`;
 
@@ -21,9 +21,6 @@ export async function holdRights(trx: Db, organizationId: string): Promise<boole
   return row?.held === true;
 }
 
-/** The key of the level the walk of `r` waits at, as `stepKey` writes it. */
-const LEVEL = `(r.walk ->> 'nodeId' || ':' || (r.walk ->> 'run'))`;
-
 const inside = (key: string, level: string): string => `(${key} = ${level} or starts_with(${key}, ${level} || ':'))`;
 
 /** Nobody told at the step `key` of the request `r` may decide it. */
@@ -31,41 +28,65 @@ const nobodyAt = (key: string): string => `not exists (
   select 1 from notifications o join memberships m on m.id = o.membership_id
    where o.request_id = r.id and o.step_key = ${key} and ${MAY_DECIDE_REQUEST})`;
 
+/** Which of the people in `source` may decide requests of that agent and path; once each, however many requests name them. */
+const standings = (source: string): string => `
+  select s.slug, s.revision, s.membership_id, decides, decides and ${reaches('s.slug', 's.revision')} as stands
+    from (select distinct slug, revision, membership_id from ${source}) as s
+    join memberships m on m.id = s.membership_id
+    cross join lateral (select ${mayDecideFor('s.slug')} as decides) as d`;
+
+const same = (one: string, other: string): string =>
+  `${one}.slug = ${other}.slug and ${one}.revision = ${other}.revision and ${one}.membership_id = ${other}.membership_id`;
+
 /**
  * After rights were taken from these members, in the same transaction: steps fall due at once for the waiting requests one of
  * them claims without being able to decide them, and for those nobody claims in whose present level one of them was told and
- * nobody told in the same step is left. Returns their ids. Their rows are locked in the order of `lockOpenRequests`, as are those of all
- * their claims of members who may not decide.
+ * nobody told in the same step is left. Returns their ids. Their rows are locked in the order of `lockOpenRequests`, as are those
+ * of all their claims of members who may not decide.
  */
 export async function wakeStranded(trx: Db, organizationId: string, membershipIds: readonly string[]): Promise<string[]> {
   if (membershipIds.length === 0) return [];
   // In a statement of its own: the next one sees what steps that were under way have told.
   await trx.raw(`select pg_advisory_xact_lock(${RIGHTS})`, { organizationId });
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `with concerned as materialized (
-       select c.request_id as id from claims c where c.membership_id = any(cast(:membershipIds as uuid[])) and c.ended_at is null
-        union
-       select r.id from approval_requests r
+    `with waiting as materialized (
+       select r.id, r.agent_slug as slug, r.escalation_path_revision_id as revision,
+              (r.walk ->> 'nodeId') || ':' || (r.walk ->> 'run') as level
+         from approval_requests r
         where r.organization_id = :organizationId and r.state = 'pending' and r.routed_at is not null
-          and exists (select 1 from notifications n where n.request_id = r.id and n.membership_id = any(cast(:membershipIds as uuid[])))
+          and r.escalation_path_revision_id is not null and r.walk ->> 'phase' = 'level'
+          and not exists (select 1 from claims c where c.request_id = r.id and c.ended_at is null)
      ),
-     stranded as materialized (
+     theirs as materialized (
+       select w.id, w.slug, w.revision, n.step_key, n.membership_id
+         from waiting w join notifications n on n.request_id = w.id
+        where n.membership_id = any(cast(:membershipIds as uuid[])) and ${inside('n.step_key', 'w.level')}
+     ),
+     their_standings as materialized (${standings('theirs')}),
+     told as materialized (
+       select l.id, l.step_key, l.slug, l.revision, n.membership_id
+         from (select distinct t.id, t.step_key, t.slug, t.revision
+                 from theirs t join their_standings s on ${same('s', 't')} and not s.stands) as l
+         join notifications n on n.request_id = l.id and n.step_key = l.step_key
+     ),
+     told_standings as materialized (${standings('told')}),
+     stranded as (
+       select t.id from told t join told_standings s on ${same('s', 't')}
+        group by t.id, t.step_key
+       having not bool_or(s.stands or s.decides and exists (
+                select 1 from added_reviewers a where a.request_id = t.id and a.membership_id = t.membership_id))
+        union
        select r.id
-         from concerned join approval_requests r on r.id = concerned.id
-        where r.organization_id = :organizationId and r.state = 'pending'
-          and (exists (
-                 select 1 from claims c join memberships m on m.id = c.membership_id
-                  where c.request_id = r.id and c.ended_at is null and not ${MAY_DECIDE_REQUEST})
-            or r.walk ->> 'phase' = 'level' and not exists (select 1 from claims c where c.request_id = r.id and c.ended_at is null)
-               and exists (
-                 select 1 from notifications n
-                  where n.request_id = r.id and n.membership_id = any(cast(:membershipIds as uuid[]))
-                    and ${inside('n.step_key', LEVEL)} and ${nobodyAt('n.step_key')}))
-        order by r.id for no key update of r
+         from claims c join approval_requests r on r.id = c.request_id join memberships m on m.id = c.membership_id
+        where c.membership_id = any(cast(:membershipIds as uuid[])) and c.ended_at is null
+          and r.organization_id = :organizationId and not ${MAY_DECIDE_REQUEST}
+     ),
+     locked as materialized (
+       select id from approval_requests where id in (select id from stranded) and state = 'pending' order by id for no key update
      ),
      clock as materialized (select clock_timestamp() as now)
      update approval_requests r set next_at = clock.now, wake_at = clock.now, wake_attempts = 0
-       from stranded, clock where r.id = stranded.id
+       from locked, clock where r.id = locked.id
      returning r.id`,
     { organizationId, membershipIds: [...membershipIds] },
   );
