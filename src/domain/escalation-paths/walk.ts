@@ -13,31 +13,17 @@
  * A level's wait counts from its notification, so steps that come late are never made up for in a burst. It ends at once when
  * nobody it told may decide any more.
  */
-import type { Condition } from '../conditions/types.ts';
-import { parseDuration } from '../durations.ts';
-import { nodeBehind, nodeOf } from './node-order.ts';
+import { enter, follow, later, leave, levelAt, type FollowInput, type Note } from './follow.ts';
+import { nodeOf } from './node-order.ts';
 import type { StepPlace } from './step-keys.ts';
-import type { EscalationDocument, EscalationNode, LevelNode, PathCondition, TeamPolicyDocument, Urgency } from './types.ts';
-import {
-  dueAt,
-  type EnterPlace,
-  type ExhaustedPlace,
-  type Place,
-  type RepeatPlace,
-  type TeamWalk,
-  type WaitPlace,
-  type WalkState,
-} from './walk-state.ts';
-import { isActive, nextOpening } from './working-hours.ts';
+import type { EscalationDocument, LevelNode, TeamPolicyDocument, Urgency } from './types.ts';
+import { dueAt, type Place, type TeamWalk, type WaitPlace, type WalkState } from './walk-state.ts';
 
 /** What a walk needs besides its state. */
-export interface WalkInput {
+export interface WalkInput extends FollowInput {
   readonly document: EscalationDocument;
   /** The policy revision a team walks by. */
   readonly policy: (revisionId: string) => TeamPolicyDocument;
-  readonly urgency: Urgency;
-  /** Whether a condition about the request holds. */
-  readonly matches: (when: Condition) => boolean;
   /**
    * Whether of those told at this step nobody may decide any more; for a level of the path they are also those told inside it.
    * Asked of steps that wait for people. Absent: everybody may.
@@ -248,132 +234,7 @@ function step(input: WalkInput, state: WalkState, events: readonly WalkEvent[]):
   return { state, events, nextAt: dueAt(state), urgency: input.urgency };
 }
 
-/** Something that happened in one document, before it is told which walk that was. */
-type Note = { readonly nodeId: string; readonly run: number } & (
-  | { readonly kind: 'deferred'; readonly until: Date; readonly workingHoursId: string }
-  | { readonly kind: 'path_repeated' }
-  | { readonly kind: 'path_exhausted' }
-);
-
 /** Repeats and ends of a team's policy are told as the team's. */
 function inside(level: { nodeId: string; run: number; at: Date }, { teamId }: TeamWalk, { nodeId, run, ...what }: Note): WalkEvent {
   return { ...what, ...level, team: { teamId, nodeId, run } };
-}
-
-interface Following {
-  readonly place: Place;
-  readonly now: Date;
-}
-
-/** Follows the waits that are over and the nodes that ask nobody, up to a level to enter, a wait still running, or the end. */
-function follow(input: WalkInput, document: EscalationDocument, { place, now }: Following): { place: Place; notes: readonly Note[] } {
-  const notes: Note[] = [];
-  let at = place;
-  for (;;) {
-    const next = move(input, document, { place: at, now });
-    if (!next) return { place: at, notes };
-    at = next.place;
-    if (next.note) notes.push(next.note);
-  }
-}
-
-interface Move {
-  readonly place: Place;
-  readonly note?: Note;
-}
-
-/** One move at `now`; undefined where the walk has to wait, to find somebody, or is over. */
-function move(input: WalkInput, document: EscalationDocument, { place, now }: Following): Move | undefined {
-  switch (place.phase) {
-    case 'exhausted':
-      return undefined;
-    case 'repeat':
-      return now < place.nextAt ? undefined : restart(document, place.run + 1, now);
-    case 'level':
-    case 'defer':
-      return now < place.nextAt ? undefined : goOn(document, place.run, { nodeId: place.nodeId, at: place.nextAt });
-    case 'enter':
-      return place.nodeId === undefined ? end(document, place.run, now) : pass(input, document, { place, now });
-  }
-}
-
-/** Enters a node that asks nobody, which takes no time however late it is entered; a level is left to the caller. */
-function pass(input: WalkInput, document: EscalationDocument, { place, now }: { place: EnterPlace; now: Date }): Move | undefined {
-  const node = nodeOf(document, place.nodeId ?? '');
-  const { run, since: at = now } = place;
-  if (node.type === 'level') return undefined;
-  if (node.type === 'if_else') {
-    const branch = node.conditions.every((condition) => holds(input, document, { condition, now })) ? node.then : node.else;
-    const [first] = branch;
-    return first ? { place: enter(run, first, at) } : goOn(document, run, { nodeId: node.id, at });
-  }
-  const set = document.working_hours.find(({ id }) => id === node.working_hours_id);
-  const until = set && nextOpening(set, now);
-  const passes = !until || until <= now || (node.standard_only && input.urgency === 'interrupt');
-  if (passes) return goOn(document, run, { nodeId: node.id, at });
-  return {
-    place: { phase: 'defer', run, nodeId: node.id, since: now, nextAt: until },
-    note: { kind: 'deferred', nodeId: node.id, run, until, workingHoursId: node.working_hours_id },
-  };
-}
-
-function holds(
-  input: WalkInput,
-  document: EscalationDocument,
-  { condition, now }: { readonly condition: PathCondition; readonly now: Date },
-): boolean {
-  switch (condition.type) {
-    case 'urgency':
-      return input.urgency === condition.urgency;
-    case 'request':
-      return input.matches(condition.when);
-    case 'working_hours': {
-      const set = document.working_hours.find(({ id }) => id === condition.working_hours_id);
-      return set !== undefined && isActive(set, now) === condition.active;
-    }
-  }
-}
-
-function goOn(document: EscalationDocument, run: number, left: { readonly nodeId: string; readonly at: Date }): Move {
-  return ended(leave(document, run, left), left.nodeId);
-}
-
-function end(document: EscalationDocument, run: number, at: Date): Move {
-  return ended(endRun(document, run, at), document.nodes.at(-1)?.id ?? '');
-}
-
-function ended(place: Place, nodeId: string): Move {
-  return { place, ...(place.phase === 'exhausted' && { note: { kind: 'path_exhausted', nodeId, run: place.run } }) };
-}
-
-function restart(document: EscalationDocument, run: number, now: Date): Move {
-  const [first] = document.nodes;
-  return { place: enter(run, first, now), note: { kind: 'path_repeated', nodeId: first?.id ?? '', run } };
-}
-
-/** Goes on behind a node that was left at `at`. */
-function leave(document: EscalationDocument, run: number, { nodeId, at }: { nodeId: string; at: Date }): Place {
-  const next = nodeBehind(document, nodeId);
-  return next ? enter(run, next, at) : endRun(document, run, at);
-}
-
-function endRun(document: EscalationDocument, run: number, at: Date): RepeatPlace | ExhaustedPlace {
-  const { repeat } = document;
-  if (!repeat || run > repeat.times) return { phase: 'exhausted', run, since: at };
-  return { phase: 'repeat', run, since: at, nextAt: later(at, repeat.after) };
-}
-
-function enter(run: number, node: EscalationNode | undefined, at?: Date): EnterPlace {
-  return { phase: 'enter', run, ...(node && { nodeId: node.id }), ...(at && { since: at, nextAt: at }) };
-}
-
-function levelAt(document: EscalationDocument, { phase, nodeId }: Place): LevelNode | undefined {
-  const node = phase === 'enter' && nodeId !== undefined ? nodeOf(document, nodeId) : undefined;
-  return node?.type === 'level' ? node : undefined;
-}
-
-function later(at: Date, wait: string): Date {
-  const ms = parseDuration(wait);
-  if (ms === undefined) throw new Error(`the escalation path has a malformed wait ${wait}`);
-  return new Date(at.getTime() + ms);
 }
