@@ -7,6 +7,7 @@ import {
   readInteger,
   readItems,
   readKey,
+  readLabel,
   readObject,
   readText,
   readWord,
@@ -69,8 +70,7 @@ function readBlock(at: Located, reading: Reading): Block | undefined {
   const member = (key: string): Located => memberOf(object, at.pointer, key);
   const id = readKey(member('id'), list);
   if (id !== undefined) takeId(id, `${at.pointer}/id`, { ids: conditions.ids, list });
-  const { nameLength } = PIPELINE_LIMITS;
-  const name = readText(member('name'), { max: nameLength, rule: `have 1 to ${nameLength} characters` }, list);
+  const name = readLabel(member('name'), PIPELINE_LIMITS.nameLength, list);
   const type = BLOCK_TYPES.find((one) => one === object['type']);
   if (type === undefined && object['type'] !== undefined) {
     list.add(`${at.pointer}/type`, 'unknown_block_type', `must be one of ${BLOCK_TYPES.join(', ')}`);

@@ -57,6 +57,8 @@ describe('parsePipelineDocument', () => {
     ['an id of 64 characters', { blocks: [{ ...always, id: 'x'.repeat(64) }] }, ['/blocks/0/id invalid_value']],
     ['an empty name', { blocks: [{ ...always, name: '' }] }, ['/blocks/0/name invalid_value']],
     ['a name of 201 characters', { blocks: [{ ...always, name: 'x'.repeat(201) }] }, ['/blocks/0/name invalid_value']],
+    ['a name of two lines', { blocks: [{ ...always, name: 'a\nb' }] }, ['/blocks/0/name invalid_value']],
+    ['a name that turns the direction of writing', { blocks: [{ ...always, name: 'Gate \u202eX' }] }, ['/blocks/0/name invalid_value']],
     ['a timeout of half a minute and a second', { blocks: [{ ...always, timeout: '31s' }] }, ['/blocks/0/timeout invalid_value']],
     ['a timeout in another grammar', { blocks: [{ ...always, timeout: '1.5s' }] }, ['/blocks/0/timeout invalid_value']],
     ['a timeout that is a number', { blocks: [{ ...always, timeout: 5 }] }, ['/blocks/0/timeout invalid_type']],
