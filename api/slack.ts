@@ -91,7 +91,7 @@ const connectionEndpoints: readonly Endpoint[] = [
         .default(null)
         .meta({
           description:
-            'Id of a channel the app was invited to. Every level of every request is announced there once, whoever of the people asked can be told; so is every call for a colleague’s help.',
+            'Id of a channel the app was invited to. Every level of every request is announced there once, and every later level of a team’s policy inside it, whoever of the people asked can be told; so is every call for a colleague’s help.',
         }),
     }),
     requestExample: {

@@ -25,7 +25,7 @@ export interface Mailer {
 
 const TIMEOUT_MS = 8_000;
 /** To the mail server, kept open between messages. */
-const CONNECTIONS = 8;
+export const MAIL_CONNECTIONS = 8;
 /** Nothing that has a meaning in a header or an SMTP command besides the address itself. */
 const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{Cc}]+@[^\s<>()\\,;"@\p{Cc}]+$/u;
 
@@ -35,7 +35,7 @@ export function openMailer(url: string, from: string): Mailer {
   const transport = createTransport({
     url,
     pool: true,
-    maxConnections: CONNECTIONS,
+    maxConnections: MAIL_CONNECTIONS,
     ...timeouts,
     disableFileAccess: true,
     disableUrlAccess: true,

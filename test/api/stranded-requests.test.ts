@@ -110,6 +110,20 @@ async function staysPut(id: string): Promise<void> {
 const nextAt = async (id: string): Promise<Date> =>
   (await app.db('approval_requests').where({ id }).first<{ next_at: Date }>('next_at')).next_at;
 
+describe('the level that is entered in place of a lost one', () => {
+  test('waits for whom it has just told, though a team of it has nobody to ask', async () => {
+    const gone = await reviewer('Gone');
+    const team = await createTeam(app, organization.id, { members: [bob] });
+    const urgent = { type: 'urgency', urgency: 'interrupt' };
+    const nobody = { id: randomUUID(), type: 'if_else', conditions: [urgent], then: [level([user(bob)])], else: [] };
+    await activatePolicy(owner, team, { nodes: [nobody] });
+    const id = await askOn([level([user(gone)]), level([user(ada), ofTeam(team)]), level([user(owner)])]);
+    await succeeds(suspend(gone));
+    await untilTold(id, ['level_notified Gone', 'level_skipped nobody_left', 'level_notified Ada', 'team_policy_exhausted']);
+    expect(statusesOf(await routing(id))).toEqual(['done', 'current', 'upcoming']);
+  });
+});
+
 describe.each(Object.keys(ways))('the only person of a level who is %s', (way) => {
   test('is waited for no longer: the next level is told within seconds, and the timeline says why', async () => {
     const gone = await reviewer('Gone');

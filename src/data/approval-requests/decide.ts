@@ -194,7 +194,7 @@ export async function recordPastDeadline(
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
     `with locked as materialized (
        select id, last_at from approval_requests
-        where state = any(cast(:from_states as text[])) and state in ('evaluating', 'pending') and deadline_at <= clock_timestamp()
+        where state = any(cast(:from_states as text[])) and state in ('evaluating', 'pending') and deadline_at <= statement_timestamp()
         order by deadline_at limit :limit for update skip locked
      ),
      ticked as materialized (

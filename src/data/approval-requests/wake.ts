@@ -27,7 +27,7 @@ export async function leaseOverdue(
   const { rows } = await db.raw<{ rows: OverdueRequest[] }>(
     `with due as materialized (
        select id, wake_at, state not in ('evaluating', 'pending') as settled from approval_requests
-        where wake_at <= clock_timestamp()
+        where wake_at <= statement_timestamp()
         order by wake_at limit :limit for update skip locked
      )
      update approval_requests r
@@ -47,7 +47,7 @@ export async function leaseOverdue(
 export async function countPastDeadline(db: Db, atMost: number): Promise<number> {
   const { rows } = await db.raw<{ rows: { count: number }[] }>(
     `select count(*) as count from (
-       select 1 from approval_requests where state in ('evaluating', 'pending') and deadline_at <= clock_timestamp() limit :atMost
+       select 1 from approval_requests where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp() limit :atMost
      ) as due`,
     { atMost },
   );

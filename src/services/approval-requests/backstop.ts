@@ -12,7 +12,8 @@ const WAKE_EVERY_MS = 1_000;
 const EXPIRE_EVERY_MS = 250;
 /** At most this many overdue requests a second and process; also what one statement of the deadline sweep takes. */
 const BATCH = 200;
-const LEASE_MS = 5_000;
+/** Longer than a round takes on a slow database: the tail of one must not pass for neglected before its turn. */
+const LEASE_MS = 15_000;
 const LONGEST_LEASE_MS = 600_000;
 const LONG_OVERDUE_MS = 5_000;
 /** From the third try on a workflow that does not answer is ended and started anew. */

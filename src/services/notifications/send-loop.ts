@@ -8,6 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { leaseDue, loadLeased, type Attempted, type LeasedDelivery, type LeaseOptions } from '../../data/notification-deliveries.ts';
 import { retryDelay, type ChannelKind, type DropReason } from '../../domain/notifications.ts';
+import { MAIL_CONNECTIONS } from '../../platform/mailer.ts';
 import type { ServiceContext } from '../context.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 import { forgetWhileRunning } from './retention.ts';
@@ -15,8 +16,11 @@ import type { Delivery, SendOutcome } from './sender.ts';
 import { senders } from './senders.ts';
 
 const POLL_MS = 500;
-/** Messages under way at once in this process: each kind has its own, so that a mail server that is slow holds up no webhook. */
-const AT_ONCE: Readonly<Record<ChannelKind, number>> = { email: 16, webhook: 64, slack: 32 };
+/**
+ * Messages under way at once in this process: each kind has its own, so that a mail server that is slow holds up no webhook. Emails
+ * no more than the mailer has connections: one that waits for its turn there would use up its time.
+ */
+const AT_ONCE: Readonly<Record<ChannelKind, number>> = { email: MAIL_CONNECTIONS, webhook: 64, slack: 32 };
 /** Of these for one channel: a receiver that is slow holds up himself alone. */
 const PER_CHANNEL = 8;
 const SEND_MS = 15_000;

@@ -36,6 +36,9 @@ export interface SlackTerms {
   readonly defaultChannel: string | null;
 }
 
+/** Of a change that leaves secrets as they are, while others change them. */
+const TRIES = 5;
+
 /**
  * Connects the workspace the token belongs to, in the place of another one, or changes the terms of the same. Needs the proof
  * of `requireFreshProof`. 400 where Slack does not know the token or a first secret is missing, 409 `slack_workspace_taken`, 501
@@ -43,11 +46,12 @@ export interface SlackTerms {
  */
 export async function connectSlack(context: ServiceContext, principal: MemberPrincipal, terms: SlackTerms): Promise<SlackConnection> {
   requireFreshProof(principal);
-  for (;;) {
+  for (let tries = 0; tries < TRIES; tries++) {
     const before = await findSlackConnection(context.db, principal.organizationId);
     const connection = await connectAfter(context, principal, { terms, before });
     if (connection) return connection;
   }
+  throw new AppError('dependency_unavailable');
 }
 
 interface Change {
