@@ -52,7 +52,7 @@ export async function measureBurst(
   const began = Date.now();
   const others = [...(await askMany(parties.adapter, 600))];
   const creating = ((Date.now() - began) * requests) / others.length;
-  const burst = await defer(all, { requests, due: wholeMinute(Date.now() + creating * 1.3 + 30_000) });
+  const burst = await defer(all, { requests, due: wholeMinute(Date.now() + creating * 1.3 + 10_000) });
   await delay(Math.max(0, burst.due.getTime() - Date.now()));
   const over = new AbortController();
   const deciding = decideAllTheWhile(parties, others, over.signal);
@@ -62,7 +62,8 @@ export async function measureBurst(
   const decisions = await deciding;
 
   const messages = received(receiver, burst);
-  await expectStatus(204, parties.browser(`DELETE /api/v1/notification_channels/${channelId}`));
+  // Not over the API: by now the proof of who is calling may be too old for that.
+  await db.query('update notification_channels set enabled = false where id = $1', [channelId]);
   await receiver.close();
   return {
     requests,
