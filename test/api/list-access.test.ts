@@ -172,7 +172,7 @@ const listings: readonly Listing[] = [
     permission: 'request.read',
     shows: (holds, id) => {
       const where = { scope: 'agent', id: agentSlugs[requestIds.indexOf(id)] ?? '' } as const;
-      const keys = ['request.read', 'request.read.unrouted', 'request.decide', 'request.decide.unrouted'] as const;
+      const keys = ['request.read', 'request.read.unrouted', 'request.decide'] as const;
       return keys.some((permission) => holds(permission, where));
     },
   },
