@@ -110,6 +110,21 @@ async function staysPut(id: string): Promise<void> {
 const nextAt = async (id: string): Promise<Date> =>
   (await app.db('approval_requests').where({ id }).first<{ next_at: Date }>('next_at')).next_at;
 
+describe('a level whose people named by it are lost', () => {
+  test('waits for those its team has told, though the team asks nobody further', async () => {
+    const gone = await reviewer('Gone');
+    const team = await createTeam(app, organization.id, { members: [bob] });
+    await activatePolicy(owner, team, { nodes: [level([user(bob)], '1m')] });
+    const id = await askOn([level([user(gone), ofTeam(team)]), level([user(ada)])]);
+    await stepAt(app, id, new Date((await nextAt(id)).getTime()));
+    expect(await told(id)).toEqual(['level_notified Gone', 'level_notified Bob', 'team_policy_exhausted']);
+    await succeeds(suspend(gone));
+    await stepAt(app, id);
+    expect(await told(id)).toEqual(['level_notified Gone', 'level_notified Bob', 'team_policy_exhausted']);
+    expect(statusesOf(await routing(id))).toEqual(['current', 'upcoming']);
+  });
+});
+
 describe('the level that is entered in place of a lost one', () => {
   test('waits for whom it has just told, though a team of it has nobody to ask', async () => {
     const gone = await reviewer('Gone');

@@ -32,6 +32,6 @@ export async function lostSteps(db: Db, id: string, { place }: WalkState): Promi
   const told = await findToldSteps(db, { id, level });
   const lost = new Set(told.flatMap((step) => (step.lost ? [step.stepKey] : [])));
   const isEmpty = told.length > 0 && lost.size === told.length;
-  // Of a level entered in this very step everybody told may decide.
-  return (step) => lost.has(stepKey(step)) || (isEmpty && stepKey(step) === level);
+  // Only of this level: everybody told at one that is entered in this very step may decide.
+  return (step) => (step.team ? lost.has(stepKey(step)) : isEmpty && stepKey(step) === level);
 }
