@@ -41,12 +41,22 @@ export async function expireIfDue(
 
 /** Inside the locking transaction: a claim whose time is over ends, and the walk goes on. */
 export async function lapseIfDue(db: Db, locked: LockedRequest): Promise<LockedRequest> {
+  const { claim } = locked.request;
+  return !claim || locked.now < claim.expiresAt ? locked : await withoutClaim(db, locked, { verb: 'claim_lapsed' });
+}
+
+/** Inside the locking transaction: the claim ends without anybody ending it, and the timeline says how. */
+export async function withoutClaim(
+  db: Db,
+  locked: LockedRequest,
+  { verb, ...why }: { readonly verb: 'claim_lapsed' | 'claim_released'; readonly reason?: string },
+): Promise<LockedRequest> {
   const { request, now } = locked;
   const { claim, ...unclaimed } = request;
-  if (!claim || now < claim.expiresAt) return locked;
+  if (!claim) return locked;
   await endClaim(db, claim.id, now);
   const { id: claim_id, membershipId: membership_id, displayName: display_name } = claim;
-  const event = requestEvent(request.id, 'claim_lapsed', { claim_id, membership_id, display_name });
+  const event = requestEvent(request.id, verb, { claim_id, membership_id, display_name, ...why });
   await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
   await touchRequest(db, request.id, { now, wake: false });
   return { ...locked, request: unclaimed };
