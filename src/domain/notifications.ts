@@ -21,7 +21,7 @@ export type DropReason =
   | 'not_configured';
 
 /** How often a message is tried before it is dead. */
-export const MAX_ATTEMPTS = 12;
+const MAX_ATTEMPTS = 12;
 
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 3_600_000;

@@ -68,7 +68,7 @@ function permissionProblem(key: string, scopeKind: ScopeKind, { holder, edition 
 }
 
 /** The grants valid terms give, one for each permission and resource. Ownership is none of them. */
-export function grantsOf({ scopeKind, resourceIds, permissions }: PolicyTerms): readonly Grant[] {
+function grantsOf({ scopeKind, resourceIds, permissions }: PolicyTerms): readonly Grant[] {
   return permissions
     .filter(isPermission)
     .flatMap((permission): Grant[] =>

@@ -36,7 +36,7 @@ export function isRoutedTo({ membershipId, teamIds }: Candidate, { targets, adde
 }
 
 /** The same of a caller. A path names people: an organization key is on none. */
-export function isOnPath(principal: ProductPrincipal, routed: Routed): boolean {
+function isOnPath(principal: ProductPrincipal, routed: Routed): boolean {
   return principal.kind === 'member' ? isRoutedTo(principal, routed) : !routed.targets;
 }
 

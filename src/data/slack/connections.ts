@@ -9,8 +9,6 @@ export interface SlackConnection {
   readonly requiresMfa: boolean;
   /** Of the notification channel. */
   readonly channelId: string;
-  /** Messages are sent over it; buttons work either way. */
-  readonly enabled: boolean;
   readonly teamId: string;
   readonly teamName: string;
   readonly botUserId: string;
@@ -28,8 +26,7 @@ interface ConnectionRow extends Omit<SlackConnection, 'secrets'> {
 /** Of organizations and channels that live. */
 const CONNECTIONS = `
   select s.organization_id as "organizationId", o.name as "organizationName", o.require_mfa as "requiresMfa",
-         s.channel_id as "channelId", c.enabled,
-         s.team_id as "teamId", s.team_name as "teamName", s.bot_user_id as "botUserId", s.default_channel as "defaultChannel",
+         s.channel_id as "channelId", s.team_id as "teamId", s.team_name as "teamName", s.bot_user_id as "botUserId", s.default_channel as "defaultChannel",
          s.secrets as sealed, s.secrets_key_id as "keyId", s.connected_at as "connectedAt", s.updated_at as "updatedAt"
     from slack_connections s
     join notification_channels c on c.id = s.channel_id and c.deleted_at is null

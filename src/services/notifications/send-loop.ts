@@ -195,7 +195,6 @@ function toDelivery({ publicUrl }: ServiceContext, delivery: LeasedDelivery): De
     id: delivery.id,
     organizationId,
     channelId: delivery.channelId,
-    attempt: delivery.attempts,
     createdAt: delivery.createdAt,
     request: delivery.request,
     url: `${publicUrl()}/requests/${id}`,

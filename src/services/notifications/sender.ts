@@ -27,8 +27,6 @@ interface AnyDelivery {
   readonly id: string;
   readonly organizationId: string;
   readonly channelId: string;
-  /** From 1. */
-  readonly attempt: number;
   readonly createdAt: Date;
   /** As it stands now, with its decision if it has one. */
   readonly request: ApprovalRequest;
