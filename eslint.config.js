@@ -14,23 +14,51 @@ const deny = (group, message) => ({ group, message });
 
 const layers = {
   'src/platform': [
-    deny([...folder('domain'), ...folder('data'), ...folder('services')], 'platform holds no product words: it imports npm and node only.'),
     deny(
-      [...folder('api'), ...folder('workflows'), ...folder('activities'), ...folder('temporal'), ...folder('bin')],
+      [...folder('domain'), ...folder('data'), ...folder('services')],
+      'platform holds no product words: it imports npm and node only.',
+    ),
+    deny(
+      [
+        ...folder('api'),
+        ...folder('workflows'),
+        ...folder('activities'),
+        ...folder('temporal'),
+        ...folder('bin'),
+      ],
       'platform imports npm and node only.',
     ),
   ],
   'src/domain': [
     deny(
-      [...folder('data'), ...folder('services'), ...folder('api'), ...folder('workflows'), ...folder('activities'), ...folder('temporal')],
+      [
+        ...folder('data'),
+        ...folder('services'),
+        ...folder('api'),
+        ...folder('workflows'),
+        ...folder('activities'),
+        ...folder('temporal'),
+      ],
       'domain is pure: it imports itself, luxon, cel-js, re2js, platform/exact-json.',
     ),
-    deny(['**/platform/*', '!**/platform/exact-json.ts'], 'of platform, domain may import exact-json only.'),
-    deny([...TEMPORAL, ...HTTP, ...SQL, 'zod', 'pino', 'node:*', '!node:crypto'], 'domain does no I/O: take what you need as an argument.'),
+    deny(
+      ['**/platform/*', '!**/platform/exact-json.ts'],
+      'of platform, domain may import exact-json only.',
+    ),
+    deny(
+      [...TEMPORAL, ...HTTP, ...SQL, 'zod', 'pino', 'node:*', '!node:crypto'],
+      'domain does no I/O: take what you need as an argument.',
+    ),
   ],
   'src/data': [
     deny(
-      [...folder('services'), ...folder('api'), ...folder('workflows'), ...folder('activities'), ...folder('temporal')],
+      [
+        ...folder('services'),
+        ...folder('api'),
+        ...folder('workflows'),
+        ...folder('activities'),
+        ...folder('temporal'),
+      ],
       'data imports domain, platform and knex only.',
     ),
     deny([...TEMPORAL, ...HTTP], 'data speaks SQL only.'),
@@ -52,23 +80,51 @@ const layers = {
   ],
   workflows: [
     deny(
-      [...folder('data'), ...folder('services'), ...folder('platform'), ...folder('api'), ...folder('temporal')],
+      [
+        ...folder('data'),
+        ...folder('services'),
+        ...folder('platform'),
+        ...folder('api'),
+        ...folder('temporal'),
+      ],
       'a workflow is deterministic: @temporalio/workflow, pure domain, types of activities.',
     ),
     deny(
-      ['@temporalio/client', '@temporalio/worker', '@temporalio/activity', ...HTTP, ...SQL, 'node:*'],
+      [
+        '@temporalio/client',
+        '@temporalio/worker',
+        '@temporalio/activity',
+        ...HTTP,
+        ...SQL,
+        'node:*',
+      ],
       'a workflow is deterministic: @temporalio/workflow, pure domain, types of activities.',
     ),
   ],
   activities: [
     deny(
-      [...folder('data'), ...folder('api'), '**/workflow.ts', '**/workflows/index.ts', ...SQL, ...HTTP],
+      [
+        ...folder('data'),
+        ...folder('api'),
+        '**/workflow.ts',
+        '**/workflows/index.ts',
+        ...SQL,
+        ...HTTP,
+      ],
       'an activity calls one service or sender.',
     ),
   ],
   demo: [
     deny(
-      [...folder('data'), ...folder('services'), ...folder('domain'), ...folder('workflows'), ...folder('activities'), ...TEMPORAL, ...SQL],
+      [
+        ...folder('data'),
+        ...folder('services'),
+        ...folder('domain'),
+        ...folder('workflows'),
+        ...folder('activities'),
+        ...TEMPORAL,
+        ...SQL,
+      ],
       'the demo uses the service from outside, over HTTP.',
     ),
   ],
@@ -101,16 +157,22 @@ export default tseslint.config(
     languageOptions: { globals: { process: 'readonly', console: 'readonly' } },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
+      ],
       '@typescript-eslint/no-non-null-assertion': 'error',
-      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
+      ],
       eqeqeq: ['error', 'always'],
     },
   },
   {
     files: sources,
     rules: {
-      'max-lines': ['error', { max: 450, skipBlankLines: false, skipComments: false }],
+      'max-lines': ['error', { max: 500, skipBlankLines: false, skipComments: false }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       'max-params': ['error', 3],
       'no-console': 'error',

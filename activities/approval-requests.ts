@@ -25,6 +25,7 @@ function toResult(step: RequestStep): StepResult {
 
 /** Only what may pass by itself is worth a retry. */
 function toFailure(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.kind === 'unavailable' || error.kind === 'limited') return error;
+  if (!(error instanceof AppError) || error.kind === 'unavailable' || error.kind === 'limited')
+    return error;
   return ApplicationFailure.nonRetryable(error.message, error.code);
 }

@@ -1,18 +1,38 @@
 /** The adapter's side: ask, wait, withdraw. Shapes to the letter of the protocol: no further key, never null. */
 import { z } from 'zod';
-import { DECISION_STATUSES, publicStatus, REQUEST_STATUSES, type ApprovalRequest } from '../src/domain/approval-requests.ts';
+import {
+  DECISION_STATUSES,
+  publicStatus,
+  REQUEST_STATUSES,
+  type ApprovalRequest,
+} from '../src/domain/approval-requests.ts';
 import { cancelRequest } from '../src/services/approval-requests/cancel.ts';
 import { createRequest } from '../src/services/approval-requests/create.ts';
 import { awaitOwnRequest, getOwnRequest } from '../src/services/approval-requests/own.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { duration, exactObject, exactString, timestamp, toolName, uuid, waitQuery } from './schema.ts';
+import {
+  duration,
+  exactObject,
+  exactString,
+  timestamp,
+  toolName,
+  uuid,
+  waitQuery,
+} from './schema.ts';
 
-const timeout = () => duration('How long the adapter waits for an answer: one second to seven days.', { min: '1s', max: '168h' });
+const timeout = () =>
+  duration('How long the adapter waits for an answer: one second to seven days.', {
+    min: '1s',
+    max: '168h',
+  });
 
 const decisionShape = z
   .strictObject({
     status: z.enum(DECISION_STATUSES).meta({ description: 'The final answer.' }),
-    note: z.string().optional().meta({ description: "The reviewer's note, or the deciding block's reason." }),
+    note: z
+      .string()
+      .optional()
+      .meta({ description: "The reviewer's note, or the deciding block's reason." }),
     decided_at: timestamp('When the answer became final.'),
     expires_at: timestamp('On approvals only: the call must start before this instant.').optional(),
   })
@@ -22,7 +42,10 @@ const requestShape = z
   .strictObject({
     id: uuid('Identifies the request.'),
     tool: z.string().min(1).meta({ description: 'Name under which the tool is defined.' }),
-    server: z.string().optional().meta({ description: 'Alias of the MCP server that defines the tool.' }),
+    server: z
+      .string()
+      .optional()
+      .meta({ description: 'Alias of the MCP server that defines the tool.' }),
     arguments: exactObject('The exact arguments, as sent.'),
     timeout: timeout(),
     agent_reasoning: exactString("The agent's own claim, as sent.").optional(),
@@ -90,18 +113,39 @@ export const aapApprovalRequestEndpoints = [
     headers: { idempotencyKey: 'required' },
     body: z.strictObject({
       tool: toolName('Name under which the tool is defined, never a joined spelling; not blank.'),
-      server: z.string().optional().meta({ description: 'Alias of the MCP server that defines the tool.' }),
-      arguments: exactObject('The exact arguments the tool will run with if approved. Kept digit for digit.'),
+      server: z
+        .string()
+        .optional()
+        .meta({ description: 'Alias of the MCP server that defines the tool.' }),
+      arguments: exactObject(
+        'The exact arguments the tool will run with if approved. Kept digit for digit.',
+      ),
       agent_reasoning: exactString("The agent's own claim. Kept as sent.").optional(),
-      context: exactObject('Where the call comes from, as observed by the adapter. Kept as sent.').optional(),
+      context: exactObject(
+        'Where the call comes from, as observed by the adapter. Kept as sent.',
+      ).optional(),
       timeout: timeout(),
     }),
     exact: ['arguments', 'agent_reasoning', 'context'],
-    requestExample: { tool: 'refund_payment', server: 'billing', arguments: { payment_id: 'pay_81', amount: 120.5 }, timeout: '30m' },
-    success: { status: [201, 200], description: 'The request; 200 when the key was used before.', body: requestShape, example },
+    requestExample: {
+      tool: 'refund_payment',
+      server: 'billing',
+      arguments: { payment_id: 'pay_81', amount: 120.5 },
+      timeout: '30m',
+    },
+    success: {
+      status: [201, 200],
+      description: 'The request; 200 when the key was used before.',
+      body: requestShape,
+      example,
+    },
     errors: ['idempotency_conflict', 'quota_exceeded'],
     handler: async ({ principal, body, idempotencyKey, signal }, context) => {
-      const { request, created } = await createRequest(context, principal, { input: body, idempotencyKey, signal });
+      const { request, created } = await createRequest(context, principal, {
+        input: body,
+        idempotencyKey,
+        signal,
+      });
       return { status: created ? 201 : 200, body: showRequest(request) };
     },
   }),
@@ -115,12 +159,29 @@ export const aapApprovalRequestEndpoints = [
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
     params,
-    query: z.strictObject({ wait: waitQuery('Hold the answer until the request is decided, at most this long; above 30s counts as 30s.') }),
+    query: z.strictObject({
+      wait: waitQuery(
+        'Hold the answer until the request is decided, at most this long; above 30s counts as 30s.',
+      ),
+    }),
     success: { status: 200, description: 'The request as it stands.', body: requestShape, example },
     errors: [],
-    handler: async ({ principal, params: { id }, query: { wait }, signal, recheckCredential }, context) => {
-      if (wait === undefined) return { body: showRequest(await getOwnRequest(context, principal, id)) };
-      return { body: showRequest(await awaitOwnRequest(context, principal, { id, ms: wait, signal, recheck: recheckCredential })) };
+    handler: async (
+      { principal, params: { id }, query: { wait }, signal, recheckCredential },
+      context,
+    ) => {
+      if (wait === undefined)
+        return { body: showRequest(await getOwnRequest(context, principal, id)) };
+      return {
+        body: showRequest(
+          await awaitOwnRequest(context, principal, {
+            id,
+            ms: wait,
+            signal,
+            recheck: recheckCredential,
+          }),
+        ),
+      };
     },
   }),
   defineEndpoint({
@@ -129,7 +190,8 @@ export const aapApprovalRequestEndpoints = [
     path: '/api/aap/v1/requests/{id}',
     tag: 'Adapter protocol',
     summary: 'Withdraw a request',
-    description: 'Repeating it answers the same. A request that is approved, denied or expired stays so: 409.',
+    description:
+      'Repeating it answers the same. A request that is approved, denied or expired stays so: 409.',
     auth: 'agent',
     permission: 'request.create',
     permissionAt: () => ({ kind: 'any' }),
@@ -140,9 +202,15 @@ export const aapApprovalRequestEndpoints = [
       status: 200,
       description: 'The cancelled request.',
       body: requestShape,
-      example: { ...example, status: 'cancelled', decision: { status: 'cancelled', decided_at: '2026-11-21T13:02:00.000Z' } },
+      example: {
+        ...example,
+        status: 'cancelled',
+        decision: { status: 'cancelled', decided_at: '2026-11-21T13:02:00.000Z' },
+      },
     },
     errors: ['already_terminal'],
-    handler: async ({ principal, params: { id } }, context) => ({ body: showRequest(await cancelRequest(context, principal, id)) }),
+    handler: async ({ principal, params: { id } }, context) => ({
+      body: showRequest(await cancelRequest(context, principal, id)),
+    }),
   }),
 ];

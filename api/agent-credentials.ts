@@ -1,6 +1,10 @@
 /** Instances of agents and the credentials with which they call the service. */
 import { z } from 'zod';
-import { createAgentInstance, revokeCredential, type AgentInstance } from '../src/services/agent-credentials.ts';
+import {
+  createAgentInstance,
+  revokeCredential,
+  type AgentInstance,
+} from '../src/services/agent-credentials.ts';
 import { compareDecimals, ExactNumber } from '../src/platform/exact-json.ts';
 import { agentParams } from './agents.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
@@ -15,17 +19,26 @@ const agentInstanceShape = z
     organization_id: uuid('Organization the instance belongs to.'),
     agent_slug: slug('Agent the instance runs.'),
     name: z.string().meta({ description: 'Name of the instance, unique within its agent.' }),
-    status: z.enum(['active', 'disabled']).meta({ description: 'A disabled instance cannot authenticate.' }),
+    status: z
+      .enum(['active', 'disabled'])
+      .meta({ description: 'A disabled instance cannot authenticate.' }),
     metadata: exactObject('The JSON object stored at creation, digit for digit.'),
     created_at: timestamp('When the instance was created.'),
-    last_seen_at: timestamp('When the instance last called the service, to the minute; its creation before the first call.'),
+    last_seen_at: timestamp(
+      'When the instance last called the service, to the minute; its creation before the first call.',
+    ),
   })
-  .meta({ id: 'AgentInstance', description: 'One running copy of an agent. Requests and credentials belong to it.' });
+  .meta({
+    id: 'AgentInstance',
+    description: 'One running copy of an agent. Requests and credentials belong to it.',
+  });
 
 const issuedCredentialShape = z
   .strictObject({
     id: uuid('Identity of the credential.'),
-    token: z.string().meta({ description: 'The secret bearer token, `whc_…`. Shown in this answer only.' }),
+    token: z
+      .string()
+      .meta({ description: 'The secret bearer token, `whc_…`. Shown in this answer only.' }),
     expires_at: timestamp('When the token stops working.'),
   })
   .meta({ id: 'IssuedCredential', description: 'A new credential with its secret.' });
@@ -43,22 +56,25 @@ function showAgentInstance(instance: AgentInstance) {
   };
 }
 
-const metadata = exactObject('Anything worth knowing about the instance; at most 64 KiB of JSON, kept digit for digit.').refine(
-  (json) => Buffer.byteLength(json.text) <= MAX_METADATA_BYTES,
-  { error: 'must be at most 64 KiB of JSON' },
-);
+const metadata = exactObject(
+  'Anything worth knowing about the instance; at most 64 KiB of JSON, kept digit for digit.',
+).refine((json) => Buffer.byteLength(json.text) <= MAX_METADATA_BYTES, {
+  error: 'must be at most 64 KiB of JSON',
+});
 
 /** A whole number of any size from 0; one too large for a double is as good as infinite. */
 const ttlSeconds = z
   .custom<number | ExactNumber>(
     (value) => {
-      if (value instanceof ExactNumber) return /^[0-9]+$/.test(value.source) && compareDecimals(value, 0) >= 0;
+      if (value instanceof ExactNumber)
+        return /^[0-9]+$/.test(value.source) && compareDecimals(value, 0) >= 0;
       return typeof value === 'number' && Number.isInteger(value) && value >= 0;
     },
     { error: 'must be a whole number of seconds, 0 or more' },
   )
   .meta({
-    description: 'Life of the credential in seconds. Absent or 0: the default. Above the default: reduced to it.',
+    description:
+      'Life of the credential in seconds. Absent or 0: the default. Above the default: reduced to it.',
     override: { type: 'integer', format: 'int64', minimum: 0 },
   })
   .transform((value) => (value instanceof ExactNumber ? Infinity : value));
@@ -69,7 +85,8 @@ const createAgentInstanceEndpoint = defineEndpoint({
   path: '/api/v1/agents/{slug}/instances',
   tag: TAG,
   summary: 'Create an agent instance with a credential',
-  description: 'The credential is bound to the new instance. Its token appears in this answer only; the service keeps a hash.',
+  description:
+    'The credential is bound to the new instance. Its token appears in this answer only; the service keeps a hash.',
   auth: 'product',
   permission: 'agent.credential.issue',
   permissionAt: (params) => ({ kind: 'agent', slug: params.slug }),
@@ -125,7 +142,8 @@ const revokeAgentCredentialEndpoint = defineEndpoint({
   path: '/api/v1/agent-credentials/{id}',
   tag: TAG,
   summary: 'Revoke an agent credential',
-  description: 'The credential stops working at once and for good. Revoking it again changes nothing. Needs the permission for its agent.',
+  description:
+    'The credential stops working at once and for good. Revoking it again changes nothing. Needs the permission for its agent.',
   auth: 'product',
   permission: 'agent.credential.revoke',
   permissionAt: () => ({ kind: 'any' }),
@@ -138,4 +156,7 @@ const revokeAgentCredentialEndpoint = defineEndpoint({
   },
 });
 
-export const agentCredentialEndpoints: readonly Endpoint[] = [createAgentInstanceEndpoint, revokeAgentCredentialEndpoint];
+export const agentCredentialEndpoints: readonly Endpoint[] = [
+  createAgentInstanceEndpoint,
+  revokeAgentCredentialEndpoint,
+];

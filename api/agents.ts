@@ -11,13 +11,20 @@ export const agentParams = z.strictObject({ slug: slug('Slug of the agent.') });
 
 const agentShape = z
   .strictObject({
-    slug: slug('Identity of the agent. Never changes and is never used again, even after archiving.'),
+    slug: slug(
+      'Identity of the agent. Never changes and is never used again, even after archiving.',
+    ),
     organization_id: uuid('Organization the agent belongs to.'),
     created_by_actor_id: uuid('Membership or organization key that created the agent.'),
-    name: z.string().meta({ description: 'Display name, unique among the live agents of the organization.' }),
+    name: z
+      .string()
+      .meta({ description: 'Display name, unique among the live agents of the organization.' }),
     status: z
       .enum(['active', 'disabled', 'archived'])
-      .meta({ description: 'Only the instances of an active agent can authenticate. An archived agent keeps its slug.' }),
+      .meta({
+        description:
+          'Only the instances of an active agent can authenticate. An archived agent keeps its slug.',
+      }),
     created_at: timestamp('When the agent was created.'),
     updated_at: timestamp('When the agent last changed.'),
     archived_at: timestamp('When the agent was archived; present exactly when it is.').optional(),
@@ -53,7 +60,8 @@ const listAgentsEndpoint = defineEndpoint({
   path: '/api/v1/agents',
   tag: TAG,
   summary: 'List agents',
-  description: 'Active agents first, then disabled, then archived ones, each by name. A grant for some agents shows only those.',
+  description:
+    'Active agents first, then disabled, then archived ones, each by name. A grant for some agents shows only those.',
   auth: 'product',
   permission: 'agent.read',
   permissionAt: () => ({ kind: 'any' }),
@@ -68,12 +76,18 @@ const listAgentsEndpoint = defineEndpoint({
   success: {
     status: 200,
     description: 'One page of agents.',
-    body: z.strictObject({ agents: z.array(agentShape).meta({ description: 'The agents of this page.' }), next_cursor: nextCursor() }),
+    body: z.strictObject({
+      agents: z.array(agentShape).meta({ description: 'The agents of this page.' }),
+      next_cursor: nextCursor(),
+    }),
     example: { agents: [agentExample] },
   },
   errors: [],
   handler: async ({ principal, query: { status, limit, cursor } }, context) => {
-    const keys = decodeCursor(cursor, z.tuple([z.literal('agents'), z.literal(status), z.int().min(0).max(2), z.string()]));
+    const keys = decodeCursor(
+      cursor,
+      z.tuple([z.literal('agents'), z.literal(status), z.int().min(0).max(2), z.string()]),
+    );
     const after = keys && { rank: keys[2], slug: keys[3] };
     const { agents, next } = await listVisibleAgents(context, principal, { status, limit, after });
     const next_cursor = next && encodeCursor(['agents', status, next.rank, next.slug]);
@@ -99,7 +113,9 @@ const createAgentEndpoint = defineEndpoint({
   requestExample: { slug: 'deploy-bot', name: 'Deploy bot' },
   success: { status: 201, description: 'The new agent.', body: agentShape, example: agentExample },
   errors: ['agent_slug_taken', 'agent_name_taken', 'quota_exceeded'],
-  handler: async ({ principal, body }, context) => ({ body: showAgent(await createAgent(context, principal, body)) }),
+  handler: async ({ principal, body }, context) => ({
+    body: showAgent(await createAgent(context, principal, body)),
+  }),
 });
 
 const getAgentEndpoint = defineEndpoint({
@@ -114,7 +130,13 @@ const getAgentEndpoint = defineEndpoint({
   params: agentParams,
   success: { status: 200, description: 'The agent.', body: agentShape, example: agentExample },
   errors: [],
-  handler: async ({ principal, params }, context) => ({ body: showAgent(await getAgent(context, principal, params.slug)) }),
+  handler: async ({ principal, params }, context) => ({
+    body: showAgent(await getAgent(context, principal, params.slug)),
+  }),
 });
 
-export const agentEndpoints: readonly Endpoint[] = [listAgentsEndpoint, createAgentEndpoint, getAgentEndpoint];
+export const agentEndpoints: readonly Endpoint[] = [
+  listAgentsEndpoint,
+  createAgentEndpoint,
+  getAgentEndpoint,
+];

@@ -12,7 +12,9 @@ export const apiKeyStatus = () => z.enum(['active', 'expired', 'revoked']);
 export const apiKeyShape = z
   .strictObject({
     id: uuid('The key.'),
-    prefix: z.string().meta({ description: 'The public part of the token: all of it but the secret.' }),
+    prefix: z
+      .string()
+      .meta({ description: 'The public part of the token: all of it but the secret.' }),
     kind: apiKeyKind().meta({ description: 'Whom it acts as: a member, or the organization.' }),
     membership_id: z.uuid().optional().meta({ description: 'The member a personal key acts as.' }),
     created_by: z
@@ -28,7 +30,9 @@ export const apiKeyShape = z
       description:
         'The only permissions a narrowed personal key carries; null when the key carries everything its holder holds at the moment.',
     }),
-    assurance_at_issue: z.enum(['single_factor', 'strong']).meta({ description: 'The assurance of the session that minted it.' }),
+    assurance_at_issue: z
+      .enum(['single_factor', 'strong'])
+      .meta({ description: 'The assurance of the session that minted it.' }),
     status: apiKeyStatus().meta({ description: 'Whether it still lives.' }),
     created_at: timestamp('When it was minted.'),
     expires_at: nullableTimestamp('When it ends; null when it lives until it is revoked.'),
@@ -46,9 +50,14 @@ export const apiKeyShape = z
       .enum(['organization_inactive', 'api_keys_disabled'])
       .optional()
       .meta({ description: 'What the organization says against an active key at the moment.' }),
-    grants: z.array(grantShape).meta({ description: 'Grants of its own, out of its permission policies; empty for a personal key.' }),
+    grants: z
+      .array(grantShape)
+      .meta({
+        description: 'Grants of its own, out of its permission policies; empty for a personal key.',
+      }),
     effective_grants: z.array(grantShape).optional().meta({
-      description: 'Where one key is shown: what it carries while it is usable, for a personal key its member’s grants after narrowing.',
+      description:
+        'Where one key is shown: what it carries while it is usable, for a personal key its member’s grants after narrowing.',
     }),
   })
   .meta({ id: 'APIKey', description: 'An API key, without its secret.' });
@@ -56,7 +65,10 @@ export const apiKeyShape = z
 /** `organizationWide`: for those who look after all keys, who need to know whose each is. */
 export function showApiKey(
   key: ApiKey,
-  { organizationWide = false, effectiveGrants }: { organizationWide?: boolean; effectiveGrants?: readonly Grant[] } = {},
+  {
+    organizationWide = false,
+    effectiveGrants,
+  }: { organizationWide?: boolean; effectiveGrants?: readonly Grant[] } = {},
 ): z.input<typeof apiKeyShape> {
   const { membershipId: membership_id, displayName: display_name, email } = key.createdBy;
   return {
@@ -86,11 +98,18 @@ export const apiKeyPermissionShape = z
     key: permissionKey(),
     area: z.string().meta({ description: 'What it is listed under.' }),
     description: z.string().meta({ description: 'What it allows.' }),
-    dangerous: z.boolean().meta({ description: 'Minting a key that carries it needs a fresh session.' }),
+    dangerous: z
+      .boolean()
+      .meta({ description: 'Minting a key that carries it needs a fresh session.' }),
   })
   .meta({ id: 'APIKeyPermission', description: 'A permission a key can carry.' });
 
-export function showPermission({ key, area, description, dangerous }: PermissionEntry): z.input<typeof apiKeyPermissionShape> {
+export function showPermission({
+  key,
+  area,
+  description,
+  dangerous,
+}: PermissionEntry): z.input<typeof apiKeyPermissionShape> {
   return { key, area, description, dangerous };
 }
 
@@ -100,7 +119,9 @@ export const keyEnd = () =>
   ).optional();
 
 export const maxExpiresAt = () =>
-  timestamp('The latest end a key minted now may have; absent where the life of keys is not limited.').optional();
+  timestamp(
+    'The latest end a key minted now may have; absent where the life of keys is not limited.',
+  ).optional();
 
 export const apiKeyExample = {
   id: '0199a3f4-2b7e-7c3d-8e6f-4a5b6c7d8e9f',
@@ -121,7 +142,11 @@ export const organizationKeyExample = {
   id: '0199a3f5-91c0-7a5e-b7d4-6f1e2d3c4b5a',
   prefix: 'who_0199a3f5-91c0-7a5e-b7d4-6f1e2d3c4b5a',
   kind: 'organization',
-  created_by: { membership_id: '0199a3f1-7c52-7b0e-9d52-1f6a3b0c4d21', display_name: 'Ada Pike', email: 'ada@example.com' },
+  created_by: {
+    membership_id: '0199a3f1-7c52-7b0e-9d52-1f6a3b0c4d21',
+    display_name: 'Ada Pike',
+    email: 'ada@example.com',
+  },
   name: 'inventory sync',
   permissions: null,
   assurance_at_issue: 'strong',

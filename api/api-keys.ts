@@ -1,8 +1,21 @@
 /** Personal API keys: a member's own, and what a presented key is worth. */
 import { z } from 'zod';
 import { permissionEntry, permissions } from '../src/domain/permissions.ts';
-import { listOwnApiKeys, mintApiKey, revokeOwnApiKey, verifyApiKey } from '../src/services/api-keys.ts';
-import { apiKeyExample, apiKeyPermissionShape, apiKeyShape, keyEnd, maxExpiresAt, showApiKey, showPermission } from './api-keys-schema.ts';
+import {
+  listOwnApiKeys,
+  mintApiKey,
+  revokeOwnApiKey,
+  verifyApiKey,
+} from '../src/services/api-keys.ts';
+import {
+  apiKeyExample,
+  apiKeyPermissionShape,
+  apiKeyShape,
+  keyEnd,
+  maxExpiresAt,
+  showApiKey,
+  showPermission,
+} from './api-keys-schema.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { grantShape, permissionKey } from './grants-schema.ts';
@@ -24,10 +37,20 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The keys, and what a new one would carry.',
       body: z.strictObject({
-        keys: z.array(apiKeyShape).meta({ description: 'Newest first, revoked and expired ones included; never a secret.' }),
-        personal_api_keys_allowed: z.boolean().meta({ description: 'Whether the organization allows personal keys.' }),
-        scoping_enabled: z.boolean().meta({ description: 'Whether a key can be narrowed to chosen permissions.' }),
-        bearable_permissions: z.array(apiKeyPermissionShape).meta({ description: 'What a new key would carry, and could be narrowed to.' }),
+        keys: z
+          .array(apiKeyShape)
+          .meta({
+            description: 'Newest first, revoked and expired ones included; never a secret.',
+          }),
+        personal_api_keys_allowed: z
+          .boolean()
+          .meta({ description: 'Whether the organization allows personal keys.' }),
+        scoping_enabled: z
+          .boolean()
+          .meta({ description: 'Whether a key can be narrowed to chosen permissions.' }),
+        bearable_permissions: z
+          .array(apiKeyPermissionShape)
+          .meta({ description: 'What a new key would carry, and could be narrowed to.' }),
         max_expires_at: maxExpiresAt(),
         next_cursor: nextCursor(),
       }),
@@ -77,14 +100,27 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       description: 'The key, and its token, which is shown this once.',
       body: z.strictObject({
         key: apiKeyShape,
-        token: z.string().meta({ description: 'The bearer token `whk_<id>_<secret>`. Only a hash of it is kept.' }),
+        token: z
+          .string()
+          .meta({
+            description: 'The bearer token `whk_<id>_<secret>`. Only a hash of it is kept.',
+          }),
       }),
       example: { key: apiKeyExample, token: `${apiKeyExample.prefix}_<secret>` },
     },
-    errors: ['api_keys_disabled', 'api_key_scoping_unavailable', 'mfa_required', 'reauthentication_required'],
+    errors: [
+      'api_keys_disabled',
+      'api_key_scoping_unavailable',
+      'mfa_required',
+      'reauthentication_required',
+    ],
     handler: async ({ principal, body }, context) => {
       const { name, permissions: narrowed, expires_at: expiresAt } = body;
-      const { key, token } = await mintApiKey(context, principal, { name, permissions: narrowed, expiresAt });
+      const { key, token } = await mintApiKey(context, principal, {
+        name,
+        permissions: narrowed,
+        expiresAt,
+      });
       return { body: { key: showApiKey(key), token } };
     },
   }),
@@ -116,7 +152,9 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       description: 'The key with its permissions after narrowing and current roles.',
       body: z.strictObject({
         key: apiKeyShape,
-        permissions: z.array(permissionKey()).meta({ description: 'What it can use at some scope, sorted, each once.' }),
+        permissions: z
+          .array(permissionKey())
+          .meta({ description: 'What it can use at some scope, sorted, each once.' }),
         effective_grants: z.array(grantShape).meta({ description: 'What it can use, and where.' }),
       }),
       example: {

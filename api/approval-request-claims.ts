@@ -11,9 +11,14 @@ export const claimShape = z
     membership_id: uuid('The reviewer who holds it.'),
     display_name: z.string().meta({ description: 'His name when he claimed.' }),
     claimed_at: timestamp('When he claimed.'),
-    expires_at: timestamp("When it lapses by itself: after the organization's claim timeout, or at the deadline if that is earlier."),
+    expires_at: timestamp(
+      "When it lapses by itself: after the organization's claim timeout, or at the deadline if that is earlier.",
+    ),
   })
-  .meta({ id: 'Claim', description: 'Somebody looks after the request. Advisory: everybody who may decide still can.' });
+  .meta({
+    id: 'Claim',
+    description: 'Somebody looks after the request. Advisory: everybody who may decide still can.',
+  });
 
 const claimExample = {
   id: '01970c4f-0000-7c3e-9d52-5f6f4f3f2a11',

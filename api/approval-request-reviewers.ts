@@ -1,6 +1,10 @@
 /** Asking colleagues for help with a request. */
 import { z } from 'zod';
-import { addReviewers, listCandidates, type Candidate } from '../src/services/approval-requests/reviewers.ts';
+import {
+  addReviewers,
+  listCandidates,
+  type Candidate,
+} from '../src/services/approval-requests/reviewers.ts';
 import { addedShape, showAdded } from './approval-request-routing.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
@@ -11,16 +15,31 @@ const candidateShape = z
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: 'Name of the person.' }),
     email: z.string().meta({ description: 'Email of the person.' }),
-    already_routed: z.boolean().meta({ description: 'On the escalation path already, at whatever level, or added before.' }),
+    already_routed: z
+      .boolean()
+      .meta({ description: 'On the escalation path already, at whatever level, or added before.' }),
   })
-  .meta({ id: 'ReviewerCandidate', description: 'Somebody who can be asked for help with the request.' });
+  .meta({
+    id: 'ReviewerCandidate',
+    description: 'Somebody who can be asked for help with the request.',
+  });
 
 function showCandidate({ membershipId, displayName, email, alreadyRouted }: Candidate) {
-  return { membership_id: membershipId, display_name: displayName, email, already_routed: alreadyRouted };
+  return {
+    membership_id: membershipId,
+    display_name: displayName,
+    email,
+    already_routed: alreadyRouted,
+  };
 }
 
 const membershipId = '01970c05-0000-7c3e-9d52-5f6f4f3f2a11';
-const candidateExample = { membership_id: membershipId, display_name: 'Grace Hopper', email: 'grace@example.com', already_routed: false };
+const candidateExample = {
+  membership_id: membershipId,
+  display_name: 'Grace Hopper',
+  email: 'grace@example.com',
+  already_routed: false,
+};
 const addedExample = {
   membership_id: membershipId,
   display_name: 'Grace Hopper',
@@ -38,13 +57,20 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
     path: '/api/v1/requests/{id}/reviewer-candidates',
     tag: TAG,
     summary: 'List who can be asked for help with a request',
-    description: 'Active members who hold `request.decide` for the agent, by name. For callers who may decide the request themselves.',
+    description:
+      'Active members who hold `request.decide` for the agent, by name. For callers who may decide the request themselves.',
     auth: 'member',
     permission: 'request.decide',
     permissionAt: () => ({ kind: 'any' }),
     params,
     query: z.strictObject({
-      q: z.string().max(100).default('').meta({ description: 'Only those whose name or email contains this, without regard to case.' }),
+      q: z
+        .string()
+        .max(100)
+        .default('')
+        .meta({
+          description: 'Only those whose name or email contains this, without regard to case.',
+        }),
       limit: limitQuery(50),
       cursor: cursorQuery(),
     }),
@@ -59,8 +85,16 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
     },
     errors: ['request_not_routed'],
     handler: async ({ principal, params: { id }, query: { q, limit, cursor } }, context) => {
-      const keys = decodeCursor(cursor, z.tuple([z.literal('reviewer-candidates'), z.literal(id), z.literal(q), z.uuid()]));
-      const { candidates, next } = await listCandidates(context, principal, { id, q, limit, after: keys?.[3] });
+      const keys = decodeCursor(
+        cursor,
+        z.tuple([z.literal('reviewer-candidates'), z.literal(id), z.literal(q), z.uuid()]),
+      );
+      const { candidates, next } = await listCandidates(context, principal, {
+        id,
+        q,
+        limit,
+        after: keys?.[3],
+      });
       const next_cursor = next && encodeCursor(['reviewer-candidates', id, q, next]);
       return { body: { candidates: candidates.map(showCandidate), next_cursor } };
     },
@@ -83,18 +117,27 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
         .array(uuid('A membership.'))
         .min(1)
         .max(20)
-        .meta({ description: 'Active members who hold `request.decide` for the agent of the request.' }),
+        .meta({
+          description: 'Active members who hold `request.decide` for the agent of the request.',
+        }),
     }),
     requestExample: { membership_ids: [membershipId] },
     success: {
       status: 200,
       description: 'Everybody who was added to the request so far.',
-      body: z.strictObject({ reviewers: z.array(addedShape).meta({ description: 'In the order in which they were added.' }) }),
+      body: z.strictObject({
+        reviewers: z
+          .array(addedShape)
+          .meta({ description: 'In the order in which they were added.' }),
+      }),
       example: { reviewers: [addedExample] },
     },
     errors: ['request_not_routed', 'request_not_pending', 'request_evaluating'],
     handler: async ({ principal, params: { id }, body }, context) => {
-      const reviewers = await addReviewers(context, principal, { id, membershipIds: body.membership_ids });
+      const reviewers = await addReviewers(context, principal, {
+        id,
+        membershipIds: body.membership_ids,
+      });
       return { body: { reviewers: reviewers.map(showAdded) } };
     },
   }),

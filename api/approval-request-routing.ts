@@ -15,8 +15,12 @@ const memberShape = z
   .strictObject({
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: "The member's name." }),
-    notified_at: timestamp('When this level told the member; absent when it did not, or has not yet.').optional(),
-    can_decide: z.boolean().meta({ description: 'Whether the member could decide this request as of now.' }),
+    notified_at: timestamp(
+      'When this level told the member; absent when it did not, or has not yet.',
+    ).optional(),
+    can_decide: z
+      .boolean()
+      .meta({ description: 'Whether the member could decide this request as of now.' }),
   })
   .meta({ id: 'RoutedMember', description: 'Somebody at a level.' });
 
@@ -47,9 +51,15 @@ const levelShape = z
         z.strictObject({
           type: z
             .enum(['user', 'team', 'broadcast'])
-            .meta({ description: '`broadcast`: everybody who may decide for the agent when the level fires.' }),
+            .meta({
+              description:
+                '`broadcast`: everybody who may decide for the agent when the level fires.',
+            }),
           id: uuid('The membership or team; absent for a broadcast.').optional(),
-          name: z.string().optional().meta({ description: "The member's or team's name; absent for a broadcast." }),
+          name: z
+            .string()
+            .optional()
+            .meta({ description: "The member's or team's name; absent for a broadcast." }),
           members: z.array(memberShape).meta({
             description:
               'Who was told; of a broadcast still ahead, who would be told now; of a team, everybody in it now, then whom it told and who left it since.',
@@ -62,21 +72,35 @@ const levelShape = z
 
 const routingShape = z
   .strictObject({
-    state: z.enum(['evaluating', 'waiting', 'deferred', 'paused', 'exhausted', 'unrouted', 'finished']).meta({
-      description:
-        '`evaluating`: the pipeline has not concluded. `deferred`: it waits for working hours. `paused`: somebody claims the request, ' +
-        'so nobody further is told meanwhile. `exhausted`: nobody further is asked, everybody told may still answer. ' +
-        '`unrouted`: no path applies, everybody who may decide was told. `finished`: it has its final answer.',
-    }),
-    path_key: z.string().optional().meta({ description: 'The escalation path; absent when none applies.' }),
+    state: z
+      .enum(['evaluating', 'waiting', 'deferred', 'paused', 'exhausted', 'unrouted', 'finished'])
+      .meta({
+        description:
+          '`evaluating`: the pipeline has not concluded. `deferred`: it waits for working hours. `paused`: somebody claims the request, ' +
+          'so nobody further is told meanwhile. `exhausted`: nobody further is asked, everybody told may still answer. ' +
+          '`unrouted`: no path applies, everybody who may decide was told. `finished`: it has its final answer.',
+      }),
+    path_key: z
+      .string()
+      .optional()
+      .meta({ description: 'The escalation path; absent when none applies.' }),
     path_name: z.string().optional().meta({ description: 'Its name in the pinned revision.' }),
     revision: z.int().optional().meta({ description: 'The revision the request stays with.' }),
-    source: z.enum(['block_escalation', 'pipeline_default', 'no_escalation', 'pipeline']).optional().meta({
-      description: 'Where the path came from; `pipeline` when a rule decided and nobody was asked.',
-    }),
-    block_id: z.string().optional().meta({ description: 'The block that handed it to people, or decided it.' }),
+    source: z
+      .enum(['block_escalation', 'pipeline_default', 'no_escalation', 'pipeline'])
+      .optional()
+      .meta({
+        description:
+          'Where the path came from; `pipeline` when a rule decided and nobody was asked.',
+      }),
+    block_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The block that handed it to people, or decided it.' }),
     reason: z.string().optional().meta({ description: 'What that block gives as its reason.' }),
-    urgency: z.enum(['standard', 'interrupt']).meta({ description: 'How insistently people are told.' }),
+    urgency: z
+      .enum(['standard', 'interrupt'])
+      .meta({ description: 'How insistently people are told.' }),
     run: z.int().optional().meta({ description: 'The current run through the path, from 1.' }),
     runs: z.int().optional().meta({ description: 'How many runs the path makes at most.' }),
     next_at: timestamp(
@@ -85,18 +109,27 @@ const routingShape = z
     next_step: z
       .strictObject({
         kind: z.enum(['level', 'team', 'repeat', 'exhausted']).meta({
-          description: "The next level, a further step of a team's policy inside the current one, a further run, or nobody further.",
+          description:
+            "The next level, a further step of a team's policy inside the current one, a further run, or nobody further.",
         }),
         node_id: uuid('The level.').optional(),
-        at: timestamp('When that would be: at `next_at`, or after further waits; absent while `paused`.').optional(),
+        at: timestamp(
+          'When that would be: at `next_at`, or after further waits; absent while `paused`.',
+        ).optional(),
       })
       .optional()
       .meta({
         description:
           'What people would notice next if nobody answers before, everybody to be asked is there and conditions stay as they are now.',
       }),
-    levels: z.array(levelShape).meta({ description: 'In the order of the walk, earlier runs first.' }),
-    added: z.array(addedShape).meta({ description: 'People a reviewer asked for help, in the order in which they were added.' }),
+    levels: z
+      .array(levelShape)
+      .meta({ description: 'In the order of the walk, earlier runs first.' }),
+    added: z
+      .array(addedShape)
+      .meta({
+        description: 'People a reviewer asked for help, in the order in which they were added.',
+      }),
   })
   .meta({ id: 'RequestRouting', description: 'How a request finds a person.' });
 
@@ -106,8 +139,13 @@ const auditEventShape = z
     id: uuid('Identifies the event.'),
     organization_id: uuid('The organization.'),
     event_type: z.string().meta({ description: 'For example `approval_request.routed`.' }),
-    actor_type: z.enum(['human', 'agent', 'system', 'api_key']).meta({ description: 'What kind of actor did it.' }),
-    actor_id: z.string().optional().meta({ description: 'The membership or agent slug; absent for the service itself.' }),
+    actor_type: z
+      .enum(['human', 'agent', 'system', 'api_key'])
+      .meta({ description: 'What kind of actor did it.' }),
+    actor_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The membership or agent slug; absent for the service itself.' }),
     actor_display_name: z.string().optional().meta({ description: "The actor's name then." }),
     subject_type: z.string().meta({ description: 'What kind of object it happened to.' }),
     subject_id: z.string().meta({ description: 'Which object.' }),
@@ -152,7 +190,12 @@ const routingExample = {
         },
       ],
     },
-    { node_id: secondLevel, run: 1, status: 'upcoming', targets: [{ type: 'broadcast', members: [{ ...ada, can_decide: true }] }] },
+    {
+      node_id: secondLevel,
+      run: 1,
+      status: 'upcoming',
+      targets: [{ type: 'broadcast', members: [{ ...ada, can_decide: true }] }],
+    },
   ],
   added: [],
 };
@@ -206,14 +249,23 @@ function showRouting(routing: RequestRouting) {
     run: routing.run,
     runs: routing.runs,
     next_at: routing.nextAt,
-    next_step: next && { kind: next.kind, ...('nodeId' in next && { node_id: next.nodeId }), at: next.at },
+    next_step: next && {
+      kind: next.kind,
+      ...('nodeId' in next && { node_id: next.nodeId }),
+      at: next.at,
+    },
     levels: routing.levels.map(showLevel),
     added: routing.added.map(showAdded),
   };
 }
 
 export function showAdded({ membershipId, displayName, addedBy, addedAt }: AddedReviewer) {
-  return { membership_id: membershipId, display_name: displayName, added_by: addedBy, added_at: addedAt };
+  return {
+    membership_id: membershipId,
+    display_name: displayName,
+    added_by: addedBy,
+    added_at: addedAt,
+  };
 }
 
 function showEvent(event: AuditEvent) {
@@ -246,9 +298,16 @@ export const approvalRequestRoutingEndpoints = [
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
     params,
-    success: { status: 200, description: 'The routing as it stands.', body: routingShape, example: routingExample },
+    success: {
+      status: 200,
+      description: 'The routing as it stands.',
+      body: routingShape,
+      example: routingExample,
+    },
     errors: ['request_not_routed'],
-    handler: async ({ principal, params: { id } }, context) => ({ body: showRouting(await getRouting(context, principal, id)) }),
+    handler: async ({ principal, params: { id } }, context) => ({
+      body: showRouting(await getRouting(context, principal, id)),
+    }),
   }),
   defineEndpoint({
     operationId: 'getRequestTimeline',
@@ -268,7 +327,9 @@ export const approvalRequestRoutingEndpoints = [
     success: {
       status: 200,
       description: 'The audit events of the request.',
-      body: z.strictObject({ events: z.array(auditEventShape).meta({ description: 'Oldest first.' }) }),
+      body: z.strictObject({
+        events: z.array(auditEventShape).meta({ description: 'Oldest first.' }),
+      }),
       example: timelineExample,
     },
     errors: ['request_not_routed'],

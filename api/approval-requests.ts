@@ -1,11 +1,27 @@
 /** The review queue: list, read or wait, decide. */
 import { z } from 'zod';
-import { DECISION_STATUSES, publicStatus, REQUEST_STATUSES, type ApprovalRequest, type Decision } from '../src/domain/approval-requests.ts';
+import {
+  DECISION_STATUSES,
+  publicStatus,
+  REQUEST_STATUSES,
+  type ApprovalRequest,
+  type Decision,
+} from '../src/domain/approval-requests.ts';
 import { decideRequest } from '../src/services/approval-requests/decide.ts';
 import { awaitRequest, getRequest, listRequests } from '../src/services/approval-requests/queue.ts';
 import { claimShape, showClaim } from './approval-request-claims.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { authContextShape, exactObject, exactString, integerQuery, limitQuery, slug, timestamp, uuid, waitQuery } from './schema.ts';
+import {
+  authContextShape,
+  exactObject,
+  exactString,
+  integerQuery,
+  limitQuery,
+  slug,
+  timestamp,
+  uuid,
+  waitQuery,
+} from './schema.ts';
 
 const CHANNEL = /^[a-z][a-z0-9_-]{0,31}$/;
 const RESERVED_CHANNELS = ['pipeline', 'system', 'aap'];
@@ -17,10 +33,24 @@ const decisionShape = z
     organization_id: uuid('The organization.'),
     membership_id: uuid('Who decided; absent when no person did.').optional(),
     status: z.enum(DECISION_STATUSES).meta({ description: 'The final answer.' }),
-    note: z.string().optional().meta({ description: "The reviewer's note, or the deciding block's reason." }),
-    channel: z.string().meta({ description: 'As reported by the client; `pipeline`, `system` or `aap` when no person decided.' }),
-    reviewer_display_name: z.string().optional().meta({ description: 'Name of the reviewer when he decided.' }),
-    reviewer_email: z.string().optional().meta({ description: 'Email of the reviewer; only when a person decided.' }),
+    note: z
+      .string()
+      .optional()
+      .meta({ description: "The reviewer's note, or the deciding block's reason." }),
+    channel: z
+      .string()
+      .meta({
+        description:
+          'As reported by the client; `pipeline`, `system` or `aap` when no person decided.',
+      }),
+    reviewer_display_name: z
+      .string()
+      .optional()
+      .meta({ description: 'Name of the reviewer when he decided.' }),
+    reviewer_email: z
+      .string()
+      .optional()
+      .meta({ description: 'Email of the reviewer; only when a person decided.' }),
     authentication: authContextShape,
     idempotency_key: z.string().meta({ description: 'The key the decision was made with.' }),
     decided_at: timestamp('When it became final.'),
@@ -34,16 +64,25 @@ const requestShape = z
     agent_slug: slug('The agent that asks.'),
     agent_instance_id: uuid('The instance that asks.'),
     agent_name: z.string().meta({ description: "The agent's name when the request was made." }),
-    agent_instance_name: z.string().meta({ description: "The instance's name when the request was made." }),
+    agent_instance_name: z
+      .string()
+      .meta({ description: "The instance's name when the request was made." }),
     tool: z.string().meta({ description: 'Name under which the tool is defined.' }),
-    server: z.string().optional().meta({ description: 'Alias of the MCP server; absent for built-in tools.' }),
+    server: z
+      .string()
+      .optional()
+      .meta({ description: 'Alias of the MCP server; absent for built-in tools.' }),
     arguments: exactObject('The exact arguments the tool will run with if approved.'),
     agent_reasoning: exactString("The agent's own claim.").optional(),
     context: exactObject('Where the call comes from, as observed by the adapter.').optional(),
-    status: z.enum(REQUEST_STATUSES).meta({ description: '`cancelled`: the instance withdrew it; treat it as a denial.' }),
+    status: z
+      .enum(REQUEST_STATUSES)
+      .meta({ description: '`cancelled`: the instance withdrew it; treat it as a denial.' }),
     deadline_at: timestamp('When it expires.'),
     created_at: timestamp('When it was recorded.'),
-    updated_at: timestamp('Moves on every change a reviewer should notice: levels told, urgency raised, claims, reviewers added.'),
+    updated_at: timestamp(
+      'Moves on every change a reviewer should notice: levels told, urgency raised, claims, reviewers added.',
+    ),
     decision: decisionShape.optional(),
     claim: claimShape.optional(),
   })
@@ -139,10 +178,21 @@ export const approvalRequestEndpoints = [
     permissionAt: () => ({ kind: 'any' }),
     query: z.strictObject({
       limit: limitQuery(50, 200),
-      offset: integerQuery('How many entries to pass over.', { min: 0, max: 1_000_000, default: 0 }),
+      offset: integerQuery('How many entries to pass over.', {
+        min: 0,
+        max: 1_000_000,
+        default: 0,
+      }),
       agent_slug: slug('Only requests of this agent.').optional(),
-      q: z.string().max(200).optional().meta({ description: 'Case-insensitive substring of tool or instance name.' }),
-      status: z.enum(REQUEST_STATUSES).optional().meta({ description: 'Only requests with this status.' }),
+      q: z
+        .string()
+        .max(200)
+        .optional()
+        .meta({ description: 'Case-insensitive substring of tool or instance name.' }),
+      status: z
+        .enum(REQUEST_STATUSES)
+        .optional()
+        .meta({ description: 'Only requests with this status.' }),
       scope: z
         .enum(['notified', 'decidable', 'visible'])
         .default('visible')
@@ -151,7 +201,9 @@ export const approvalRequestEndpoints = [
     success: {
       status: 200,
       description: 'One page of the queue.',
-      body: z.strictObject({ requests: z.array(requestShape).meta({ description: 'Newest first.' }) }),
+      body: z.strictObject({
+        requests: z.array(requestShape).meta({ description: 'Newest first.' }),
+      }),
       example: { requests: [requestExample] },
     },
     errors: [],
@@ -171,12 +223,34 @@ export const approvalRequestEndpoints = [
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
     params,
-    query: z.strictObject({ wait: waitQuery('Hold the answer until the request is decided, at most this long; above 30s counts as 30s.') }),
-    success: { status: 200, description: 'The request as it stands.', body: requestShape, example: requestExample },
+    query: z.strictObject({
+      wait: waitQuery(
+        'Hold the answer until the request is decided, at most this long; above 30s counts as 30s.',
+      ),
+    }),
+    success: {
+      status: 200,
+      description: 'The request as it stands.',
+      body: requestShape,
+      example: requestExample,
+    },
     errors: ['request_not_routed'],
-    handler: async ({ principal, params: { id }, query: { wait }, signal, recheckCredential }, context) => {
-      if (wait === undefined) return { body: showRequest(await getRequest(context, principal, id)) };
-      return { body: showRequest(await awaitRequest(context, principal, { id, ms: wait, signal, recheck: recheckCredential })) };
+    handler: async (
+      { principal, params: { id }, query: { wait }, signal, recheckCredential },
+      context,
+    ) => {
+      if (wait === undefined)
+        return { body: showRequest(await getRequest(context, principal, id)) };
+      return {
+        body: showRequest(
+          await awaitRequest(context, principal, {
+            id,
+            ms: wait,
+            signal,
+            recheck: recheckCredential,
+          }),
+        ),
+      };
     },
   }),
   defineEndpoint({
@@ -196,13 +270,20 @@ export const approvalRequestEndpoints = [
     params,
     body: z.strictObject({
       status: z.enum(['approved', 'denied']).meta({ description: 'The answer.' }),
-      note: z.string().max(4_000).optional().meta({ description: 'For the adapter and the record.' }),
+      note: z
+        .string()
+        .max(4_000)
+        .optional()
+        .meta({ description: 'For the adapter and the record.' }),
       channel: z
         .string()
         .regex(CHANNEL)
         .refine((channel) => !RESERVED_CHANNELS.includes(channel), { error: 'is reserved' })
         .optional()
-        .meta({ description: 'Where the person decided; `web` for a session and `api` for a key when absent.' }),
+        .meta({
+          description:
+            'Where the person decided; `web` for a session and `api` for a key when absent.',
+        }),
     }),
     requestExample: { status: 'approved', note: 'Checked with the customer.' },
     success: {
@@ -211,12 +292,26 @@ export const approvalRequestEndpoints = [
       body: z.strictObject({ decision: decisionShape, request: requestShape }),
       example: {
         decision: decisionExample,
-        request: { ...requestExample, status: 'approved', updated_at: decisionExample.decided_at, decision: decisionExample },
+        request: {
+          ...requestExample,
+          status: 'approved',
+          updated_at: decisionExample.decided_at,
+          decision: decisionExample,
+        },
       },
     },
-    errors: ['request_not_routed', 'request_evaluating', 'already_terminal', 'idempotency_conflict'],
+    errors: [
+      'request_not_routed',
+      'request_evaluating',
+      'already_terminal',
+      'idempotency_conflict',
+    ],
     handler: async ({ principal, params: { id }, body, idempotencyKey }, context) => {
-      const { decision, request } = await decideRequest(context, principal, { ...body, requestId: id, idempotencyKey });
+      const { decision, request } = await decideRequest(context, principal, {
+        ...body,
+        requestId: id,
+        idempotencyKey,
+      });
       return { body: { decision: showDecision(decision), request: showRequest(request) } };
     },
   }),

@@ -8,17 +8,33 @@ import { email, newPassword, presentedPassword } from './credentials-schema.ts';
 import { defineEndpoint, type Endpoint, type Reply } from './endpoint.ts';
 import { accountExample, accountShape, showAccount } from './me.ts';
 import { authContextShape, label, timestamp } from './schema.ts';
-import { clearsSessionCookie, clearsSessionCookieText, setsSessionCookie, setsSessionCookieText } from './session-cookies.ts';
+import {
+  clearsSessionCookie,
+  clearsSessionCookieText,
+  setsSessionCookie,
+  setsSessionCookieText,
+} from './session-cookies.ts';
 
 /** Generous for six digits or a recovery code however it is typed, and short for whoever sends megabytes. */
-const presentedCode = () => z.string().min(1).max(64).meta({ description: 'Six digits of the authenticator app, or a recovery code.' });
+const presentedCode = () =>
+  z
+    .string()
+    .min(1)
+    .max(64)
+    .meta({ description: 'Six digits of the authenticator app, or a recovery code.' });
 
 const challengeShape = z
   .strictObject({
     mfa: z
       .strictObject({
-        token: z.string().meta({ description: 'Names this sign-in for `POST /auth/mfa`; opens nothing by itself.' }),
-        methods: z.array(z.enum(['totp', 'recovery_code'])).meta({ description: 'What may be given as the code.' }),
+        token: z
+          .string()
+          .meta({
+            description: 'Names this sign-in for `POST /auth/mfa`; opens nothing by itself.',
+          }),
+        methods: z
+          .array(z.enum(['totp', 'recovery_code']))
+          .meta({ description: 'What may be given as the code.' }),
         expires_at: timestamp('When the sign-in has to begin again.'),
       })
       .meta({ description: 'The awaited second factor.' }),
@@ -44,10 +60,15 @@ export const authEndpoints: readonly Endpoint[] = [
     path: '/auth/bootstrap',
     tag: 'Sign-in',
     summary: 'Create the organization and its first owner, once',
-    description: 'Proven by the bootstrap secret, which the service keeps in a file only its operator can read.',
+    description:
+      'Proven by the bootstrap secret, which the service keeps in a file only its operator can read.',
     auth: 'none',
     body: z.strictObject({
-      secret: z.string().min(1).max(1024).meta({ description: 'The bootstrap secret.', format: 'password' }),
+      secret: z
+        .string()
+        .min(1)
+        .max(1024)
+        .meta({ description: 'The bootstrap secret.', format: 'password' }),
       organization_name: label('The name of the organization; its slug is made from it.'),
       display_name: label("The owner's name, as others see it."),
       email: email(),
@@ -97,14 +118,23 @@ export const authEndpoints: readonly Endpoint[] = [
       body: accountShape,
       headers: setsSessionCookieText,
       example: accountExample,
-      otherwise: { 202: { description: 'A second factor is awaited.', body: challengeShape, example: challengeExample } },
+      otherwise: {
+        202: {
+          description: 'A second factor is awaited.',
+          body: challengeShape,
+          example: challengeExample,
+        },
+      },
     },
     errors: ['invalid_credentials', 'membership_inactive', 'rate_limited'],
     handler: async ({ body, client, cookies }, context) => {
       const outcome = await signIn(context, { ...body, client, presented: cookies.session });
       if (outcome.kind === 'signed_in') return signedInReply(context, outcome.as);
       const { token, expiresAt } = outcome.by;
-      return { status: 202, body: { mfa: { token, methods: ['totp', 'recovery_code'], expires_at: expiresAt } } };
+      return {
+        status: 202,
+        body: { mfa: { token, methods: ['totp', 'recovery_code'], expires_at: expiresAt } },
+      };
     },
   }),
   defineEndpoint({
@@ -117,14 +147,27 @@ export const authEndpoints: readonly Endpoint[] = [
       'Within five minutes, once, and with at most five wrong codes. Attempts count with those of `POST /auth/login`, and both are taken back when it succeeds; twenty wrong codes of one authenticator app an hour, and only recovery codes are looked at for the rest of it. No code serves twice.',
     auth: 'none',
     body: z.strictObject({
-      token: z.string().min(1).max(200).meta({ description: 'The token of the 202 of `POST /auth/login`.' }),
+      token: z
+        .string()
+        .min(1)
+        .max(200)
+        .meta({ description: 'The token of the 202 of `POST /auth/login`.' }),
       code: presentedCode(),
     }),
     requestExample: { token: challengeExample.mfa.token, code: '123456' },
-    success: { status: 200, description: 'Signed in.', body: accountShape, headers: setsSessionCookieText, example: accountExample },
+    success: {
+      status: 200,
+      description: 'Signed in.',
+      body: accountShape,
+      headers: setsSessionCookieText,
+      example: accountExample,
+    },
     errors: ['invalid_credentials', 'membership_inactive', 'rate_limited', 'secrets_key_missing'],
     handler: async ({ body, client, cookies }, context) =>
-      signedInReply(context, await completeSignIn(context, { ...body, client, presented: cookies.session })),
+      signedInReply(
+        context,
+        await completeSignIn(context, { ...body, client, presented: cookies.session }),
+      ),
   }),
   defineEndpoint({
     operationId: 'reauthenticate',
@@ -135,7 +178,10 @@ export const authEndpoints: readonly Endpoint[] = [
     description:
       'By the password, a code of the second factor, or both; all that is given must be right. Makes the session fresh, and a code makes it strong. The password alone is enough for a session that is strong already, and for who has no second factor; otherwise it is 403 `mfa_required`. The session stays the same under a new cookie; the old cookie is worth nothing at once. Ten attempts a minute that fail for one session, whoever else tries to sign in with this email.',
     auth: 'session',
-    body: z.strictObject({ password: presentedPassword().optional(), code: presentedCode().optional() }),
+    body: z.strictObject({
+      password: presentedPassword().optional(),
+      code: presentedCode().optional(),
+    }),
     requestExample: { password: 'seven bright ravens on a wire' },
     success: {
       status: 200,
@@ -146,7 +192,11 @@ export const authEndpoints: readonly Endpoint[] = [
     },
     errors: ['invalid_credentials', 'mfa_required', 'secrets_key_missing'],
     handler: async ({ principal, body, client, cookies }, context) => {
-      const { token, auth } = await reauthenticate(context, principal, { ...body, client, presented: cookies.session });
+      const { token, auth } = await reauthenticate(context, principal, {
+        ...body,
+        client,
+        presented: cookies.session,
+      });
       return { body: { auth }, headers: setsSessionCookie(context, token) };
     },
   }),
@@ -156,7 +206,8 @@ export const authEndpoints: readonly Endpoint[] = [
     path: '/auth/logout',
     tag: 'Sign-in',
     summary: 'End the session',
-    description: 'Ends the session of the cookie and clears the cookie. Without a live session nothing else happens.',
+    description:
+      'Ends the session of the cookie and clears the cookie. Without a live session nothing else happens.',
     auth: 'none',
     success: { status: 204, description: 'Signed out.', headers: clearsSessionCookieText },
     errors: [],

@@ -1,7 +1,12 @@
 /** Which credential a call presents, and whether a browser may have been tricked into presenting it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../src/domain/errors.ts';
-import { authorize, forbiddenAt, type AuthorizationTarget, type Principal } from '../src/domain/authorization.ts';
+import {
+  authorize,
+  forbiddenAt,
+  type AuthorizationTarget,
+  type Principal,
+} from '../src/domain/authorization.ts';
 import type { Permission } from '../src/domain/permissions.ts';
 import type { PresentedCredential } from '../src/services/authentication.ts';
 import type { AuthKind } from './endpoint.ts';
@@ -36,7 +41,11 @@ export function readCookie(headers: IncomingHttpHeaders, wanted: string): string
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Refuses a state-changing call that carries a cookie but does not come from our own pages. */
-export function refuseCrossSite(method: string, headers: IncomingHttpHeaders, publicOrigin: string): void {
+export function refuseCrossSite(
+  method: string,
+  headers: IncomingHttpHeaders,
+  publicOrigin: string,
+): void {
   if (SAFE_METHODS.has(method) || headers.authorization !== undefined) return;
   if (callerPage(headers, publicOrigin) !== 'own') throw new AppError('cross_site_request');
 }
@@ -45,16 +54,26 @@ export function refuseCrossSite(method: string, headers: IncomingHttpHeaders, pu
  * Refuses a state-changing call without a credential when a browser says that a foreign page sent it: such a page could
  * sign its visitor in as somebody else, or out. A script that is no browser sends neither header.
  */
-export function refuseForeignPage(method: string, headers: IncomingHttpHeaders, publicOrigin: string): void {
+export function refuseForeignPage(
+  method: string,
+  headers: IncomingHttpHeaders,
+  publicOrigin: string,
+): void {
   if (SAFE_METHODS.has(method)) return;
   if (callerPage(headers, publicOrigin) === 'foreign') throw new AppError('cross_site_request');
 }
 
-function callerPage(headers: IncomingHttpHeaders, publicOrigin: string): 'own' | 'foreign' | 'unknown' {
+function callerPage(
+  headers: IncomingHttpHeaders,
+  publicOrigin: string,
+): 'own' | 'foreign' | 'unknown' {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
   if (origin === undefined && site === undefined) return 'unknown';
-  const own = origin === publicOrigin || site === 'same-origin' || (origin !== undefined && isOwnHost(origin, { host, publicOrigin }));
+  const own =
+    origin === publicOrigin ||
+    site === 'same-origin' ||
+    (origin !== undefined && isOwnHost(origin, { host, publicOrigin }));
   return own ? 'own' : 'foreign';
 }
 
@@ -62,25 +81,34 @@ function callerPage(headers: IncomingHttpHeaders, publicOrigin: string): 'own' |
  * An origin whose host is the one the call was sent to: a browser sets neither header from a foreign page's script. The
  * scheme must be the public one, or whoever tampers with plain http could speak for an https service.
  */
-function isOwnHost(origin: string, { host, publicOrigin }: { host: string | undefined; publicOrigin: string }): boolean {
+function isOwnHost(
+  origin: string,
+  { host, publicOrigin }: { host: string | undefined; publicOrigin: string },
+): boolean {
   if (!URL.canParse(origin)) return false;
   const { host: originHost, protocol } = new URL(origin);
   return originHost !== '' && originHost === host && protocol === new URL(publicOrigin).protocol;
 }
 
 /** 403 unless this kind of credential opens the endpoint and carries its permission for the target. */
-export function admit(principal: Principal, needs: { auth: AuthKind; permission?: Permission; target: AuthorizationTarget }): void {
+export function admit(
+  principal: Principal,
+  needs: { auth: AuthKind; permission?: Permission; target: AuthorizationTarget },
+): void {
   const { auth, permission, target } = needs;
   if (auth === 'session' && isKey(principal)) throw new AppError('session_required');
   if (!opens(principal, auth)) {
     const detail = 'This kind of credential does not open this operation.';
     throw new AppError('permission_denied', {
       detail,
-      ...(permission && { details: { ...forbiddenAt(target, { permission, reason: 'credential_kind' }) } }),
+      ...(permission && {
+        details: { ...forbiddenAt(target, { permission, reason: 'credential_kind' }) },
+      }),
     });
   }
   const verdict = permission && authorize(principal, permission, target);
-  if (verdict && !verdict.allowed) throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
+  if (verdict && !verdict.allowed)
+    throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
 }
 
 function opens(principal: Principal, auth: AuthKind): boolean {
@@ -99,5 +127,8 @@ function opens(principal: Principal, auth: AuthKind): boolean {
 }
 
 function isKey(principal: Principal): boolean {
-  return principal.kind === 'organization_key' || (principal.kind === 'member' && principal.via.kind === 'api_key');
+  return (
+    principal.kind === 'organization_key' ||
+    (principal.kind === 'member' && principal.via.kind === 'api_key')
+  );
 }

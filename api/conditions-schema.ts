@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { CONDITION_LIMITS, CONDITION_OPERATORS } from '../src/domain/conditions/types.ts';
 import { exactValue } from './schema.ts';
 
-const conditionId = () => z.string().meta({ description: `1 to ${CONDITION_LIMITS.idLength} characters, unique in the document.` });
+const conditionId = () =>
+  z
+    .string()
+    .meta({ description: `1 to ${CONDITION_LIMITS.idLength} characters, unique in the document.` });
 
 const field = () =>
   z.string().meta({
@@ -59,17 +62,31 @@ const anyCondition = z
   .meta({ id: 'AnyCondition', description: 'True when at least one part is.' });
 
 const someCondition = z
-  .strictObject({ id: conditionId(), some: items('A list, and what at least one item, `/item`, is tested with.') })
-  .meta({ id: 'SomeCondition', description: 'True when the condition holds for at least one item of the list.' });
+  .strictObject({
+    id: conditionId(),
+    some: items('A list, and what at least one item, `/item`, is tested with.'),
+  })
+  .meta({
+    id: 'SomeCondition',
+    description: 'True when the condition holds for at least one item of the list.',
+  });
 
 const everyCondition = z
-  .strictObject({ id: conditionId(), every: items('A list, and what each item, `/item`, is tested with.') })
-  .meta({ id: 'EveryCondition', description: 'True when the list has items and the condition holds for each.' });
+  .strictObject({
+    id: conditionId(),
+    every: items('A list, and what each item, `/item`, is tested with.'),
+  })
+  .meta({
+    id: 'EveryCondition',
+    description: 'True when the list has items and the condition holds for each.',
+  });
 
 /** A condition tree as stored. */
-export const conditionShape: z.ZodType = z.union([leafCondition, allCondition, anyCondition, someCondition, everyCondition]).meta({
-  id: 'Condition',
-  description:
-    `A tree of tests: at most ${CONDITION_LIMITS.depth} levels, ${CONDITION_LIMITS.leavesPerCondition} leaves in one tree and ` +
-    `${CONDITION_LIMITS.leavesPerDocument} in one document.`,
-});
+export const conditionShape: z.ZodType = z
+  .union([leafCondition, allCondition, anyCondition, someCondition, everyCondition])
+  .meta({
+    id: 'Condition',
+    description:
+      `A tree of tests: at most ${CONDITION_LIMITS.depth} levels, ${CONDITION_LIMITS.leavesPerCondition} leaves in one tree and ` +
+      `${CONDITION_LIMITS.leavesPerDocument} in one document.`,
+  });

@@ -11,13 +11,22 @@ export function encodeCursor(keys: readonly [list: string, ...keys: (string | nu
  * The keys of a cursor this very list gave out, undefined without one. `keys` should pin what the cursor belongs to, so
  * that one of another list or filter is a 400.
  */
-export function decodeCursor<S extends z.ZodType>(cursor: string | undefined, keys: S): z.output<S> | undefined {
+export function decodeCursor<S extends z.ZodType>(
+  cursor: string | undefined,
+  keys: S,
+): z.output<S> | undefined {
   if (cursor === undefined) return undefined;
   const decoded = cursorKeys(cursor);
   const parsed = keys.safeParse(decoded);
   // No key we wrote contains NUL, which the database refuses in a text.
   if (parsed.success && !JSON.stringify(decoded).includes('\\u0000')) return parsed.data;
-  throw invalid([{ pointer: '/query/cursor', code: 'invalid_cursor', message: 'is not a cursor of this list and these filters' }]);
+  throw invalid([
+    {
+      pointer: '/query/cursor',
+      code: 'invalid_cursor',
+      message: 'is not a cursor of this list and these filters',
+    },
+  ]);
 }
 
 function cursorKeys(cursor: string): unknown {

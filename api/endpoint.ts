@@ -3,7 +3,12 @@
  * input, checks the answer (strictly in tests) and yields the OpenAPI operation.
  */
 import type { z } from 'zod';
-import type { AuthorizationTarget, MemberPrincipal, AgentPrincipal, ProductPrincipal } from '../src/domain/authorization.ts';
+import type {
+  AuthorizationTarget,
+  MemberPrincipal,
+  AgentPrincipal,
+  ProductPrincipal,
+} from '../src/domain/authorization.ts';
 import type { ErrorCode } from '../src/domain/errors.ts';
 import type { Permission } from '../src/domain/permissions.ts';
 import type { Client } from '../src/services/sessions.ts';
@@ -56,7 +61,12 @@ export interface Call<
 }
 
 /** A call of an endpoint whose own types the list of all has forgotten. */
-export type AnyCall = Call<AuthKind, z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined>;
+export type AnyCall = Call<
+  AuthKind,
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  z.ZodType | undefined
+>;
 
 export interface Cookies {
   /** The presented session cookie. */

@@ -3,12 +3,29 @@ import { z } from 'zod';
 import { LIMITS } from '../src/domain/escalation-paths/types.ts';
 import { KEY_PATTERN } from '../src/domain/keys.ts';
 import type { ExactValue } from '../src/platform/exact-json.ts';
-import { archiveEscalationPath, createEscalationPath, escalationPathKind, listEscalationPaths } from '../src/services/escalation-paths.ts';
+import {
+  archiveEscalationPath,
+  createEscalationPath,
+  escalationPathKind,
+  listEscalationPaths,
+} from '../src/services/escalation-paths.ts';
 import type { EscalationPathRevision } from '../src/services/escalation-paths.ts';
 import type { RevisionSummary } from '../src/services/revisions.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { DOCUMENT_ERRORS, documentMembers, documentShape, showWarning, warningsShape } from './escalation-document-schema.ts';
-import { etag, etagHeader, readSummaryCursor, revisionEndpoints, revisionNumber } from './revisions.ts';
+import {
+  DOCUMENT_ERRORS,
+  documentMembers,
+  documentShape,
+  showWarning,
+  warningsShape,
+} from './escalation-document-schema.ts';
+import {
+  etag,
+  etagHeader,
+  readSummaryCursor,
+  revisionEndpoints,
+  revisionNumber,
+} from './revisions.ts';
 import { summaryFields, summaryQuery, writeSummaryCursor } from './revisions.ts';
 import { nextCursor, timestamp, uuid } from './schema.ts';
 
@@ -22,7 +39,9 @@ const pathRevisionShape = z
     id: uuid('Identity of the revision.'),
     path_key: pathKey('Key of the path.'),
     revision: revisionNumber(),
-    is_active: z.boolean().meta({ description: 'True for the one revision that requests are routed to.' }),
+    is_active: z
+      .boolean()
+      .meta({ description: 'True for the one revision that requests are routed to.' }),
     name: z.string().meta({ description: 'Name for people.' }),
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
@@ -31,7 +50,10 @@ const pathRevisionShape = z
     document_version: z.int().meta({ description: 'Version of the document format.' }),
     warnings: warningsShape(),
   })
-  .meta({ id: 'EscalationPathRevision', description: 'An immutable revision of an escalation path.' });
+  .meta({
+    id: 'EscalationPathRevision',
+    description: 'An immutable revision of an escalation path.',
+  });
 
 const pathSummaryShape = z
   .strictObject({
@@ -74,7 +96,12 @@ function showSummary(summary: RevisionSummary) {
 }
 
 const pathMembers = {
-  name: { type: 'string' as const, minLength: 1, maxLength: LIMITS.nameLength, description: 'Name for people.' },
+  name: {
+    type: 'string' as const,
+    minLength: 1,
+    maxLength: LIMITS.nameLength,
+    description: 'Name for people.',
+  },
   ...documentMembers,
 };
 
@@ -83,20 +110,30 @@ const documentInput: z.ZodType<ExactValue> = z
   .meta({
     id: 'EscalationPathDocument',
     description: 'A whole path. Every targeted member and team must belong to the organization.',
-    override: { type: 'object', required: ['name', 'nodes'], additionalProperties: false, properties: pathMembers },
+    override: {
+      type: 'object',
+      required: ['name', 'nodes'],
+      additionalProperties: false,
+      properties: pathMembers,
+    },
   });
 
 const newPathInput: z.ZodType<ExactValue> = z
   .custom<ExactValue>((value) => value !== undefined)
   .meta({
     id: 'NewEscalationPath',
-    description: 'A whole path and its key. Every targeted member and team must belong to the organization.',
+    description:
+      'A whole path and its key. Every targeted member and team must belong to the organization.',
     override: {
       type: 'object',
       required: ['path_key', 'name', 'nodes'],
       additionalProperties: false,
       properties: {
-        path_key: { type: 'string', pattern: KEY_PATTERN.source, description: 'Key of the path, for ever.' },
+        path_key: {
+          type: 'string',
+          pattern: KEY_PATTERN.source,
+          description: 'Key of the path, for ever.',
+        },
         ...pathMembers,
       },
     },
@@ -119,7 +156,12 @@ const documentExample = {
       conditions: [
         {
           type: 'request',
-          when: { id: 'large', field: '/request/arguments/amount', operator: 'greater_than', value: 10_000 },
+          when: {
+            id: 'large',
+            field: '/request/arguments/amount',
+            operator: 'greater_than',
+            value: 10_000,
+          },
         },
       ],
       then: [
@@ -131,7 +173,14 @@ const documentExample = {
           raise_urgency: true,
         },
       ],
-      else: [{ id: '0198f3a2-8e23-7c66-b506-8192a3b4c5d6', type: 'defer', working_hours_id: 'office', standard_only: true }],
+      else: [
+        {
+          id: '0198f3a2-8e23-7c66-b506-8192a3b4c5d6',
+          type: 'defer',
+          working_hours_id: 'office',
+          standard_only: true,
+        },
+      ],
     },
     {
       id: '0198f3a2-8e24-7c66-b506-8192a3b4c5d6',
@@ -198,7 +247,11 @@ const listEscalationPathsEndpoint = defineEndpoint({
   errors: [],
   handler: async ({ principal, query }, context) => {
     const after = readSummaryCursor('paths', query);
-    const { summaries, next } = await listEscalationPaths(context, principal, { status: query.status, limit: query.limit, after });
+    const { summaries, next } = await listEscalationPaths(context, principal, {
+      status: query.status,
+      limit: query.limit,
+      after,
+    });
     const next_cursor = writeSummaryCursor('paths', { status: query.status, next });
     return { body: { escalation_paths: summaries.map(showSummary), next_cursor } };
   },
@@ -210,7 +263,8 @@ const createEscalationPathEndpoint = defineEndpoint({
   path: BASE,
   tag: TAG,
   summary: 'Create an escalation path',
-  description: 'The path and its first revision, inactive: activate it with `If-Match: "0"`. A key any path ever had is refused.',
+  description:
+    'The path and its first revision, inactive: activate it with `If-Match: "0"`. A key any path ever had is refused.',
   auth: 'product',
   permission: 'escalation_path.write',
   body: newPathInput,
@@ -260,14 +314,19 @@ export const escalationPathEndpoints: readonly Endpoint[] = [
     noun: 'an escalation path',
     params,
     documentKey: (given) => given['path_key'] ?? '',
-    permissions: { read: 'escalation_path.read', write: 'escalation_path.write', activate: 'escalation_path.activate' },
+    permissions: {
+      read: 'escalation_path.read',
+      write: 'escalation_path.write',
+      activate: 'escalation_path.activate',
+    },
     body: documentInput,
     requestExample: documentExample,
     revision: pathRevisionShape,
     example: revisionExample,
     show: showRevision,
     createErrors: [...DOCUMENT_ERRORS, 'escalation_path_archived'],
-    activation: 'Requests handed to people from then on go by it; those that wait already stay with the revision they were routed to.',
+    activation:
+      'Requests handed to people from then on go by it; those that wait already stay with the revision they were routed to.',
     activateErrors: ['escalation_path_archived', 'escalation_target_missing'],
   }),
   archiveEscalationPathEndpoint,

@@ -2,8 +2,13 @@
 import { z } from 'zod';
 import { permissions, isPermission } from '../src/domain/permissions.ts';
 
-export const scopeKind = () => z.enum(['organization', 'team', 'agent']).meta({ description: 'How far it reaches.' });
-export const scopeId = () => z.string().optional().meta({ description: 'The team id or agent slug; absent at organization scope.' });
+export const scopeKind = () =>
+  z.enum(['organization', 'team', 'agent']).meta({ description: 'How far it reaches.' });
+export const scopeId = () =>
+  z
+    .string()
+    .optional()
+    .meta({ description: 'The team id or agent slug; absent at organization scope.' });
 
 /** A key of the permission vocabulary. */
 export const permissionKey = () =>

@@ -3,7 +3,12 @@ import type { ErrorCode } from '../src/domain/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 
 const inPath: readonly ErrorCode[] = ['not_found'];
-const inBody: readonly ErrorCode[] = ['malformed_json', 'duplicate_key', 'payload_too_large', 'unsupported_media_type'];
+const inBody: readonly ErrorCode[] = [
+  'malformed_json',
+  'duplicate_key',
+  'payload_too_large',
+  'unsupported_media_type',
+];
 
 /** The codes every endpoint of this kind can answer: credential, headers, parameters, body, and what can fail anywhere. */
 export function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
@@ -27,12 +32,27 @@ function credentialErrors({ auth }: Endpoint): readonly ErrorCode[] {
     case 'none':
       return [];
     case 'agent':
-      return ['authentication_required', 'permission_denied', 'agent_disabled', 'instance_disabled'];
+      return [
+        'authentication_required',
+        'permission_denied',
+        'agent_disabled',
+        'instance_disabled',
+      ];
     case 'product':
     case 'member':
-      return ['authentication_required', 'permission_denied', 'membership_inactive', 'api_keys_disabled'];
+      return [
+        'authentication_required',
+        'permission_denied',
+        'membership_inactive',
+        'api_keys_disabled',
+      ];
     case 'session':
-      return ['authentication_required', 'permission_denied', 'membership_inactive', 'session_required'];
+      return [
+        'authentication_required',
+        'permission_denied',
+        'membership_inactive',
+        'session_required',
+      ];
   }
 }
 

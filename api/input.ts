@@ -3,7 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
 import { AppError, invalid, type Issue } from '../src/domain/errors.ts';
-import { ExactJsonError, isExactObject, JsonText, parseExact, pointerToken } from '../src/platform/exact-json.ts';
+import {
+  ExactJsonError,
+  isExactObject,
+  JsonText,
+  parseExact,
+  pointerToken,
+} from '../src/platform/exact-json.ts';
 import type { SignedForm } from './endpoint.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -12,14 +18,22 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** The body as text. 415 unless of the type in plain encoding, 413 over 1 MiB, 400 unless UTF-8. */
-async function readBodyText(request: IncomingMessage, type: typeof JSON_TYPE | typeof FORM_TYPE): Promise<string> {
-  const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
+async function readBodyText(
+  request: IncomingMessage,
+  type: typeof JSON_TYPE | typeof FORM_TYPE,
+): Promise<string> {
+  const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   const isPlain = (request.headers['content-encoding'] ?? 'identity') === 'identity';
   if (mediaType !== type || (charset && !/^charset="?utf-8"?$/.test(charset)) || !isPlain) {
     throw new AppError('unsupported_media_type', { detail: `The body must be ${type}.` });
   }
-  const bytes = await getRawBody(request, { limit: MAX_BODY_BYTES, length: request.headers['content-length'] ?? null }).catch(refuseRead);
+  const bytes = await getRawBody(request, {
+    limit: MAX_BODY_BYTES,
+    length: request.headers['content-length'] ?? null,
+  }).catch(refuseRead);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -30,7 +44,9 @@ async function readBodyText(request: IncomingMessage, type: typeof JSON_TYPE | t
 function refuseRead(error: unknown): never {
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
   if (type === 'entity.too.large') throw new AppError('payload_too_large');
-  throw invalid([{ pointer: '', code: 'malformed_json', message: 'the body ended before its announced length' }]);
+  throw invalid([
+    { pointer: '', code: 'malformed_json', message: 'the body ended before its announced length' },
+  ]);
 }
 
 export interface BodyRules {
@@ -41,7 +57,10 @@ export interface BodyRules {
 }
 
 /** The parsed body. Refuses NUL and lone surrogates in every string that is neither exact nor verbatim. */
-export async function readBody(request: IncomingMessage, { exact = [], verbatim = [] }: BodyRules): Promise<unknown> {
+export async function readBody(
+  request: IncomingMessage,
+  { exact = [], verbatim = [] }: BodyRules,
+): Promise<unknown> {
   const text = await readBodyText(request, JSON_TYPE);
   let value: unknown;
   try {
@@ -63,10 +82,20 @@ const MAX_UNEXPECTED_BYTES = 64 * 1024;
 export async function refuseBody(request: IncomingMessage): Promise<void> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return;
-  const bytes = await getRawBody(request, { limit: MAX_UNEXPECTED_BYTES, length: length ?? null }).catch(() => undefined);
+  const bytes = await getRawBody(request, {
+    limit: MAX_UNEXPECTED_BYTES,
+    length: length ?? null,
+  }).catch(() => undefined);
   if (bytes?.length === 0) return;
   const body = bytes && objectIn(bytes.toString('utf8'));
-  if (!body) throw invalid([{ pointer: '', code: 'unexpected_body', message: 'must be empty: the operation takes no body' }]);
+  if (!body)
+    throw invalid([
+      {
+        pointer: '',
+        code: 'unexpected_body',
+        message: 'must be empty: the operation takes no body',
+      },
+    ]);
   validate(z.strictObject({}), body, '');
 }
 
@@ -80,22 +109,39 @@ function objectIn(text: string): object | undefined {
 }
 
 /** A form as it came, with these headers. */
-export async function readSignedForm(request: IncomingMessage, headers: readonly string[]): Promise<SignedForm> {
+export async function readSignedForm(
+  request: IncomingMessage,
+  headers: readonly string[],
+): Promise<SignedForm> {
   const given = headers.map((name) => [name, String(request.headers[name] ?? '')] as const);
   return { text: await readBodyText(request, FORM_TYPE), headers: Object.fromEntries(given) };
 }
 
-function* unstorableStrings(value: unknown, pointer: string, verbatim: readonly string[]): Generator<Issue> {
+function* unstorableStrings(
+  value: unknown,
+  pointer: string,
+  verbatim: readonly string[],
+): Generator<Issue> {
   if (verbatim.includes(pointer)) return;
   if (typeof value === 'string') {
-    if (!isStorable(value)) yield { pointer, code: 'invalid_string', message: 'must not contain NUL or a lone surrogate' };
+    if (!isStorable(value))
+      yield {
+        pointer,
+        code: 'invalid_string',
+        message: 'must not contain NUL or a lone surrogate',
+      };
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* unstorableStrings(item, `${pointer}/${index}`, verbatim);
+    for (const [index, item] of value.entries())
+      yield* unstorableStrings(item, `${pointer}/${index}`, verbatim);
   } else if (isExactObject(value) && !((value as unknown) instanceof JsonText)) {
     for (const [key, member] of Object.entries(value)) {
       const at = `${pointer}/${pointerToken(key)}`;
       if (!isStorable(key))
-        yield { pointer: at, code: 'invalid_string', message: 'a member name must not contain NUL or a lone surrogate' };
+        yield {
+          pointer: at,
+          code: 'invalid_string',
+          message: 'a member name must not contain NUL or a lone surrogate',
+        };
       yield* unstorableStrings(member, at, verbatim);
     }
   }
@@ -110,22 +156,32 @@ export function readQuery(search: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of new URLSearchParams(search)) {
     const pointer = `/query/${pointerToken(name)}`;
-    if (name in query) throw invalid([{ pointer, code: 'repeated_parameter', message: 'is given twice' }]);
-    if (!isStorable(name) || !isStorable(value)) throw invalid([{ pointer, code: 'invalid_string', message: 'must not contain NUL' }]);
+    if (name in query)
+      throw invalid([{ pointer, code: 'repeated_parameter', message: 'is given twice' }]);
+    if (!isStorable(name) || !isStorable(value))
+      throw invalid([{ pointer, code: 'invalid_string', message: 'must not contain NUL' }]);
     query[name] = value;
   }
   return query;
 }
 
 /** Parses by the schema or throws 400 with a pointer for each issue, under `prefix`. */
-export function validate<S extends z.ZodType>(schema: S, value: unknown, prefix: string): z.output<S> {
+export function validate<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  prefix: string,
+): z.output<S> {
   const parsed = schema.safeParse(value, { error: ruleOf, reportInput: true });
   if (parsed.success) return parsed.data;
   throw invalid(parsed.error.issues.flatMap((issue) => toIssues(issue, prefix)));
 }
 
 function toIssues(issue: z.core.$ZodIssue, prefix: string): Issue[] {
-  const pointer = prefix + issue.path.map((token) => `/${pointerToken(typeof token === 'symbol' ? String(token) : token)}`).join('');
+  const pointer =
+    prefix +
+    issue.path
+      .map((token) => `/${pointerToken(typeof token === 'symbol' ? String(token) : token)}`)
+      .join('');
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       pointer: `${pointer}/${pointerToken(key)}`,
@@ -133,7 +189,8 @@ function toIssues(issue: z.core.$ZodIssue, prefix: string): Issue[] {
       message: 'is not a known field',
     }));
   }
-  if (issue.code === 'invalid_type' && issue.input === undefined) return [{ pointer, code: 'required', message: 'is required' }];
+  if (issue.code === 'invalid_type' && issue.input === undefined)
+    return [{ pointer, code: 'required', message: 'is required' }];
   return [{ pointer, code: codeOf(issue), message: issue.message }];
 }
 
@@ -165,7 +222,9 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_format':
-      return issue.format === 'regex' ? `must match ${String(issue.pattern)}` : `must be in the format ${issue.format}`;
+      return issue.format === 'regex'
+        ? `must match ${String(issue.pattern)}`
+        : `must be in the format ${issue.format}`;
     case 'too_small':
       return sizeRule(issue.origin, 'at least', Number(issue.minimum));
     case 'too_big':
@@ -179,7 +238,13 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
 export function readIdempotencyKey(header: string | undefined): string {
   if (header === undefined || header === '') throw new AppError('idempotency_key_required');
   if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
-    throw invalid([{ pointer: '/headers/idempotency-key', code: 'invalid_value', message: 'must be 1 to 255 printable ASCII characters' }]);
+    throw invalid([
+      {
+        pointer: '/headers/idempotency-key',
+        code: 'invalid_value',
+        message: 'must be 1 to 255 printable ASCII characters',
+      },
+    ]);
   }
   return header;
 }
@@ -188,6 +253,13 @@ export function readIdempotencyKey(header: string | undefined): string {
 export function readIfMatch(header: string | undefined): number {
   if (header === undefined || header === '') throw new AppError('if_match_required');
   const match = /^(?:"(0|[1-9][0-9]{0,14})"|(0|[1-9][0-9]{0,14}))$/.exec(header);
-  if (!match) throw invalid([{ pointer: '/headers/if-match', code: 'invalid_value', message: 'must be one revision number, such as "3"' }]);
+  if (!match)
+    throw invalid([
+      {
+        pointer: '/headers/if-match',
+        code: 'invalid_value',
+        message: 'must be one revision number, such as "3"',
+      },
+    ]);
   return Number(match[1] ?? match[2]);
 }

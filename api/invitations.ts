@@ -25,12 +25,17 @@ const TAG = 'Invitations';
 const params = z.strictObject({ id: uuid('The invitation.') });
 
 const linkParams = z.strictObject({
-  token: z.string().min(1).max(200).meta({ description: 'The secret part of the link: `whi_<id>_<secret>`.' }),
+  token: z
+    .string()
+    .min(1)
+    .max(200)
+    .meta({ description: 'The secret part of the link: `whi_<id>_<secret>`.' }),
 });
 
 const sentExample = {
   invitation: invitationExample,
-  invite_url: 'https://approvals.example.com/invitations/whi_0199a3f6-4d9e-7f60-b1a2-6c7d8e9f0a1b_secret',
+  invite_url:
+    'https://approvals.example.com/invitations/whi_0199a3f6-4d9e-7f60-b1a2-6c7d8e9f0a1b_secret',
 };
 
 const managingEndpoints: readonly Endpoint[] = [
@@ -43,7 +48,10 @@ const managingEndpoints: readonly Endpoint[] = [
     auth: 'member',
     permission: 'membership.invite',
     query: z.strictObject({
-      status: z.enum(INVITATION_STATUSES).optional().meta({ description: 'Only those of this status; all when absent.' }),
+      status: z
+        .enum(INVITATION_STATUSES)
+        .optional()
+        .meta({ description: 'Only those of this status; all when absent.' }),
       limit: limitQuery(100),
       cursor: cursorQuery(),
     }),
@@ -51,15 +59,24 @@ const managingEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'One page of invitations.',
       body: z.strictObject({
-        invitations: z.array(invitationShape).meta({ description: 'The invitations of this page.' }),
+        invitations: z
+          .array(invitationShape)
+          .meta({ description: 'The invitations of this page.' }),
         next_cursor: nextCursor(),
       }),
       example: { invitations: [invitationExample] },
     },
     errors: [],
     handler: async ({ principal, query: { status, limit, cursor } }, context) => {
-      const after = decodeCursor(cursor, z.tuple([z.literal('invitations'), z.literal(status ?? 'all'), z.uuid()]))?.[2];
-      const { invitations, next } = await listSentInvitations(context, principal, { status, limit, after });
+      const after = decodeCursor(
+        cursor,
+        z.tuple([z.literal('invitations'), z.literal(status ?? 'all'), z.uuid()]),
+      )?.[2];
+      const { invitations, next } = await listSentInvitations(context, principal, {
+        status,
+        limit,
+        after,
+      });
       const next_cursor = next && encodeCursor(['invitations', status ?? 'all', next]);
       return { body: { invitations: invitations.map(showInvitation), next_cursor } };
     },
@@ -83,9 +100,20 @@ const managingEndpoints: readonly Endpoint[] = [
     }),
     requestExample: {
       email: 'grace@example.com',
-      permission_policies: [{ scope_kind: 'agent', resource_ids: ['deploy-bot'], permissions: ['request.decide', 'request.read'] }],
+      permission_policies: [
+        {
+          scope_kind: 'agent',
+          resource_ids: ['deploy-bot'],
+          permissions: ['request.decide', 'request.read'],
+        },
+      ],
     },
-    success: { status: 201, description: 'Invited.', body: sentInvitationShape, example: sentExample },
+    success: {
+      status: 201,
+      description: 'Invited.',
+      body: sentInvitationShape,
+      example: sentExample,
+    },
     errors: [
       'grant_exceeds_own',
       'owner_required',
@@ -114,7 +142,13 @@ const managingEndpoints: readonly Endpoint[] = [
     permission: 'membership.invite',
     params,
     success: { status: 200, description: 'Sent.', body: sentInvitationShape, example: sentExample },
-    errors: ['grant_exceeds_own', 'owner_required', 'reauthentication_required', 'mfa_required', 'email_not_delivered'],
+    errors: [
+      'grant_exceeds_own',
+      'owner_required',
+      'reauthentication_required',
+      'mfa_required',
+      'email_not_delivered',
+    ],
     handler: async ({ principal, params: { id } }, context) => ({
       body: showSentInvitation(await resendInvitation(context, principal, id)),
     }),
@@ -147,7 +181,8 @@ const linkEndpoints: readonly Endpoint[] = [
     path: '/auth/invitations/{token}',
     tag: TAG,
     summary: 'See an invitation by its link',
-    description: 'For the invited person. A link that is unknown, replaced, used, revoked or expired is not found.',
+    description:
+      'For the invited person. A link that is unknown, replaced, used, revoked or expired is not found.',
     auth: 'none',
     params: linkParams,
     success: {
@@ -159,14 +194,19 @@ const linkEndpoints: readonly Endpoint[] = [
             .strictObject({ name: z.string().meta({ description: 'Its name.' }) })
             .meta({ description: 'The organization to join.' }),
           email: z.string().meta({ description: 'Who is invited.' }),
-          invited_by: z.strictObject({ display_name: z.string().meta({ description: 'His name.' }) }).meta({ description: 'Who invites.' }),
+          invited_by: z
+            .strictObject({ display_name: z.string().meta({ description: 'His name.' }) })
+            .meta({ description: 'Who invites.' }),
           expires_at: timestamp('When the link ends.'),
           account_exists: z.boolean().meta({
             description:
               'Whether somebody signs in with this email already: then joining takes his password or his session, not a new password.',
           }),
         })
-        .meta({ id: 'InvitationLink', description: 'An invitation as the invited person sees it.' }),
+        .meta({
+          id: 'InvitationLink',
+          description: 'An invitation as the invited person sees it.',
+        }),
       example: {
         organization: { name: 'Example Works' },
         email: 'grace@example.com',
@@ -177,9 +217,18 @@ const linkEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     handler: async ({ params: { token } }, context) => {
-      const { organizationName, email, inviterName, expiresAt, userId } = await readInvitationLink(context, token);
+      const { organizationName, email, inviterName, expiresAt, userId } = await readInvitationLink(
+        context,
+        token,
+      );
       const invited_by = { display_name: inviterName };
-      const body = { organization: { name: organizationName }, email, invited_by, expires_at: expiresAt, account_exists: userId !== null };
+      const body = {
+        organization: { name: organizationName },
+        email,
+        invited_by,
+        expires_at: expiresAt,
+        account_exists: userId !== null,
+      };
       return { body };
     },
   }),
@@ -196,7 +245,12 @@ const linkEndpoints: readonly Endpoint[] = [
     body: z.strictObject({
       display_name: label("A new person's name, as others see it.").optional(),
       password: presentedPassword().optional(),
-      code: z.string().min(1).max(64).optional().meta({ description: 'Six digits of the authenticator app, or a recovery code.' }),
+      code: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .meta({ description: 'Six digits of the authenticator app, or a recovery code.' }),
     }),
     requestExample: { display_name: 'Grace Field', password: 'nine quiet herons at dusk' },
     success: {
@@ -221,8 +275,17 @@ const linkEndpoints: readonly Endpoint[] = [
     ],
     handler: async ({ params: { token }, body, cookies, client }, context) => {
       const { display_name: displayName, password, code } = body;
-      const joined = await join(context, token, { displayName, password, code, presented: cookies.session, client });
-      return { body: showAccount(joined.account), headers: setsSessionCookie(context, joined.token) };
+      const joined = await join(context, token, {
+        displayName,
+        password,
+        code,
+        presented: cookies.session,
+        client,
+      });
+      return {
+        body: showAccount(joined.account),
+        headers: setsSessionCookie(context, joined.token),
+      };
     },
   }),
 ];

@@ -8,11 +8,15 @@ import { authContextShape, nullableTimestamp, uuid } from './schema.ts';
 
 const principalShape = z
   .strictObject({
-    actor_type: z.enum(['human', 'agent', 'system', 'gateway']).meta({ description: '`human` for a session and for a personal key.' }),
+    actor_type: z
+      .enum(['human', 'agent', 'system', 'gateway'])
+      .meta({ description: '`human` for a session and for a personal key.' }),
     actor_id: uuid('Who the audit log names: the membership id of a person.'),
     organization_id: uuid('The organization.'),
     membership_id: z.uuid().optional().meta({ description: 'The membership; people only.' }),
-    permissions: z.array(permissionKey()).meta({ description: 'What the credential can use at some scope, sorted, each once.' }),
+    permissions: z
+      .array(permissionKey())
+      .meta({ description: 'What the credential can use at some scope, sorted, each once.' }),
     grants: z.array(grantShape).meta({ description: 'What the credential can use, and where.' }),
     team_ids: z.array(uuid('A team.')).meta({ description: 'The teams the person is in.' }),
     auth: authContextShape,
@@ -26,7 +30,12 @@ export const accountShape = z
       .strictObject({
         display_name: z.string().meta({ description: 'The name others see.' }),
         email: z.string().meta({ description: 'The email the person signs in with.' }),
-        has_password: z.boolean().meta({ description: 'False for an account of an identity provider, which has no password to change.' }),
+        has_password: z
+          .boolean()
+          .meta({
+            description:
+              'False for an account of an identity provider, which has no password to change.',
+          }),
       })
       .meta({ description: 'The person.' }),
     organization: z
@@ -35,10 +44,17 @@ export const accountShape = z
         slug: z.string().meta({ description: 'Its short name.' }),
       })
       .meta({ description: 'The organization.' }),
-    assignments: z.array(roleAssignmentShape).meta({ description: "The person's own assignments and those inherited through teams." }),
+    assignments: z
+      .array(roleAssignmentShape)
+      .meta({ description: "The person's own assignments and those inherited through teams." }),
     onboarding: z
       .strictObject({
-        required: z.boolean().meta({ description: 'True while nobody finished or skipped the guided setup and this person can run it.' }),
+        required: z
+          .boolean()
+          .meta({
+            description:
+              'True while nobody finished or skipped the guided setup and this person can run it.',
+          }),
         completed_at: nullableTimestamp('When it was finished or skipped; null until then.'),
       })
       .meta({ description: 'The guided setup of the organization.' }),
@@ -57,12 +73,19 @@ export function showAccount({ principal, ...account }: Account): z.input<typeof 
       team_ids: [...principal.teamIds],
       auth: principal.auth,
     },
-    user: { display_name: principal.displayName, email: principal.email, has_password: account.hasPassword },
+    user: {
+      display_name: principal.displayName,
+      email: principal.email,
+      has_password: account.hasPassword,
+    },
     organization: { name: account.organizationName, slug: account.organizationSlug },
     assignments: account.assignments.map((assignment) =>
       showAssignment(assignment, { organizationId: principal.organizationId, kind: 'membership' }),
     ),
-    onboarding: { required: account.onboardingRequired, completed_at: account.onboardingCompletedAt },
+    onboarding: {
+      required: account.onboardingRequired,
+      completed_at: account.onboardingCompletedAt,
+    },
   };
 }
 
@@ -118,10 +141,18 @@ export const meEndpoints: readonly Endpoint[] = [
     path: '/api/v1/me',
     tag: 'Account',
     summary: 'Who is calling',
-    description: 'Self-service: needs no permission. Permissions and grants are those of the presented credential.',
+    description:
+      'Self-service: needs no permission. Permissions and grants are those of the presented credential.',
     auth: 'member',
-    success: { status: 200, description: 'The caller.', body: accountShape, example: accountExample },
+    success: {
+      status: 200,
+      description: 'The caller.',
+      body: accountShape,
+      example: accountExample,
+    },
     errors: [],
-    handler: async ({ principal }, context) => ({ body: showAccount(await readAccount(context, principal)) }),
+    handler: async ({ principal }, context) => ({
+      body: showAccount(await readAccount(context, principal)),
+    }),
   }),
 ];

@@ -1,7 +1,14 @@
 /** The members of the organization: list, suspend, reactivate, remove. */
 import { z } from 'zod';
 import { MEMBERSHIP_STATUSES } from '../src/domain/memberships.ts';
-import { changeMemberStatus, getMember, listMembers, removeMember, type Member, type MemberPosition } from '../src/services/members.ts';
+import {
+  changeMemberStatus,
+  getMember,
+  listMembers,
+  removeMember,
+  type Member,
+  type MemberPosition,
+} from '../src/services/members.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { roleAssignmentShape, showAssignment } from './role-assignments-schema.ts';
@@ -13,17 +20,29 @@ const memberParams = z.strictObject({ id: uuid('Id of the membership.') });
 
 const memberStatus = () =>
   z.enum(MEMBERSHIP_STATUSES).meta({
-    description: 'Only an `active` member can act. A `suspended` one keeps what he is granted; a `deprovisioned` one was removed.',
+    description:
+      'Only an `active` member can act. A `suspended` one keeps what he is granted; a `deprovisioned` one was removed.',
   });
 
 const common = {
-  id: uuid('The membership: who the person is in this organization, in requests, paths and policies.'),
+  id: uuid(
+    'The membership: who the person is in this organization, in requests, paths and policies.',
+  ),
   status: memberStatus(),
-  assignments: z.array(roleAssignmentShape).meta({ description: 'What the member holds: granted to him, or inherited through teams.' }),
+  assignments: z
+    .array(roleAssignmentShape)
+    .meta({ description: 'What the member holds: granted to him, or inherited through teams.' }),
   admission_source: z
     .enum(['manual', 'invite', 'sso_jit', 'directory'])
-    .meta({ description: 'How the member came in: set up by hand, invited, by a first sign-in, or from the directory.' }),
-  directory_managed: z.boolean().meta({ description: 'True when the directory decides on the status; changing it here is refused.' }),
+    .meta({
+      description:
+        'How the member came in: set up by hand, invited, by a first sign-in, or from the directory.',
+    }),
+  directory_managed: z
+    .boolean()
+    .meta({
+      description: 'True when the directory decides on the status; changing it here is refused.',
+    }),
   team_ids: z.array(z.uuid()).meta({ description: 'The live teams the member is in.' }),
   created_at: timestamp('When the person became a member.'),
 };
@@ -70,7 +89,9 @@ function showCommon(member: Member) {
   return {
     id: member.id,
     status: member.status,
-    assignments: member.assignments.map((assignment) => showAssignment(assignment, { organizationId, kind: 'membership' })),
+    assignments: member.assignments.map((assignment) =>
+      showAssignment(assignment, { organizationId, kind: 'membership' }),
+    ),
     admission_source: member.admissionSource,
     directory_managed: member.directoryManaged,
     team_ids: member.teamIds,
@@ -83,7 +104,12 @@ function showMember(member: Member) {
 }
 
 function showMembership(member: Member) {
-  return { ...showCommon(member), user_id: member.userId, organization_id: member.organizationId, updated_at: member.updatedAt };
+  return {
+    ...showCommon(member),
+    user_id: member.userId,
+    organization_id: member.organizationId,
+    updated_at: member.updatedAt,
+  };
 }
 
 const listMembersEndpoint = defineEndpoint({
@@ -96,27 +122,36 @@ const listMembersEndpoint = defineEndpoint({
   auth: 'product',
   permission: 'membership.read',
   query: z.strictObject({
-    status: z.enum(MEMBERSHIP_STATUSES).optional().meta({ description: 'Only members of this status.' }),
+    status: z
+      .enum(MEMBERSHIP_STATUSES)
+      .optional()
+      .meta({ description: 'Only members of this status.' }),
     q: z
       .string()
       .min(1)
       .max(100)
       .optional()
-      .meta({ description: 'Only members whose name or email contains this, without regard to case.' }),
+      .meta({
+        description: 'Only members whose name or email contains this, without regard to case.',
+      }),
     limit: limitQuery(200),
     cursor: cursorQuery(),
   }),
   success: {
     status: 200,
     description: 'One page of members.',
-    body: z.strictObject({ members: z.array(memberShape).meta({ description: 'The members of this page.' }), next_cursor: nextCursor() }),
+    body: z.strictObject({
+      members: z.array(memberShape).meta({ description: 'The members of this page.' }),
+      next_cursor: nextCursor(),
+    }),
     example: { members: [memberExample] },
   },
   errors: [],
   handler: async ({ principal, query: { status, q, limit, cursor } }, context) => {
     const after = readPosition(cursor, { status, q });
     const { members, next } = await listMembers(context, principal, { status, q, limit, after });
-    const next_cursor = next && encodeCursor(['members', status ?? '', q ?? '', next.status, next.id]);
+    const next_cursor =
+      next && encodeCursor(['members', status ?? '', q ?? '', next.status, next.id]);
     return { body: { members: members.map(showMember), next_cursor } };
   },
 });
@@ -141,7 +176,9 @@ const getMemberEndpoint = defineEndpoint({
   params: memberParams,
   success: { status: 200, description: 'The member.', body: memberShape, example: memberExample },
   errors: [],
-  handler: async ({ principal, params }, context) => ({ body: showMember(await getMember(context, principal, params.id)) }),
+  handler: async ({ principal, params }, context) => ({
+    body: showMember(await getMember(context, principal, params.id)),
+  }),
 });
 
 const GUARDS =
@@ -152,7 +189,12 @@ const GUARDS =
   'lists what was left behind; and if no active owner would remain (`last_owner`).';
 
 /** What an owner's status demands of whoever changes it. */
-const OWNER_ERRORS = ['owner_required', 'session_required', 'mfa_required', 'reauthentication_required'] as const;
+const OWNER_ERRORS = [
+  'owner_required',
+  'session_required',
+  'mfa_required',
+  'reauthentication_required',
+] as const;
 
 const changeMemberEndpoint = defineEndpoint({
   operationId: 'changeMemberStatus',
@@ -169,7 +211,10 @@ const changeMemberEndpoint = defineEndpoint({
   params: memberParams,
   body: z.strictObject({
     status: z.enum(['active', 'suspended']).meta({ description: 'What the member is to be.' }),
-    force: z.boolean().default(false).meta({ description: 'Suspend even somebody whom escalation paths ask.' }),
+    force: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Suspend even somebody whom escalation paths ask.' }),
   }),
   requestExample: { status: 'suspended' },
   success: {
@@ -178,9 +223,20 @@ const changeMemberEndpoint = defineEndpoint({
     body: z.strictObject({ member: membershipShape }),
     example: { member: membershipExample },
   },
-  errors: [...OWNER_ERRORS, 'self_change', 'membership_removed', 'directory_managed', 'membership_in_escalation_path', 'last_owner'],
+  errors: [
+    ...OWNER_ERRORS,
+    'self_change',
+    'membership_removed',
+    'directory_managed',
+    'membership_in_escalation_path',
+    'last_owner',
+  ],
   handler: async ({ principal, params, body }, context) => ({
-    body: { member: showMembership(await changeMemberStatus(context, principal, { id: params.id, ...body })) },
+    body: {
+      member: showMembership(
+        await changeMemberStatus(context, principal, { id: params.id, ...body }),
+      ),
+    },
   }),
 });
 
@@ -203,14 +259,28 @@ const removeMemberEndpoint = defineEndpoint({
       .refine((text) => text === 'true' || text === 'false', { error: 'must be true or false' })
       .transform((text) => text === 'true')
       .default(false)
-      .meta({ description: 'Remove even somebody whom escalation paths ask.', override: { type: 'boolean', default: false } }),
+      .meta({
+        description: 'Remove even somebody whom escalation paths ask.',
+        override: { type: 'boolean', default: false },
+      }),
   }),
   success: { status: 204, description: 'The member is removed.' },
-  errors: [...OWNER_ERRORS, 'self_change', 'directory_managed', 'membership_in_escalation_path', 'last_owner'],
+  errors: [
+    ...OWNER_ERRORS,
+    'self_change',
+    'directory_managed',
+    'membership_in_escalation_path',
+    'last_owner',
+  ],
   handler: async ({ principal, params, query }, context) => {
     await removeMember(context, principal, { id: params.id, force: query.force });
     return {};
   },
 });
 
-export const memberEndpoints: readonly Endpoint[] = [listMembersEndpoint, getMemberEndpoint, changeMemberEndpoint, removeMemberEndpoint];
+export const memberEndpoints: readonly Endpoint[] = [
+  listMembersEndpoint,
+  getMemberEndpoint,
+  changeMemberEndpoint,
+  removeMemberEndpoint,
+];

@@ -1,20 +1,35 @@
 /** Second factors: an authenticator app and recovery codes. */
 import { z } from 'zod';
-import { beginTotp, confirmTotp, readMfa, removeMemberMfa, removeTotp, replaceRecoveryCodes, type Mfa } from '../src/services/mfa.ts';
+import {
+  beginTotp,
+  confirmTotp,
+  readMfa,
+  removeMemberMfa,
+  removeTotp,
+  replaceRecoveryCodes,
+  type Mfa,
+} from '../src/services/mfa.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { nullableTimestamp, uuid } from './schema.ts';
 import { setsSessionCookie, setsSessionCookieText } from './session-cookies.ts';
 
 const mfaShape = z
   .strictObject({
-    required: z.boolean().meta({ description: 'Whether the organization demands a second factor for what matters.' }),
+    required: z
+      .boolean()
+      .meta({ description: 'Whether the organization demands a second factor for what matters.' }),
     totp: z
       .strictObject({
-        enrolled: z.boolean().meta({ description: 'Whether an authenticator app is enrolled and confirmed.' }),
+        enrolled: z
+          .boolean()
+          .meta({ description: 'Whether an authenticator app is enrolled and confirmed.' }),
         confirmed_at: nullableTimestamp('When it was confirmed; null when none is.'),
       })
       .meta({ description: 'The authenticator app.' }),
-    recovery_codes_left: z.int().min(0).meta({ description: 'How many recovery codes were not used yet.' }),
+    recovery_codes_left: z
+      .int()
+      .min(0)
+      .meta({ description: 'How many recovery codes were not used yet.' }),
   })
   .meta({ id: 'Mfa', description: "The state of a person's second factor." });
 
@@ -31,7 +46,10 @@ const recoveryCodesShape = z
     recovery_codes: z
       .array(z.string())
       .length(10)
-      .meta({ description: 'Ten codes, each for one use, shown this once. Small letters and missing hyphens do not matter.' }),
+      .meta({
+        description:
+          'Ten codes, each for one use, shown this once. Small letters and missing hyphens do not matter.',
+      }),
   })
   .meta({ id: 'RecoveryCodes', description: 'New recovery codes.' });
 
@@ -62,10 +80,16 @@ export const mfaEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The state.',
       body: mfaShape,
-      example: { required: true, totp: { enrolled: true, confirmed_at: '2026-03-02T08:31:00.000Z' }, recovery_codes_left: 10 },
+      example: {
+        required: true,
+        totp: { enrolled: true, confirmed_at: '2026-03-02T08:31:00.000Z' },
+        recovery_codes_left: 10,
+      },
     },
     errors: [],
-    handler: async ({ principal }, context) => ({ body: showMfa(await readMfa(context, principal)) }),
+    handler: async ({ principal }, context) => ({
+      body: showMfa(await readMfa(context, principal)),
+    }),
   }),
   defineEndpoint({
     operationId: 'beginMyTotp',
@@ -81,7 +105,9 @@ export const mfaEndpoints: readonly Endpoint[] = [
       description: 'What the app has to know, shown this once.',
       body: z.strictObject({
         secret: z.string().meta({ description: 'The secret in base32, to be typed into the app.' }),
-        uri: z.string().meta({ description: 'The same as an `otpauth://` URI, to be shown as a QR code.' }),
+        uri: z
+          .string()
+          .meta({ description: 'The same as an `otpauth://` URI, to be shown as a QR code.' }),
       }),
       example: {
         secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
@@ -100,7 +126,9 @@ export const mfaEndpoints: readonly Endpoint[] = [
     description:
       'From then on signing in needs a second factor. The session becomes strong and fresh, with a new cookie; your other sessions end, in every organization.',
     auth: 'session',
-    body: z.strictObject({ code: z.string().min(1).max(64).meta({ description: 'The six digits the app shows.' }) }),
+    body: z.strictObject({
+      code: z.string().min(1).max(64).meta({ description: 'The six digits the app shows.' }),
+    }),
     requestExample: { code: '123456' },
     success: {
       status: 200,
@@ -109,10 +137,22 @@ export const mfaEndpoints: readonly Endpoint[] = [
       headers: setsSessionCookieText,
       example: recoveryCodesExample,
     },
-    errors: ['invalid_credentials', 'reauthentication_required', 'not_found', 'mfa_enrolled', 'secrets_key_missing'],
+    errors: [
+      'invalid_credentials',
+      'reauthentication_required',
+      'not_found',
+      'mfa_enrolled',
+      'secrets_key_missing',
+    ],
     handler: async ({ principal, body, cookies }, context) => {
-      const { recoveryCodes, token } = await confirmTotp(context, principal, { code: body.code, presented: cookies.session });
-      return { body: { recovery_codes: recoveryCodes }, headers: setsSessionCookie(context, token) };
+      const { recoveryCodes, token } = await confirmTotp(context, principal, {
+        code: body.code,
+        presented: cookies.session,
+      });
+      return {
+        body: { recovery_codes: recoveryCodes },
+        headers: setsSessionCookie(context, token),
+      };
     },
   }),
   defineEndpoint({
@@ -138,9 +178,16 @@ export const mfaEndpoints: readonly Endpoint[] = [
     summary: 'Replace the recovery codes',
     description: 'Ten new ones; the old ones are dead. Needs a fresh and strong session.',
     auth: 'session',
-    success: { status: 201, description: 'The new codes.', body: recoveryCodesShape, example: recoveryCodesExample },
+    success: {
+      status: 201,
+      description: 'The new codes.',
+      body: recoveryCodesShape,
+      example: recoveryCodesExample,
+    },
     errors: ['reauthentication_required', 'mfa_required', 'not_found'],
-    handler: async ({ principal }, context) => ({ body: { recovery_codes: await replaceRecoveryCodes(context, principal) } }),
+    handler: async ({ principal }, context) => ({
+      body: { recovery_codes: await replaceRecoveryCodes(context, principal) },
+    }),
   }),
   defineEndpoint({
     operationId: 'removeMemberMfa',
@@ -154,7 +201,14 @@ export const mfaEndpoints: readonly Endpoint[] = [
     permission: 'membership.write',
     params: z.strictObject({ id: uuid('The membership.') }),
     success: { status: 204, description: 'Taken.' },
-    errors: ['reauthentication_required', 'mfa_required', 'self_change', 'owner_required', 'grant_exceeds_own', 'membership_removed'],
+    errors: [
+      'reauthentication_required',
+      'mfa_required',
+      'self_change',
+      'owner_required',
+      'grant_exceeds_own',
+      'membership_removed',
+    ],
     handler: async ({ principal, params }, context) => {
       await removeMemberMfa(context, principal, params.id);
       return {};

@@ -12,7 +12,15 @@ import {
 } from '../src/services/notification-channels.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
-import { cursorQuery, label, limitQuery, nextCursor, outgoingUrl, timestamp, uuid } from './schema.ts';
+import {
+  cursorQuery,
+  label,
+  limitQuery,
+  nextCursor,
+  outgoingUrl,
+  timestamp,
+  uuid,
+} from './schema.ts';
 
 const TAG = 'Notifications';
 const PATH = '/api/v1/notification_channels';
@@ -25,16 +33,25 @@ const channelShape = z
     id: uuid('The channel.'),
     kind: z
       .enum(['email', 'webhook', 'slack'])
-      .meta({ description: '`email` every organization has; a `webhook` is created here; `slack` comes with connecting a workspace.' }),
+      .meta({
+        description:
+          '`email` every organization has; a `webhook` is created here; `slack` comes with connecting a workspace.',
+      }),
     name: z.string().meta({ description: 'Its name.' }),
     enabled: z.boolean().meta({ description: 'False: nothing is sent over it.' }),
     url: z.string().optional().meta({ description: 'Where a webhook is posted to.' }),
-    include_arguments: z.boolean().optional().meta({ description: 'Whether a webhook carries the arguments of the tool call.' }),
+    include_arguments: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether a webhook carries the arguments of the tool call.' }),
     secret_rotated_at: timestamp('Since when the signing secret of a webhook counts.').optional(),
     created_at: timestamp('When it was created.'),
     updated_at: timestamp('When its name, its URL or what is sent over it was changed last.'),
   })
-  .meta({ id: 'NotificationChannel', description: 'A way by which the messages of the organization go.' });
+  .meta({
+    id: 'NotificationChannel',
+    description: 'A way by which the messages of the organization go.',
+  });
 
 const emailExample = {
   id: '0198f3a2-7a10-7d3e-8f10-1a2b3c4d5e6f',
@@ -57,7 +74,12 @@ const webhookExample = {
   updated_at: '2026-03-03T10:00:00.000Z',
 };
 
-const secretText = () => z.string().meta({ description: 'Key of the signatures, `whsec_` and 32 bytes in base64. Shown this once.' });
+const secretText = () =>
+  z
+    .string()
+    .meta({
+      description: 'Key of the signatures, `whsec_` and 32 bytes in base64. Shown this once.',
+    });
 const secretExample = 'whsec_q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=';
 
 function showChannel({ webhook, ...channel }: NotificationChannel) {
@@ -82,7 +104,12 @@ const webhookUrl = () =>
       'in. It is checked now and at every call: names that lead to private or special addresses are refused, redirects are not followed.',
   );
 const includeArguments = () =>
-  z.boolean().meta({ description: 'True sends the arguments of the tool call along, exactly as the agent sent them.' });
+  z
+    .boolean()
+    .meta({
+      description:
+        'True sends the arguments of the tool call along, exactly as the agent sent them.',
+    });
 
 export const notificationChannelEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -99,7 +126,9 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'One page of channels.',
       body: z.strictObject({
-        notification_channels: z.array(channelShape).meta({ description: 'The channels of this page.' }),
+        notification_channels: z
+          .array(channelShape)
+          .meta({ description: 'The channels of this page.' }),
         next_cursor: nextCursor(),
       }),
       example: { notification_channels: [emailExample, webhookExample] },
@@ -109,8 +138,12 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       const keys = z.tuple([z.literal('notification_channels'), z.iso.datetime(), z.uuid()]);
       const [, createdAt, id] = decodeCursor(query.cursor, keys) ?? [];
       const after = createdAt && id ? { createdAt: new Date(createdAt), id } : undefined;
-      const { channels, next } = await listNotificationChannels(context, principal, { limit: query.limit, after });
-      const cursor = next && encodeCursor(['notification_channels', next.createdAt.toISOString(), next.id]);
+      const { channels, next } = await listNotificationChannels(context, principal, {
+        limit: query.limit,
+        after,
+      });
+      const cursor =
+        next && encodeCursor(['notification_channels', next.createdAt.toISOString(), next.id]);
       return { body: { notification_channels: channels.map(showChannel), next_cursor: cursor } };
     },
   }),
@@ -137,7 +170,11 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       include_arguments: includeArguments().default(false),
       enabled: z.boolean().default(true).meta({ description: 'False: nothing is sent yet.' }),
     }),
-    requestExample: { kind: 'webhook', name: 'Incident bot', url: 'https://hooks.example.com/countersign' },
+    requestExample: {
+      kind: 'webhook',
+      name: 'Incident bot',
+      url: 'https://hooks.example.com/countersign',
+    },
     success: {
       status: 201,
       description: 'The channel and, this once, its signing secret.',
@@ -148,7 +185,9 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     handler: async ({ principal, body: { name, enabled, url, include_arguments } }, context) => {
       const wanted = { name, enabled, url, includeArguments: include_arguments };
       const { channel, signingSecret } = await createWebhookChannel(context, principal, wanted);
-      return { body: { notification_channel: showChannel(channel), signing_secret: signingSecret } };
+      return {
+        body: { notification_channel: showChannel(channel), signing_secret: signingSecret },
+      };
     },
   }),
   defineEndpoint({
@@ -160,10 +199,19 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     auth: 'member',
     permission: 'connection.read',
     params: channelParams,
-    success: { status: 200, description: 'The channel.', body: channelAlone, example: { notification_channel: webhookExample } },
+    success: {
+      status: 200,
+      description: 'The channel.',
+      body: channelAlone,
+      example: { notification_channel: webhookExample },
+    },
     errors: [],
     handler: async ({ principal, params }, context) => ({
-      body: { notification_channel: showChannel(await getNotificationChannel(context, principal, params.id)) },
+      body: {
+        notification_channel: showChannel(
+          await getNotificationChannel(context, principal, params.id),
+        ),
+      },
     }),
   }),
   defineEndpoint({
@@ -191,9 +239,18 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       example: { notification_channel: { ...webhookExample, enabled: false } },
     },
     errors: [...PROOF, 'egress_denied'],
-    handler: async ({ principal, params: { id }, body: { name, enabled, url, include_arguments } }, context) => {
+    handler: async (
+      { principal, params: { id }, body: { name, enabled, url, include_arguments } },
+      context,
+    ) => {
       const change = { id, name, enabled, url, includeArguments: include_arguments };
-      return { body: { notification_channel: showChannel(await changeNotificationChannel(context, principal, change)) } };
+      return {
+        body: {
+          notification_channel: showChannel(
+            await changeNotificationChannel(context, principal, change),
+          ),
+        },
+      };
     },
   }),
   defineEndpoint({
@@ -232,19 +289,39 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       body: z
         .strictObject({
           delivered: z.boolean().meta({ description: 'Whether the receiver took it.' }),
-          status_code: z.int().optional().meta({ description: 'What a webhook answered, if it did.' }),
+          status_code: z
+            .int()
+            .optional()
+            .meta({ description: 'What a webhook answered, if it did.' }),
           duration_ms: z.int().meta({ description: 'How long it took.' }),
           error_code: z.string().optional().meta({
-            description: 'Why it did not arrive, for example `timeout`, `egress_denied`, `connection_failed` or `unexpected_status`.',
+            description:
+              'Why it did not arrive, for example `timeout`, `egress_denied`, `connection_failed` or `unexpected_status`.',
           }),
         })
         .meta({ id: 'NotificationTest', description: 'What came of a test message.' }),
-      example: { delivered: false, status_code: 500, duration_ms: 84, error_code: 'unexpected_status' },
+      example: {
+        delivered: false,
+        status_code: 500,
+        duration_ms: 84,
+        error_code: 'unexpected_status',
+      },
     },
     errors: [],
     handler: async ({ principal, params }, context) => {
-      const { delivered, statusCode, durationMs, errorCode } = await testNotificationChannel(context, principal, params.id);
-      return { body: { delivered, status_code: statusCode, duration_ms: durationMs, error_code: errorCode } };
+      const { delivered, statusCode, durationMs, errorCode } = await testNotificationChannel(
+        context,
+        principal,
+        params.id,
+      );
+      return {
+        body: {
+          delivered,
+          status_code: statusCode,
+          duration_ms: durationMs,
+          error_code: errorCode,
+        },
+      };
     },
   }),
   defineEndpoint({
@@ -260,12 +337,19 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The new secret, this once.',
-      body: z.strictObject({ signing_secret: secretText(), secret_rotated_at: timestamp('Since when it counts.') }),
+      body: z.strictObject({
+        signing_secret: secretText(),
+        secret_rotated_at: timestamp('Since when it counts.'),
+      }),
       example: { signing_secret: secretExample, secret_rotated_at: '2026-04-01T08:00:00.000Z' },
     },
     errors: [...PROOF, 'secrets_key_missing'],
     handler: async ({ principal, params }, context) => {
-      const { signingSecret, secretRotatedAt } = await rotateChannelSecret(context, principal, params.id);
+      const { signingSecret, secretRotatedAt } = await rotateChannelSecret(
+        context,
+        principal,
+        params.id,
+      );
       return { body: { signing_secret: signingSecret, secret_rotated_at: secretRotatedAt } };
     },
   }),

@@ -1,7 +1,11 @@
 /** What became of messages, and the dead letters among them. */
 import { z } from 'zod';
 import { DELIVERY_STATUSES } from '../src/domain/notifications.ts';
-import { listNotificationDeliveries, retryNotificationDelivery, type ListedDelivery } from '../src/services/notification-deliveries.ts';
+import {
+  listNotificationDeliveries,
+  retryNotificationDelivery,
+  type ListedDelivery,
+} from '../src/services/notification-deliveries.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from './schema.ts';
@@ -20,14 +24,19 @@ const deliveryShape = z
       })
       .meta({ description: 'Over which channel it goes.' }),
     request_id: uuid('The request it is about.'),
-    event: z.enum(['notified', 'decided']).meta({ description: 'Somebody is asked, or the request has its final answer.' }),
+    event: z
+      .enum(['notified', 'decided'])
+      .meta({ description: 'Somebody is asked, or the request has its final answer.' }),
     member: z
       .strictObject({
         membership_id: uuid('The member.'),
         display_name: z.string().meta({ description: 'His name.' }),
       })
       .optional()
-      .meta({ description: 'Who is told; absent for a decision, and for what is announced in the default channel of Slack.' }),
+      .meta({
+        description:
+          'Who is told; absent for a decision, and for what is announced in the default channel of Slack.',
+      }),
     status: z.enum(DELIVERY_STATUSES).meta({
       description:
         '`dead`: all attempts failed, or the receiver refused it for good. `dropped`: nobody is to get it any more, for `dropped_reason`.',
@@ -71,7 +80,9 @@ function showDelivery(delivery: ListedDelivery) {
     channel: { id: delivery.channelId, kind: delivery.channelKind, name: delivery.channelName },
     request_id: delivery.requestId,
     event: delivery.event,
-    ...(membershipId !== null && { member: { membership_id: membershipId, display_name: displayName ?? '' } }),
+    ...(membershipId !== null && {
+      member: { membership_id: membershipId, display_name: displayName ?? '' },
+    }),
     status: delivery.status,
     attempts: delivery.attempts,
     created_at: delivery.createdAt,
@@ -98,8 +109,14 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
     auth: 'member',
     permission: 'connection.read',
     query: z.strictObject({
-      status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only messages in this state.' }),
-      channel_id: z.uuid().optional().meta({ description: 'Only messages over this channel, deleted ones included.' }),
+      status: z
+        .enum(DELIVERY_STATUSES)
+        .optional()
+        .meta({ description: 'Only messages in this state.' }),
+      channel_id: z
+        .uuid()
+        .optional()
+        .meta({ description: 'Only messages over this channel, deleted ones included.' }),
       limit: limitQuery(50),
       cursor: cursorQuery(),
     }),
@@ -107,19 +124,42 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'One page of messages.',
       body: z.strictObject({
-        notification_deliveries: z.array(deliveryShape).meta({ description: 'The messages of this page.' }),
+        notification_deliveries: z
+          .array(deliveryShape)
+          .meta({ description: 'The messages of this page.' }),
         next_cursor: nextCursor(),
       }),
-      example: { notification_deliveries: [{ ...deliveryExample, finished_at: '2026-03-03T12:51:07.000Z' }] },
+      example: {
+        notification_deliveries: [{ ...deliveryExample, finished_at: '2026-03-03T12:51:07.000Z' }],
+      },
     },
     errors: [],
-    handler: async ({ principal, query: { status, channel_id: channelId, limit, cursor } }, context) => {
+    handler: async (
+      { principal, query: { status, channel_id: channelId, limit, cursor } },
+      context,
+    ) => {
       const list = [`notification_deliveries`, status ?? '', channelId ?? ''] as const;
-      const keys = decodeCursor(cursor, z.tuple([z.literal(list[0]), z.literal(list[1]), z.literal(list[2]), z.iso.datetime(), z.uuid()]));
+      const keys = decodeCursor(
+        cursor,
+        z.tuple([
+          z.literal(list[0]),
+          z.literal(list[1]),
+          z.literal(list[2]),
+          z.iso.datetime(),
+          z.uuid(),
+        ]),
+      );
       const after = keys && { createdAt: new Date(keys[3]), id: keys[4] };
-      const { deliveries, next } = await listNotificationDeliveries(context, principal, { status, channelId, limit, after });
+      const { deliveries, next } = await listNotificationDeliveries(context, principal, {
+        status,
+        channelId,
+        limit,
+        after,
+      });
       const nextPage = next && encodeCursor([...list, next.createdAt.toISOString(), next.id]);
-      return { body: { notification_deliveries: deliveries.map(showDelivery), next_cursor: nextPage } };
+      return {
+        body: { notification_deliveries: deliveries.map(showDelivery), next_cursor: nextPage },
+      };
     },
   }),
   defineEndpoint({
@@ -139,12 +179,21 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
       description: 'The message, which waits to be sent.',
       body: z.strictObject({ notification_delivery: deliveryShape }),
       example: {
-        notification_delivery: { ...deliveryExample, status: 'pending', attempts: 0, next_attempt_at: '2026-03-03T13:00:00.000Z' },
+        notification_delivery: {
+          ...deliveryExample,
+          status: 'pending',
+          attempts: 0,
+          next_attempt_at: '2026-03-03T13:00:00.000Z',
+        },
       },
     },
     errors: ['delivery_over'],
     handler: async ({ principal, params }, context) => ({
-      body: { notification_delivery: showDelivery(await retryNotificationDelivery(context, principal, params.id)) },
+      body: {
+        notification_delivery: showDelivery(
+          await retryNotificationDelivery(context, principal, params.id),
+        ),
+      },
     }),
   }),
 ];

@@ -1,6 +1,9 @@
 /** By which channels a member wants to be told. */
 import { z } from 'zod';
-import { readNotificationSettings, saveNotificationSettings } from '../src/services/notification-settings.ts';
+import {
+  readNotificationSettings,
+  saveNotificationSettings,
+} from '../src/services/notification-settings.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 
 const TAG = 'Notifications';
@@ -9,9 +12,18 @@ const PATH = '/api/v1/me/notification_settings';
 const settingsShape = z
   .strictObject({
     email: z.boolean().meta({ description: 'Whether requests for an answer come by email.' }),
-    slack: z.boolean().meta({ description: 'Whether they come by Slack, where the organization and the member are connected to it.' }),
+    slack: z
+      .boolean()
+      .meta({
+        description:
+          'Whether they come by Slack, where the organization and the member are connected to it.',
+      }),
   })
-  .meta({ id: 'NotificationSettings', description: 'By which channels a member wants to be told. The queue shows everything regardless.' });
+  .meta({
+    id: 'NotificationSettings',
+    description:
+      'By which channels a member wants to be told. The queue shows everything regardless.',
+  });
 
 const settingsExample = { email: true, slack: false };
 
@@ -23,9 +35,16 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'By which channels one is told',
     auth: 'session',
-    success: { status: 200, description: 'The settings; all true until they are set.', body: settingsShape, example: settingsExample },
+    success: {
+      status: 200,
+      description: 'The settings; all true until they are set.',
+      body: settingsShape,
+      example: settingsExample,
+    },
     errors: [],
-    handler: async ({ principal }, context) => ({ body: await readNotificationSettings(context, principal) }),
+    handler: async ({ principal }, context) => ({
+      body: await readNotificationSettings(context, principal),
+    }),
   }),
   defineEndpoint({
     operationId: 'setMyNotificationSettings',
@@ -37,8 +56,15 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     auth: 'session',
     body: settingsShape,
     requestExample: settingsExample,
-    success: { status: 200, description: 'The settings as they are now.', body: settingsShape, example: settingsExample },
+    success: {
+      status: 200,
+      description: 'The settings as they are now.',
+      body: settingsShape,
+      example: settingsExample,
+    },
     errors: [],
-    handler: async ({ principal, body }, context) => ({ body: await saveNotificationSettings(context, principal, body) }),
+    handler: async ({ principal, body }, context) => ({
+      body: await saveNotificationSettings(context, principal, body),
+    }),
   }),
 ];

@@ -10,7 +10,9 @@ import { setsSessionCookie } from './session-cookies.ts';
 const optionsShape = z
   .strictObject({
     password: z.boolean().meta({ description: 'Email and password are accepted. Always true.' }),
-    password_reset: z.boolean().meta({ description: 'A forgotten password can be set anew by a link in an email.' }),
+    password_reset: z
+      .boolean()
+      .meta({ description: 'A forgotten password can be set anew by a link in an email.' }),
     sso: z
       .strictObject({ name: z.string().meta({ description: 'What to write on the button.' }) })
       .optional()
@@ -23,7 +25,8 @@ const returnTo = z
   .refine(isReturnPath, { error: 'must be a path of this service, such as /requests' })
   .default('/')
   .meta({
-    description: 'The page to go to afterwards: a path of this service, of unescaped ASCII characters, without `//` or a backslash.',
+    description:
+      'The page to go to afterwards: a path of this service, of unescaped ASCII characters, without `//` or a backslash.',
     override: { type: 'string', default: '/', maxLength: 2000 },
   });
 
@@ -53,7 +56,13 @@ export const oidcEndpoints: readonly Endpoint[] = [
     errors: [],
     handler: async (_call, context) => {
       const { passwordReset, sso } = signInOptions(context);
-      return { body: { password: true, password_reset: passwordReset, ...(sso !== undefined && { sso: { name: sso } }) } };
+      return {
+        body: {
+          password: true,
+          password_reset: passwordReset,
+          ...(sso !== undefined && { sso: { name: sso } }),
+        },
+      };
     },
   }),
   defineEndpoint({
@@ -67,19 +76,26 @@ export const oidcEndpoints: readonly Endpoint[] = [
     auth: 'none',
     query: z.strictObject({
       return_to: returnTo,
-      prompt: z.literal('login').optional().meta({ description: 'The person must prove to the provider anew who he is.' }),
+      prompt: z
+        .literal('login')
+        .optional()
+        .meta({ description: 'The person must prove to the provider anew who he is.' }),
     }),
     success: {
       status: 302,
       description: 'On to the provider.',
       headers: {
         Location: 'The authorization endpoint of the provider.',
-        'Set-Cookie': 'The cookie `service_sso`, which binds the sign-in to this browser for ten minutes.',
+        'Set-Cookie':
+          'The cookie `service_sso`, which binds the sign-in to this browser for ten minutes.',
       },
     },
     errors: ['sso_not_configured', 'identity_provider_failed'],
     handler: async ({ query }, context) => {
-      const { url, cookie } = await beginSignIn(context, { returnTo: query.return_to, anew: query.prompt === 'login' });
+      const { url, cookie } = await beginSignIn(context, {
+        returnTo: query.return_to,
+        anew: query.prompt === 'login',
+      });
       return { headers: { Location: url, 'Set-Cookie': ssoCookie(context, cookie) } };
     },
   }),
@@ -103,13 +119,19 @@ export const oidcEndpoints: readonly Endpoint[] = [
       description: 'On to the page the person wanted, or to the sign-in page with a code.',
       headers: {
         Location: 'A page of this service.',
-        'Set-Cookie': 'Clears the cookie `service_sso`; sets the session cookie `service_session` when the person is signed in.',
+        'Set-Cookie':
+          'Clears the cookie `service_sso`; sets the session cookie `service_session` when the person is signed in.',
       },
     },
     errors: ['sso_not_configured'],
     handler: async ({ query, cookies, client }, context) => {
-      const { url, sessionToken } = await finishSignIn(context, { query: query as Record<string, string>, cookies, client });
-      const session = sessionToken === undefined ? [] : [setsSessionCookie(context, sessionToken)['Set-Cookie']];
+      const { url, sessionToken } = await finishSignIn(context, {
+        query: query as Record<string, string>,
+        cookies,
+        client,
+      });
+      const session =
+        sessionToken === undefined ? [] : [setsSessionCookie(context, sessionToken)['Set-Cookie']];
       return { headers: { Location: url, 'Set-Cookie': [ssoCookie(context, ''), ...session] } };
     },
   }),

@@ -20,8 +20,16 @@ const readiness = {
   required: ['status', 'checks'],
   additionalProperties: false,
   properties: {
-    status: { type: 'string', enum: ['ok', 'unavailable'], description: '`ok` when every part is.' },
-    checks: { type: 'object', additionalProperties: check, description: 'One entry for each part the service needs.' },
+    status: {
+      type: 'string',
+      enum: ['ok', 'unavailable'],
+      description: '`ok` when every part is.',
+    },
+    checks: {
+      type: 'object',
+      additionalProperties: check,
+      description: 'One entry for each part the service needs.',
+    },
   },
 } as const;
 
@@ -36,7 +44,10 @@ const liveness = {
 /** Nothing can be wrong with these calls but the HTTP itself. */
 const malformed = { $ref: '#/components/responses/validation_failed' };
 
-const plain = (operationId: string, { summary, description }: { summary: string; description: string }) => ({
+const plain = (
+  operationId: string,
+  { summary, description }: { summary: string; description: string },
+) => ({
   operationId,
   tags: [TAG],
   summary,
@@ -44,13 +55,19 @@ const plain = (operationId: string, { summary, description }: { summary: string;
   security: [],
 });
 
-const text = (description: string, { mediaType, example }: { mediaType: string; example: string }) => ({
+const text = (
+  description: string,
+  { mediaType, example }: { mediaType: string; example: string },
+) => ({
   description,
   headers: { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } },
   content: { [mediaType]: { schema: { type: 'string' as const, description }, example } },
 });
 
-const json = (description: string, { schema, example }: { schema: typeof readiness | typeof liveness; example: unknown }) => ({
+const json = (
+  description: string,
+  { schema, example }: { schema: typeof readiness | typeof liveness; example: unknown },
+) => ({
   description,
   headers: { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } },
   content: { 'application/json': { schema: structuredClone(schema) as never, example } },
@@ -63,7 +80,10 @@ export const operationPaths: ZodOpenApiPathsObject = {
         summary: 'Whether the process answers',
         description: 'Looks at nothing else: restart what does not answer.',
       }),
-      responses: { 200: json('It does.', { schema: liveness, example: { status: 'ok' } }), 400: malformed },
+      responses: {
+        200: json('It does.', { schema: liveness, example: { status: 'ok' } }),
+        400: malformed,
+      },
     },
   },
   '/health/ready': {
@@ -73,13 +93,19 @@ export const operationPaths: ZodOpenApiPathsObject = {
         description: 'Asks every part the service depends on, each for at most two seconds.',
       }),
       responses: {
-        200: json('Every part is well.', { schema: readiness, example: { status: 'ok', checks: { database: { status: 'ok' } } } }),
+        200: json('Every part is well.', {
+          schema: readiness,
+          example: { status: 'ok', checks: { database: { status: 'ok' } } },
+        }),
         400: malformed,
         503: json('Some part is not.', {
           schema: readiness,
           example: {
             status: 'unavailable',
-            checks: { database: { status: 'ok' }, temporal: { status: 'unavailable', message: 'no answer within 2 s' } },
+            checks: {
+              database: { status: 'ok' },
+              temporal: { status: 'unavailable', message: 'no answer within 2 s' },
+            },
           },
         }),
       },
@@ -87,11 +113,15 @@ export const operationPaths: ZodOpenApiPathsObject = {
   },
   '/metrics': {
     get: {
-      ...plain('getMetrics', { summary: 'Counters and gauges for Prometheus', description: 'In the text format of Prometheus.' }),
+      ...plain('getMetrics', {
+        summary: 'Counters and gauges for Prometheus',
+        description: 'In the text format of Prometheus.',
+      }),
       responses: {
         200: text('The metrics of this process.', {
           mediaType: 'text/plain',
-          example: '# TYPE countersign_requests_created_total counter\ncountersign_requests_created_total 42\n',
+          example:
+            '# TYPE countersign_requests_created_total counter\ncountersign_requests_created_total 42\n',
         }),
         400: malformed,
       },
@@ -103,7 +133,13 @@ export const operationPaths: ZodOpenApiPathsObject = {
         summary: 'This description',
         description: 'The interface of exactly this version of the service.',
       }),
-      responses: { 200: text('OpenAPI 3.1 in YAML.', { mediaType: 'application/yaml', example: 'openapi: 3.1.0\n' }), 400: malformed },
+      responses: {
+        200: text('OpenAPI 3.1 in YAML.', {
+          mediaType: 'application/yaml',
+          example: 'openapi: 3.1.0\n',
+        }),
+        400: malformed,
+      },
     },
   },
 };

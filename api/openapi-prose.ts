@@ -58,23 +58,50 @@ passed, and then shows the request as it stands. Ask again until \`status\` is n
 
 /** Every tag an endpoint may bear, in the order in which they are shown. */
 export const tags: readonly { readonly name: string; readonly description: string }[] = [
-  { name: 'Adapter protocol', description: 'What an adapter calls with an agent credential: ask, wait, withdraw.' },
+  {
+    name: 'Adapter protocol',
+    description: 'What an adapter calls with an agent credential: ask, wait, withdraw.',
+  },
   { name: 'Review queue', description: 'What reviewers see and decide.' },
   { name: 'Agents', description: 'The agents whose tool calls are reviewed.' },
-  { name: 'Agent credentials', description: 'Instances of agents and the credentials with which they call.' },
-  { name: 'Approval pipelines', description: 'The rules that answer at once or hand a request to people.' },
-  { name: 'Escalation paths', description: 'Who is asked, in which order, and how long each level has.' },
-  { name: 'Notifications', description: 'How people are told: channels, own settings, and what could not be delivered.' },
+  {
+    name: 'Agent credentials',
+    description: 'Instances of agents and the credentials with which they call.',
+  },
+  {
+    name: 'Approval pipelines',
+    description: 'The rules that answer at once or hand a request to people.',
+  },
+  {
+    name: 'Escalation paths',
+    description: 'Who is asked, in which order, and how long each level has.',
+  },
+  {
+    name: 'Notifications',
+    description: 'How people are told: channels, own settings, and what could not be delivered.',
+  },
   { name: 'Slack', description: 'Deciding in Slack, by members who linked their Slack user.' },
   { name: 'Account', description: 'Who is calling, with which second factors and from where.' },
   { name: 'Organization', description: 'Its settings and limits, its guided setup, its end.' },
   { name: 'Members', description: 'The people of the organization.' },
-  { name: 'Permission policies', description: 'What members, teams and organization keys may do, and where.' },
+  {
+    name: 'Permission policies',
+    description: 'What members, teams and organization keys may do, and where.',
+  },
   { name: 'Teams', description: 'Groups of members, which inherit what the team may do.' },
   { name: 'Invitations', description: 'Asking people to join, and joining.' },
-  { name: 'API keys', description: 'Keys with which a script acts as a member, or for the organization.' },
-  { name: 'Sign-in', description: 'Sessions of people in a browser, forgotten passwords, and the first owner.' },
-  { name: 'Operation', description: 'For whoever runs the service: health, metrics, this description.' },
+  {
+    name: 'API keys',
+    description: 'Keys with which a script acts as a member, or for the organization.',
+  },
+  {
+    name: 'Sign-in',
+    description: 'Sessions of people in a browser, forgotten passwords, and the first owner.',
+  },
+  {
+    name: 'Operation',
+    description: 'For whoever runs the service: health, metrics, this description.',
+  },
 ];
 
 export const securitySchemes = {
@@ -88,13 +115,15 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'whk_<id>_<secret>',
-    description: 'Acts as its member with what the member holds now. Browser-only operations refuse it.',
+    description:
+      'Acts as its member with what the member holds now. Browser-only operations refuse it.',
   },
   organizationApiKey: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'who_<id>_<secret>',
-    description: 'Acts for an integration under permission policies of its own (hosted edition). It cannot claim or decide requests.',
+    description:
+      'Acts for an integration under permission policies of its own (hosted edition). It cannot claim or decide requests.',
   },
   agentCredential: {
     type: 'http',

@@ -45,7 +45,8 @@ const parameters = {
     name: 'Idempotency-Key',
     in: 'header',
     required: true,
-    description: 'Names this attempt, so that it can be repeated without harm: 1 to 255 printable ASCII characters, kept for ever.',
+    description:
+      'Names this attempt, so that it can be repeated without harm: 1 to 255 printable ASCII characters, kept for ever.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     example: '6f1c7f2e-6f5e-4f5a-8d0c-0d5b6b1c9f00',
   },
@@ -53,15 +54,22 @@ const parameters = {
     name: 'If-Match',
     in: 'header',
     required: true,
-    description: 'The revision expected to be active, quoted or bare; `"0"` for none. Neither `*` nor weak tags.',
+    description:
+      'The revision expected to be active, quoted or bare; `"0"` for none. Neither `*` nor weak tags.',
     schema: { type: 'string', pattern: '^("(0|[1-9][0-9]{0,14})"|(0|[1-9][0-9]{0,14}))$' },
     example: '"3"',
   },
 } as const satisfies Record<string, oas31.ParameterObject>;
 
 const headers = {
-  RequestId: { description: 'Id of this call: the presented one or a new UUID.', schema: { type: 'string' } },
-  RetryAfter: { description: 'Whole seconds to wait before trying again.', schema: { type: 'integer', minimum: 1 } },
+  RequestId: {
+    description: 'Id of this call: the presented one or a new UUID.',
+    schema: { type: 'string' },
+  },
+  RetryAfter: {
+    description: 'Whole seconds to wait before trying again.',
+    schema: { type: 'integer', minimum: 1 },
+  },
 } as const satisfies Record<string, oas31.HeaderObject>;
 
 const requestIdHeader = { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } };
@@ -96,7 +104,9 @@ export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIOb
 }
 
 /** A parameter says what it is once, and a number that arrives as text keeps the bounds of the number only. */
-function tidy(parameter: oas31.ParameterObject | oas31.ReferenceObject): oas31.ParameterObject | oas31.ReferenceObject {
+function tidy(
+  parameter: oas31.ParameterObject | oas31.ReferenceObject,
+): oas31.ParameterObject | oas31.ReferenceObject {
   if (!('in' in parameter) || !parameter.schema || '$ref' in parameter.schema) return parameter;
   const { description, pattern, ...schema } = parameter.schema as oas31.SchemaObject;
   const { in: location, name, required } = parameter;
@@ -122,7 +132,10 @@ export function openApiYaml(endpoints: readonly Endpoint[]): string {
   return `# Generated from the endpoint declarations by \`npm run openapi\`. Do not edit.\n${text}`;
 }
 
-function operation(endpoint: Endpoint, shared: Map<ErrorCode, ZodOpenApiResponseObject>): ZodOpenApiOperationObject {
+function operation(
+  endpoint: Endpoint,
+  shared: Map<ErrorCode, ZodOpenApiResponseObject>,
+): ZodOpenApiOperationObject {
   const { body, signedForm, params, query, requestExample } = endpoint;
   return {
     operationId: endpoint.operationId,
@@ -130,18 +143,33 @@ function operation(endpoint: Endpoint, shared: Map<ErrorCode, ZodOpenApiResponse
     summary: endpoint.summary,
     description: [endpoint.description, needs(endpoint)].filter(Boolean).join('\n\n'),
     security: security[endpoint.auth],
-    requestParams: { ...(params && { path: params as never }), ...(query && { query: query as never }) },
+    requestParams: {
+      ...(params && { path: params as never }),
+      ...(query && { query: query as never }),
+    },
     parameters: [
-      ...(endpoint.headers?.idempotencyKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...(endpoint.headers?.idempotencyKey
+        ? [{ $ref: '#/components/parameters/IdempotencyKey' }]
+        : []),
       ...(endpoint.headers?.ifMatch ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
       { $ref: '#/components/parameters/RequestId' },
       ...(signedForm?.headers ?? []).map(signedHeader),
     ],
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body, example: requestExample } } } }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: body, example: requestExample } },
+      },
+    }),
     ...(signedForm && {
       requestBody: {
         required: true,
-        content: { 'application/x-www-form-urlencoded': { schema: signedForm.fields, example: requestExample } },
+        content: {
+          'application/x-www-form-urlencoded': {
+            schema: signedForm.fields,
+            example: requestExample,
+          },
+        },
       },
     }),
     responses: { ...successes(endpoint), ...failures(endpoint, shared) },
@@ -155,16 +183,31 @@ function signedHeader(name: string): oas31.ParameterObject {
 }
 
 function needs({ auth, permission }: Endpoint): string {
-  return permission === undefined ? `Opens with ${opensWith[auth]}.` : `Opens with ${opensWith[auth]}. Needs \`${permission}\`.`;
+  return permission === undefined
+    ? `Opens with ${opensWith[auth]}.`
+    : `Opens with ${opensWith[auth]}. Needs \`${permission}\`.`;
 }
 
 function successes({ success }: Endpoint): Record<string, ZodOpenApiResponseObject> {
   const statuses = [success.status].flat();
-  return Object.fromEntries(statuses.map((status) => [String(status), successResponse(success.otherwise?.[status] ?? success)]));
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      successResponse(success.otherwise?.[status] ?? success),
+    ]),
+  );
 }
 
-function successResponse({ description, headers: sent, body, example }: SuccessAnswer): ZodOpenApiResponseObject {
-  const own = Object.entries(sent ?? {}).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]);
+function successResponse({
+  description,
+  headers: sent,
+  body,
+  example,
+}: SuccessAnswer): ZodOpenApiResponseObject {
+  const own = Object.entries(sent ?? {}).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: 'string' } },
+  ]);
   return {
     description,
     headers: { ...requestIdHeader, ...Object.fromEntries(own) },
@@ -173,7 +216,10 @@ function successResponse({ description, headers: sent, body, example }: SuccessA
 }
 
 /** One answer for each status; a status with a single code is a component, named by the code, that operations share. */
-function failures(endpoint: Endpoint, shared: Map<ErrorCode, ZodOpenApiResponseObject>): Record<string, ZodOpenApiResponseObject> {
+function failures(
+  endpoint: Endpoint,
+  shared: Map<ErrorCode, ZodOpenApiResponseObject>,
+): Record<string, ZodOpenApiResponseObject> {
   const entries = [...codesByStatus(endpoint)].map(([status, codes]) => {
     const [code] = codes;
     if (code === undefined || codes.length > 1) return [String(status), failure(codes)] as const;
@@ -186,7 +232,8 @@ function failures(endpoint: Endpoint, shared: Map<ErrorCode, ZodOpenApiResponseO
 
 function codesByStatus(endpoint: Endpoint): ReadonlyMap<number, readonly ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorsOf(endpoint)) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
+  for (const code of errorsOf(endpoint))
+    byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
   return byStatus;
 }
 
@@ -194,28 +241,45 @@ function failure(codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
   const retries = codes.some((code) => [429, 503].includes(statusOf(code)));
   return {
     description: codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].title}`).join('\n'),
-    headers: { ...requestIdHeader, ...(retries && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }) },
+    headers: {
+      ...requestIdHeader,
+      ...(retries && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
+    },
     content: { 'application/json': { schema: errorShape, ...exampleOf(codes) } },
   };
 }
 
 /** A single code's example stands with it, those of several are components, named by their codes. */
-function exampleOf(codes: readonly ErrorCode[]): Pick<oas31.MediaTypeObject, 'example' | 'examples'> {
+function exampleOf(
+  codes: readonly ErrorCode[],
+): Pick<oas31.MediaTypeObject, 'example' | 'examples'> {
   const [code] = codes;
   if (code !== undefined && codes.length === 1) return { example: errorExample(code) };
-  return { examples: Object.fromEntries(codes.map((each) => [each, { $ref: `#/components/examples/${each}` }])) };
+  return {
+    examples: Object.fromEntries(
+      codes.map((each) => [each, { $ref: `#/components/examples/${each}` }]),
+    ),
+  };
 }
 
 /** Of every code that shares its status with others in some operation. */
 function errorExamples(endpoints: readonly Endpoint[]): Record<string, oas31.ExampleObject> {
-  const shared = endpoints.flatMap((endpoint) => [...codesByStatus(endpoint).values()].filter(({ length }) => length > 1).flat());
+  const shared = endpoints.flatMap((endpoint) =>
+    [...codesByStatus(endpoint).values()].filter(({ length }) => length > 1).flat(),
+  );
   const codes = [...new Set(shared)].sort();
-  return Object.fromEntries(codes.map((code) => [code, { summary: errorCatalogue[code].title, value: errorExample(code) }]));
+  return Object.fromEntries(
+    codes.map((code) => [code, { summary: errorCatalogue[code].title, value: errorExample(code) }]),
+  );
 }
 
 const detailsExamples: Partial<Record<ErrorCode, unknown>> = {
   validation_failed: { issues: [{ pointer: '/name', code: 'required', message: 'is required' }] },
-  permission_denied: { permission: 'agent.read', scope_kind: 'organization', reason: 'missing_permission' },
+  permission_denied: {
+    permission: 'agent.read',
+    scope_kind: 'organization',
+    reason: 'missing_permission',
+  },
   quota_exceeded: { dimension: 'active_agents', limit: 100, used: 100 },
   revision_conflict: { active_revision: 4 },
   already_terminal: { status: 'expired' },

@@ -12,7 +12,11 @@ export type OperationProbes = Readonly<Record<string, Probe>>;
 const PROBE_TIMEOUT_MS = 2_000;
 const OPENAPI_FILE = join(packageRoot(), 'api/openapi.yaml');
 
-export function mountOperations(router: Router, context: ServiceContext, probes: OperationProbes): void {
+export function mountOperations(
+  router: Router,
+  context: ServiceContext,
+  probes: OperationProbes,
+): void {
   router.get('/health/live', (ctx) => {
     ctx.body = { status: 'ok' };
   });
@@ -33,7 +37,9 @@ export function mountOperations(router: Router, context: ServiceContext, probes:
   });
 }
 
-async function runProbe([name, probe]: [string, Probe]): Promise<[string, { status: string; message?: string }]> {
+async function runProbe([name, probe]: [string, Probe]): Promise<
+  [string, { status: string; message?: string }]
+> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(resolve, PROBE_TIMEOUT_MS, `no answer within ${PROBE_TIMEOUT_MS / 1000} s`);

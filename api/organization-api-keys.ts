@@ -28,7 +28,10 @@ const TAG = 'API keys';
 
 const keyParams = z.strictObject({ id: uuid('The key.') });
 
-const exampleList = [organizationKeyExample, { ...apiKeyExample, created_by: organizationKeyExample.created_by }];
+const exampleList = [
+  organizationKeyExample,
+  { ...apiKeyExample, created_by: organizationKeyExample.created_by },
+];
 
 const listEndpoint = defineEndpoint({
   operationId: 'listApiKeys',
@@ -36,7 +39,8 @@ const listEndpoint = defineEndpoint({
   path: '/api/v1/api_keys',
   tag: TAG,
   summary: "List the organization's API keys, newest first",
-  description: 'Personal keys of every member and organization keys, expired and revoked ones included. Filters add up.',
+  description:
+    'Personal keys of every member and organization keys, expired and revoked ones included. Filters add up.',
   auth: 'session',
   permission: 'api_key.read',
   query: z.strictObject({
@@ -47,7 +51,10 @@ const listEndpoint = defineEndpoint({
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: 'Only keys whose name, or whose creator’s name or email, contains this, in upper or lower case.' }),
+      .meta({
+        description:
+          'Only keys whose name, or whose creator’s name or email, contains this, in upper or lower case.',
+      }),
     limit: limitQuery(50),
     cursor: cursorQuery(),
   }),
@@ -63,11 +70,23 @@ const listEndpoint = defineEndpoint({
   errors: [],
   handler: async ({ principal, query: { kind, status, q, limit, cursor } }, context) => {
     const filter = [kind ?? '', status ?? '', q ?? ''] as const;
-    const pinned = z.tuple([z.literal('organization_api_keys'), ...filter.map((value) => z.literal(value)), z.uuid()]);
+    const pinned = z.tuple([
+      z.literal('organization_api_keys'),
+      ...filter.map((value) => z.literal(value)),
+      z.uuid(),
+    ]);
     const after = decodeCursor(cursor, pinned)?.at(-1);
-    const { keys, next } = await listAllApiKeys(context, principal, { kind, status, q, limit, after });
+    const { keys, next } = await listAllApiKeys(context, principal, {
+      kind,
+      status,
+      q,
+      limit,
+      after,
+    });
     const next_cursor = next && encodeCursor(['organization_api_keys', ...filter, next]);
-    return { body: { keys: keys.map((key) => showApiKey(key, { organizationWide: true })), next_cursor } };
+    return {
+      body: { keys: keys.map((key) => showApiKey(key, { organizationWide: true })), next_cursor },
+    };
   },
 });
 
@@ -77,7 +96,8 @@ const optionsEndpoint = defineEndpoint({
   path: '/api/v1/api_keys/options',
   tag: TAG,
   summary: 'What a new organization key may carry',
-  description: 'Everything a form for `POST /api/v1/api_keys` offers to this caller. Hosted edition only.',
+  description:
+    'Everything a form for `POST /api/v1/api_keys` offers to this caller. Hosted edition only.',
   auth: 'session',
   permission: 'api_key.organization.issue',
   edition: 'hosted',
@@ -87,11 +107,20 @@ const optionsEndpoint = defineEndpoint({
     body: z.strictObject({
       permissions: z
         .array(vocabularyEntryShape)
-        .meta({ description: 'Those an organization key can hold and the caller holds somewhere.' }),
+        .meta({
+          description: 'Those an organization key can hold and the caller holds somewhere.',
+        }),
       grants: z
         .array(grantShape)
-        .meta({ description: 'Where the caller holds them: each grant may be given as it is, or for single teams or agents of it.' }),
-      resources: z.array(resourceShape).meta({ description: 'The agents and teams these grants reach, by name; the first 500 of each.' }),
+        .meta({
+          description:
+            'Where the caller holds them: each grant may be given as it is, or for single teams or agents of it.',
+        }),
+      resources: z
+        .array(resourceShape)
+        .meta({
+          description: 'The agents and teams these grants reach, by name; the first 500 of each.',
+        }),
       resources_truncated: resourcesTruncated(),
       max_expires_at: maxExpiresAt(),
     }),
@@ -110,7 +139,14 @@ const optionsEndpoint = defineEndpoint({
       resourcesTruncated: resources_truncated,
       ...options
     } = await organizationKeyOptions(context, principal);
-    return { body: { permissions: permissions.map(showEntry), ...options, resources_truncated, max_expires_at: latestEnd } };
+    return {
+      body: {
+        permissions: permissions.map(showEntry),
+        ...options,
+        resources_truncated,
+        max_expires_at: latestEnd,
+      },
+    };
   },
 });
 
@@ -128,7 +164,11 @@ const issueEndpoint = defineEndpoint({
   body: z.strictObject({
     name: label('What to call the key.', 100),
     permission_policies: z
-      .array(z.strictObject(policyTermsFields).meta({ description: 'What it may do at one scope; never ownership.' }))
+      .array(
+        z
+          .strictObject(policyTermsFields)
+          .meta({ description: 'What it may do at one scope; never ownership.' }),
+      )
       .min(1)
       .max(MOST_POLICIES)
       .meta({ description: 'What it may do, and where: at least one policy.' }),
@@ -136,21 +176,29 @@ const issueEndpoint = defineEndpoint({
   }),
   requestExample: {
     name: 'inventory sync',
-    permission_policies: [{ scope_kind: 'organization', resource_ids: [], permissions: ['agent.read'] }],
+    permission_policies: [
+      { scope_kind: 'organization', resource_ids: [], permissions: ['agent.read'] },
+    ],
   },
   success: {
     status: 201,
     description: 'The key, and its token, which is shown this once.',
     body: z.strictObject({
       key: apiKeyShape,
-      token: z.string().meta({ description: 'The bearer token `who_<id>_<secret>`. Only a hash of it is kept.' }),
+      token: z
+        .string()
+        .meta({ description: 'The bearer token `who_<id>_<secret>`. Only a hash of it is kept.' }),
     }),
     example: { key: organizationKeyExample, token: `${organizationKeyExample.prefix}_<secret>` },
   },
   errors: ['grant_exceeds_own', 'mfa_required', 'reauthentication_required'],
   handler: async ({ principal, body }, context) => {
     const policies = body.permission_policies.map(readTerms);
-    const { key, token } = await issueOrganizationKey(context, principal, { name: body.name, policies, expiresAt: body.expires_at });
+    const { key, token } = await issueOrganizationKey(context, principal, {
+      name: body.name,
+      policies,
+      expiresAt: body.expires_at,
+    });
     return { body: { key: showApiKey(key, { organizationWide: true }), token } };
   },
 });
@@ -168,7 +216,9 @@ const getEndpoint = defineEndpoint({
     status: 200,
     description: 'The key with what it carries.',
     body: z.strictObject({ key: apiKeyShape }),
-    example: { key: { ...organizationKeyExample, effective_grants: organizationKeyExample.grants } },
+    example: {
+      key: { ...organizationKeyExample, effective_grants: organizationKeyExample.grants },
+    },
   },
   errors: [],
   handler: async ({ principal, params }, context) => {
@@ -183,7 +233,8 @@ const revokeEndpoint = defineEndpoint({
   path: '/api/v1/api_keys/{id}',
   tag: TAG,
   summary: 'Revoke an API key of the organization',
-  description: 'Anybody’s personal key or an organization key, for good and at once. A repeat succeeds without changing anything.',
+  description:
+    'Anybody’s personal key or an organization key, for good and at once. A repeat succeeds without changing anything.',
   auth: 'session',
   permission: 'api_key.revoke',
   params: keyParams,
@@ -196,4 +247,10 @@ const revokeEndpoint = defineEndpoint({
 });
 
 /** `options` stands before `{id}`, and is found first. */
-export const organizationApiKeyEndpoints: readonly Endpoint[] = [listEndpoint, optionsEndpoint, issueEndpoint, getEndpoint, revokeEndpoint];
+export const organizationApiKeyEndpoints: readonly Endpoint[] = [
+  listEndpoint,
+  optionsEndpoint,
+  issueEndpoint,
+  getEndpoint,
+  revokeEndpoint,
+];

@@ -18,21 +18,35 @@ const PATH = '/api/v1/organization';
 
 const settingsShape = z
   .strictObject({
-    claim_timeout: z.string().meta({ description: 'How long a claimed request stays claimed, for example `15m`.' }),
-    personal_api_keys_allowed: z.boolean().meta({ description: 'Whether members may issue and use personal API keys.' }),
+    claim_timeout: z
+      .string()
+      .meta({ description: 'How long a claimed request stays claimed, for example `15m`.' }),
+    personal_api_keys_allowed: z
+      .boolean()
+      .meta({ description: 'Whether members may issue and use personal API keys.' }),
     max_api_key_lifetime: z
       .string()
       .nullable()
-      .meta({ description: 'The longest life of a new API key, for example `720h`; null where nothing caps it.' }),
+      .meta({
+        description:
+          'The longest life of a new API key, for example `720h`; null where nothing caps it.',
+      }),
     require_mfa: z.boolean().meta({
       description:
         'Whether people need a sign-in with a second factor, and personal keys one made in such a sign-in, to decide requests; and people to grant dangerous permissions (by policies, teams or invitations), to create keys that can decide or do what is dangerous, to change owners and the sensitive settings. Using any other permission one holds does not ask for it.',
     }),
     reauthentication_window: z
       .string()
-      .meta({ description: 'How long after proving who one is what is dangerous may be done, for example `15m`.' }),
+      .meta({
+        description:
+          'How long after proving who one is what is dangerous may be done, for example `15m`.',
+      }),
   })
-  .meta({ id: 'OrganizationSettings', description: 'What the organization decides for itself. Durations are in the largest whole unit.' });
+  .meta({
+    id: 'OrganizationSettings',
+    description:
+      'What the organization decides for itself. Durations are in the largest whole unit.',
+  });
 
 const organizationShape = z
   .strictObject({
@@ -44,12 +58,18 @@ const organizationShape = z
     settings: settingsShape,
     limits: z
       .strictObject({
-        active_agents: z.int().meta({ description: 'How many agents it may have that are not archived.' }),
-        pending_requests: z.int().meta({ description: 'How many requests may wait for its people at once.' }),
+        active_agents: z
+          .int()
+          .meta({ description: 'How many agents it may have that are not archived.' }),
+        pending_requests: z
+          .int()
+          .meta({ description: 'How many requests may wait for its people at once.' }),
         seats: z
           .strictObject({
             limit: z.int().meta({ description: 'How many people it may have.' }),
-            used: z.int().meta({ description: 'Members who were not removed, and pending invitations.' }),
+            used: z
+              .int()
+              .meta({ description: 'Members who were not removed, and pending invitations.' }),
           })
           .meta({ description: 'Its seats.' }),
       })
@@ -73,7 +93,9 @@ const organizationExample = {
   limits: { active_agents: 100, pending_requests: 1000, seats: { limit: 50, used: 12 } },
 };
 
-const etagHeader = { ETag: 'Revision of the organization, quoted. Pass it as If-Match when changing it.' };
+const etagHeader = {
+  ETag: 'Revision of the organization, quoted. Pass it as If-Match when changing it.',
+};
 
 function showOrganization(organization: OrganizationView): Reply {
   const { maxApiKeyLifetime, activeAgents, pendingRequests, seats } = organization;
@@ -92,7 +114,11 @@ function showOrganization(organization: OrganizationView): Reply {
         require_mfa: organization.requireMfa,
         reauthentication_window: formatDuration(organization.reauthenticationWindow),
       },
-      limits: { active_agents: activeAgents, pending_requests: pendingRequests, seats: { limit: seats.limit, used: seats.used } },
+      limits: {
+        active_agents: activeAgents,
+        pending_requests: pendingRequests,
+        seats: { limit: seats.limit, used: seats.used },
+      },
     },
   };
 }
@@ -106,16 +132,27 @@ const changeBody = z.strictObject({
   name: label('A new name. The slug stays.').optional(),
   settings: z
     .strictObject({
-      claim_timeout: duration(`How long a claim holds, ${within('claimTimeout')}.`, DURATION_BOUNDS.claimTimeout).optional(),
+      claim_timeout: duration(
+        `How long a claim holds, ${within('claimTimeout')}.`,
+        DURATION_BOUNDS.claimTimeout,
+      ).optional(),
       personal_api_keys_allowed: z
         .boolean()
         .optional()
-        .meta({ description: 'False: no personal API key works any more, and none is issued. True: they work again.' }),
+        .meta({
+          description:
+            'False: no personal API key works any more, and none is issued. True: they work again.',
+        }),
       max_api_key_lifetime: duration('A duration.', DURATION_BOUNDS.maxApiKeyLifetime)
         .nullable()
         .optional()
-        .meta({ description: `The longest life of a new API key, ${within('maxApiKeyLifetime')}; null lifts the cap.` }),
-      require_mfa: z.boolean().optional().meta({ description: 'True needs that the caller has signed in with a second factor.' }),
+        .meta({
+          description: `The longest life of a new API key, ${within('maxApiKeyLifetime')}; null lifts the cap.`,
+        }),
+      require_mfa: z
+        .boolean()
+        .optional()
+        .meta({ description: 'True needs that the caller has signed in with a second factor.' }),
       reauthentication_window: duration(
         `How long a proof stays fresh, ${within('reauthenticationWindow')}.`,
         DURATION_BOUNDS.reauthenticationWindow,
@@ -131,7 +168,11 @@ function seconds<Absent extends null | undefined>(text: string | Absent): number
 }
 
 function toTerms({ name, settings = {} }: z.output<typeof changeBody>): TermsWanted {
-  const { claim_timeout: claim, max_api_key_lifetime: lifetime, reauthentication_window: window } = settings;
+  const {
+    claim_timeout: claim,
+    max_api_key_lifetime: lifetime,
+    reauthentication_window: window,
+  } = settings;
   return {
     name,
     claimTimeout: seconds(claim),
@@ -159,7 +200,8 @@ export const organizationEndpoints: readonly Endpoint[] = [
       example: organizationExample,
     },
     errors: [],
-    handler: async ({ principal }, context) => showOrganization(await readOrganization(context, principal)),
+    handler: async ({ principal }, context) =>
+      showOrganization(await readOrganization(context, principal)),
   }),
   defineEndpoint({
     operationId: 'updateOrganization',
@@ -181,11 +223,16 @@ export const organizationEndpoints: readonly Endpoint[] = [
       description: 'The organization, changed. When nothing differs its revision is the same.',
       body: organizationShape,
       headers: etagHeader,
-      example: { ...organizationExample, settings: { ...organizationExample.settings, claim_timeout: '30m' } },
+      example: {
+        ...organizationExample,
+        settings: { ...organizationExample.settings, claim_timeout: '30m' },
+      },
     },
     errors: ['revision_conflict', 'session_required', 'mfa_required', 'reauthentication_required'],
     handler: async ({ principal, body, ifMatch }, context) =>
-      showOrganization(await changeOrganization(context, principal, { expected: ifMatch, wanted: toTerms(body) })),
+      showOrganization(
+        await changeOrganization(context, principal, { expected: ifMatch, wanted: toTerms(body) }),
+      ),
   }),
   defineEndpoint({
     operationId: 'deleteOrganization',
@@ -200,7 +247,11 @@ export const organizationEndpoints: readonly Endpoint[] = [
     auth: 'session',
     permission: 'organization.delete',
     query: z.strictObject({
-      confirm: z.string().meta({ description: 'The slug of the organization, so that nobody deletes it by accident.' }),
+      confirm: z
+        .string()
+        .meta({
+          description: 'The slug of the organization, so that nobody deletes it by accident.',
+        }),
     }),
     success: { status: 204, description: 'Deleted.' },
     errors: ['mfa_required', 'reauthentication_required'],
@@ -215,7 +266,8 @@ export const organizationEndpoints: readonly Endpoint[] = [
     path: `${PATH}/onboarding/complete`,
     tag: TAG,
     summary: 'Finish or skip the guided setup',
-    description: 'Once for the organization: from now on `onboarding.required` is false for everybody. Again, nothing more happens.',
+    description:
+      'Once for the organization: from now on `onboarding.required` is false for everybody. Again, nothing more happens.',
     auth: 'member',
     permission: 'organization.settings.write',
     success: { status: 204, description: 'Finished.' },

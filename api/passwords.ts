@@ -1,13 +1,22 @@
 /** Changing a password, and setting a new one through a link sent by email. */
 import { z } from 'zod';
-import { readPasswordReset, requestPasswordReset, resetPassword } from '../src/services/password-resets.ts';
+import {
+  readPasswordReset,
+  requestPasswordReset,
+  resetPassword,
+} from '../src/services/password-resets.ts';
 import { changePassword } from '../src/services/passwords.ts';
 import { email, newPassword, presentedPassword } from './credentials-schema.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { timestamp } from './schema.ts';
 import { setsSessionCookie, setsSessionCookieText } from './session-cookies.ts';
 
-const resetToken = () => z.string().min(1).max(200).meta({ description: 'The token of the link, `whr_…`.', format: 'password' });
+const resetToken = () =>
+  z
+    .string()
+    .min(1)
+    .max(200)
+    .meta({ description: 'The token of the link, `whr_…`.', format: 'password' });
 
 export const passwordEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -34,7 +43,8 @@ export const passwordEndpoints: readonly Endpoint[] = [
     path: '/auth/password/reset/{token}',
     tag: 'Sign-in',
     summary: 'Whether a link to set a new password still works',
-    description: 'For the page behind the link, before it asks for a password. Using one link ends all others of the person.',
+    description:
+      'For the page behind the link, before it asks for a password. Using one link ends all others of the person.',
     auth: 'none',
     params: z.strictObject({ token: resetToken() }),
     success: {
@@ -44,7 +54,9 @@ export const passwordEndpoints: readonly Endpoint[] = [
       example: { expires_at: '2026-03-02T09:30:00.000Z' },
     },
     errors: [],
-    handler: async ({ params }, context) => ({ body: { expires_at: (await readPasswordReset(context, params.token)).expiresAt } }),
+    handler: async ({ params }, context) => ({
+      body: { expires_at: (await readPasswordReset(context, params.token)).expiresAt },
+    }),
   }),
   defineEndpoint({
     operationId: 'resetPassword',
@@ -77,11 +89,23 @@ export const passwordEndpoints: readonly Endpoint[] = [
       'Your other sessions end, in every organization; this one becomes fresh and its cookie changes. Where you have a second factor, the session must be strong: else it is 403 `mfa_required`, until a code renews it (`POST /auth/reauthenticate`). Calls count with those of `POST /auth/reauthenticate`. An account without a password, which signs in at an identity provider, has none to change: 409.',
     auth: 'session',
     body: z.strictObject({ current_password: presentedPassword(), new_password: newPassword() }),
-    requestExample: { current_password: 'seven bright ravens on a wire', new_password: 'nine quiet herons by the weir' },
-    success: { status: 204, description: 'The new password is set.', headers: setsSessionCookieText },
+    requestExample: {
+      current_password: 'seven bright ravens on a wire',
+      new_password: 'nine quiet herons by the weir',
+    },
+    success: {
+      status: 204,
+      description: 'The new password is set.',
+      headers: setsSessionCookieText,
+    },
     errors: ['invalid_credentials', 'mfa_required', 'no_password'],
     handler: async ({ principal, body, client, cookies }, context) => {
-      const input = { current: body.current_password, next: body.new_password, client, presented: cookies.session };
+      const input = {
+        current: body.current_password,
+        next: body.new_password,
+        client,
+        presented: cookies.session,
+      };
       const { token } = await changePassword(context, principal, input);
       return { headers: setsSessionCookie(context, token) };
     },

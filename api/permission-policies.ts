@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { MOST_POLICIES } from '../src/domain/permission-policies.ts';
 import type { ErrorCode } from '../src/domain/errors.ts';
-import { createPolicy, removePolicy, replacePolicy, type PolicyHolder } from '../src/services/permission-policies.ts';
+import {
+  createPolicy,
+  removePolicy,
+  replacePolicy,
+  type PolicyHolder,
+} from '../src/services/permission-policies.ts';
 import { listPermissions, readPolicyPage } from '../src/services/permission-policy-pages.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import {
@@ -35,11 +40,14 @@ const listPermissionsEndpoint = defineEndpoint({
   success: {
     status: 200,
     description: 'Every permission of this edition.',
-    body: z.strictObject({ permissions: z.array(vocabularyEntryShape).meta({ description: 'The entries, by area.' }) }),
+    body: z.strictObject({
+      permissions: z.array(vocabularyEntryShape).meta({ description: 'The entries, by area.' }),
+    }),
     example: { permissions: [vocabularyExample] },
   },
   errors: [],
-  handler: ({ principal }, context) => Promise.resolve({ body: { permissions: listPermissions(context, principal).map(showEntry) } }),
+  handler: ({ principal }, context) =>
+    Promise.resolve({ body: { permissions: listPermissions(context, principal).map(showEntry) } }),
 });
 
 /** What differs between the three. */
@@ -68,7 +76,11 @@ const GRANTING_ERRORS: readonly ErrorCode[] = [
   'reauthentication_required',
 ];
 
-const requestExample = { scope_kind: 'organization', resource_ids: [], permissions: ['agent.read'] };
+const requestExample = {
+  scope_kind: 'organization',
+  resource_ids: [],
+  permissions: ['agent.read'],
+};
 
 /** What the operations of one kind have in common. */
 function shared({ edition }: HolderKind) {
@@ -77,11 +89,14 @@ function shared({ edition }: HolderKind) {
 
 const holderId = (words: string) => uuid(`Id of ${words}.`);
 const holderParams = ({ words }: HolderKind) => z.strictObject({ id: holderId(words) });
-const policyParams = ({ words }: HolderKind) => z.strictObject({ id: holderId(words), policy_id: uuid('Id of the policy.') });
+const policyParams = ({ words }: HolderKind) =>
+  z.strictObject({ id: holderId(words), policy_id: uuid('Id of the policy.') });
 
 function changingErrors({ kind, closedErrors }: HolderKind): readonly ErrorCode[] {
   const ofOwners: readonly ErrorCode[] = kind === 'membership' ? ['last_owner'] : [];
-  return [...new Set<ErrorCode>([...closedErrors, ...GRANTING_ERRORS, 'read_only_policy', ...ofOwners])];
+  return [
+    ...new Set<ErrorCode>([...closedErrors, ...GRANTING_ERRORS, 'read_only_policy', ...ofOwners]),
+  ];
 }
 
 function listEndpoint(holder: HolderKind): Endpoint {
@@ -118,10 +133,24 @@ function createEndpoint(holder: HolderKind): Endpoint {
     params: holderParams(holder),
     body: z.strictObject(policyTermsFields),
     requestExample,
-    success: { status: [201, 200], description: 'The policy; 200 for a repetition.', body: policyShape, example: policyExample },
-    errors: [...holder.closedErrors, ...GRANTING_ERRORS, 'policy_limit_reached', 'idempotency_conflict'],
+    success: {
+      status: [201, 200],
+      description: 'The policy; 200 for a repetition.',
+      body: policyShape,
+      example: policyExample,
+    },
+    errors: [
+      ...holder.closedErrors,
+      ...GRANTING_ERRORS,
+      'policy_limit_reached',
+      'idempotency_conflict',
+    ],
     handler: async ({ principal, params, body, idempotencyKey }, context) => {
-      const input = { holder: { kind: holder.kind, id: params.id }, terms: readTerms(body), idempotencyKey };
+      const input = {
+        holder: { kind: holder.kind, id: params.id },
+        terms: readTerms(body),
+        idempotencyKey,
+      };
       const { policy, created } = await createPolicy(context, principal, input);
       return { status: created ? 201 : 200, body: showPolicy(policy) };
     },
@@ -140,9 +169,17 @@ function replaceEndpoint(holder: HolderKind): Endpoint {
       '`policy_changed` with `details.revision`. The terms it has already write nothing.',
     permission: 'permission_policy.write',
     params: policyParams(holder),
-    body: z.strictObject({ ...policyTermsFields, revision: z.int().min(1).meta({ description: 'The revision the change is based on.' }) }),
+    body: z.strictObject({
+      ...policyTermsFields,
+      revision: z.int().min(1).meta({ description: 'The revision the change is based on.' }),
+    }),
     requestExample: { ...requestExample, revision: 1 },
-    success: { status: 200, description: 'The policy as it is now.', body: policyShape, example: { ...policyExample, revision: 2 } },
+    success: {
+      status: 200,
+      description: 'The policy as it is now.',
+      body: policyShape,
+      example: { ...policyExample, revision: 2 },
+    },
     errors: [...changingErrors(holder), 'policy_changed'],
     handler: async ({ principal, params, body }, context) => {
       const reference = { holder: { kind: holder.kind, id: params.id }, id: params.policy_id };
@@ -165,14 +202,22 @@ function deleteEndpoint(holder: HolderKind): Endpoint {
     success: { status: 204, description: 'The policy is gone.' },
     errors: changingErrors(holder),
     handler: async ({ principal, params }, context) => {
-      await removePolicy(context, principal, { holder: { kind: holder.kind, id: params.id }, id: params.policy_id });
+      await removePolicy(context, principal, {
+        holder: { kind: holder.kind, id: params.id },
+        id: params.policy_id,
+      });
       return {};
     },
   });
 }
 
 function policyEndpoints(holder: HolderKind): readonly Endpoint[] {
-  return [listEndpoint(holder), createEndpoint(holder), replaceEndpoint(holder), deleteEndpoint(holder)];
+  return [
+    listEndpoint(holder),
+    createEndpoint(holder),
+    replaceEndpoint(holder),
+    deleteEndpoint(holder),
+  ];
 }
 
 export const permissionPolicyEndpoints: readonly Endpoint[] = [

@@ -2,45 +2,71 @@
 import { z } from 'zod';
 import { DURATION_PATTERN } from '../src/domain/durations.ts';
 import { KEY_PATTERN } from '../src/domain/keys.ts';
-import { ALWAYS_OUTCOMES, BLOCK_OUTCOMES, PIPELINE_LIMITS } from '../src/domain/request-approval-pipelines/types.ts';
+import {
+  ALWAYS_OUTCOMES,
+  BLOCK_OUTCOMES,
+  PIPELINE_LIMITS,
+} from '../src/domain/request-approval-pipelines/types.ts';
 import type { ExactValue } from '../src/platform/exact-json.ts';
 import { conditionShape } from './conditions-schema.ts';
 import { uuid } from './schema.ts';
 
-const reason = () => z.string().meta({ description: 'Why, for people; the note of an automatic decision.' });
+const reason = () =>
+  z.string().meta({ description: 'Why, for people; the note of an automatic decision.' });
 
 const escalationPath = () =>
   z
     .string()
     .optional()
-    .meta({ description: "Key of the path that finds a person; only with `human`. The pipeline's default when absent." });
+    .meta({
+      description:
+        "Key of the path that finds a person; only with `human`. The pipeline's default when absent.",
+    });
 
 const alwaysConfig = z
   .strictObject({
-    outcome: z.enum(ALWAYS_OUTCOMES).meta({ description: 'What the block answers to every request.' }),
+    outcome: z
+      .enum(ALWAYS_OUTCOMES)
+      .meta({ description: 'What the block answers to every request.' }),
     reason: reason(),
     escalation_path: escalationPath(),
   })
-  .meta({ id: 'AlwaysConfig', description: 'A fixed outcome. Later blocks never run, but must be valid.' });
+  .meta({
+    id: 'AlwaysConfig',
+    description: 'A fixed outcome. Later blocks never run, but must be valid.',
+  });
 
 const celConfig = z
   .strictObject({
     when: conditionShape.meta({ description: 'When the block answers.' }),
-    on_match: z.enum(BLOCK_OUTCOMES).meta({ description: 'What it answers then; otherwise the next block is asked.' }),
+    on_match: z
+      .enum(BLOCK_OUTCOMES)
+      .meta({ description: 'What it answers then; otherwise the next block is asked.' }),
     reason: reason(),
     escalation_path: escalationPath(),
   })
   .meta({ id: 'CelConfig', description: 'An outcome under a condition.' });
 
 const envelope = {
-  id: z.string().meta({ description: 'Identity of the block, unique in the document among blocks and conditions.' }),
+  id: z
+    .string()
+    .meta({
+      description: 'Identity of the block, unique in the document among blocks and conditions.',
+    }),
   snapshot_id: uuid('Stays the same from revision to revision while the block does.'),
   name: z.string().meta({ description: 'Name for people.' }),
   enabled: z.boolean().meta({ description: 'A disabled block is skipped.' }),
-  timeout: z.string().meta({ description: 'How long a block that asks somebody may take, from 1s to 30s.', examples: ['5s'] }),
+  timeout: z
+    .string()
+    .meta({
+      description: 'How long a block that asks somebody may take, from 1s to 30s.',
+      examples: ['5s'],
+    }),
   max_attempts: z.int().meta({ description: 'How often it asks, 1 to 5.' }),
   config_version: z.int().meta({ description: 'Version of the format of `config`.' }),
-  content_hash: z.string().meta({ description: 'SHA-256, in hex, over the canonical JSON of type and config.' }),
+  content_hash: z
+    .string()
+    .meta({ description: 'SHA-256, in hex, over the canonical JSON of type and config.' }),
 };
 
 export const storedBlockShape = z
@@ -68,12 +94,36 @@ const blockInput = (type: string, config: string) => ({
   required: ['id', 'name', 'type', 'config'],
   additionalProperties: false,
   properties: {
-    id: { type: 'string' as const, pattern: KEY_PATTERN.source, description: 'Identity, unique among the blocks and conditions.' },
-    name: { type: 'string' as const, minLength: 1, maxLength: PIPELINE_LIMITS.nameLength, description: 'Name for people.' },
+    id: {
+      type: 'string' as const,
+      pattern: KEY_PATTERN.source,
+      description: 'Identity, unique among the blocks and conditions.',
+    },
+    name: {
+      type: 'string' as const,
+      minLength: 1,
+      maxLength: PIPELINE_LIMITS.nameLength,
+      description: 'Name for people.',
+    },
     type: { type: 'string' as const, const: type, description: 'Type of the block.' },
-    enabled: { type: 'boolean' as const, default: true, description: 'A disabled block is skipped.' },
-    timeout: { type: 'string' as const, pattern: DURATION_PATTERN, default: '5s', description: 'From 1s to 30s.' },
-    max_attempts: { type: 'integer' as const, minimum: 1, maximum: PIPELINE_LIMITS.maxAttempts, default: 1, description: 'Attempts.' },
+    enabled: {
+      type: 'boolean' as const,
+      default: true,
+      description: 'A disabled block is skipped.',
+    },
+    timeout: {
+      type: 'string' as const,
+      pattern: DURATION_PATTERN,
+      default: '5s',
+      description: 'From 1s to 30s.',
+    },
+    max_attempts: {
+      type: 'integer' as const,
+      minimum: 1,
+      maximum: PIPELINE_LIMITS.maxAttempts,
+      default: 1,
+      description: 'Attempts.',
+    },
     config: { $ref: `#/components/schemas/${config}` },
   },
 });
@@ -96,7 +146,8 @@ export const pipelineDocumentInput: z.ZodType<ExactValue> = z
   .custom<ExactValue>((value) => value !== undefined)
   .meta({
     id: 'PipelineDocument',
-    description: 'A whole pipeline. Every escalation path it names must exist. Numbers in conditions keep every digit.',
+    description:
+      'A whole pipeline. Every escalation path it names must exist. Numbers in conditions keep every digit.',
     override: {
       type: 'object',
       required: ['blocks'],

@@ -1,13 +1,18 @@
 /** What trying out a pipeline takes and answers. */
 import { z } from 'zod';
-import { reportedOutcome, type Evaluation } from '../src/domain/request-approval-pipelines/evaluate.ts';
+import {
+  reportedOutcome,
+  type Evaluation,
+} from '../src/domain/request-approval-pipelines/evaluate.ts';
 import { BLOCK_OUTCOMES } from '../src/domain/request-approval-pipelines/types.ts';
 import { isExactObject, type ExactObject, type ExactValue } from '../src/platform/exact-json.ts';
 import { blocksInput, defaultPathInput } from './pipeline-blocks-schema.ts';
 import { slug, toolName } from './schema.ts';
 
 const exactMember = (description: string) =>
-  z.custom<ExactObject>(isExactObject, { error: 'must be a JSON object' }).meta({ description, override: { type: 'object' } });
+  z
+    .custom<ExactObject>(isExactObject, { error: 'must be a JSON object' })
+    .meta({ description, override: { type: 'object' } });
 
 export const emptyObject = (): ExactObject => Object.create(null) as ExactObject;
 
@@ -33,7 +38,9 @@ const sampleShape = z
       .meta({ description: 'The agent that makes the call.' }),
     previous_metadata: z
       .strictObject({
-        organization: exactMember("Of the organization's blocks, by block id.").default(emptyObject),
+        organization: exactMember("Of the organization's blocks, by block id.").default(
+          emptyObject,
+        ),
         agent: exactMember("Of the agent's blocks, by block id.").default(emptyObject),
       })
       .default(() => ({ organization: emptyObject(), agent: emptyObject() }))
@@ -55,15 +62,25 @@ export const previewBody = z.strictObject({
 
 export const previewShape = z
   .strictObject({
-    outcome: z.enum(['approve', 'deny', 'human']).meta({ description: 'What the pipeline, seen on its own, does with the sample.' }),
+    outcome: z
+      .enum(['approve', 'deny', 'human'])
+      .meta({ description: 'What the pipeline, seen on its own, does with the sample.' }),
     reason_code: z
       .enum(['block_outcome', 'block_error', 'end_of_pipeline'])
-      .meta({ description: 'A block decided, a block failed, or every block passed the sample on.' }),
-    terminal_block_id: z.string().optional().meta({ description: 'The block that decided or failed; absent when there is none.' }),
+      .meta({
+        description: 'A block decided, a block failed, or every block passed the sample on.',
+      }),
+    terminal_block_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The block that decided or failed; absent when there is none.' }),
     escalation_path: z
       .string()
       .optional()
-      .meta({ description: 'Key of the path that would find a person, within this scope; absent when none would.' }),
+      .meta({
+        description:
+          'Key of the path that would find a person, within this scope; absent when none would.',
+      }),
     escalation_path_source: z
       .enum(['block_escalation', 'pipeline_default', 'no_escalation'])
       .meta({ description: 'What named the path. `no_escalation` also for automatic outcomes.' }),
@@ -73,8 +90,14 @@ export const previewShape = z
           block_id: z.string().meta({ description: 'The block.' }),
           position: z.int().meta({ description: 'Its place in the document, from 0.' }),
           outcome: z.enum(BLOCK_OUTCOMES).meta({ description: 'What it answered.' }),
-          reason: z.string().optional().meta({ description: 'Why; absent when it passed the sample on or failed.' }),
-          error_code: z.string().optional().meta({ description: 'Why it failed; present only if it did.' }),
+          reason: z
+            .string()
+            .optional()
+            .meta({ description: 'Why; absent when it passed the sample on or failed.' }),
+          error_code: z
+            .string()
+            .optional()
+            .meta({ description: 'Why it failed; present only if it did.' }),
         }),
       )
       .meta({ description: 'Each block reached, in order.' }),

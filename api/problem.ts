@@ -4,9 +4,18 @@ import { Overloaded } from '../src/platform/bulkhead.ts';
 import { isDatabaseUnavailable } from '../src/platform/postgres.ts';
 
 export type EnvelopeType =
-  'invalid_request' | 'authentication' | 'authorization' | 'not_found' | 'conflict' | 'rate_limit' | 'dependency' | 'internal';
+  | 'invalid_request'
+  | 'authentication'
+  | 'authorization'
+  | 'not_found'
+  | 'conflict'
+  | 'rate_limit'
+  | 'dependency'
+  | 'internal';
 
-const byKind: Readonly<Record<ErrorKind, { readonly status: number; readonly type: EnvelopeType }>> = {
+const byKind: Readonly<
+  Record<ErrorKind, { readonly status: number; readonly type: EnvelopeType }>
+> = {
   invalid: { status: 400, type: 'invalid_request' },
   unauthenticated: { status: 401, type: 'authentication' },
   forbidden: { status: 403, type: 'authorization' },
@@ -52,7 +61,10 @@ export function asAppError(error: unknown): AppError {
 /** 429 tells whoever asked too much at once to slow down; 503 does not blame one for what all the others ask. */
 function fromOverload(cause: Overloaded): AppError {
   if (cause.by === 'somebody') return new AppError('rate_limited', { retryAfterSeconds: 1, cause });
-  return new AppError('dependency_unavailable', { detail: 'The service is busier than it can be: try again.', cause });
+  return new AppError('dependency_unavailable', {
+    detail: 'The service is busier than it can be: try again.',
+    cause,
+  });
 }
 
 export function statusOf(code: ErrorCode): number {

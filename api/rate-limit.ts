@@ -15,7 +15,9 @@ export function rateLimit(callsPerMinute: number): RateLimit {
       await limiter.consume(credentialId(principal));
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      throw new AppError('rate_limited', { retryAfterSeconds: Math.max(1, Math.ceil(refused.msBeforeNext / 1_000)) });
+      throw new AppError('rate_limited', {
+        retryAfterSeconds: Math.max(1, Math.ceil(refused.msBeforeNext / 1_000)),
+      });
     }
   };
 }
@@ -24,5 +26,9 @@ function credentialId(principal: Principal): string {
   if (principal.kind === 'agent') return principal.credentialId;
   if (principal.kind === 'organization_key') return principal.keyId;
   const { via } = principal;
-  return via.kind === 'session' ? via.sessionId : via.kind === 'slack' ? via.slackUserId : via.keyId;
+  return via.kind === 'session'
+    ? via.sessionId
+    : via.kind === 'slack'
+      ? via.slackUserId
+      : via.keyId;
 }

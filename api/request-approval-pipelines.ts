@@ -1,12 +1,29 @@
 /** Approval pipelines of the organization and of agents. */
 import { z } from 'zod';
-import { listPipelines, pipelineKind, pipelineOwner, previewPipeline } from '../src/services/request-approval-pipelines.ts';
+import {
+  listPipelines,
+  pipelineKind,
+  pipelineOwner,
+  previewPipeline,
+} from '../src/services/request-approval-pipelines.ts';
 import type { PipelineKey, PipelineRevision } from '../src/services/request-approval-pipelines.ts';
 import type { RevisionSummary } from '../src/services/revisions.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { pipelineDocumentInput, storedBlockShape } from './pipeline-blocks-schema.ts';
-import { emptyObject, previewBody, previewShape, showEvaluation } from './pipeline-preview-schema.ts';
-import { readSummaryCursor, revisionEndpoints, revisionNumber, summaryFields, summaryQuery, writeSummaryCursor } from './revisions.ts';
+import {
+  emptyObject,
+  previewBody,
+  previewShape,
+  showEvaluation,
+} from './pipeline-preview-schema.ts';
+import {
+  readSummaryCursor,
+  revisionEndpoints,
+  revisionNumber,
+  summaryFields,
+  summaryQuery,
+  writeSummaryCursor,
+} from './revisions.ts';
 import type { RevisionedResource } from './revisions.ts';
 import { nextCursor, slug, timestamp, uuid } from './schema.ts';
 
@@ -14,7 +31,11 @@ const TAG = 'Approval pipelines';
 const BASE = '/api/v1/request-approval-pipelines';
 
 const scopeFields = {
-  scope: z.enum(['organization', 'agent']).meta({ description: 'Whose pipeline it is. The organization’s runs first, for every request.' }),
+  scope: z
+    .enum(['organization', 'agent'])
+    .meta({
+      description: 'Whose pipeline it is. The organization’s runs first, for every request.',
+    }),
   agent_slug: slug('The agent; absent at organization scope.').optional(),
 };
 
@@ -23,12 +44,19 @@ const pipelineRevisionShape = z
     id: uuid('Identity of the revision.'),
     ...scopeFields,
     revision: revisionNumber(),
-    is_active: z.boolean().meta({ description: 'True for the one revision that new requests are evaluated with.' }),
+    is_active: z
+      .boolean()
+      .meta({ description: 'True for the one revision that new requests are evaluated with.' }),
     block_count: z.int().meta({ description: 'How many blocks there are, nested ones included.' }),
-    default_escalation_path: z.string().optional().meta({ description: 'Key of the path that finds a person where a block names none.' }),
+    default_escalation_path: z
+      .string()
+      .optional()
+      .meta({ description: 'Key of the path that finds a person where a block names none.' }),
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
-    blocks: z.array(storedBlockShape).meta({ description: 'The blocks, in the order in which they are asked.' }),
+    blocks: z
+      .array(storedBlockShape)
+      .meta({ description: 'The blocks, in the order in which they are asked.' }),
   })
   .meta({ id: 'PipelineRevision', description: 'An immutable revision of a pipeline.' });
 
@@ -110,7 +138,8 @@ const listPipelinesEndpoint = defineEndpoint({
   path: BASE,
   tag: TAG,
   summary: 'List approval pipelines',
-  description: "The organization's pipeline first, then those of agents by slug. A grant for some agents shows only theirs.",
+  description:
+    "The organization's pipeline first, then those of agents by slug. A grant for some agents shows only theirs.",
   auth: 'product',
   permission: 'pipeline.read',
   permissionAt: () => ({ kind: 'any' }),
@@ -119,7 +148,9 @@ const listPipelinesEndpoint = defineEndpoint({
     status: 200,
     description: 'One page of pipelines.',
     body: z.strictObject({
-      request_approval_pipelines: z.array(pipelineSummaryShape).meta({ description: 'The pipelines of this page.' }),
+      request_approval_pipelines: z
+        .array(pipelineSummaryShape)
+        .meta({ description: 'The pipelines of this page.' }),
       next_cursor: nextCursor(),
     }),
     example: {
@@ -137,13 +168,20 @@ const listPipelinesEndpoint = defineEndpoint({
   errors: [],
   handler: async ({ principal, query }, context) => {
     const after = readSummaryCursor('pipelines', query);
-    const { summaries, next } = await listPipelines(context, principal, { status: query.status, limit: query.limit, after });
+    const { summaries, next } = await listPipelines(context, principal, {
+      status: query.status,
+      limit: query.limit,
+      after,
+    });
     const next_cursor = writeSummaryCursor('pipelines', { status: query.status, next });
     return { body: { request_approval_pipelines: summaries.map(showSummary), next_cursor } };
   },
 });
 
-type Resource = Omit<RevisionedResource<Parameters<typeof pipelineKind.store>[0], PipelineRevision>, 'documentKey'> & {
+type Resource = Omit<
+  RevisionedResource<Parameters<typeof pipelineKind.store>[0], PipelineRevision>,
+  'documentKey'
+> & {
   readonly documentKey: (params: Readonly<Record<string, string>>) => PipelineKey;
 };
 
@@ -156,7 +194,8 @@ const shared = {
   revision: pipelineRevisionShape,
   show: showRevision,
   createErrors: ['unknown_block_type', 'agent_archived'],
-  activation: 'Requests created from then on go by it; those that were created before stay with the revision of then.',
+  activation:
+    'Requests created from then on go by it; those that were created before stay with the revision of then.',
   activateErrors: ['agent_archived', 'escalation_path_inactive'],
 } as const;
 
@@ -181,20 +220,32 @@ const agentPipeline: Resource = {
   example: { ...revisionExample, scope: 'agent', agent_slug: 'deploy-bot' },
 };
 
-function previewEndpoint({ operation, noun, path, params, documentKey, permissionAt }: Resource): Endpoint {
+function previewEndpoint({
+  operation,
+  noun,
+  path,
+  params,
+  documentKey,
+  permissionAt,
+}: Resource): Endpoint {
   return defineEndpoint({
     operationId: `preview${operation}`,
     method: 'post',
     path: `${path}/preview`,
     tag: TAG,
     summary: `Try out a revision of ${noun}`,
-    description: 'Evaluates the sample with the given blocks. Nothing is saved, and no other pipeline is asked.',
+    description:
+      'Evaluates the sample with the given blocks. Nothing is saved, and no other pipeline is asked.',
     auth: 'product',
     permission: 'pipeline.write',
     permissionAt: (given) => permissionAt?.(given) ?? { kind: 'organization' },
     params: z.strictObject({ ...params }),
     body: previewBody,
-    verbatim: ['/sample/request/arguments', '/sample/request/agent_reasoning', '/sample/request/context'],
+    verbatim: [
+      '/sample/request/arguments',
+      '/sample/request/agent_reasoning',
+      '/sample/request/context',
+    ],
     requestExample: {
       ...documentExample,
       sample: {
@@ -211,7 +262,14 @@ function previewEndpoint({ operation, noun, path, params, documentKey, permissio
         reason_code: 'block_outcome',
         terminal_block_id: 'small-refunds',
         escalation_path_source: 'no_escalation',
-        blocks: [{ block_id: 'small-refunds', position: 0, outcome: 'approve', reason: 'Refunds below 50 need nobody.' }],
+        blocks: [
+          {
+            block_id: 'small-refunds',
+            position: 0,
+            outcome: 'approve',
+            reason: 'Refunds below 50 need nobody.',
+          },
+        ],
       },
     },
     errors: ['unknown_block_type', 'not_found'],

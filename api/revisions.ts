@@ -33,7 +33,11 @@ export interface RevisionedResource<Document, View> {
   /** The placeholders of `path`. */
   readonly params: Readonly<Record<string, z.ZodType<string>>>;
   readonly documentKey: (params: Params) => string;
-  readonly permissions: { readonly read: Permission; readonly write: Permission; readonly activate: Permission };
+  readonly permissions: {
+    readonly read: Permission;
+    readonly write: Permission;
+    readonly activate: Permission;
+  };
   /** The organization when absent. */
   readonly permissionAt?: (params: Params) => AuthorizationTarget;
   /** Documents the body; the domain validates it. */
@@ -58,20 +62,32 @@ export function etag(revision: number): Readonly<Record<string, string>> {
   return { ETag: `"${revision}"` };
 }
 
-export const etagHeader = { ETag: 'Number of the active revision, quoted; "0" while none is active. Pass it as If-Match when activating.' };
+export const etagHeader = {
+  ETag: 'Number of the active revision, quoted; "0" while none is active. Pass it as If-Match when activating.',
+};
 
 /** What every answer says about where a revision stands among the others. */
 export const revisionNumber = () =>
-  z.int().meta({ description: 'Number of the revision, from 1.', override: { type: 'integer', format: 'int64', minimum: 1 } });
+  z
+    .int()
+    .meta({
+      description: 'Number of the revision, from 1.',
+      override: { type: 'integer', format: 'int64', minimum: 1 },
+    });
 
 const revisionParam = z
   .string()
-  .meta({ description: 'Number of the revision, from 1.', override: { type: 'integer', format: 'int64', minimum: 1 } });
+  .meta({
+    description: 'Number of the revision, from 1.',
+    override: { type: 'integer', format: 'int64', minimum: 1 },
+  });
 
 /** 400 unless a positive integer; 404 when no revision can have so great a number. */
 function readRevisionNumber(text: string): number {
   if (!/^[1-9][0-9]*$/.test(text)) {
-    throw invalid([{ pointer: '/path/revision', code: 'invalid_value', message: 'must be a positive integer' }]);
+    throw invalid([
+      { pointer: '/path/revision', code: 'invalid_value', message: 'must be a positive integer' },
+    ]);
   }
   const number = Number(text);
   if (!Number.isSafeInteger(number)) throw new AppError('not_found');
@@ -83,29 +99,43 @@ export const summaryFields = {
   active_revision: z
     .int()
     .optional()
-    .meta({ description: 'Number of the active revision; absent while none is active.', override: { type: 'integer', format: 'int64' } }),
+    .meta({
+      description: 'Number of the active revision; absent while none is active.',
+      override: { type: 'integer', format: 'int64' },
+    }),
   latest_revision: revisionNumber().meta({ description: 'Number of the newest revision.' }),
   revision_count: z.int().meta({ description: 'How many revisions there are.' }),
 };
 
 export const summaryQuery = () =>
   z.strictObject({
-    status: z.enum(['live', 'archived', 'all']).default('live').meta({ description: 'Which ones: `live`, `archived` or `all`.' }),
+    status: z
+      .enum(['live', 'archived', 'all'])
+      .default('live')
+      .meta({ description: 'Which ones: `live`, `archived` or `all`.' }),
     limit: limitQuery(50),
     cursor: cursorQuery(),
   });
 
 /** Reads the cursor of a list of summaries; `list` keeps one list's cursors out of another. */
-export function readSummaryCursor(list: string, { status, cursor }: { status: string; cursor?: string | undefined }): string | undefined {
+export function readSummaryCursor(
+  list: string,
+  { status, cursor }: { status: string; cursor?: string | undefined },
+): string | undefined {
   return decodeCursor(cursor, z.tuple([z.literal(list), z.literal(status), z.string()]))?.[2];
 }
 
-export function writeSummaryCursor(list: string, { status, next }: { status: string; next?: string | undefined }): string | undefined {
+export function writeSummaryCursor(
+  list: string,
+  { status, next }: { status: string; next?: string | undefined },
+): string | undefined {
   return next === undefined ? undefined : encodeCursor([list, status, next]);
 }
 
 /** The endpoints of one resource. Where its path has no placeholder nothing implies a 404, so they declare it. */
-export function revisionEndpoints<Document, View>(resource: RevisionedResource<Document, View>): readonly Endpoint[] {
+export function revisionEndpoints<Document, View>(
+  resource: RevisionedResource<Document, View>,
+): readonly Endpoint[] {
   return [
     getActiveEndpoint(resource),
     listEndpoint(resource),
@@ -130,8 +160,17 @@ function withRevision<Document, View>({ params }: RevisionedResource<Document, V
   return z.strictObject({ ...params, revision: revisionParam });
 }
 
-function oneRevision<Document, View>(resource: RevisionedResource<Document, View>, description: string): Success {
-  return { status: 200, description, body: resource.revision, headers: etagHeader, example: resource.example };
+function oneRevision<Document, View>(
+  resource: RevisionedResource<Document, View>,
+  description: string,
+): Success {
+  return {
+    status: 200,
+    description,
+    body: resource.revision,
+    headers: etagHeader,
+    example: resource.example,
+  };
 }
 
 function getActiveEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
@@ -146,7 +185,11 @@ function getActiveEndpoint<Document, View>(resource: RevisionedResource<Document
     success: oneRevision(resource, 'The active revision.'),
     errors: ['not_found'],
     handler: async ({ principal, params }, context) => {
-      const found = await getRevision(context, principal, { kind, documentKey: documentKey(params), revision: 'active' });
+      const found = await getRevision(context, principal, {
+        kind,
+        documentKey: documentKey(params),
+        revision: 'active',
+      });
       return { body: show(found.revision), headers: etag(found.number) };
     },
   });
@@ -171,17 +214,31 @@ function listEndpoint<Document, View>(resource: RevisionedResource<Document, Vie
         next_cursor: nextCursor(),
         total_count: z
           .int()
-          .meta({ description: 'How many revisions there are on all pages.', override: { type: 'integer', format: 'int64' } }),
+          .meta({
+            description: 'How many revisions there are on all pages.',
+            override: { type: 'integer', format: 'int64' },
+          }),
       }),
       example: { revisions: [resource.example], total_count: 1 },
     },
     errors: ['not_found'],
     handler: async ({ principal, params, query: { limit, cursor } }, context) => {
-      const keys = decodeCursor(cursor, z.tuple([z.literal('revisions'), z.uuid(), z.int().min(1)]));
+      const keys = decodeCursor(
+        cursor,
+        z.tuple([z.literal('revisions'), z.uuid(), z.int().min(1)]),
+      );
       const after = keys && { documentId: keys[1], revision: keys[2] };
-      const list = await listRevisions(context, principal, { kind, documentKey: documentKey(params), after, limit });
-      const next_cursor = list.next && encodeCursor(['revisions', list.next.documentId, list.next.revision]);
-      return { body: { revisions: list.revisions.map(show), next_cursor, total_count: list.totalCount } };
+      const list = await listRevisions(context, principal, {
+        kind,
+        documentKey: documentKey(params),
+        after,
+        limit,
+      });
+      const next_cursor =
+        list.next && encodeCursor(['revisions', list.next.documentId, list.next.revision]);
+      return {
+        body: { revisions: list.revisions.map(show), next_cursor, total_count: list.totalCount },
+      };
     },
   });
 }
@@ -196,11 +253,20 @@ function getEndpoint<Document, View>(resource: RevisionedResource<Document, View
     summary: `Get a revision of ${noun}`,
     permission: permissions.read,
     params: withRevision(resource),
-    success: { status: 200, description: 'The revision.', body: resource.revision, example: resource.example },
+    success: {
+      status: 200,
+      description: 'The revision.',
+      body: resource.revision,
+      example: resource.example,
+    },
     errors: [],
     handler: async ({ principal, params }, context) => {
       const revision = readRevisionNumber(params['revision'] ?? '');
-      const found = await getRevision(context, principal, { kind, documentKey: documentKey(params), revision });
+      const found = await getRevision(context, principal, {
+        kind,
+        documentKey: documentKey(params),
+        revision,
+      });
       return { body: show(found.revision) };
     },
   });
@@ -227,7 +293,11 @@ function createEndpoint<Document, View>(resource: RevisionedResource<Document, V
     },
     errors: ['not_found', ...resource.createErrors],
     handler: async ({ principal, params, body }, context) => {
-      const created = await createRevision(context, principal, { kind, documentKey: documentKey(params), body });
+      const created = await createRevision(context, principal, {
+        kind,
+        documentKey: documentKey(params),
+        body,
+      });
       return { body: show(created.revision), headers: etag(created.activeRevision) };
     },
   });
@@ -278,7 +348,11 @@ function deactivateEndpoint<Document, View>(
     success: { status: 204, description: 'No revision is active.' },
     errors: ['revision_conflict', ...errors],
     handler: async ({ principal, params, ifMatch }, context) => {
-      await deactivateRevision(context, principal, { kind, documentKey: documentKey(params), expected: ifMatch });
+      await deactivateRevision(context, principal, {
+        kind,
+        documentKey: documentKey(params),
+        expected: ifMatch,
+      });
       return {};
     },
   });

@@ -6,19 +6,34 @@ import { timestamp, uuid } from './schema.ts';
 
 export const roleAssignmentShape = z
   .strictObject({
-    id: uuid('The assignment: a permission policy at one scope. It stays the same while the policy names the scope.'),
+    id: uuid(
+      'The assignment: a permission policy at one scope. It stays the same while the policy names the scope.',
+    ),
     organization_id: uuid('The organization.'),
     principal_kind: z.enum(['membership', 'team', 'agent']).meta({ description: 'Who holds it.' }),
     principal_id: uuid('The membership or team that holds it.'),
     scope_kind: scopeKind(),
     scope_id: scopeId(),
-    scope_name: z.string().optional().meta({ description: 'The name of the organization, team or agent.' }),
-    source: z.enum(['manual', 'directory']).meta({ description: 'Who assigned it: a person or the directory.' }),
-    granted_by_actor_id: z.uuid().optional().meta({ description: 'Who granted it; absent for the first owner.' }),
-    via_team_id: z.uuid().optional().meta({ description: 'The team a member inherits it through.' }),
+    scope_name: z
+      .string()
+      .optional()
+      .meta({ description: 'The name of the organization, team or agent.' }),
+    source: z
+      .enum(['manual', 'directory'])
+      .meta({ description: 'Who assigned it: a person or the directory.' }),
+    granted_by_actor_id: z
+      .uuid()
+      .optional()
+      .meta({ description: 'Who granted it; absent for the first owner.' }),
+    via_team_id: z
+      .uuid()
+      .optional()
+      .meta({ description: 'The team a member inherits it through.' }),
     via_team_name: z.string().optional().meta({ description: 'The name of that team.' }),
     created_at: timestamp('When it was granted.'),
-    permissions: z.array(permissionKey()).meta({ description: 'What it grants; for an owner, everything a person can hold.' }),
+    permissions: z
+      .array(permissionKey())
+      .meta({ description: 'What it grants; for an owner, everything a person can hold.' }),
     is_owner: z.boolean().meta({ description: 'True for ownership of the organization.' }),
     permission_policy_id: uuid('The permission policy it comes from.'),
   })

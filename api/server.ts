@@ -11,9 +11,25 @@ import { clientAddresses } from '../src/platform/client-address.ts';
 import { stringifyExact } from '../src/platform/exact-json.ts';
 import { authenticate } from '../src/services/authentication.ts';
 import type { ServiceContext } from '../src/services/context.ts';
-import { admit, presentedCredential, readCookie, refuseCrossSite, refuseForeignPage, sessionCookie, SSO_COOKIE } from './authentication.ts';
+import {
+  admit,
+  presentedCredential,
+  readCookie,
+  refuseCrossSite,
+  refuseForeignPage,
+  sessionCookie,
+  SSO_COOKIE,
+} from './authentication.ts';
 import type { AnyCall, Endpoint, Reply } from './endpoint.ts';
-import { readBody, readIdempotencyKey, readIfMatch, readQuery, readSignedForm, refuseBody, validate } from './input.ts';
+import {
+  readBody,
+  readIdempotencyKey,
+  readIfMatch,
+  readQuery,
+  readSignedForm,
+  refuseBody,
+  validate,
+} from './input.ts';
 import { loggedPath } from './logged-paths.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
@@ -63,13 +79,17 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
   mountOperations(router, context, options.probes);
   app.use(envelope(context));
   app.use(
-    helmet({ strictTransportSecurity: false, contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } } }),
+    helmet({
+      strictTransportSecurity: false,
+      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
+    }),
   );
   app.use(requireWellFormed);
   app.use(router.routes());
   app.use((ctx) => {
     const allowed = allowedMethods(router, ctx.path);
-    if (allowed.length === 0) throw new AppError('not_found', { detail: 'There is nothing at this path.' });
+    if (allowed.length === 0)
+      throw new AppError('not_found', { detail: 'There is nothing at this path.' });
     ctx.set('Allow', allowed.join(', '));
     throw new AppError('method_not_allowed');
   });
@@ -90,10 +110,19 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
 
 /** What Node lets through and would break, or mislead, the code behind. */
 async function requireWellFormed(ctx: Context, next: () => Promise<unknown>): Promise<void> {
-  const hosts = ctx.req.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
-  if (hosts === 0 && ctx.req.httpVersion === '1.1') throw invalid([{ pointer: '/headers/host', code: 'required', message: 'is required' }]);
-  if (hosts > 1) throw invalid([{ pointer: '/headers/host', code: 'repeated_header', message: 'is given twice' }]);
-  if (!hasPath(ctx)) throw invalid([{ pointer: '', code: 'malformed_http', message: 'the target of the call is not a valid URL' }]);
+  const hosts = ctx.req.rawHeaders.filter(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === 'host',
+  ).length;
+  if (hosts === 0 && ctx.req.httpVersion === '1.1')
+    throw invalid([{ pointer: '/headers/host', code: 'required', message: 'is required' }]);
+  if (hosts > 1)
+    throw invalid([
+      { pointer: '/headers/host', code: 'repeated_header', message: 'is given twice' },
+    ]);
+  if (!hasPath(ctx))
+    throw invalid([
+      { pointer: '', code: 'malformed_http', message: 'the target of the call is not a valid URL' },
+    ]);
   await next();
 }
 
@@ -129,10 +158,20 @@ function envelope({ logger }: ServiceContext): Koa.Middleware {
       if (problem.status === 413 || problem.status === 415) ctx.set('Connection', 'close');
       ctx.type = 'application/json';
       ctx.body = stringifyExact(problem.body);
-      if (problem.status >= 500) logger.error({ err: error.cause ?? error, requestId, internal: error.internal }, 'call failed');
+      if (problem.status >= 500)
+        logger.error(
+          { err: error.cause ?? error, requestId, internal: error.internal },
+          'call failed',
+        );
     }
     logger.info(
-      { requestId, method: ctx.method, path: loggedPath(ctx.url), status: ctx.status, ms: Math.round(performance.now() - started) },
+      {
+        requestId,
+        method: ctx.method,
+        path: loggedPath(ctx.url),
+        status: ctx.status,
+        ms: Math.round(performance.now() - started),
+      },
       'call',
     );
   };
@@ -148,14 +187,18 @@ async function answer(ctx: Context, serving: Serving): Promise<void> {
   // Without a body of its own, Koa would answer the words of the status; and it takes an empty body for a 204.
   if (reply.body === undefined) ctx.body = null;
   ctx.status = status;
-  for (const [name, value] of Object.entries(reply.headers ?? {})) ctx.set(name, typeof value === 'string' ? value : [...value]);
+  for (const [name, value] of Object.entries(reply.headers ?? {}))
+    ctx.set(name, typeof value === 'string' ? value : [...value]);
   if (reply.body === undefined) return;
   ctx.type = 'application/json';
   ctx.body = stringifyExact(reply.body);
 }
 
 /** Credential first, permission second, input third: who may not call learns nothing about the shape. */
-async function readCall(ctx: Context, { endpoint, context, limit, clientAddress }: Serving): Promise<AnyCall> {
+async function readCall(
+  ctx: Context,
+  { endpoint, context, limit, clientAddress }: Serving,
+): Promise<AnyCall> {
   const { headers } = ctx.req;
   const params = endpoint.params?.safeParse(ctx['params']);
   const resolve = async ({ counted }: { counted: boolean }) => {
@@ -168,9 +211,16 @@ async function readCall(ctx: Context, { endpoint, context, limit, clientAddress 
     if (presented?.kind === 'session') refuseCrossSite(ctx.method, headers, origin);
     const principal = await authenticate(context, presented);
     if (counted && !endpoint.unlimited) await limit(principal);
-    if (endpoint.edition === 'hosted' && context.edition !== 'hosted') throw new AppError('not_found');
-    const target = endpoint.permissionAt?.(params?.data ?? ctx['params']) ?? { kind: 'organization' };
-    admit(principal, { auth: endpoint.auth, target, ...(endpoint.permission && { permission: endpoint.permission }) });
+    if (endpoint.edition === 'hosted' && context.edition !== 'hosted')
+      throw new AppError('not_found');
+    const target = endpoint.permissionAt?.(params?.data ?? ctx['params']) ?? {
+      kind: 'organization',
+    };
+    admit(principal, {
+      auth: endpoint.auth,
+      target,
+      ...(endpoint.permission && { permission: endpoint.permission }),
+    });
     return principal;
   };
   const principal = await resolve({ counted: true });
@@ -178,12 +228,19 @@ async function readCall(ctx: Context, { endpoint, context, limit, clientAddress 
     principal,
     query: validate(endpoint.query ?? NO_PARAMETERS, readQuery(ctx.querystring), '/query'),
     params: named(params),
-    idempotencyKey: endpoint.headers?.idempotencyKey ? readIdempotencyKey(headers['idempotency-key'] as string | undefined) : '',
+    idempotencyKey: endpoint.headers?.idempotencyKey
+      ? readIdempotencyKey(headers['idempotency-key'] as string | undefined)
+      : '',
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: await readBodyOf(endpoint, ctx.req),
-    signedForm: endpoint.signedForm ? await readSignedForm(ctx.req, endpoint.signedForm.headers) : NO_FORM,
+    signedForm: endpoint.signedForm
+      ? await readSignedForm(ctx.req, endpoint.signedForm.headers)
+      : NO_FORM,
     cookies: { session: sessionCookie(headers), sso: readCookie(headers, SSO_COOKIE) },
-    client: { address: clientAddress(ctx.req), userAgent: (headers['user-agent'] ?? '').slice(0, 300) },
+    client: {
+      address: clientAddress(ctx.req),
+      userAgent: (headers['user-agent'] ?? '').slice(0, 300),
+    },
     signal: hangUp(ctx.res),
     recheckCredential: () => resolve({ counted: false }),
   };
@@ -192,7 +249,8 @@ async function readCall(ctx: Context, { endpoint, context, limit, clientAddress 
 /** Nobody expects a GET or DELETE to have a body, so none of theirs is looked at. */
 async function readBodyOf(endpoint: Endpoint, request: IncomingMessage): Promise<unknown> {
   if (endpoint.body) return validate(endpoint.body, await readBody(request, endpoint), '');
-  if (endpoint.method !== 'get' && endpoint.method !== 'delete' && !endpoint.signedForm) await refuseBody(request);
+  if (endpoint.method !== 'get' && endpoint.method !== 'delete' && !endpoint.signedForm)
+    await refuseBody(request);
   return undefined;
 }
 
@@ -210,13 +268,21 @@ function hangUp(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-function checkAnswer({ endpoint, context, strictAnswers }: Serving, answered: { reply: Reply; status: number; statuses: number[] }): void {
+function checkAnswer(
+  { endpoint, context, strictAnswers }: Serving,
+  answered: { reply: Reply; status: number; statuses: number[] },
+): void {
   const declared = endpoint.success.otherwise?.[answered.status] ?? endpoint.success;
   const parsed = declared.body?.safeParse(answered.reply.body);
   const bodyFits = parsed ? parsed.success : answered.reply.body === undefined;
   if (bodyFits && answered.statuses.includes(answered.status)) return;
-  const internal = { operationId: endpoint.operationId, status: answered.status, issues: parsed?.error?.issues };
-  if (strictAnswers) throw new AppError('internal_error', { internal, cause: new Error(JSON.stringify(internal)) });
+  const internal = {
+    operationId: endpoint.operationId,
+    status: answered.status,
+    issues: parsed?.error?.issues,
+  };
+  if (strictAnswers)
+    throw new AppError('internal_error', { internal, cause: new Error(JSON.stringify(internal)) });
   context.logger.error(internal, 'an answer differs from its declaration');
 }
 
@@ -224,9 +290,15 @@ function checkAnswer({ endpoint, context, strictAnswers }: Serving, answered: { 
 function refuseGarbage(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const requestId = v4();
-  const { body } = problemFrom(invalid([{ pointer: '', code: 'malformed_http', message: 'the call is not well-formed HTTP' }]), requestId);
+  const { body } = problemFrom(
+    invalid([{ pointer: '', code: 'malformed_http', message: 'the call is not well-formed HTTP' }]),
+    requestId,
+  );
   const text = stringifyExact(body);
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : '400 Bad Request';
   socket.end(
     `HTTP/1.1 ${status}\r\nX-Request-ID: ${requestId}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,

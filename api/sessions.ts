@@ -1,6 +1,11 @@
 /** The caller's own sessions: where he is signed in, and ending that. */
 import { z } from 'zod';
-import { endOtherSessions, endOwnSession, listOwnSessions, type OwnSessions } from '../src/services/sessions.ts';
+import {
+  endOtherSessions,
+  endOwnSession,
+  listOwnSessions,
+  type OwnSessions,
+} from '../src/services/sessions.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from './schema.ts';
@@ -10,14 +15,28 @@ const sessionShape = z
   .strictObject({
     id: uuid('The session.'),
     current: z.boolean().meta({ description: 'True for the session of this call.' }),
-    method: z.string().meta({ description: 'How it was proven: `local_password`, `local_password_totp` or `sso`.' }),
-    assurance: z.enum(['single_factor', 'strong']).meta({ description: '`strong` with a second factor.' }),
+    method: z
+      .string()
+      .meta({
+        description: 'How it was proven: `local_password`, `local_password_totp` or `sso`.',
+      }),
+    assurance: z
+      .enum(['single_factor', 'strong'])
+      .meta({ description: '`strong` with a second factor.' }),
     created_at: timestamp('When the person signed in.'),
     last_seen_at: timestamp('When it was last used, to the minute.'),
-    authenticated_at: timestamp('When the person last proved who he is: it is fresh for a while after that.'),
+    authenticated_at: timestamp(
+      'When the person last proved who he is: it is fresh for a while after that.',
+    ),
     expires_at: timestamp('When it ends at the latest.'),
-    client_address: z.string().nullable().meta({ description: 'The network address the person signed in from; null when unknown.' }),
-    user_agent: z.string().nullable().meta({ description: 'What the browser called itself then; null when unknown.' }),
+    client_address: z
+      .string()
+      .nullable()
+      .meta({ description: 'The network address the person signed in from; null when unknown.' }),
+    user_agent: z
+      .string()
+      .nullable()
+      .meta({ description: 'What the browser called itself then; null when unknown.' }),
   })
   .meta({ id: 'Session', description: 'A sign-in of a person in a browser.' });
 
@@ -50,7 +69,11 @@ const sessionExample = {
 };
 
 /** Last use and id of the last session of the page before. */
-const lastSession = z.tuple([z.literal('sessions'), z.iso.datetime().transform((text) => new Date(text)), z.uuid()]);
+const lastSession = z.tuple([
+  z.literal('sessions'),
+  z.iso.datetime().transform((text) => new Date(text)),
+  z.uuid(),
+]);
 
 export const sessionEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -66,7 +89,9 @@ export const sessionEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The sessions.',
       body: z.strictObject({
-        sessions: z.array(sessionShape).meta({ description: 'Live sessions, the one used last first.' }),
+        sessions: z
+          .array(sessionShape)
+          .meta({ description: 'Live sessions, the one used last first.' }),
         next_cursor: nextCursor(),
       }),
       example: { sessions: [sessionExample] },
@@ -75,7 +100,10 @@ export const sessionEndpoints: readonly Endpoint[] = [
     handler: async ({ principal, query }, context) => {
       const [, lastSeenAt, id] = decodeCursor(query.cursor, lastSession) ?? [];
       const after = lastSeenAt && id ? { lastSeenAt, id } : undefined;
-      const { sessions, next } = await listOwnSessions(context, principal, { limit: query.limit, after });
+      const { sessions, next } = await listOwnSessions(context, principal, {
+        limit: query.limit,
+        after,
+      });
       const cursor = next && encodeCursor(['sessions', next.lastSeenAt.toISOString(), next.id]);
       return { body: { sessions: sessions.map(showSession), next_cursor: cursor } };
     },
@@ -86,7 +114,8 @@ export const sessionEndpoints: readonly Endpoint[] = [
     path: '/api/v1/me/sessions/{id}',
     tag: 'Account',
     summary: "End one of one's own sessions",
-    description: 'At once and for good; of the current one the cookie is cleared, too. A repeat succeeds without changing anything.',
+    description:
+      'At once and for good; of the current one the cookie is cleared, too. A repeat succeeds without changing anything.',
     auth: 'session',
     params: z.strictObject({ id: uuid('The session.') }),
     success: {

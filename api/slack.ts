@@ -1,8 +1,19 @@
 /** Connecting Slack: the workspace, whose Slack user a member is, and the buttons and the command there. */
 import { z } from 'zod';
 import { takeSlackCommand, takeSlackInteraction } from '../src/services/slack/calls.ts';
-import { connectSlack, disconnectSlack, readSlackConnection, type SlackConnection } from '../src/services/slack/connections.ts';
-import { beginSlackLink, readOwnSlack, removeOwnSlackLink, SLACK_COMMAND, type OwnSlack } from '../src/services/slack/links.ts';
+import {
+  connectSlack,
+  disconnectSlack,
+  readSlackConnection,
+  type SlackConnection,
+} from '../src/services/slack/connections.ts';
+import {
+  beginSlackLink,
+  readOwnSlack,
+  removeOwnSlackLink,
+  SLACK_COMMAND,
+  type OwnSlack,
+} from '../src/services/slack/links.ts';
 import { defineEndpoint, type Endpoint, type SignedForm } from './endpoint.ts';
 import { nullableTimestamp, timestamp, uuid } from './schema.ts';
 
@@ -10,15 +21,23 @@ const TAG = 'Slack';
 
 const connectionShape = z
   .strictObject({
-    channel_id: uuid('The notification channel of kind `slack` it is: there it is paused and tried.'),
+    channel_id: uuid(
+      'The notification channel of kind `slack` it is: there it is paused and tried.',
+    ),
     team_id: z.string().meta({ description: 'The workspace.' }),
     team_name: z.string().meta({ description: 'Its name when it was connected.' }),
     bot_user_id: z.string().meta({ description: 'Whom the messages come from.' }),
-    default_channel: z.string().nullable().meta({ description: 'Where every request is announced besides; null when nowhere.' }),
+    default_channel: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where every request is announced besides; null when nowhere.' }),
     connected_at: timestamp('When the workspace was connected.'),
     updated_at: timestamp('When its terms were last changed.'),
   })
-  .meta({ id: 'SlackConnection', description: 'The Slack workspace of the organization. Its secrets are never shown.' });
+  .meta({
+    id: 'SlackConnection',
+    description: 'The Slack workspace of the organization. Its secrets are never shown.',
+  });
 
 const connectionExample = {
   channel_id: '0199a3f4-2b7c-7d10-8a3e-5c6d7e8f9a0b',
@@ -54,7 +73,11 @@ const connectionEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The workspace.',
-      body: z.strictObject({ connection: connectionShape.nullable().meta({ description: 'null when none is connected.' }) }),
+      body: z.strictObject({
+        connection: connectionShape
+          .nullable()
+          .meta({ description: 'null when none is connected.' }),
+      }),
       example: { connection: connectionExample },
     },
     errors: [],
@@ -76,7 +99,9 @@ const connectionEndpoints: readonly Endpoint[] = [
     body: z.strictObject({
       bot_token: z
         .string()
-        .regex(/^xoxb-[A-Za-z0-9-]{8,250}$/, { error: 'must be a bot token, which begins with xoxb-' })
+        .regex(/^xoxb-[A-Za-z0-9-]{8,250}$/, {
+          error: 'must be a bot token, which begins with xoxb-',
+        })
         .optional()
         .meta({ description: 'The bot user’s OAuth token. Kept encrypted.' }),
       signing_secret: z
@@ -99,11 +124,30 @@ const connectionEndpoints: readonly Endpoint[] = [
       signing_secret: '0123456789abcdef0123456789abcdef',
       default_channel: 'C0789JKLM',
     },
-    success: { status: 200, description: 'Connected.', body: connectionShape, example: connectionExample },
-    errors: ['reauthentication_required', 'mfa_required', 'slack_workspace_taken', 'secrets_key_missing', 'slack_failed'],
+    success: {
+      status: 200,
+      description: 'Connected.',
+      body: connectionShape,
+      example: connectionExample,
+    },
+    errors: [
+      'reauthentication_required',
+      'mfa_required',
+      'slack_workspace_taken',
+      'secrets_key_missing',
+      'slack_failed',
+    ],
     handler: async ({ principal, body }, context) => {
-      const { bot_token: botToken, signing_secret: signingSecret, default_channel: defaultChannel } = body;
-      return { body: showConnection(await connectSlack(context, principal, { botToken, signingSecret, defaultChannel })) };
+      const {
+        bot_token: botToken,
+        signing_secret: signingSecret,
+        default_channel: defaultChannel,
+      } = body;
+      return {
+        body: showConnection(
+          await connectSlack(context, principal, { botToken, signingSecret, defaultChannel }),
+        ),
+      };
     },
   }),
   defineEndpoint({
@@ -127,14 +171,24 @@ const connectionEndpoints: readonly Endpoint[] = [
 
 const ownShape = z
   .strictObject({
-    team_name: z.string().nullable().meta({ description: 'The workspace of the organization; null when none is connected.' }),
-    slack_user_id: z.string().nullable().meta({ description: 'The linked Slack user; null when none is.' }),
+    team_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'The workspace of the organization; null when none is connected.' }),
+    slack_user_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The linked Slack user; null when none is.' }),
     linked_at: nullableTimestamp('When he was linked; null when none is.'),
   })
   .meta({ id: 'OwnSlack', description: "The caller's own link with Slack." });
 
 function showOwn({ connection, link }: OwnSlack): z.input<typeof ownShape> {
-  return { team_name: connection?.teamName ?? null, slack_user_id: link?.slackUserId ?? null, linked_at: link?.linkedAt ?? null };
+  return {
+    team_name: connection?.teamName ?? null,
+    slack_user_id: link?.slackUserId ?? null,
+    linked_at: link?.linkedAt ?? null,
+  };
 }
 
 const linkEndpoints: readonly Endpoint[] = [
@@ -149,10 +203,16 @@ const linkEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The link.',
       body: ownShape,
-      example: { team_name: 'Example Works', slack_user_id: 'U0123WXYZ', linked_at: '2026-03-02T09:10:00.000Z' },
+      example: {
+        team_name: 'Example Works',
+        slack_user_id: 'U0123WXYZ',
+        linked_at: '2026-03-02T09:10:00.000Z',
+      },
     },
     errors: [],
-    handler: async ({ principal }, context) => ({ body: showOwn(await readOwnSlack(context, principal)) }),
+    handler: async ({ principal }, context) => ({
+      body: showOwn(await readOwnSlack(context, principal)),
+    }),
   }),
   defineEndpoint({
     operationId: 'beginMySlackLink',
@@ -224,9 +284,14 @@ const callEndpoints: readonly Endpoint[] = [
     auth: 'none',
     signedForm: {
       headers: signedHeaders,
-      fields: z.looseObject({ payload: z.string().meta({ description: 'What was pressed, as JSON.' }) }),
+      fields: z.looseObject({
+        payload: z.string().meta({ description: 'What was pressed, as JSON.' }),
+      }),
     },
-    requestExample: { payload: '{"type":"block_actions","team":{"id":"T0123ABCD"},"user":{"id":"U0123WXYZ"},"actions":[]}' },
+    requestExample: {
+      payload:
+        '{"type":"block_actions","team":{"id":"T0123ABCD"},"user":{"id":"U0123WXYZ"},"actions":[]}',
+    },
     success: { status: 200, description: 'Taken.' },
     errors: ['authentication_required', 'secrets_key_missing'],
     handler: async ({ signedForm }, context) => {
@@ -250,7 +315,11 @@ const callEndpoints: readonly Endpoint[] = [
         text: z.string().optional().meta({ description: 'What he typed behind the command.' }),
       }),
     },
-    requestExample: { team_id: 'T0123ABCD', user_id: 'U0123WXYZ', text: 'link 7KQ2-M3XA-9R0D-ZB5T' },
+    requestExample: {
+      team_id: 'T0123ABCD',
+      user_id: 'U0123WXYZ',
+      text: 'link 7KQ2-M3XA-9R0D-ZB5T',
+    },
     success: {
       status: 200,
       description: 'What he alone is told.',
@@ -262,9 +331,16 @@ const callEndpoints: readonly Endpoint[] = [
     },
     errors: ['authentication_required', 'secrets_key_missing'],
     handler: async ({ signedForm }, context) => ({
-      body: { response_type: 'ephemeral', text: await takeSlackCommand(context, proofOf(signedForm)) },
+      body: {
+        response_type: 'ephemeral',
+        text: await takeSlackCommand(context, proofOf(signedForm)),
+      },
     }),
   }),
 ];
 
-export const slackEndpoints: readonly Endpoint[] = [...connectionEndpoints, ...linkEndpoints, ...callEndpoints];
+export const slackEndpoints: readonly Endpoint[] = [
+  ...connectionEndpoints,
+  ...linkEndpoints,
+  ...callEndpoints,
+];

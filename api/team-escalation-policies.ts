@@ -1,9 +1,18 @@
 /** In which order a team is asked when an escalation path reaches it. */
 import { z } from 'zod';
 import type { ExactValue } from '../src/platform/exact-json.ts';
-import { teamPolicyKind, type TeamPolicyRevision } from '../src/services/team-escalation-policies.ts';
+import {
+  teamPolicyKind,
+  type TeamPolicyRevision,
+} from '../src/services/team-escalation-policies.ts';
 import type { Endpoint } from './endpoint.ts';
-import { DOCUMENT_ERRORS, documentMembers, documentShape, showWarning, warningsShape } from './escalation-document-schema.ts';
+import {
+  DOCUMENT_ERRORS,
+  documentMembers,
+  documentShape,
+  showWarning,
+  warningsShape,
+} from './escalation-document-schema.ts';
 import { revisionEndpoints, revisionNumber } from './revisions.ts';
 import { timestamp, uuid } from './schema.ts';
 
@@ -12,14 +21,19 @@ const policyRevisionShape = z
     id: uuid('Identity of the revision.'),
     team_id: uuid('The team.'),
     revision: revisionNumber(),
-    is_active: z.boolean().meta({ description: 'True for the one revision by which the team is asked.' }),
+    is_active: z
+      .boolean()
+      .meta({ description: 'True for the one revision by which the team is asked.' }),
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
     ...documentShape,
     document_version: z.int().meta({ description: 'Version of the document format.' }),
     warnings: warningsShape(),
   })
-  .meta({ id: 'TeamEscalationPolicyRevision', description: "An immutable revision of a team's escalation policy." });
+  .meta({
+    id: 'TeamEscalationPolicyRevision',
+    description: "An immutable revision of a team's escalation policy.",
+  });
 
 const policyInput: z.ZodType<ExactValue> = z
   .custom<ExactValue>((value) => value !== undefined)
@@ -28,7 +42,12 @@ const policyInput: z.ZodType<ExactValue> = z
     description:
       'A whole policy, in the grammar of escalation paths. The targets of a level are members of the team, or one `broadcast` alone, ' +
       'which is every member of the team who may decide; teams cannot be targets.',
-    override: { type: 'object', required: ['nodes'], additionalProperties: false, properties: documentMembers },
+    override: {
+      type: 'object',
+      required: ['nodes'],
+      additionalProperties: false,
+      properties: documentMembers,
+    },
   });
 
 const documentExample = {
@@ -104,7 +123,11 @@ export const teamEscalationPolicyEndpoints: readonly Endpoint[] = revisionEndpoi
   noun: "a team's escalation policy",
   params: { id: uuid('Id of the team.') },
   documentKey: teamOf,
-  permissions: { read: 'team.read', write: 'team.escalation.write', activate: 'team.escalation.activate' },
+  permissions: {
+    read: 'team.read',
+    write: 'team.escalation.write',
+    activate: 'team.escalation.activate',
+  },
   permissionAt: (params) => ({ kind: 'team', id: teamOf(params) }),
   body: policyInput,
   requestExample: documentExample,

@@ -14,7 +14,14 @@ import { hasUnseen, isBlank, UNSEEN_RULE } from '../src/domain/labels.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { defineEndpoint, type Endpoint } from './endpoint.ts';
 import { roleAssignmentShape, showAssignment } from './role-assignments-schema.ts';
-import { cursorQuery, limitQuery, nextCursor, nullableTimestamp, timestamp, uuid } from './schema.ts';
+import {
+  cursorQuery,
+  limitQuery,
+  nextCursor,
+  nullableTimestamp,
+  timestamp,
+  uuid,
+} from './schema.ts';
 
 const TAG = 'Teams';
 
@@ -38,15 +45,30 @@ const teamShape = z
   .strictObject({
     id: uuid('The team.'),
     name: z.string().meta({ description: 'Display name, unique among the live teams.' }),
-    directory_managed: z.boolean().meta({ description: 'True when the directory names and archives it.' }),
-    member_count: z.int().meta({ description: 'How many people are in it, of all sources, without those who were removed.' }),
+    directory_managed: z
+      .boolean()
+      .meta({ description: 'True when the directory names and archives it.' }),
+    member_count: z
+      .int()
+      .meta({
+        description: 'How many people are in it, of all sources, without those who were removed.',
+      }),
     assignments: z.array(roleAssignmentShape).meta({ description: 'What every member inherits.' }),
     escalation_policy: z
       .strictObject({
-        active_revision: z.int().nullable().meta({ description: 'The revision in force, or null.' }),
-        latest_revision: z.int().nullable().meta({ description: 'The newest revision; null when there never was one.' }),
+        active_revision: z
+          .int()
+          .nullable()
+          .meta({ description: 'The revision in force, or null.' }),
+        latest_revision: z
+          .int()
+          .nullable()
+          .meta({ description: 'The newest revision; null when there never was one.' }),
       })
-      .meta({ description: 'Whom the team asks, and when. Without an active revision a level that asks the team asks all at once.' }),
+      .meta({
+        description:
+          'Whom the team asks, and when. Without an active revision a level that asks the team asks all at once.',
+      }),
     archived_at: nullableTimestamp('When the team was archived; null while it lives.'),
     created_at: timestamp('When the team was created.'),
   })
@@ -57,10 +79,14 @@ const memberShape = z
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: 'Name of the person.' }),
     email: z.string().meta({ description: 'Email of the person.' }),
-    status: z.enum(['active', 'suspended']).meta({ description: 'A suspended member stays in the team and can do nothing.' }),
+    status: z
+      .enum(['active', 'suspended'])
+      .meta({ description: 'A suspended member stays in the team and can do nothing.' }),
     sources: z
       .array(z.enum(['directory', 'manual']))
-      .meta({ description: 'Who put the member into the team: a person by hand, the directory, or both.' }),
+      .meta({
+        description: 'Who put the member into the team: a person by hand, the directory, or both.',
+      }),
   })
   .meta({ id: 'TeamMember', description: 'One person in a team.' });
 
@@ -91,7 +117,10 @@ function showTeam(team: Team) {
     directory_managed: team.directoryManaged,
     member_count: team.memberCount,
     assignments: team.assignments.map((assignment) => showAssignment(assignment, holder)),
-    escalation_policy: { active_revision: team.activePolicyRevision, latest_revision: team.latestPolicyRevision },
+    escalation_policy: {
+      active_revision: team.activePolicyRevision,
+      latest_revision: team.latestPolicyRevision,
+    },
     archived_at: team.archivedAt,
     created_at: team.createdAt,
   };
@@ -116,27 +145,51 @@ const listTeamsEndpoint = defineEndpoint({
   path: '/api/v1/teams',
   tag: TAG,
   summary: 'List teams',
-  description: 'By name. A grant for the organization shows every team, a grant for some teams only those.',
+  description:
+    'By name. A grant for the organization shows every team, a grant for some teams only those.',
   auth: 'product',
   permission: 'team.read',
   permissionAt: () => ({ kind: 'any' }),
   query: z.strictObject({
-    status: z.enum(['live', 'archived', 'all']).default('live').meta({ description: 'Live teams, archived ones, or all.' }),
-    q: z.string().max(100).optional().meta({ description: 'Only teams whose name contains this, without regard to case.' }),
+    status: z
+      .enum(['live', 'archived', 'all'])
+      .default('live')
+      .meta({ description: 'Live teams, archived ones, or all.' }),
+    q: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: 'Only teams whose name contains this, without regard to case.' }),
     limit: limitQuery(200),
     cursor: cursorQuery(),
   }),
   success: {
     status: 200,
     description: 'One page of teams.',
-    body: z.strictObject({ teams: z.array(teamShape).meta({ description: 'The teams of this page.' }), next_cursor: nextCursor() }),
+    body: z.strictObject({
+      teams: z.array(teamShape).meta({ description: 'The teams of this page.' }),
+      next_cursor: nextCursor(),
+    }),
     example: { teams: [teamExample] },
   },
   errors: [],
   handler: async ({ principal, query: { status, q = '', limit, cursor } }, context) => {
-    const keys = decodeCursor(cursor, z.tuple([z.literal('teams'), z.literal(status), z.literal(q), z.uuid()]));
-    const { teams, next } = await listVisibleTeams(context, principal, { status, q, limit, after: keys?.[3] });
-    return { body: { teams: teams.map(showTeam), next_cursor: next && encodeCursor(['teams', status, q, next]) } };
+    const keys = decodeCursor(
+      cursor,
+      z.tuple([z.literal('teams'), z.literal(status), z.literal(q), z.uuid()]),
+    );
+    const { teams, next } = await listVisibleTeams(context, principal, {
+      status,
+      q,
+      limit,
+      after: keys?.[3],
+    });
+    return {
+      body: {
+        teams: teams.map(showTeam),
+        next_cursor: next && encodeCursor(['teams', status, q, next]),
+      },
+    };
   },
 });
 
@@ -151,9 +204,16 @@ const createTeamEndpoint = defineEndpoint({
   permission: 'team.write',
   body: z.strictObject({ name: teamName() }),
   requestExample: { name: 'Platform on-call' },
-  success: { status: 201, description: 'The new team.', body: teamAlone, example: { team: { ...teamExample, member_count: 0 } } },
+  success: {
+    status: 201,
+    description: 'The new team.',
+    body: teamAlone,
+    example: { team: { ...teamExample, member_count: 0 } },
+  },
   errors: ['team_name_taken'],
-  handler: async ({ principal, body }, context) => ({ body: { team: showTeam(await createTeam(context, principal, body.name)) } }),
+  handler: async ({ principal, body }, context) => ({
+    body: { team: showTeam(await createTeam(context, principal, body.name)) },
+  }),
 });
 
 const getTeamEndpoint = defineEndpoint({
@@ -192,10 +252,17 @@ const renameTeamEndpoint = defineEndpoint({
   params: teamParams,
   body: z.strictObject({ name: teamName() }),
   requestExample: { name: 'Platform on-call' },
-  success: { status: 200, description: 'The team.', body: teamAlone, example: { team: teamExample } },
+  success: {
+    status: 200,
+    description: 'The team.',
+    body: teamAlone,
+    example: { team: teamExample },
+  },
   errors: ['team_archived', 'directory_managed', 'team_name_taken'],
   handler: async ({ principal, params, body }, context) => ({
-    body: { team: showTeam(await renameTeam(context, principal, { id: params.id, name: body.name })) },
+    body: {
+      team: showTeam(await renameTeam(context, principal, { id: params.id, name: body.name })),
+    },
   }),
 });
 
@@ -242,8 +309,14 @@ const setTeamMembersEndpoint = defineEndpoint({
     membership_ids: z
       .array(uuid('A membership.'))
       .max(1000)
-      .meta({ description: 'Exactly these are the hand-added members afterwards; empty takes all of them out.' }),
-    force: z.boolean().default(false).meta({ description: 'Also take out people whom the escalation policy of the team asks.' }),
+      .meta({
+        description:
+          'Exactly these are the hand-added members afterwards; empty takes all of them out.',
+      }),
+    force: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Also take out people whom the escalation policy of the team asks.' }),
   }),
   requestExample: { membership_ids: ['0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70'] },
   success: {
@@ -261,7 +334,11 @@ const setTeamMembersEndpoint = defineEndpoint({
     'reauthentication_required',
   ],
   handler: async ({ principal, params, body }, context) => {
-    const members = await setTeamMembers(context, principal, { id: params.id, membershipIds: body.membership_ids, force: body.force });
+    const members = await setTeamMembers(context, principal, {
+      id: params.id,
+      membershipIds: body.membership_ids,
+      force: body.force,
+    });
     return { body: { members: members.map(showMember) } };
   },
 });

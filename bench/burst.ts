@@ -7,7 +7,15 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { percentiles, type Measured } from './load.ts';
-import { ask, bearer, decide, expectStatus, sender, type BenchService, type Parties } from './service.ts';
+import {
+  ask,
+  bearer,
+  decide,
+  expectStatus,
+  sender,
+  type BenchService,
+  type Parties,
+} from './service.ts';
 
 type Lateness = Pick<Measured, 'p50' | 'p95' | 'p99' | 'max'>;
 
@@ -43,16 +51,25 @@ export async function measureBurst(
 ): Promise<BurstResult> {
   const receiver = await startReceiver();
   const channel = { kind: 'webhook', name: 'Bench', url: receiver.url };
-  const { body } = await expectStatus(201, parties.browser('POST /api/v1/notification_channels', channel));
+  const { body } = await expectStatus(
+    201,
+    parties.browser('POST /api/v1/notification_channels', channel),
+  );
   const { id: channelId } = body['notification_channel'] as { id: string };
   const all = { parties, url, db };
 
-  const quiet = await defer(all, { requests: QUIET_REQUESTS, due: wholeMinute(Date.now() + 15_000) });
+  const quiet = await defer(all, {
+    requests: QUIET_REQUESTS,
+    due: wholeMinute(Date.now() + 15_000),
+  });
   await untilNotified(db, quiet);
   const began = Date.now();
   const others = [...(await askMany(parties.adapter, 600))];
   const creating = ((Date.now() - began) * requests) / others.length;
-  const burst = await defer(all, { requests, due: wholeMinute(Date.now() + creating * 1.3 + 10_000) });
+  const burst = await defer(all, {
+    requests,
+    due: wholeMinute(Date.now() + creating * 1.3 + 10_000),
+  });
   await delay(Math.max(0, burst.due.getTime() - Date.now()));
   const over = new AbortController();
   const deciding = decideAllTheWhile(parties, others, over.signal);
@@ -90,7 +107,10 @@ interface All {
 }
 
 /** Requests of an agent of their own, whose path begins with waiting for working hours that start at `due`. */
-async function defer({ parties, url }: All, { requests, due }: { readonly requests: number; readonly due: Date }): Promise<Burst> {
+async function defer(
+  { parties, url }: All,
+  { requests, due }: { readonly requests: number; readonly due: Date },
+): Promise<Burst> {
   const { owner, membershipId } = parties;
   const slug = `burst-${randomUUID().slice(0, 8)}`;
   const hours = {
@@ -106,18 +126,32 @@ async function defer({ parties, url }: All, { requests, due }: { readonly reques
     escalate_after: '24h',
     raise_urgency: false,
   };
-  const wait = { id: randomUUID(), type: 'defer', working_hours_id: hours.id, standard_only: false };
+  const wait = {
+    id: randomUUID(),
+    type: 'defer',
+    working_hours_id: hours.id,
+    standard_only: false,
+  };
   const path = { path_key: slug, name: 'Burst', working_hours: [hours], nodes: [wait, level] };
   await expectStatus(201, owner('POST /api/v1/escalation-paths', path));
-  await expectStatus(200, owner(`POST /api/v1/escalation-paths/${slug}/revisions/1/activate`, undefined, { 'if-match': '"0"' }));
+  await expectStatus(
+    200,
+    owner(`POST /api/v1/escalation-paths/${slug}/revisions/1/activate`, undefined, {
+      'if-match': '"0"',
+    }),
+  );
   await expectStatus(201, owner('POST /api/v1/agents', { slug, name: slug }));
-  const instance = await expectStatus(201, owner(`POST /api/v1/agents/${slug}/instances`, { name: 'one' }));
+  const instance = await expectStatus(
+    201,
+    owner(`POST /api/v1/agents/${slug}/instances`, { name: 'one' }),
+  );
   const pipeline = `/api/v1/request-approval-pipelines/agents/${slug}/revisions`;
   await expectStatus(201, owner(`POST ${pipeline}`, { blocks: [], default_escalation_path: slug }));
   await expectStatus(200, owner(`POST ${pipeline}/2/activate`, undefined, { 'if-match': '"1"' }));
   const { token } = instance.body['credential'] as { token: string };
   const ids = await askMany(sender(url, bearer(token)), requests);
-  if (Date.now() > due.getTime()) throw new Error('the requests were not there when their levels fell due');
+  if (Date.now() > due.getTime())
+    throw new Error('the requests were not there when their levels fell due');
   return { due, ids };
 }
 
@@ -136,7 +170,11 @@ async function askMany(adapter: Parties['adapter'], count: number): Promise<Set<
 }
 
 /** Milliseconds of each decision, begun at a steady pace whatever the ones before take. */
-async function decideAllTheWhile({ owner }: Parties, ids: string[], over: AbortSignal): Promise<number[]> {
+async function decideAllTheWhile(
+  { owner }: Parties,
+  ids: string[],
+  over: AbortSignal,
+): Promise<number[]> {
   const times: number[] = [];
   const under: Promise<void>[] = [];
   for (let id = ids.pop(); id !== undefined && !over.aborted; id = ids.pop()) {
@@ -197,7 +235,8 @@ async function startReceiver(): Promise<Receiver> {
   const server = createServer((request, response) => {
     void json(request).then((message) => {
       const { type, request: about } = message as { type: string; request: { id: string } };
-      if (type === 'approval_request.notified') times.set(about.id, [...(times.get(about.id) ?? []), Date.now()]);
+      if (type === 'approval_request.notified')
+        times.set(about.id, [...(times.get(about.id) ?? []), Date.now()]);
       response.writeHead(204).end();
     });
   });

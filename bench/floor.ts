@@ -27,13 +27,24 @@ const connection = await NativeConnection.connect({ address });
 const client = new Client({ connection, namespace });
 const taskQueue = `floor-${process.pid}`;
 const code = await bundleWorkflows(fileURLToPath(new URL('./floor-workflow.js', import.meta.url)));
-const worker = await Worker.create({ connection, namespace, taskQueue, workflowBundle: { code }, activities });
+const worker = await Worker.create({
+  connection,
+  namespace,
+  taskQueue,
+  workflowBundle: { code },
+  activities,
+});
 const running = worker.run();
 
 async function startOne(): Promise<void> {
   const id = randomUUID();
   const arrived = new Promise<void>((resolve) => arrivals.set(id, resolve));
-  await client.workflow.start('floor', { taskQueue, workflowId: id, args: [id], requestEagerStart: true });
+  await client.workflow.start('floor', {
+    taskQueue,
+    workflowId: id,
+    args: [id],
+    requestEagerStart: true,
+  });
   await arrived;
 }
 

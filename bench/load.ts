@@ -15,7 +15,10 @@ export interface Measured extends Load {
   readonly perSecond: number;
 }
 
-export async function measure(call: () => Promise<unknown>, { callers, calls }: Load): Promise<Measured> {
+export async function measure(
+  call: () => Promise<unknown>,
+  { callers, calls }: Load,
+): Promise<Measured> {
   const times: number[] = [];
   let left = calls;
   const began = performance.now();
@@ -27,12 +30,20 @@ export async function measure(call: () => Promise<unknown>, { callers, calls }: 
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
-  return { callers, calls, ...percentiles(times), perSecond: round(calls / ((performance.now() - began) / 1_000)) };
+  return {
+    callers,
+    calls,
+    ...percentiles(times),
+    perSecond: round(calls / ((performance.now() - began) / 1_000)),
+  };
 }
 
-export function percentiles(times: readonly number[]): Pick<Measured, 'p50' | 'p95' | 'p99' | 'max'> {
+export function percentiles(
+  times: readonly number[],
+): Pick<Measured, 'p50' | 'p95' | 'p99' | 'max'> {
   const sorted = [...times].sort((a, b) => a - b);
-  const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN);
+  const at = (share: number) =>
+    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN);
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
 }
 

@@ -23,7 +23,14 @@ import { countEvents } from './histories.ts';
 import { measure, median, round, type Load, type Measured } from './load.ts';
 import { measureParked } from './parked.ts';
 import { fillWithPending } from './pending.ts';
-import { ask, decide, introduce, startService, type BenchService, type Parties } from './service.ts';
+import {
+  ask,
+  decide,
+  introduce,
+  startService,
+  type BenchService,
+  type Parties,
+} from './service.ts';
 import { measureQueue } from './queue.ts';
 import { measureWalk } from './walk.ts';
 
@@ -34,12 +41,20 @@ const ROUNDS = 3;
 
 async function measureFloor(address: string): Promise<Measured[]> {
   const script = fileURLToPath(new URL('./floor.js', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [script, address, NAMESPACE, JSON.stringify([LATENCY, THROUGHPUT])]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    script,
+    address,
+    NAMESPACE,
+    JSON.stringify([LATENCY, THROUGHPUT]),
+  ]);
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '[]') as Measured[];
 }
 
 async function measureCreate(parties: Parties): Promise<Measured[]> {
-  return [await measure(() => ask(parties.adapter, 'fast'), LATENCY), await measure(() => ask(parties.adapter, 'fast'), THROUGHPUT)];
+  return [
+    await measure(() => ask(parties.adapter, 'fast'), LATENCY),
+    await measure(() => ask(parties.adapter, 'fast'), THROUGHPUT),
+  ];
 }
 
 /** Floor and create in turn, so that a slow minute of the machine hits both. */
@@ -50,7 +65,8 @@ async function compareCreate(address: string, parties: Parties) {
     say(`create beside the floor, round ${count + 1} of ${ROUNDS}`);
     const [floorOne, floorMany] = await measureFloor(address);
     const [createOne, createMany] = await measureCreate(parties);
-    if (!floorOne || !floorMany || !createOne || !createMany) throw new Error('a measurement is missing');
+    if (!floorOne || !floorMany || !createOne || !createMany)
+      throw new Error('a measurement is missing');
     rounds.push({ floorOne, floorMany, createOne, createMany });
   }
   const of = (pick: (measured: (typeof rounds)[number]) => number) => median(rounds.map(pick));
@@ -65,7 +81,8 @@ async function compareCreate(address: string, parties: Parties) {
 
 async function measureDecisions(parties: Parties): Promise<Measured> {
   const ids: string[] = [];
-  for (let count = 0; count < 220; count++) ids.push(String((await ask(parties.adapter, 'slow'))['id']));
+  for (let count = 0; count < 220; count++)
+    ids.push(String((await ask(parties.adapter, 'slow'))['id']));
   const decideNext = async () => {
     await decide(parties.owner, ids.pop() ?? '');
   };
@@ -77,7 +94,12 @@ async function compareFullTable(parties: Parties, db: pg.Client) {
   const before = await measure(() => ask(parties.adapter, 'fast'), LATENCY);
   await fillWithPending(db, parties, 10_000);
   const after = await measure(() => ask(parties.adapter, 'fast'), LATENCY);
-  return { pending: 10_000, emptyP50: before.p50, fullP50: after.p50, ratio: round(after.p50 / before.p50) };
+  return {
+    pending: 10_000,
+    emptyP50: before.p50,
+    fullP50: after.p50,
+    ratio: round(after.p50 / before.p50),
+  };
 }
 
 function say(text: string): void {
@@ -91,7 +113,10 @@ async function settle(connection: Connection, db: pg.Client): Promise<void> {
     const { rows } = await db.query<{ open: string }>(
       `select count(*) as open from approval_requests where state in ('evaluating', 'pending')`,
     );
-    const running = await connection.workflowService.countWorkflowExecutions({ namespace: NAMESPACE, query });
+    const running = await connection.workflowService.countWorkflowExecutions({
+      namespace: NAMESPACE,
+      query,
+    });
     if (Number(running.count) <= Number(rows[0]?.open)) return;
     await delay(200);
   }
@@ -111,15 +136,20 @@ const sections = {
   create: ({ temporalAddress, parties }: Bench) => compareCreate(temporalAddress, parties),
   decision: ({ parties }: Bench) => measureDecisions(parties),
   events: ({ connection, db }: Bench) => countEvents(connection, { namespace: NAMESPACE, db }),
-  parked: ({ service, parties, db }: Bench) => measureParked(service, parties, { db, waits: 2_000, decisions: 500 }),
+  parked: ({ service, parties, db }: Bench) =>
+    measureParked(service, parties, { db, waits: 2_000, decisions: 500 }),
   walk: () => Promise.resolve(measureWalk()),
   fullTable: ({ parties, db }: Bench) => compareFullTable(parties, db),
-  burst: ({ service, parties, db }: Bench) => measureBurst(service, parties, { db, requests: 10_000 }),
+  burst: ({ service, parties, db }: Bench) =>
+    measureBurst(service, parties, { db, requests: 10_000 }),
   // Last: two million requests stay behind.
-  queue: ({ service, parties, db }: Bench) => measureQueue(service, parties, { db, pending: 100_000, past: 2_000_000 }),
+  queue: ({ service, parties, db }: Bench) =>
+    measureQueue(service, parties, { db, pending: 100_000, past: 2_000_000 }),
 } satisfies Record<string, (bench: Bench) => Promise<unknown>>;
 
-type Results = { [Section in keyof typeof sections]?: Awaited<ReturnType<(typeof sections)[Section]>> };
+type Results = {
+  [Section in keyof typeof sections]?: Awaited<ReturnType<(typeof sections)[Section]>>;
+};
 
 async function run(directory: string, wanted: readonly string[]): Promise<Results> {
   say('starting Postgres and Temporal');
@@ -140,9 +170,20 @@ async function run(directory: string, wanted: readonly string[]): Promise<Result
   await setupTemporal(connection, NAMESPACE);
   const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
-  const service = await startService({ directory, databaseUrl, temporalAddress: temporal.address, port: await freePort() });
+  const service = await startService({
+    directory,
+    databaseUrl,
+    temporalAddress: temporal.address,
+    port: await freePort(),
+  });
   try {
-    const bench = { parties: await introduce(service), service, db, connection, temporalAddress: temporal.address };
+    const bench = {
+      parties: await introduce(service),
+      service,
+      db,
+      connection,
+      temporalAddress: temporal.address,
+    };
     const results: Record<string, unknown> = {};
     for (const [name, section] of Object.entries(sections)) {
       if (wanted.length > 0 && !wanted.includes(name)) continue;
@@ -164,7 +205,17 @@ function cacheDirectory(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
 }
 
-function report({ access, create, decision, parked, events, walk, burst, queue, fullTable }: Results): void {
+function report({
+  access,
+  create,
+  decision,
+  parked,
+  events,
+  walk,
+  burst,
+  queue,
+  fullTable,
+}: Results): void {
   const rows = [
     ...Object.entries(access?.kinds ?? {}).map(([kind, { added, ratio }]) => ({
       what: `who is calling, and may he: ${kind}, p50 added (ms) · ÷ a call without`,
@@ -172,15 +223,47 @@ function report({ access, create, decision, parked, events, walk, burst, queue, 
       target: '< 1',
     })),
     { what: 'one round trip to Postgres, p50 (ms)', measured: access?.roundTrip, target: '' },
-    { what: 'create by a rule, p50 at 1 caller ÷ floor', measured: create && round(create.p50Ratio), target: '≤ 1.6' },
-    { what: 'create by a rule, throughput at 16 ÷ floor', measured: create && round(create.throughputRatio), target: '≥ 0.75' },
-    { what: 'floor p50 (ms) · per second at 16', measured: create && `${create.floor.p50} · ${create.floor.perSecond}`, target: '' },
-    { what: 'create p50 (ms) · per second at 16', measured: create && `${create.create.p50} · ${create.create.perSecond}`, target: '' },
+    {
+      what: 'create by a rule, p50 at 1 caller ÷ floor',
+      measured: create && round(create.p50Ratio),
+      target: '≤ 1.6',
+    },
+    {
+      what: 'create by a rule, throughput at 16 ÷ floor',
+      measured: create && round(create.throughputRatio),
+      target: '≥ 0.75',
+    },
+    {
+      what: 'floor p50 (ms) · per second at 16',
+      measured: create && `${create.floor.p50} · ${create.floor.perSecond}`,
+      target: '',
+    },
+    {
+      what: 'create p50 (ms) · per second at 16',
+      measured: create && `${create.create.p50} · ${create.create.perSecond}`,
+      target: '',
+    },
     { what: 'decision p50 at 1 caller (ms)', measured: decision?.p50, target: '≤ 6' },
-    { what: 'decision sent → parked wait returned, p50 (ms)', measured: parked?.decisionToWait.p50, target: '≤ 8' },
-    { what: 'decision sent → parked wait returned, p99 (ms)', measured: parked?.decisionToWait.p99, target: '≤ 50' },
-    { what: `one of ${parked?.waits ?? 0} parked waits (KB)`, measured: parked?.kilobytesPerWait, target: '< 30' },
-    { what: 'idle CPU while parked (share of a core)', measured: parked?.idleCpu, target: '< 0.25' },
+    {
+      what: 'decision sent → parked wait returned, p50 (ms)',
+      measured: parked?.decisionToWait.p50,
+      target: '≤ 8',
+    },
+    {
+      what: 'decision sent → parked wait returned, p99 (ms)',
+      measured: parked?.decisionToWait.p99,
+      target: '≤ 50',
+    },
+    {
+      what: `one of ${parked?.waits ?? 0} parked waits (KB)`,
+      measured: parked?.kilobytesPerWait,
+      target: '< 30',
+    },
+    {
+      what: 'idle CPU while parked (share of a core)',
+      measured: parked?.idleCpu,
+      target: '< 0.25',
+    },
     {
       what: 'database connections before · while parked',
       measured: parked && `${parked.connectionsBefore} · ${parked.connectionsParked}`,
@@ -188,8 +271,16 @@ function report({ access, create, decision, parked, events, walk, burst, queue, 
     },
     { what: 'history events, automatic', measured: events?.automatic, target: '6' },
     { what: 'history events, one person', measured: events?.person, target: '≤ 15' },
-    { what: 'steps of escalation walked a second, one core', measured: walk?.perSecond, target: '≥ 100,000' },
-    { what: 'a level at a quiet time, late by at most (ms)', measured: burst?.quiet.max, target: '≤ 1,000' },
+    {
+      what: 'steps of escalation walked a second, one core',
+      measured: walk?.perSecond,
+      target: '≥ 100,000',
+    },
+    {
+      what: 'a level at a quiet time, late by at most (ms)',
+      measured: burst?.quiet.max,
+      target: '≤ 1,000',
+    },
     {
       what: `${burst?.requests ?? 0} levels due at one instant: all notified · messages received within (s)`,
       measured: burst && `${burst.notified.max} · ${burst.received.max}`,
@@ -214,7 +305,10 @@ try {
   report(results);
   const machine = { cores: cpus().length, node: process.version };
   if (wanted.length === 0)
-    writeFileSync(join(packageRoot(), 'bench/results.json'), `${JSON.stringify({ machine, ...results }, null, 2)}\n`);
+    writeFileSync(
+      join(packageRoot(), 'bench/results.json'),
+      `${JSON.stringify({ machine, ...results }, null, 2)}\n`,
+    );
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

@@ -52,7 +52,10 @@ export async function measureParked(
   const state = { stopped: false };
   const park = async (id: string) => {
     while (!state.stopped) {
-      const answer = await expectStatus(200, parties.adapter(`GET /api/aap/v1/requests/${id}?wait=30s`));
+      const answer = await expectStatus(
+        200,
+        parties.adapter(`GET /api/aap/v1/requests/${id}?wait=30s`),
+      );
       if (answer.body['status'] === 'pending') continue;
       returned.get(id)?.(performance.now());
       return;
@@ -74,7 +77,11 @@ export async function measureParked(
     times.push((await arrived) - sent);
   }
   state.stopped = true;
-  await Promise.all(ids.slice(options.decisions).map((id) => expectStatus(200, parties.adapter(`DELETE /api/aap/v1/requests/${id}`))));
+  await Promise.all(
+    ids
+      .slice(options.decisions)
+      .map((id) => expectStatus(200, parties.adapter(`DELETE /api/aap/v1/requests/${id}`))),
+  );
   await Promise.all(parked);
   return {
     waits: options.waits,

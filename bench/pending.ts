@@ -2,7 +2,11 @@
 import type pg from 'pg';
 import { ask, type Parties } from './service.ts';
 
-export async function fillWithPending(db: pg.Client, parties: Parties, count: number): Promise<void> {
+export async function fillWithPending(
+  db: pg.Client,
+  parties: Parties,
+  count: number,
+): Promise<void> {
   const { id } = await ask(parties.adapter, 'slow');
   await db.query(
     `insert into approval_requests (

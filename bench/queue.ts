@@ -4,7 +4,14 @@ import type pg from 'pg';
 import { TOKEN_PREFIX } from '../src/domain/tokens.ts';
 import { issueToken } from '../src/platform/tokens.ts';
 import { measure, type Measured } from './load.ts';
-import { ask, expectStatus, sender, type BenchService, type Parties, type Send } from './service.ts';
+import {
+  ask,
+  expectStatus,
+  sender,
+  type BenchService,
+  type Parties,
+  type Send,
+} from './service.ts';
 
 export interface QueueResult {
   readonly pending: number;
@@ -15,7 +22,12 @@ export interface QueueResult {
 
 const SCOPES = ['notified', 'decidable', 'visible'] as const;
 /** Of a thousand requests: five name a member, five a team, one everybody; the rest is other people's. */
-const SHARES = { 'by name': [0, 4], 'by team': [5, 9], 'by broadcast': [10, 10], others: [11, 999] } as const;
+const SHARES = {
+  'by name': [0, 4],
+  'by team': [5, 9],
+  'by broadcast': [10, 10],
+  others: [11, 999],
+} as const;
 type PathName = keyof typeof SHARES;
 
 interface Person {
@@ -26,17 +38,29 @@ interface Person {
 export async function measureQueue(
   { url }: BenchService,
   parties: Parties,
-  { db, pending, past }: { readonly db: pg.Client; readonly pending: number; readonly past: number },
+  {
+    db,
+    pending,
+    past,
+  }: { readonly db: pg.Client; readonly pending: number; readonly past: number },
 ): Promise<QueueResult> {
   const person = () => createPerson(db, parties, url);
-  const [named, inTeam, anybody, other] = [await person(), await person(), await person(), await person()];
+  const [named, inTeam, anybody, other] = [
+    await person(),
+    await person(),
+    await person(),
+    await person(),
+  ];
   const team = randomUUID();
   const values = [team, parties.organizationId, inTeam.membershipId];
-  await db.query(`insert into teams (id, organization_id, name, created_at) values ($1, $2, 'Bench', now())`, values.slice(0, 2));
-  await db.query(`insert into team_members (team_id, membership_id, source, created_at) values ($1, $2, 'manual', now())`, [
-    team,
-    inTeam.membershipId,
-  ]);
+  await db.query(
+    `insert into teams (id, organization_id, name, created_at) values ($1, $2, 'Bench', now())`,
+    values.slice(0, 2),
+  );
+  await db.query(
+    `insert into team_members (team_id, membership_id, source, created_at) values ($1, $2, 'manual', now())`,
+    [team, inTeam.membershipId],
+  );
   const paths: Record<PathName, string> = {
     'by name': await createPath(db, parties, { type: 'user', membershipId: named.membershipId }),
     'by team': await createPath(db, parties, { type: 'team', teamId: team }),
@@ -61,9 +85,13 @@ export async function measureQueue(
   for (const [name, send] of Object.entries(people)) {
     for (const scope of SCOPES) {
       for (const status of ['', '&status=pending']) {
-        const call = () => expectStatus(200, send(`GET /api/v1/requests?scope=${scope}&limit=50${status}`));
+        const call = () =>
+          expectStatus(200, send(`GET /api/v1/requests?scope=${scope}&limit=50${status}`));
         await measure(call, { callers: 1, calls: 5 });
-        lists[`${name}, ${scope}${status === '' ? '' : ', pending'}`] = await measure(call, { callers: 1, calls: 60 });
+        lists[`${name}, ${scope}${status === '' ? '' : ', pending'}`] = await measure(call, {
+          callers: 1,
+          calls: 60,
+        });
       }
     }
   }
@@ -71,13 +99,17 @@ export async function measureQueue(
   return { pending, past, lists };
 }
 
-async function createPerson(db: pg.Client, { organizationId }: Parties, url: string): Promise<Person> {
+async function createPerson(
+  db: pg.Client,
+  { organizationId }: Parties,
+  url: string,
+): Promise<Person> {
   const [userId, membershipId] = [randomUUID(), randomUUID()];
   const session = issueToken(TOKEN_PREFIX.session);
-  await db.query(`insert into users (id, email, display_name, created_at) values ($1, $2, 'Person', now())`, [
-    userId,
-    `${userId}@example.com`,
-  ]);
+  await db.query(
+    `insert into users (id, email, display_name, created_at) values ($1, $2, 'Person', now())`,
+    [userId, `${userId}@example.com`],
+  );
   await db.query(
     `insert into memberships (id, organization_id, user_id, status, admission_source, created_at, updated_at)
      values ($1, $2, $3, 'active', 'manual', now(), now())`,
@@ -93,7 +125,10 @@ async function createPerson(db: pg.Client, { organizationId }: Parties, url: str
      values ($1, $2, $3, $4, 'local_password', 'single_factor', now(), now(), now(), now() + interval '1 day')`,
     [session.id, organizationId, membershipId, session.hash],
   );
-  return { membershipId, send: sender(url, { cookie: `service_session=${session.token}`, origin: url }) };
+  return {
+    membershipId,
+    send: sender(url, { cookie: `service_session=${session.token}`, origin: url }),
+  };
 }
 
 interface PathTarget {
@@ -103,11 +138,17 @@ interface PathTarget {
 }
 
 /** Returns the id of the path's only revision. */
-async function createPath(db: pg.Client, { organizationId }: Parties, target: PathTarget): Promise<string> {
+async function createPath(
+  db: pg.Client,
+  { organizationId }: Parties,
+  target: PathTarget,
+): Promise<string> {
   const [path, revision] = [randomUUID(), randomUUID()];
   const id = target.membershipId ?? target.teamId;
   const targets = [{ type: target.type, ...(id !== undefined && { id }) }];
-  const nodes = [{ id: randomUUID(), type: 'level', targets, escalate_after: '168h', raise_urgency: false }];
+  const nodes = [
+    { id: randomUUID(), type: 'level', targets, escalate_after: '168h', raise_urgency: false },
+  ];
   await db.query(
     `insert into escalation_paths (id, organization_id, document_key, latest_revision, created_at) values ($1, $2, $3, 1, now())`,
     [path, organizationId, path],
@@ -128,11 +169,16 @@ async function createPath(db: pg.Client, { organizationId }: Parties, target: Pa
 async function fill(
   db: pg.Client,
   { adapter }: Parties,
-  { paths, pending, past }: { readonly paths: Record<PathName, string>; readonly pending: number; readonly past: number },
+  {
+    paths,
+    pending,
+    past,
+  }: { readonly paths: Record<PathName, string>; readonly pending: number; readonly past: number },
 ): Promise<void> {
   const { id } = await ask(adapter, 'slow');
   const choice = Object.entries(SHARES).map(
-    ([name, [from, to]]) => `when n % 1000 between ${from} and ${to} then '${paths[name as PathName]}'::uuid`,
+    ([name, [from, to]]) =>
+      `when n % 1000 between ${from} and ${to} then '${paths[name as PathName]}'::uuid`,
   );
   await db.query(
     `insert into approval_requests (

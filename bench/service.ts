@@ -16,7 +16,11 @@ export interface Reply {
 }
 
 /** `call` is method and path, for example `GET /api/v1/me`. */
-export type Send = (call: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
+export type Send = (
+  call: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Reply>;
 
 /** `credential`: the headers that carry it. */
 export function sender(url: string, credential: Readonly<Record<string, string>>): Send {
@@ -25,7 +29,11 @@ export function sender(url: string, credential: Readonly<Record<string, string>>
     const response = await request(`${url}${path ?? ''}`, {
       dispatcher: agent,
       method: method as 'GET',
-      headers: { ...credential, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...credential,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.body.text();
@@ -87,7 +95,8 @@ export async function startService(options: {
 
 async function ready(url: string, child: ChildProcess): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
-    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}; see service.log`);
+    if (child.exitCode !== null)
+      throw new Error(`the service ended with ${child.exitCode}; see service.log`);
     const answer = await request(`${url}/health/ready`).catch(() => undefined);
     await answer?.body.dump();
     if (answer?.statusCode === 200) return;
@@ -119,18 +128,37 @@ export async function introduce({ url, dataDirectory }: BenchService): Promise<P
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
-    return { headers: response.headers, body: (await response.body.json()) as Record<string, unknown> };
+    return {
+      headers: response.headers,
+      body: (await response.body.json()) as Record<string, unknown>,
+    };
   };
-  const person = { secret, organization_name: 'Bench', display_name: 'Owner', email: 'owner@example.com', password: randomUUID() };
+  const person = {
+    secret,
+    organization_name: 'Bench',
+    display_name: 'Owner',
+    email: 'owner@example.com',
+    password: randomUUID(),
+  };
   const { headers, body } = await anonymous('/auth/bootstrap', person, {});
   const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
   const key = await anonymous('/api/v1/me/api_keys', { name: 'bench' }, { cookie, origin: url });
   const owner = sender(url, bearer(String(key.body['token'])));
   const slug = 'bench-agent';
   await expectStatus(201, owner('POST /api/v1/agents', { slug, name: 'Bench agent' }));
-  const instance = await expectStatus(201, owner(`POST /api/v1/agents/${slug}/instances`, { name: 'one' }));
+  const instance = await expectStatus(
+    201,
+    owner(`POST /api/v1/agents/${slug}/instances`, { name: 'one' }),
+  );
   const when = { id: 'is-fast', field: '/request/tool', operator: 'equals', value: 'fast' };
-  const blocks = [{ id: 'fast', name: 'Fast', type: 'cel', config: { when, on_match: 'approve', reason: 'fast' } }];
+  const blocks = [
+    {
+      id: 'fast',
+      name: 'Fast',
+      type: 'cel',
+      config: { when, on_match: 'approve', reason: 'fast' },
+    },
+  ];
   const path = `/api/v1/request-approval-pipelines/agents/${slug}/revisions`;
   await expectStatus(201, owner(`POST ${path}`, { blocks }));
   await expectStatus(200, owner(`POST ${path}/2/activate`, undefined, { 'if-match': '"1"' }));
@@ -149,19 +177,36 @@ export async function introduce({ url, dataDirectory }: BenchService): Promise<P
 
 export async function expectStatus(status: number, reply: Promise<Reply>): Promise<Reply> {
   const answered = await reply;
-  if (answered.status !== status) throw new Error(`expected ${status}, got ${answered.status}: ${JSON.stringify(answered.body)}`);
+  if (answered.status !== status)
+    throw new Error(`expected ${status}, got ${answered.status}: ${JSON.stringify(answered.body)}`);
   return answered;
 }
 
 /** Asks for approval of `tool`; returns the answer's body. */
 export async function ask(adapter: Send, tool: 'fast' | 'slow'): Promise<Record<string, unknown>> {
-  const body = { tool, server: 'billing', arguments: { payment_id: 'pay_81', amount: 120.5, reason: 'late delivery' }, timeout: '24h' };
-  const answer = await expectStatus(201, adapter('POST /api/aap/v1/requests', body, { 'idempotency-key': randomUUID() }));
+  const body = {
+    tool,
+    server: 'billing',
+    arguments: { payment_id: 'pay_81', amount: 120.5, reason: 'late delivery' },
+    timeout: '24h',
+  };
+  const answer = await expectStatus(
+    201,
+    adapter('POST /api/aap/v1/requests', body, { 'idempotency-key': randomUUID() }),
+  );
   const expected = tool === 'fast' ? 'approved' : 'pending';
-  if (answer.body['status'] !== expected) throw new Error(`expected ${expected}: ${JSON.stringify(answer.body)}`);
+  if (answer.body['status'] !== expected)
+    throw new Error(`expected ${expected}: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
 export async function decide(owner: Send, id: string): Promise<void> {
-  await expectStatus(200, owner(`POST /api/v1/requests/${id}/decision`, { status: 'approved' }, { 'idempotency-key': randomUUID() }));
+  await expectStatus(
+    200,
+    owner(
+      `POST /api/v1/requests/${id}/decision`,
+      { status: 'approved' },
+      { 'idempotency-key': randomUUID() },
+    ),
+  );
 }

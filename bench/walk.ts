@@ -1,6 +1,14 @@
 /** How many steps of escalation one core walks in a second: the pure part, along a path as people write them. */
-import type { EscalationPathDocument, WorkingHoursSet } from '../src/domain/escalation-paths/types.ts';
-import { arrive, enterLevel, startWalk, type WalkInput } from '../src/domain/escalation-paths/walk.ts';
+import type {
+  EscalationPathDocument,
+  WorkingHoursSet,
+} from '../src/domain/escalation-paths/types.ts';
+import {
+  arrive,
+  enterLevel,
+  startWalk,
+  type WalkInput,
+} from '../src/domain/escalation-paths/walk.ts';
 import { walkFromJson, walkToJson } from '../src/domain/escalation-paths/walk-state.ts';
 import { median, round } from './load.ts';
 
@@ -25,7 +33,13 @@ const hours = (id: string, timezone: string): WorkingHoursSet => ({
   ],
 });
 const level = (id: string, wait: string, raise = false) =>
-  ({ id, type: 'level', targets: [{ type: 'user', id: `of-${id}` }], escalate_after: wait, raise_urgency: raise }) as const;
+  ({
+    id,
+    type: 'level',
+    targets: [{ type: 'user', id: `of-${id}` }],
+    escalate_after: wait,
+    raise_urgency: raise,
+  }) as const;
 
 /** By day the office in turn, at night whoever is on call; then everybody, over again twice. */
 const path: EscalationPathDocument = {

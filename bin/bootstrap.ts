@@ -21,7 +21,9 @@ export async function bootstrap(config: Config, options: BootstrapOptions): Prom
   const secretFile = options.secretFile ?? join(config.dataDirectory, 'bootstrap-secret');
   const secret = await readSecretFile(secretFile);
   if (secret === undefined) {
-    return fail(`There is no bootstrap secret in ${secretFile}. The service writes it when it starts and removes it once it was used.`);
+    return fail(
+      `There is no bootstrap secret in ${secretFile}. The service writes it when it starts and removes it once it was used.`,
+    );
   }
   const password = await readPassword();
   let answer: Response;

@@ -11,11 +11,18 @@ import { openPool } from '../src/platform/postgres.ts';
 const DATABASE = 'countersign';
 
 const directory = await mkdtemp(join(tmpdir(), 'countersign-schema-'));
-const server = await startEmbeddedPostgres({ directory: join(directory, 'postgres'), durable: false });
+const server = await startEmbeddedPostgres({
+  directory: join(directory, 'postgres'),
+  durable: false,
+});
 try {
   await ensureDatabase(server, DATABASE);
   await migrateToLatest(server.url(DATABASE));
-  const db = openPool({ connectionString: server.url(DATABASE), max: 1, applicationName: 'countersign-schema' });
+  const db = openPool({
+    connectionString: server.url(DATABASE),
+    max: 1,
+    applicationName: 'countersign-schema',
+  });
   const schema = await describeSchema(db).finally(() => db.destroy());
   await writeFile(
     join(packageRoot(), 'migrations/schema.sql'),

@@ -8,7 +8,9 @@ const bundle = new URL('workflow-bundle.js', dist);
 
 async function newest(directory: URL): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => `${entry.parentPath}/${entry.name}`);
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
   return Math.max(...(await Promise.all(files.map(async (file) => (await stat(file)).mtimeMs))));
 }
 
@@ -16,8 +18,14 @@ const built = await stat(bundle).then(
   ({ mtimeMs }) => mtimeMs,
   () => 0,
 );
-if (built < Math.max(await newest(new URL('workflows/', dist)), await newest(new URL('src/domain/', dist)))) {
+if (
+  built <
+  Math.max(await newest(new URL('workflows/', dist)), await newest(new URL('src/domain/', dist)))
+) {
   const temporary = new URL(`workflow-bundle.${process.pid}.js`, dist);
-  await writeFile(temporary, await bundleWorkflows(fileURLToPath(new URL('workflows/index.js', dist))));
+  await writeFile(
+    temporary,
+    await bundleWorkflows(fileURLToPath(new URL('workflows/index.js', dist))),
+  );
   await rename(temporary, bundle);
 }

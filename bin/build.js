@@ -15,7 +15,9 @@ const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfi
 function sources() {
   const found = folders.flatMap((folder) => {
     const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
   });
   return [...found, ...settings.map((name) => join(root, name))].sort();
 }
@@ -52,7 +54,11 @@ if (last.states !== stamp.states) {
   // A source that is gone must not live on in the build: a migration would still run.
   if (last.names !== stamp.names) rmSync(join(root, 'dist'), { recursive: true, force: true });
   else rmSync(stampFile, { force: true });
-  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']);
+  run(process.execPath, [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    '-p',
+    'tsconfig.build.json',
+  ]);
   run(process.execPath, [join(root, 'dist/bin/build-workflows.js')]);
   writeFileSync(stampFile, JSON.stringify(stamp));
   process.stdout.write(` done in ${((performance.now() - began) / 1_000).toFixed(1)} s.\n`);

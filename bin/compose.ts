@@ -66,9 +66,24 @@ const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
 export async function composeApp(config: Config, options: ComposeOptions): Promise<RunningApp> {
   const { logger, databaseUrl, roles } = options;
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
-  const db = openPool({ connectionString: databaseUrl, max: config.databasePool, applicationName: 'countersign-api', ...LOCKS });
-  const workerDb = openPool({ connectionString: databaseUrl, max: config.workerPool, applicationName: 'countersign-worker', ...LOCKS });
-  const senderDb = openPool({ connectionString: databaseUrl, max: SENDER_POOL, applicationName: 'countersign-sender', ...LOCKS });
+  const db = openPool({
+    connectionString: databaseUrl,
+    max: config.databasePool,
+    applicationName: 'countersign-api',
+    ...LOCKS,
+  });
+  const workerDb = openPool({
+    connectionString: databaseUrl,
+    max: config.workerPool,
+    applicationName: 'countersign-worker',
+    ...LOCKS,
+  });
+  const senderDb = openPool({
+    connectionString: databaseUrl,
+    max: SENDER_POOL,
+    applicationName: 'countersign-sender',
+    ...LOCKS,
+  });
   // Known later than they are handed out: who needs them asks when he needs them.
   const later: { temporal?: TemporalLink; url?: string } = {};
   const stopping = stopController();
@@ -113,14 +128,23 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     temporal,
     close: async () => {
       stopping.abort();
-      await Promise.all([closeServer(server), backstop.stop(), sending?.stop(), feed.stop(), temporal.close()]);
+      await Promise.all([
+        closeServer(server),
+        backstop.stop(),
+        sending?.stop(),
+        feed.stop(),
+        temporal.close(),
+      ]);
       context.mailer?.close();
       await Promise.all([db.destroy(), workerDb.destroy(), senderDb.destroy()]);
     },
   };
 }
 
-interface Given extends Pick<ServiceContext, 'db' | 'logger' | 'stopping' | 'workflows' | 'publicUrl'> {
+interface Given extends Pick<
+  ServiceContext,
+  'db' | 'logger' | 'stopping' | 'workflows' | 'publicUrl'
+> {
   /** This process runs a worker. */
   readonly steps: boolean;
 }
@@ -138,7 +162,10 @@ function createContext(config: Config, { steps, ...given }: Given): ServiceConte
     }),
     limits: limitsOf(config),
     edition: config.edition,
-    secrets: config.secretsKey === undefined ? undefined : openSecretBox(config.secretsKey, config.previousSecretsKeys ?? []),
+    secrets:
+      config.secretsKey === undefined
+        ? undefined
+        : openSecretBox(config.secretsKey, config.previousSecretsKeys ?? []),
     egress: openEgress({ allow: config.egressAllow ?? [] }),
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
     slack: openSlack(config.slackApiUrl),
@@ -156,7 +183,12 @@ function stopController(): AbortController {
 }
 
 function charactersOf(request: ApprovalRequest): number {
-  return 1_000 + request.arguments.text.length + (request.context?.text.length ?? 0) + (request.agentReasoning?.text.length ?? 0);
+  return (
+    1_000 +
+    request.arguments.text.length +
+    (request.context?.text.length ?? 0) +
+    (request.agentReasoning?.text.length ?? 0)
+  );
 }
 
 function limitsOf(config: Config): Limits {
@@ -171,10 +203,16 @@ function limitsOf(config: Config): Limits {
   };
 }
 
-function workerOptions(config: Config, context: ServiceContext, { workflowBundle }: ComposeOptions): WorkerOptions {
+function workerOptions(
+  config: Config,
+  context: ServiceContext,
+  { workflowBundle }: ComposeOptions,
+): WorkerOptions {
   return {
     activities: createActivities(context),
-    workflowBundle: workflowBundle ?? { codePath: fileURLToPath(new URL('../workflow-bundle.js', import.meta.url)) },
+    workflowBundle: workflowBundle ?? {
+      codePath: fileURLToPath(new URL('../workflow-bundle.js', import.meta.url)),
+    },
     concurrency: config.workerPool,
     maxCachedWorkflows: config.maxCachedWorkflows,
   };
@@ -206,7 +244,9 @@ function probes(db: Db, temporal: TemporalLink): OperationProbes {
       const clock = (await readClock(db)).getTime();
       // Read at some instant between the two: a read that is slow tells nothing of the clock.
       const difference = Math.max(before - clock, clock - Date.now());
-      return difference > MAX_CLOCK_DIFFERENCE_MS ? `its clock is ${difference} ms off this process's` : undefined;
+      return difference > MAX_CLOCK_DIFFERENCE_MS
+        ? `its clock is ${difference} ms off this process's`
+        : undefined;
     },
     migrations: async () => {
       const pending = await pendingMigrations(db);

@@ -3,7 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { ConfigError, configMarkdown, loadConfig, type Config, type Role } from '../src/platform/config.ts';
+import {
+  ConfigError,
+  configMarkdown,
+  loadConfig,
+  type Config,
+  type Role,
+} from '../src/platform/config.ts';
 import { ForPeople } from '../src/platform/for-people.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import type { BootstrapOptions } from './bootstrap.ts';
@@ -13,7 +19,9 @@ import type { RotateOptions } from './rotate-secrets.ts';
 const EXIT_CONFIGURATION = 78;
 
 function version(): string {
-  const manifest = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
+  const manifest = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    version: string;
+  };
   return manifest.version;
 }
 
@@ -32,7 +40,9 @@ function command(role: Role, run: (config: Config) => Promise<number>): () => Pr
 }
 
 const program = new Command('countersign')
-  .description('A durable approval service for AI agents. Configured by environment variables alone: `countersign config` lists them.')
+  .description(
+    'A durable approval service for AI agents. Configured by environment variables alone: `countersign config` lists them.',
+  )
   .version(version())
   .showHelpAfterError();
 
@@ -65,24 +75,35 @@ for (const [name, what] of [
 
 program
   .command('migrate')
-  .description('Bring the database of DATABASE_URL to the newest schema. Safe to run at any time, by several at once.')
+  .description(
+    'Bring the database of DATABASE_URL to the newest schema. Safe to run at any time, by several at once.',
+  )
   .action(
     command('migrate', async ({ databaseUrl = '' }) => {
       const { migrateToLatest } = await import('../src/data/migrate.ts');
       const ran = await migrateToLatest(databaseUrl);
-      console.log(ran.length === 0 ? 'The schema is up to date.' : ran.map((migration) => `Ran ${migration}.`).join('\n'));
+      console.log(
+        ran.length === 0
+          ? 'The schema is up to date.'
+          : ran.map((migration) => `Ran ${migration}.`).join('\n'),
+      );
       return 0;
     }),
   );
 
 program
   .command('bootstrap')
-  .description('Create the organization and its owner on a running service. The password is asked for, or read from standard input.')
+  .description(
+    'Create the organization and its owner on a running service. The password is asked for, or read from standard input.',
+  )
   .requiredOption('--organization <name>', 'name of the organization')
   .requiredOption('--name <name>', 'display name of the owner')
   .requiredOption('--email <email>', 'email of the owner')
   .option('--url <url>', 'where the service answers (default: COUNTERSIGN_PUBLIC_URL)')
-  .option('--secret-file <path>', 'file with the bootstrap secret (default: bootstrap-secret in COUNTERSIGN_DATA_DIR)')
+  .option(
+    '--secret-file <path>',
+    'file with the bootstrap secret (default: bootstrap-secret in COUNTERSIGN_DATA_DIR)',
+  )
   .action((options: BootstrapOptions) =>
     command('bootstrap', async (config) => {
       const { bootstrap } = await import('./bootstrap.ts');

@@ -20,7 +20,10 @@ export const postgresDirectory = (config: Config): string => join(config.dataDir
 export const temporalDirectory = (config: Config): string => join(config.dataDirectory, 'temporal');
 
 /** One run per data folder. A run that is stopping is waited for; undefined when we were told to stop meanwhile. */
-export async function lockDataDirectory(directory: string, signal: AbortSignal): Promise<FileLock | undefined> {
+export async function lockDataDirectory(
+  directory: string,
+  signal: AbortSignal,
+): Promise<FileLock | undefined> {
   makeDirectory(directory);
   const path = join(directory, 'countersign.lock');
   const began = performance.now();
@@ -28,7 +31,10 @@ export async function lockDataDirectory(directory: string, signal: AbortSignal):
     if (signal.aborted) return undefined;
     const result = tryLock(path);
     if ('release' in result) return result;
-    if (performance.now() - began > (result.note === STOPPING ? STOPPING_WITHIN_MS : NOTICE_WITHIN_MS)) {
+    if (
+      performance.now() - began >
+      (result.note === STOPPING ? STOPPING_WITHIN_MS : NOTICE_WITHIN_MS)
+    ) {
       const where = result.note.startsWith('http') ? `, ${result.note}` : '';
       throw new ForPeople(
         `Countersign already runs on ${directory} (process ${result.pid}${where}). Stop that one first, or set COUNTERSIGN_DATA_DIR to another folder.`,
@@ -48,6 +54,8 @@ function makeDirectory(directory: string): void {
     if (!statSync(directory).isDirectory()) throw new Error('it is a file');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`COUNTERSIGN_DATA_DIR must be a folder that can be made and written to: ${reason}`);
+    throw new ConfigError(
+      `COUNTERSIGN_DATA_DIR must be a folder that can be made and written to: ${reason}`,
+    );
   }
 }

@@ -7,7 +7,12 @@ import { openPool } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/secrets.ts';
 import { resealSecrets, type Resealed } from '../src/services/sealed-secrets.ts';
 import { DATABASE, lockDataDirectory, postgresDirectory } from './data-directory.ts';
-import { forgetPreviousSecretsKeys, ownSecretsKeys, readableSecretsKeys, replaceOwnSecretsKey } from './secrets-key.ts';
+import {
+  forgetPreviousSecretsKeys,
+  ownSecretsKeys,
+  readableSecretsKeys,
+  replaceOwnSecretsKey,
+} from './secrets-key.ts';
 import { listenForStop } from './stopping.ts';
 
 const STOPPED = 130;
@@ -21,12 +26,17 @@ export interface RotateOptions {
 type Rotated = Resealed & { readonly keyId: string };
 
 /** Resolves with the exit code. A signal ends it after the batch at hand; run again, it goes on where it stopped. */
-export async function rotateSecrets(config: Config, { newKey = false }: RotateOptions): Promise<number> {
+export async function rotateSecrets(
+  config: Config,
+  { newKey = false }: RotateOptions,
+): Promise<number> {
   requireFitting(config, newKey);
   const stop = listenForStop({ onForce: () => process.exit(STOPPED), watchParent: false });
   try {
     const rotate =
-      config.databaseUrl === undefined ? rotateOwn(config, newKey, stop.signal) : reseal(config, config.databaseUrl, stop.signal);
+      config.databaseUrl === undefined
+        ? rotateOwn(config, newKey, stop.signal)
+        : reseal(config, config.databaseUrl, stop.signal);
     return report(await rotate);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
@@ -43,7 +53,9 @@ function requireFitting({ databaseUrl, secretsKey }: Config, newKey: boolean): v
     );
   }
   if (databaseUrl !== undefined && secretsKey === undefined) {
-    throw new ConfigError('COUNTERSIGN_SECRETS_KEY must be set for `rotate-secrets`: the key to encrypt under from now on.');
+    throw new ConfigError(
+      'COUNTERSIGN_SECRETS_KEY must be set for `rotate-secrets`: the key to encrypt under from now on.',
+    );
   }
 }
 
@@ -51,7 +63,9 @@ function requireFitting({ databaseUrl, secretsKey }: Config, newKey: boolean): v
 async function rotateOwn(config: Config, newKey: boolean, signal: AbortSignal): Promise<Rotated> {
   const directory = postgresDirectory(config);
   if (!existsSync(directory)) {
-    throw new ForPeople(`${config.dataDirectory} is no data folder of \`start\`. Set COUNTERSIGN_DATA_DIR or DATABASE_URL.`);
+    throw new ForPeople(
+      `${config.dataDirectory} is no data folder of \`start\`. Set COUNTERSIGN_DATA_DIR or DATABASE_URL.`,
+    );
   }
   const lock = await lockDataDirectory(config.dataDirectory, signal);
   signal.throwIfAborted();
@@ -65,7 +79,8 @@ async function rotateOwn(config: Config, newKey: boolean, signal: AbortSignal): 
         replaceOwnSecretsKey(config);
       }
       const resealed = await reseal(config, databaseUrl, signal);
-      if (config.secretsKey === undefined && resealed.broken.length === 0) forgetPreviousSecretsKeys(config);
+      if (config.secretsKey === undefined && resealed.broken.length === 0)
+        forgetPreviousSecretsKeys(config);
       return resealed;
     } finally {
       await postgres.stop();
@@ -76,10 +91,15 @@ async function rotateOwn(config: Config, newKey: boolean, signal: AbortSignal): 
   }
 }
 
-async function reseal(config: Config, connectionString: string, signal: AbortSignal): Promise<Rotated> {
+async function reseal(
+  config: Config,
+  connectionString: string,
+  signal: AbortSignal,
+): Promise<Rotated> {
   const db = openPool({ connectionString, max: 1, applicationName: 'countersign-rotate-secrets' });
   try {
-    const { secretsKey = '', previousSecretsKeys = [] } = config.databaseUrl === undefined ? await ownSecretsKeys(config, db) : config;
+    const { secretsKey = '', previousSecretsKeys = [] } =
+      config.databaseUrl === undefined ? await ownSecretsKeys(config, db) : config;
     const box = openSecretBox(secretsKey, previousSecretsKeys);
     return { ...(await resealSecrets(db, box, signal)), keyId: box.keyId };
   } finally {
@@ -88,11 +108,15 @@ async function reseal(config: Config, connectionString: string, signal: AbortSig
 }
 
 function report({ count, broken, keyId }: Rotated): number {
-  console.log(`${count === 1 ? '1 secret' : `${count} secrets`} encrypted anew under the secrets key ${keyId}.`);
+  console.log(
+    `${count === 1 ? '1 secret' : `${count} secrets`} encrypted anew under the secrets key ${keyId}.`,
+  );
   if (broken.length === 0) {
     console.log('Nothing is encrypted under an earlier key any more.');
     return 0;
   }
-  console.error(`${broken.length} could not be decrypted, although their key is known, and stay what they are: ${broken.join(', ')}.`);
+  console.error(
+    `${broken.length} could not be decrypted, although their key is known, and stay what they are: ${broken.join(', ')}.`,
+  );
   return 1;
 }

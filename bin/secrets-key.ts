@@ -3,7 +3,15 @@
  * replaces it, `secrets-key.previous` with the earlier ones, a line each.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { listSealingKeyIds } from '../src/data/sealed-secrets.ts';
 import { isSecretsKey } from '../src/platform/config-variables.ts';
@@ -19,11 +27,23 @@ type Keys = Pick<Config, 'secretsKey' | 'previousSecretsKeys'>;
  * The keys this process is to use. Throws ForPeople when they do not open what the database holds. `own`: the database is
  * that of `start`, whose key stands in the data folder.
  */
-export async function readableSecretsKeys(config: Config, { databaseUrl, own }: { databaseUrl: string; own: boolean }): Promise<Keys> {
-  const db = openPool({ connectionString: databaseUrl, max: 1, applicationName: 'countersign-secrets' });
+export async function readableSecretsKeys(
+  config: Config,
+  { databaseUrl, own }: { databaseUrl: string; own: boolean },
+): Promise<Keys> {
+  const db = openPool({
+    connectionString: databaseUrl,
+    max: 1,
+    applicationName: 'countersign-secrets',
+  });
   try {
-    const { secretsKey, previousSecretsKeys = [] } = own ? await ownSecretsKeys(config, db) : config;
-    await requireReadableSecrets(db, secretsKey === undefined ? undefined : openSecretBox(secretsKey, previousSecretsKeys));
+    const { secretsKey, previousSecretsKeys = [] } = own
+      ? await ownSecretsKeys(config, db)
+      : config;
+    await requireReadableSecrets(
+      db,
+      secretsKey === undefined ? undefined : openSecretBox(secretsKey, previousSecretsKeys),
+    );
     return { secretsKey, previousSecretsKeys };
   } finally {
     await db.destroy();
@@ -41,7 +61,8 @@ export async function ownSecretsKeys(config: Config, db: Db): Promise<Keys> {
   const { dataDirectory: directory, secretsKey, previousSecretsKeys = [] } = config;
   const files = [...readKeys(keyFile(directory)), ...readKeys(previousFile(directory))];
   const [current, ...previous] = [...(secretsKey === undefined ? [] : [secretsKey]), ...files];
-  if (current !== undefined) return { secretsKey: current, previousSecretsKeys: [...previousSecretsKeys, ...previous] };
+  if (current !== undefined)
+    return { secretsKey: current, previousSecretsKeys: [...previousSecretsKeys, ...previous] };
   const sealed = await listSealingKeyIds(db);
   if (sealed.length > 0) {
     throw new ForPeople(
@@ -56,7 +77,9 @@ export async function ownSecretsKeys(config: Config, db: Db): Promise<Keys> {
 
 /** Puts a new key in the place of the one of the file, which stays readable. A crash in between loses neither. */
 export function replaceOwnSecretsKey({ dataDirectory: directory }: Config): void {
-  writeKeys(previousFile(directory), [...new Set([...readKeys(keyFile(directory)), ...readKeys(previousFile(directory))])]);
+  writeKeys(previousFile(directory), [
+    ...new Set([...readKeys(keyFile(directory)), ...readKeys(previousFile(directory))]),
+  ]);
   writeKeys(keyFile(directory), [newKey()]);
 }
 
@@ -75,11 +98,15 @@ function readKeys(path: string): string[] {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new ForPeople(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ForPeople(
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   const keys = text.split(/\s+/).filter((line) => line !== '');
   if (keys.length > 0 && keys.every(isSecretsKey)) return keys;
-  throw new ForPeople(`${path} holds no secrets key (32 bytes in base64). Put it back from a backup.`);
+  throw new ForPeople(
+    `${path} holds no secrets key (32 bytes in base64). Put it back from a backup.`,
+  );
 }
 
 /** On the disk for good before anything is encrypted under it, and never half there. */

@@ -10,7 +10,10 @@ import { listenForStop, stopInOrder } from './stopping.ts';
 const STOP_WITHIN_MS = 9_000;
 
 /** Runs until told to stop; resolves with the exit code. */
-export async function serve(config: Config, roles: { api: boolean; worker: boolean }): Promise<number> {
+export async function serve(
+  config: Config,
+  roles: { api: boolean; worker: boolean },
+): Promise<number> {
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   const stop = listenForStop({ onForce: () => process.exit(130), watchParent: false });
   const temporal = temporalConnectionOptions(config.temporalEnvironment);
@@ -18,13 +21,19 @@ export async function serve(config: Config, roles: { api: boolean; worker: boole
   await readableSecretsKeys(config, { databaseUrl, own: false }).catch((error: unknown) => {
     if (error instanceof ForPeople) throw error;
     // Away or not migrated yet: the service starts all the same, and what it cannot decrypt then answers 501.
-    logger.warn({ err: error }, 'could not check that the secrets key opens what the database holds');
+    logger.warn(
+      { err: error },
+      'could not check that the secrets key opens what the database holds',
+    );
   });
   const app = await composeApp(config, { logger, databaseUrl, temporal, roles });
   logger.info({ url: app.url, ...roles }, 'started');
   const reason = await stop.requested;
   logger.info({ reason }, 'stopping');
-  await stopInOrder([[{ name: 'service', withinMs: STOP_WITHIN_MS, stop: () => app.close() }]], logger);
+  await stopInOrder(
+    [[{ name: 'service', withinMs: STOP_WITHIN_MS, stop: () => app.close() }]],
+    logger,
+  );
   logger.info('stopped');
   return 0;
 }

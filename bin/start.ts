@@ -4,14 +4,29 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrateToLatest } from '../src/data/migrate.ts';
 import type { Config } from '../src/platform/config.ts';
-import { endLeftPostgres, ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
+import {
+  endLeftPostgres,
+  ensureDatabase,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../src/platform/embedded-postgres.ts';
 import { ForPeople } from '../src/platform/for-people.ts';
 import { createLogger, type Logger } from '../src/platform/logger.ts';
 import { canListen } from '../src/platform/processes.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
-import { endLeftTemporal, startEmbeddedTemporal, type EmbeddedTemporal } from '../temporal/embedded.ts';
+import {
+  endLeftTemporal,
+  startEmbeddedTemporal,
+  type EmbeddedTemporal,
+} from '../temporal/embedded.ts';
 import { composeApp, type ComposeOptions, type RunningApp } from './compose.ts';
-import { DATABASE, lockDataDirectory, postgresDirectory, STOPPING, temporalDirectory } from './data-directory.ts';
+import {
+  DATABASE,
+  lockDataDirectory,
+  postgresDirectory,
+  STOPPING,
+  temporalDirectory,
+} from './data-directory.ts';
 import { readableSecretsKeys } from './secrets-key.ts';
 import { listenForStop, stopInOrder, type Stoppable } from './stopping.ts';
 
@@ -43,7 +58,10 @@ export interface StartOptions {
 }
 
 /** Runs until told to stop; resolves with the exit code. */
-export async function start(config: Config, { startedByNpm, workflowBundle }: StartOptions): Promise<number> {
+export async function start(
+  config: Config,
+  { startedByNpm, workflowBundle }: StartOptions,
+): Promise<number> {
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   // Lines for people do not mix with a log that machines were promised.
   const out = config.logFormat === 'json' ? process.stderr : process.stdout;
@@ -66,12 +84,16 @@ export async function start(config: Config, { startedByNpm, workflowBundle }: St
     await Promise.race([started, delay(STOP_WITHIN_MS.servers)]).catch(() => undefined);
   } catch (error) {
     exitCode = 1;
-    if (!stop.signal.aborted) say(`\nCountersign cannot go on: ${error instanceof Error ? error.message : String(error)}`);
+    if (!stop.signal.aborted)
+      say(`\nCountersign cannot go on: ${error instanceof Error ? error.message : String(error)}`);
   }
   lock.annotate(STOPPING);
   await stopInOrder(stoppables(running), logger);
   // Whatever was still starting, or did not stop in time, must not outlive us.
-  await Promise.all([endLeftPostgres(postgresDirectory(config)), endLeftTemporal(temporalDirectory(config))]);
+  await Promise.all([
+    endLeftPostgres(postgresDirectory(config)),
+    endLeftTemporal(temporalDirectory(config)),
+  ]);
   lock.release();
   if (exitCode === 0) say('Stopped.');
   return exitCode;
@@ -84,13 +106,19 @@ async function startAll(context: Context, running: Running): Promise<string> {
   if (config.port !== 0 && !(await canListen(config.host, config.port))) throw portTaken(config);
   say('Starting Countersign. Data: ' + config.dataDirectory);
   const onEvent = (message: string): void => logger.warn({ part: 'servers' }, message);
-  await bothOrNeither([startPostgres(context, running, onEvent), startTemporal(context, running, onEvent)]);
+  await bothOrNeither([
+    startPostgres(context, running, onEvent),
+    startTemporal(context, running, onEvent),
+  ]);
   context.signal.throwIfAborted();
   const databaseUrl = running.postgres?.url(DATABASE) ?? config.databaseUrl ?? '';
   const ran = await migrateToLatest(databaseUrl);
   if (ran.length > 0) say(`  Database schema brought up to date (${ran.length} migrations).`);
   context.signal.throwIfAborted();
-  const keys = await readableSecretsKeys(config, { databaseUrl, own: running.postgres !== undefined });
+  const keys = await readableSecretsKeys(config, {
+    databaseUrl,
+    own: running.postgres !== undefined,
+  });
   context.signal.throwIfAborted();
   running.app = await composeApp(
     { ...config, ...keys },
@@ -108,7 +136,11 @@ async function startAll(context: Context, running: Running): Promise<string> {
   return running.app.url;
 }
 
-async function startPostgres({ config, say }: Context, running: Running, onEvent: (message: string) => void): Promise<void> {
+async function startPostgres(
+  { config, say }: Context,
+  running: Running,
+  onEvent: (message: string) => void,
+): Promise<void> {
   if (config.databaseUrl !== undefined) return;
   running.postgres = await startEmbeddedPostgres({
     directory: postgresDirectory(config),
@@ -122,7 +154,11 @@ async function startPostgres({ config, say }: Context, running: Running, onEvent
   say(`  Postgres runs on port ${running.postgres.port}.`);
 }
 
-async function startTemporal({ config, say, signal }: Context, running: Running, onEvent: (message: string) => void): Promise<void> {
+async function startTemporal(
+  { config, say, signal }: Context,
+  running: Running,
+  onEvent: (message: string) => void,
+): Promise<void> {
   if (config.temporalAddress !== undefined) return;
   running.temporal = await startEmbeddedTemporal({
     directory: temporalDirectory(config),
@@ -148,20 +184,29 @@ async function untilReady({ url, temporal }: RunningApp, signal: AbortSignal): P
   await Promise.race([temporal.ready, delay(READY_WITHIN_MS, undefined, { signal, ref: false })]);
   for (;;) {
     signal.throwIfAborted();
-    const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(
+      () => undefined,
+    );
     if (answer?.ok === true) return;
     if (performance.now() > deadline) {
-      throw new ForPeople(`it was not ready within ${READY_WITHIN_MS / 1_000} s: ${(await answer?.text()) ?? 'no answer from the API'}`);
+      throw new ForPeople(
+        `it was not ready within ${READY_WITHIN_MS / 1_000} s: ${(await answer?.text()) ?? 'no answer from the API'}`,
+      );
     }
     await delay(READY_POLL_MS);
   }
 }
 
 function stoppables({ app, postgres, temporal }: Running): Stoppable[][] {
-  const servers = [postgres && { ...postgres, name: 'Postgres' }, temporal && { ...temporal, name: 'Temporal' }];
+  const servers = [
+    postgres && { ...postgres, name: 'Postgres' },
+    temporal && { ...temporal, name: 'Temporal' },
+  ];
   return [
     app ? [{ name: 'API and worker', withinMs: STOP_WITHIN_MS.app, stop: () => app.close() }] : [],
-    servers.filter((server) => server !== undefined).map(({ name, stop }) => ({ name, withinMs: STOP_WITHIN_MS.servers, stop })),
+    servers
+      .filter((server) => server !== undefined)
+      .map(({ name, stop }) => ({ name, withinMs: STOP_WITHIN_MS.servers, stop })),
   ];
 }
 
@@ -174,7 +219,9 @@ function forceExit({ postgres, temporal }: Running): never {
 }
 
 function portTaken({ host, port }: Config): ForPeople {
-  return new ForPeople(`${host}:${port} cannot be listened on: it is taken, or not an address of this machine. Set HOST and PORT.`);
+  return new ForPeople(
+    `${host}:${port} cannot be listened on: it is taken, or not an address of this machine. Set HOST and PORT.`,
+  );
 }
 
 /** Never resolves: rejects when something nobody handles goes wrong, so that even then the children are stopped. */
@@ -196,10 +243,25 @@ function readyBlock(config: Config, url: string, temporal: EmbeddedTemporal | un
   const fresh = existsSync(secret);
   const ui = temporal?.uiUrl;
   const rows = [
-    ['Address', config.publicUrl === undefined || config.publicUrl === url ? url : `${config.publicUrl} (listening on ${url})`],
-    ['Temporal UI', ui === undefined ? 'that of your own Temporal server' : `${ui}/namespaces/${config.temporalNamespace}/workflows`],
+    [
+      'Address',
+      config.publicUrl === undefined || config.publicUrl === url
+        ? url
+        : `${config.publicUrl} (listening on ${url})`,
+    ],
+    [
+      'Temporal UI',
+      ui === undefined
+        ? 'that of your own Temporal server'
+        : `${ui}/namespaces/${config.temporalNamespace}/workflows`,
+    ],
     ['Bootstrap secret', fresh ? secret : 'used: this deployment has its organization'],
-    ['Next', fresh ? 'npm run countersign -- bootstrap --organization Acme --name Ada --email ada@example.com' : 'npm run demo'],
+    [
+      'Next',
+      fresh
+        ? 'npm run countersign -- bootstrap --organization Acme --name Ada --email ada@example.com'
+        : 'npm run demo',
+    ],
     ['Stop', 'Ctrl-C'],
   ];
   const lines = rows.map(([label = '', value = '']) => `  ${label.padEnd(18)}${value}`);

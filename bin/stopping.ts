@@ -36,7 +36,8 @@ export function listenForStop({ onForce, watchParent }: StopOptions): StopReques
     if (!watchParent) return;
     const parent = process.ppid;
     setInterval(() => {
-      if (process.ppid !== parent && first === undefined) request('the process that started it is gone');
+      if (process.ppid !== parent && first === undefined)
+        request('the process that started it is gone');
     }, PARENT_CHECK_MS).unref();
   });
   return { signal: controller.signal, requested };
@@ -50,7 +51,10 @@ export interface Stoppable {
 }
 
 /** Stops groups one after the other, the members of a group at once. What fails or hangs is logged and passed over. */
-export async function stopInOrder(groups: readonly (readonly Stoppable[])[], logger: Logger): Promise<void> {
+export async function stopInOrder(
+  groups: readonly (readonly Stoppable[])[],
+  logger: Logger,
+): Promise<void> {
   for (const group of groups) {
     await Promise.all(
       group.map(async ({ name, withinMs, stop }) => {

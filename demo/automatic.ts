@@ -8,7 +8,11 @@ export interface ApprovalRequest {
   readonly id: string;
   readonly status: string;
   readonly deadline_at: string;
-  readonly decision?: { readonly status: string; readonly note?: string; readonly decided_at: string };
+  readonly decision?: {
+    readonly status: string;
+    readonly note?: string;
+    readonly decided_at: string;
+  };
 }
 
 export interface Question {
@@ -19,7 +23,11 @@ export interface Question {
 }
 
 /** The adapter asks whether a call may run. `key` repeated is the same question. */
-export function ask(adapter: Client, { tool, args, timeout }: Question, key: string = randomUUID()): Promise<Reply<ApprovalRequest>> {
+export function ask(
+  adapter: Client,
+  { tool, args, timeout }: Question,
+  key: string = randomUUID(),
+): Promise<Reply<ApprovalRequest>> {
   const body = `{"tool": ${JSON.stringify(tool)}, "arguments": ${args}, "timeout": ${JSON.stringify(timeout)}}`;
   return adapter.post('/api/aap/v1/requests', 201, { body, headers: { 'idempotency-key': key } });
 }
@@ -36,17 +44,26 @@ export async function automaticApproval({ adapter }: Cast, stage: Stage): Promis
   stage.check('approved at once', answer.body.status, 'approved');
   stage.check('the arguments come back digit for digit', argumentsText(answer), args);
   const more = [];
-  for (let count = 0; count < MORE; count += 1) more.push(await ask(adapter, { tool: 'refund_payment', args, timeout: '10m' }));
+  for (let count = 0; count < MORE; count += 1)
+    more.push(await ask(adapter, { tool: 'refund_payment', args, timeout: '10m' }));
   stage.say(`${MORE} more, one after the other: ${more.map(({ ms }) => inMs(ms)).join(', ')}.`);
   const approved = more.filter(({ body }) => body.status === 'approved');
   stage.check('these are approved at once too', approved.length, MORE);
   const again = await adapter.get(`/api/aap/v1/requests/${answer.body.id}`);
-  stage.check(`read again, the first answer is the same, character for character`, again.text, answer.text);
+  stage.check(
+    `read again, the first answer is the same, character for character`,
+    again.text,
+    answer.text,
+  );
 }
 
 export async function automaticDenial({ adapter }: Cast, stage: Stage): Promise<void> {
   stage.step('A database is to be dropped: a rule denies');
-  const answer = await ask(adapter, { tool: 'drop_database', args: '{"name": "customers"}', timeout: '10m' });
+  const answer = await ask(adapter, {
+    tool: 'drop_database',
+    args: '{"name": "customers"}',
+    timeout: '10m',
+  });
   stage.say(`Answered in ${inMs(answer.ms)}: “${answer.body.decision?.note ?? ''}”`);
   stage.check('denied at once', answer.body.status, 'denied');
 }
@@ -56,11 +73,22 @@ const RECORDED_WITHIN_MS = 1_000;
 
 export async function expiry({ adapter }: Cast, stage: Stage): Promise<void> {
   stage.step('A question nobody answers: it expires');
-  const { body } = await ask(adapter, { tool: 'refund_payment', args: '{"payment_id": "pay_83", "amount": 250}', timeout: '2s' });
+  const { body } = await ask(adapter, {
+    tool: 'refund_payment',
+    args: '{"payment_id": "pay_83", "amount": 250}',
+    timeout: '2s',
+  });
   stage.check('asked with two seconds to answer, it waits for a person', body.status, 'pending');
   const answer = await adapter.get<ApprovalRequest>(`/api/aap/v1/requests/${body.id}?wait=30s`);
-  const lateMs = Date.parse(answer.body.decision?.decided_at ?? '') - Date.parse(answer.body.deadline_at);
-  stage.say(`The adapter's wait returned after ${inSeconds(answer.ms)}; the expiry was recorded ${inMs(lateMs)} behind the deadline.`);
+  const lateMs =
+    Date.parse(answer.body.decision?.decided_at ?? '') - Date.parse(answer.body.deadline_at);
+  stage.say(
+    `The adapter's wait returned after ${inSeconds(answer.ms)}; the expiry was recorded ${inMs(lateMs)} behind the deadline.`,
+  );
   stage.check('expired', answer.body.status, 'expired');
-  stage.check('not before its deadline, and within a second of it', lateMs >= 0 && lateMs <= RECORDED_WITHIN_MS, true);
+  stage.check(
+    'not before its deadline, and within a second of it',
+    lateMs >= 0 && lateMs <= RECORDED_WITHIN_MS,
+    true,
+  );
 }

@@ -33,7 +33,11 @@ const KEY_MISSING =
   '(POST /api/v1/me/api_keys, as in the README), or stop the service: the demo then starts one of its own.';
 
 /** A key from the environment, or the first owner of a service without organization. */
-export async function letPersonIn(service: Service, apiKey: string | undefined, stage: Stage): Promise<Person> {
+export async function letPersonIn(
+  service: Service,
+  apiKey: string | undefined,
+  stage: Stage,
+): Promise<Person> {
   stage.step('The person');
   const given = service.own ? undefined : apiKey;
   const http = client(service.url, bearer(given ?? (await bootstrap(service, stage))));
@@ -52,10 +56,14 @@ async function bootstrap({ url, dataDirectory, own }: Service, stage: Stage): Pr
   const [email, password] = ['ada@example.com', randomBytes(12).toString('base64url')];
   stage.say('Nobody is in yet: the bootstrap secret lets the first owner in, once.');
   const owner = { organization_name: 'Acme', display_name: 'Ada', email, password };
-  const created = await client(url, {}).post('/auth/bootstrap', 201, { body: { secret, ...owner } });
+  const created = await client(url, {}).post('/auth/bootstrap', 201, {
+    body: { secret, ...owner },
+  });
   const cookie = created.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
   const browser = client(url, { cookie: cookie.join('; '), origin: new URL(url).origin });
-  const { body } = await browser.post<{ token: string }>('/api/v1/me/api_keys', 201, { body: { name: 'demo' } });
+  const { body } = await browser.post<{ token: string }>('/api/v1/me/api_keys', 201, {
+    body: { name: 'demo' },
+  });
   if (!own) {
     stage.say(`Sign in from now on as ${email} with the password ${password}`);
     stage.say(`Play again with COUNTERSIGN_API_KEY=${body.token}`);
@@ -77,16 +85,26 @@ export async function setStage(service: Service, person: Person, stage: Stage): 
   const [agentSlug, pathKey] = [`support-bot-${run}`, `on-call-${run}`];
 
   stage.step('The agent');
-  await person.http.post('/api/v1/agents', 201, { body: { slug: agentSlug, name: `Support bot ${run}` } });
-  const { body } = await person.http.post<{ credential: { id: string; token: string } }>(`/api/v1/agents/${agentSlug}/instances`, 201, {
-    body: { name: 'demo' },
+  await person.http.post('/api/v1/agents', 201, {
+    body: { slug: agentSlug, name: `Support bot ${run}` },
   });
-  stage.say(`Agent ${agentSlug} with one instance. The adapter beside it got a credential that can ask, wait and withdraw, nothing else.`);
+  const { body } = await person.http.post<{ credential: { id: string; token: string } }>(
+    `/api/v1/agents/${agentSlug}/instances`,
+    201,
+    {
+      body: { name: 'demo' },
+    },
+  );
+  stage.say(
+    `Agent ${agentSlug} with one instance. The adapter beside it got a credential that can ask, wait and withdraw, nothing else.`,
+  );
 
   const levels = [randomUUID(), randomUUID()] as const;
   stage.step('The people');
   await createPath(person, { pathKey, levels });
-  stage.say(`Escalation path ${pathKey}: level 1 asks ${person.name} and waits a minute, the shortest there is;`);
+  stage.say(
+    `Escalation path ${pathKey}: level 1 asks ${person.name} and waits a minute, the shortest there is;`,
+  );
   stage.say('level 2 asks everybody who may decide.');
 
   stage.step('The rules');
@@ -101,24 +119,50 @@ export async function setStage(service: Service, person: Person, stage: Stage): 
   };
 }
 
-async function createPath({ http, membershipId }: Person, { pathKey, levels }: { pathKey: string; levels: readonly [string, string] }) {
+async function createPath(
+  { http, membershipId }: Person,
+  { pathKey, levels }: { pathKey: string; levels: readonly [string, string] },
+) {
   const nodes = [
-    { id: levels[0], type: 'level', targets: [{ type: 'user', id: membershipId }], escalate_after: '1m' },
+    {
+      id: levels[0],
+      type: 'level',
+      targets: [{ type: 'user', id: membershipId }],
+      escalate_after: '1m',
+    },
     { id: levels[1], type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '1h' },
   ];
-  await http.post('/api/v1/escalation-paths', 201, { body: { path_key: pathKey, name: 'On call', nodes } });
-  await http.post(`/api/v1/escalation-paths/${pathKey}/revisions/1/activate`, 200, { headers: { 'if-match': '"0"' } });
+  await http.post('/api/v1/escalation-paths', 201, {
+    body: { path_key: pathKey, name: 'On call', nodes },
+  });
+  await http.post(`/api/v1/escalation-paths/${pathKey}/revisions/1/activate`, 200, {
+    headers: { 'if-match': '"0"' },
+  });
 }
 
 async function createPipeline({ http }: Person, agentSlug: string, pathKey: string): Promise<void> {
   const pipeline = `/api/v1/request-approval-pipelines/agents/${agentSlug}/revisions`;
-  const isRefund = { id: 'is-refund', field: '/request/tool', operator: 'equals', value: 'refund_payment' };
-  const isSmall = { id: 'is-small', field: '/request/arguments/amount', operator: 'less_than', value: 100 };
+  const isRefund = {
+    id: 'is-refund',
+    field: '/request/tool',
+    operator: 'equals',
+    value: 'refund_payment',
+  };
+  const isSmall = {
+    id: 'is-small',
+    field: '/request/arguments/amount',
+    operator: 'less_than',
+    value: 100,
+  };
   const drops = { id: 'drops', field: '/request/tool', operator: 'equals', value: 'drop_database' };
   const blocks = [
     {
       ...{ id: 'small-refunds', name: 'Small refunds', type: 'cel' },
-      config: { when: { id: 'small-refund', all: [isRefund, isSmall] }, on_match: 'approve', reason: 'Refunds under 100 need nobody.' },
+      config: {
+        when: { id: 'small-refund', all: [isRefund, isSmall] },
+        on_match: 'approve',
+        reason: 'Refunds under 100 need nobody.',
+      },
     },
     {
       ...{ id: 'no-drops', name: 'No dropping of databases', type: 'cel' },

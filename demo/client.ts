@@ -28,12 +28,19 @@ export interface Client {
 const PATIENCE_MS = 45_000;
 
 export function client(url: string, credential: Readonly<Record<string, string>>): Client {
-  const call = async <T>(request: { method: string; path: string; status: number }, { body, headers }: Call = {}): Promise<Reply<T>> => {
+  const call = async <T>(
+    request: { method: string; path: string; status: number },
+    { body, headers }: Call = {},
+  ): Promise<Reply<T>> => {
     const { method, path, status } = request;
     const began = performance.now();
     const answer = await fetch(`${url}${path}`, {
       method,
-      headers: { ...credential, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...credential,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       signal: AbortSignal.timeout(PATIENCE_MS),
     }).catch((error: unknown) => {
@@ -41,9 +48,18 @@ export function client(url: string, credential: Readonly<Record<string, string>>
     });
     const text = await answer.text();
     const ms = performance.now() - began;
-    if (answer.status !== status) throw new PlayStopped(`${method} ${path} answered ${answer.status} instead of ${status}: ${text}`);
+    if (answer.status !== status)
+      throw new PlayStopped(
+        `${method} ${path} answered ${answer.status} instead of ${status}: ${text}`,
+      );
     // What the play reads of it is checked where it is read.
-    return { status, headers: answer.headers, text, body: (text === '' ? undefined : JSON.parse(text)) as T, ms };
+    return {
+      status,
+      headers: answer.headers,
+      text,
+      body: (text === '' ? undefined : JSON.parse(text)) as T,
+      ms,
+    };
   };
   return {
     get: (path) => call({ method: 'GET', path, status: 200 }),
@@ -59,7 +75,10 @@ export function bearer(token: string): Readonly<Record<string, string>> {
 /** The source text of a request's arguments, digit for digit. */
 export function argumentsText(reply: Reply<unknown>): string | undefined {
   const body = parseExact(reply.text, { keep: ['arguments'] });
-  const kept = body !== null && typeof body === 'object' && 'arguments' in body ? body['arguments'] : undefined;
+  const kept =
+    body !== null && typeof body === 'object' && 'arguments' in body
+      ? body['arguments']
+      : undefined;
   return kept instanceof JsonText ? kept.text : undefined;
 }
 

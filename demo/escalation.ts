@@ -32,7 +32,10 @@ const LEVEL_WITHIN_MS = 10_000;
 const POLL_MS = 250;
 
 /** Plays question, escalation and decision; the id of the request. */
-export async function escalation({ person, adapter, levels, workflowPage }: Cast, stage: Stage): Promise<string> {
+export async function escalation(
+  { person, adapter, levels, workflowPage }: Cast,
+  stage: Stage,
+): Promise<string> {
   stage.step('A larger refund: it goes to a person');
   stage.say(`The adapter asks: may refund_payment run with ${ARGUMENTS}?`);
   const asked = await ask(adapter, { tool: 'refund_payment', args: ARGUMENTS, timeout: '10m' });
@@ -40,11 +43,18 @@ export async function escalation({ person, adapter, levels, workflowPage }: Cast
   stage.say(`Answered in ${inMs(asked.ms)}.`);
   stage.check('pending', asked.body.status, 'pending');
   stage.check('the arguments come back digit for digit', argumentsText(asked), ARGUMENTS);
-  if (asked.body.status !== 'pending') throw new PlayStopped('There is nobody to ask when a rule has answered.');
+  if (asked.body.status !== 'pending')
+    throw new PlayStopped('There is nobody to ask when a rule has answered.');
   const waiting = park(adapter, id, stage);
-  stage.say('The adapter parks: GET /api/aap/v1/requests/{id}?wait=30s is held open, again and again.');
+  stage.say(
+    'The adapter parks: GET /api/aap/v1/requests/{id}?wait=30s is held open, again and again.',
+  );
 
-  const before = await routingWhen(person.http, { id, level: levels[0], withinMs: ROUTED_WITHIN_MS });
+  const before = await routingWhen(person.http, {
+    id,
+    level: levels[0],
+    withinMs: ROUTED_WITHIN_MS,
+  });
   showRouting(before, stage);
   stage.check('level 1 is asked, level 2 is not', statuses(before), ['current', 'upcoming']);
 
@@ -57,13 +67,25 @@ export async function escalation({ person, adapter, levels, workflowPage }: Cast
   );
   const page = await workflowPage(id);
   if (page !== undefined) stage.say(`See it wait in the Temporal UI: ${page}`);
-  const escalated = routingWhen(person.http, { id, level: levels[1], withinMs: levelMs + LEVEL_WITHIN_MS });
-  const after = await Promise.race([stage.countdown('level 2 is asked', levelMs, escalated), waiting.failed]);
-  const lateMs = Date.parse(after.levels[1]?.notified_at ?? '') - Date.parse(first?.escalate_at ?? '');
+  const escalated = routingWhen(person.http, {
+    id,
+    level: levels[1],
+    withinMs: levelMs + LEVEL_WITHIN_MS,
+  });
+  const after = await Promise.race([
+    stage.countdown('level 2 is asked', levelMs, escalated),
+    waiting.failed,
+  ]);
+  const lateMs =
+    Date.parse(after.levels[1]?.notified_at ?? '') - Date.parse(first?.escalate_at ?? '');
   stage.say(`Level 2 was asked ${inMs(lateMs)} after the minute was over.`);
   showRouting(after, stage);
   stage.check('level 1 is done, level 2 is asked', statuses(after), ['done', 'current']);
-  stage.check('not before its time, and soon after it', lateMs >= 0 && lateMs <= LEVEL_WITHIN_MS, true);
+  stage.check(
+    'not before its time, and soon after it',
+    lateMs >= 0 && lateMs <= LEVEL_WITHIN_MS,
+    true,
+  );
 
   await decide({ person, adapter, id, waiting }, stage);
   return id;
@@ -79,17 +101,29 @@ interface Deciding {
 async function decide({ person, adapter, id, waiting }: Deciding, stage: Stage): Promise<void> {
   stage.step('The decision');
   const send = (status: number, body: unknown): Promise<Reply<unknown>> =>
-    person.http.post(`/api/v1/requests/${id}/decision`, status, { body, headers: { 'idempotency-key': randomUUID() } });
+    person.http.post(`/api/v1/requests/${id}/decision`, status, {
+      body,
+      headers: { 'idempotency-key': randomUUID() },
+    });
   const note = 'Checked with the customer.';
   const sentAt = performance.now();
-  const [decided, answer] = await Promise.all([send(200, { status: 'approved', note }), waiting.answer]);
+  const [decided, answer] = await Promise.all([
+    send(200, { status: 'approved', note }),
+    waiting.answer,
+  ]);
   stage.say(`${person.name} approved: “${note}” The service answered in ${inMs(decided.ms)};`);
-  stage.say(`the adapter's parked wait returned ${inMs(answer.at - sentAt)} after the decision was sent.`);
+  stage.say(
+    `the adapter's parked wait returned ${inMs(answer.at - sentAt)} after the decision was sent.`,
+  );
   stage.check('the adapter has its approval', answer.reply.body.status, 'approved');
   stage.check('with the note', answer.reply.body.decision?.note, note);
   stage.check('and the arguments, still digit for digit', argumentsText(answer.reply), ARGUMENTS);
   const late = await send(409, { status: 'denied' });
-  stage.check('a second decision is refused', (late.body as { error: { code: string } }).error.code, 'already_terminal');
+  stage.check(
+    'a second decision is refused',
+    (late.body as { error: { code: string } }).error.code,
+    'already_terminal',
+  );
   const again = await adapter.get(`/api/aap/v1/requests/${id}`);
   stage.check('and the answer stays, character for character', again.text, answer.reply.text);
 }
@@ -105,7 +139,9 @@ function park(adapter: Client, id: string, stage: Stage): Parked {
     for (;;) {
       const reply = await adapter.get<ApprovalRequest>(`/api/aap/v1/requests/${id}?wait=30s`);
       if (reply.body.status !== 'pending') return { reply, at: performance.now() };
-      stage.say(`The adapter's wait came back after ${inSeconds(reply.ms)}, still pending: it parks again.`);
+      stage.say(
+        `The adapter's wait came back after ${inSeconds(reply.ms)}, still pending: it parks again.`,
+      );
     }
   };
   const answer = wait();
@@ -127,9 +163,14 @@ async function routingWhen(http: Client, { id, level, withinMs }: RoutingWhen): 
   const deadline = performance.now() + withinMs;
   for (;;) {
     const { body } = await http.get<Routing>(`/api/v1/requests/${id}/routing`);
-    if (body.levels.some((candidate) => candidate.node_id === level && candidate.status === 'current')) return body;
+    if (
+      body.levels.some((candidate) => candidate.node_id === level && candidate.status === 'current')
+    )
+      return body;
     if (performance.now() > deadline) {
-      throw new PlayStopped(`The level was not asked within ${inSeconds(withinMs)}. Routing: ${JSON.stringify(body)}`);
+      throw new PlayStopped(
+        `The level was not asked within ${inSeconds(withinMs)}. Routing: ${JSON.stringify(body)}`,
+      );
     }
     await delay(POLL_MS);
   }
@@ -147,8 +188,13 @@ function showRouting({ state, path_key, levels }: Routing, stage: Stage): void {
       return type === 'broadcast' ? `everybody who may decide (${names})` : names;
     });
     const asked = level.notified_at === undefined ? '' : `, asked at ${timeOf(level.notified_at)}`;
-    const goesOn = level.status !== 'current' || level.escalate_at === undefined ? '' : `, goes on at ${timeOf(level.escalate_at)}`;
-    stage.say(`  level ${index + 1}  ${level.status.padEnd(9)} ${people.join('; ')}${asked}${goesOn}`);
+    const goesOn =
+      level.status !== 'current' || level.escalate_at === undefined
+        ? ''
+        : `, goes on at ${timeOf(level.escalate_at)}`;
+    stage.say(
+      `  level ${index + 1}  ${level.status.padEnd(9)} ${people.join('; ')}${asked}${goesOn}`,
+    );
   });
 }
 

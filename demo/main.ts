@@ -12,10 +12,21 @@ import { findOrStart, type Service } from './service.ts';
 import { inSeconds, openStage, PlayStopped, type Stage } from './stage.ts';
 
 interface Timeline {
-  readonly events: readonly { readonly event_type: string; readonly actor_display_name?: string; readonly occurred_at: string }[];
+  readonly events: readonly {
+    readonly event_type: string;
+    readonly actor_display_name?: string;
+    readonly occurred_at: string;
+  }[];
 }
 
-const EXPECTED_EVENTS = ['created', 'pipeline_concluded', 'routed', 'level_notified', 'level_notified', 'approved'];
+const EXPECTED_EVENTS = [
+  'created',
+  'pipeline_concluded',
+  'routed',
+  'level_notified',
+  'level_notified',
+  'approved',
+];
 
 async function play(service: Service, stage: Stage): Promise<void> {
   const person = await letPersonIn(service, process.env['COUNTERSIGN_API_KEY'] || undefined, stage);
@@ -34,7 +45,9 @@ async function timeline(http: Client, id: string, stage: Stage): Promise<void> {
   const beganAt = Date.parse(body.events[0]?.occurred_at ?? '');
   for (const { event_type, actor_display_name, occurred_at } of body.events) {
     const at = `+${((Date.parse(occurred_at) - beganAt) / 1_000).toFixed(3)} s`;
-    stage.say(`${at.padStart(10)}  ${event_type.padEnd(38)} ${actor_display_name ?? 'the service'}`);
+    stage.say(
+      `${at.padStart(10)}  ${event_type.padEnd(38)} ${actor_display_name ?? 'the service'}`,
+    );
   }
   const verbs = body.events.map(({ event_type }) => event_type.replace('approval_request.', ''));
   stage.check('the timeline tells it all, in order', verbs, EXPECTED_EVENTS);
@@ -61,7 +74,11 @@ async function main(): Promise<number> {
   } catch (error) {
     stage.stopCounting();
     const forPeople = error instanceof ForPeople;
-    const reason = forPeople ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const reason = forPeople
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error);
     stage.say(`✗ The play stopped in step ${stage.steps}. ${reason}`);
     return 1;
   } finally {
@@ -70,7 +87,8 @@ async function main(): Promise<number> {
   }
   const { differences, steps } = stage;
   stage.say('');
-  if (differences.length === 0) stage.say(`All ${steps} steps came out as they should, in ${inSeconds(stage.elapsedMs())}.`);
+  if (differences.length === 0)
+    stage.say(`All ${steps} steps came out as they should, in ${inSeconds(stage.elapsedMs())}.`);
   else stage.say(['Not as it should be:', ...differences].join('\n  '));
   return differences.length === 0 ? 0 : 1;
 }

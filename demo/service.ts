@@ -26,23 +26,44 @@ export interface Service {
 const READY_WITHIN_MS = 30_000;
 
 /** Looks where COUNTERSIGN_PUBLIC_URL, or HOST and PORT, say that the service answers; else starts one. */
-export async function findOrStart(config: Config, stage: Stage, signal: AbortSignal): Promise<Service> {
+export async function findOrStart(
+  config: Config,
+  stage: Stage,
+  signal: AbortSignal,
+): Promise<Service> {
   const url = config.publicUrl;
   const state = url === undefined ? 'nobody' : await whoAnswers(url);
   if (url !== undefined && state === 'service') {
-    stage.say(`Countersign answers at ${url}: the demo uses it, and leaves an agent and an escalation path of its own there.`);
+    stage.say(
+      `Countersign answers at ${url}: the demo uses it, and leaves an agent and an escalation path of its own there.`,
+    );
     await untilReady(url);
-    return { url, dataDirectory: config.dataDirectory, namespace: config.temporalNamespace, own: false, stop: () => Promise.resolve() };
+    return {
+      url,
+      dataDirectory: config.dataDirectory,
+      namespace: config.temporalNamespace,
+      own: false,
+      stop: () => Promise.resolve(),
+    };
   }
-  const found = url === undefined ? 'PORT is 0' : state === 'nobody' ? `Nothing answers at ${url}` : `Somebody else answers at ${url}`;
-  stage.say(`${found}: the demo starts a service of its own, on free ports, with data in a temporary folder.`);
+  const found =
+    url === undefined
+      ? 'PORT is 0'
+      : state === 'nobody'
+        ? `Nothing answers at ${url}`
+        : `Somebody else answers at ${url}`;
+  stage.say(
+    `${found}: the demo starts a service of its own, on free ports, with data in a temporary folder.`,
+  );
   return startOwn(stage, signal);
 }
 
 async function whoAnswers(url: string): Promise<'service' | 'somebody else' | 'nobody'> {
   try {
     const answer = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(5_000) });
-    return answer.status === 200 && (await answer.text()) === '{"status":"ok"}' ? 'service' : 'somebody else';
+    return answer.status === 200 && (await answer.text()) === '{"status":"ok"}'
+      ? 'service'
+      : 'somebody else';
   } catch {
     return 'nobody';
   }
@@ -51,7 +72,9 @@ async function whoAnswers(url: string): Promise<'service' | 'somebody else' | 'n
 async function untilReady(url: string): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
-    const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(reasonOf);
+    const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(
+      reasonOf,
+    );
     if (typeof answer !== 'string' && answer.ok) return;
     if (performance.now() > deadline) {
       const state = typeof answer === 'string' ? answer : await answer.text();
@@ -64,17 +87,27 @@ async function untilReady(url: string): Promise<void> {
 async function startOwn(stage: Stage, signal: AbortSignal): Promise<Service> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-demo-'));
   const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../bin/countersign.js', import.meta.url)), 'start'], {
-    // Nothing of the person's own configuration: the play must not end up in another database. A service with this name
-    // of an npm script ends with its parent. With JSON logs, lines for people come alone on standard error.
-    env: {
-      ...{ PATH, HOME, XDG_CACHE_HOME, npm_lifecycle_event: 'demo' },
-      ...{ HOST: '127.0.0.1', PORT: '0', COUNTERSIGN_DATA_DIR: dataDirectory, LOG_FORMAT: 'json', LOG_LEVEL: 'fatal' },
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../bin/countersign.js', import.meta.url)), 'start'],
+    {
+      // Nothing of the person's own configuration: the play must not end up in another database. A service with this name
+      // of an npm script ends with its parent. With JSON logs, lines for people come alone on standard error.
+      env: {
+        ...{ PATH, HOME, XDG_CACHE_HOME, npm_lifecycle_event: 'demo' },
+        ...{
+          HOST: '127.0.0.1',
+          PORT: '0',
+          COUNTERSIGN_DATA_DIR: dataDirectory,
+          LOG_FORMAT: 'json',
+          LOG_LEVEL: 'fatal',
+        },
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // Ctrl-C is for the demo, which then stops the service in order.
+      detached: true,
     },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    // Ctrl-C is for the demo, which then stops the service in order.
-    detached: true,
-  });
+  );
   const exited = once(child, 'exit');
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM');
@@ -103,12 +136,20 @@ async function startOwn(stage: Stage, signal: AbortSignal): Promise<Service> {
 }
 
 /** The page of a request in the Temporal UI of the service's own embedded server, or undefined when it is not to be found. */
-export async function temporalPage(service: Service, requestId: string): Promise<string | undefined> {
+export async function temporalPage(
+  service: Service,
+  requestId: string,
+): Promise<string | undefined> {
   try {
-    if (readHolder(join(service.dataDirectory, 'countersign.lock'))?.note !== service.url) return undefined;
-    const { ui } = JSON.parse(readFileSync(join(service.dataDirectory, 'temporal/ports.json'), 'utf8')) as { ui: number };
+    if (readHolder(join(service.dataDirectory, 'countersign.lock'))?.note !== service.url)
+      return undefined;
+    const { ui } = JSON.parse(
+      readFileSync(join(service.dataDirectory, 'temporal/ports.json'), 'utf8'),
+    ) as { ui: number };
     const path = `/namespaces/${service.namespace}/workflows/${encodeURIComponent(workflowIdOf(requestId))}`;
-    const known = await fetch(`http://127.0.0.1:${ui}/api/v1${path}`, { signal: AbortSignal.timeout(5_000) });
+    const known = await fetch(`http://127.0.0.1:${ui}/api/v1${path}`, {
+      signal: AbortSignal.timeout(5_000),
+    });
     return known.ok ? `http://127.0.0.1:${ui}${path}` : undefined;
   } catch {
     return undefined;

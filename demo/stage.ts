@@ -32,13 +32,17 @@ export interface Terminal {
 const QUIET_EVERY_MS = 15_000;
 const MARGIN = ' '.repeat(11);
 
-export function openStage(out: Terminal, colour = out.isTTY === true && !process.env['NO_COLOR']): Stage {
+export function openStage(
+  out: Terminal,
+  colour = out.isTTY === true && !process.env['NO_COLOR'],
+): Stage {
   const began = performance.now();
   const differences: string[] = [];
   let steps = 0;
   let counting = false;
   let stopped = false;
-  const paint = (code: number, text: string): string => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);
+  const paint = (code: number, text: string): string =>
+    colour ? `\x1b[${code}m${text}\x1b[0m` : text;
   const print = (line: string): void => {
     if (counting) out.write('\r\x1b[K');
     out.write(`${line}\n`);
@@ -46,7 +50,9 @@ export function openStage(out: Terminal, colour = out.isTTY === true && !process
   const stage: Stage = {
     step: (title) => {
       steps += 1;
-      print(`\n${`[${inSeconds(stage.elapsedMs())}]`.padStart(MARGIN.length - 1)} ${paint(1, `${steps}. ${title}`)}`);
+      print(
+        `\n${`[${inSeconds(stage.elapsedMs())}]`.padStart(MARGIN.length - 1)} ${paint(1, `${steps}. ${title}`)}`,
+      );
     },
     say: (line) => {
       print(line === '' ? '' : line.replaceAll(/^/gm, MARGIN));

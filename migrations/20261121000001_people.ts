@@ -107,5 +107,7 @@ export async function up(db: Knex): Promise<void> {
 }
 
 export async function down(db: Knex): Promise<void> {
-  await db.raw('drop table api_keys, sign_in_attempts, sessions, permission_policies, memberships, users, organizations');
+  await db.raw(
+    'drop table api_keys, sign_in_attempts, sessions, permission_policies, memberships, users, organizations',
+  );
 }

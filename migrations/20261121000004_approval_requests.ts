@@ -136,5 +136,7 @@ export async function up(db: Knex): Promise<void> {
 }
 
 export async function down(db: Knex): Promise<void> {
-  await db.raw('drop table audit_events, notifications, escalation_steps, decisions, approval_requests');
+  await db.raw(
+    'drop table audit_events, notifications, escalation_steps, decisions, approval_requests',
+  );
 }

@@ -74,5 +74,7 @@ export async function up(db: Knex): Promise<void> {
 }
 
 export async function down(db: Knex): Promise<void> {
-  await db.raw('drop table notification_deliveries, notification_settings, notification_webhooks, notification_channels');
+  await db.raw(
+    'drop table notification_deliveries, notification_settings, notification_webhooks, notification_channels',
+  );
 }

@@ -68,5 +68,7 @@ export async function up(db: Knex): Promise<void> {
 }
 
 export async function down(db: Knex): Promise<void> {
-  await db.raw('drop table slack_calls, slack_messages, slack_link_codes, slack_links, slack_connections');
+  await db.raw(
+    'drop table slack_calls, slack_messages, slack_link_codes, slack_links, slack_connections',
+  );
 }

@@ -10,5 +10,6 @@ export function temporalConnectionOptions(
   embeddedAddress?: string,
 ): NativeConnectionOptions {
   if (embeddedAddress !== undefined) return { address: embeddedAddress };
-  return loadClientConnectConfig({ overrideEnvVars: { ...environment }, disableFile: true }).connectionOptions;
+  return loadClientConnectConfig({ overrideEnvVars: { ...environment }, disableFile: true })
+    .connectionOptions;
 }

@@ -4,8 +4,19 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { freePort, freePorts, type EndOptions } from '../src/platform/processes.ts';
-import { endOrphan, ServerStartError, supervise, type ServerSpec, type SupervisedServer } from '../src/platform/supervisor.ts';
-import { dynamicConfig, INTERNAL_PORTS, writeServerFiles, type TemporalPorts } from './server/configuration.ts';
+import {
+  endOrphan,
+  ServerStartError,
+  supervise,
+  type ServerSpec,
+  type SupervisedServer,
+} from '../src/platform/supervisor.ts';
+import {
+  dynamicConfig,
+  INTERNAL_PORTS,
+  writeServerFiles,
+  type TemporalPorts,
+} from './server/configuration.ts';
 import { temporalExecutables, type TemporalExecutables } from './server/executables.ts';
 
 export interface EmbeddedTemporalOptions {
@@ -42,7 +53,9 @@ const START_TIMEOUT_MS = 60_000;
 const END: EndOptions = { signals: ['SIGTERM'], graceMs: 3_000 };
 
 /** Finds a server (building it may take minutes, which `onProgress` says), starts it and waits until it answers. */
-export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
+export async function startEmbeddedTemporal(
+  options: EmbeddedTemporalOptions,
+): Promise<EmbeddedTemporal> {
   const directory = resolve(options.directory);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const name of SERVERS) await endOrphan(recordFile(directory, name), END);
@@ -52,7 +65,11 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
     ...(options.signal ? { signal: options.signal } : {}),
   });
   try {
-    return await startOn(await choosePorts(directory, options.preferredPorts), { ...options, directory }, executables);
+    return await startOn(
+      await choosePorts(directory, options.preferredPorts),
+      { ...options, directory },
+      executables,
+    );
   } catch (error) {
     // One of a dozen ports may have been taken between choosing and listening: once more, with others.
     if (!(error instanceof ServerStartError)) throw error;
@@ -62,7 +79,8 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
 
 /** Ends the servers of this folder that nobody supervises any more, at once: their next start recovers. */
 export async function endLeftTemporal(directory: string): Promise<void> {
-  for (const name of SERVERS) await endOrphan(recordFile(directory, name), { signals: [], graceMs: 1_000 });
+  for (const name of SERVERS)
+    await endOrphan(recordFile(directory, name), { signals: [], graceMs: 1_000 });
 }
 
 async function startOn(
@@ -71,7 +89,10 @@ async function startOn(
   executables: TemporalExecutables,
 ): Promise<EmbeddedTemporal> {
   const withUi = options.ui !== false;
-  const specs = executables.kind === 'cli' ? [cliSpec(ports, options, executables.path)] : binarySpecs(ports, options, executables);
+  const specs =
+    executables.kind === 'cli'
+      ? [cliSpec(ports, options, executables.path)]
+      : binarySpecs(ports, options, executables);
   const servers: SupervisedServer[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.stop()));
@@ -113,7 +134,10 @@ function binarySpecs(
   options: EmbeddedTemporalOptions,
   executables: Extract<TemporalExecutables, { kind: 'binaries' }>,
 ): ServerSpec[] {
-  const files = writeServerFiles(options.directory, ports, { timeSkipping: options.timeSkipping === true, namespace: options.namespace });
+  const files = writeServerFiles(options.directory, ports, {
+    timeSkipping: options.timeSkipping === true,
+    namespace: options.namespace,
+  });
   const server = spec(options, 'server', {
     name: 'Temporal server',
     command: executables.server,
@@ -131,8 +155,22 @@ function binarySpecs(
 }
 
 function cliSpec(ports: TemporalPorts, options: EmbeddedTemporalOptions, path: string): ServerSpec {
-  const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(ports.frontend), '--log-level', 'warn'];
-  args.push('--db-filename', join(options.directory, 'temporal.sqlite'), '--namespace', options.namespace);
+  const args = [
+    'server',
+    'start-dev',
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(ports.frontend),
+    '--log-level',
+    'warn',
+  ];
+  args.push(
+    '--db-filename',
+    join(options.directory, 'temporal.sqlite'),
+    '--namespace',
+    options.namespace,
+  );
   if (options.ui === false) args.push('--headless');
   else args.push('--ui-port', String(ports.ui));
   for (const [key, value] of Object.entries(dynamicConfig(options.timeSkipping === true))) {
@@ -151,14 +189,19 @@ function recordFile(directory: string, name: string): string {
 }
 
 /** The last run's ports if they are free: the server's own membership table still names them after a crash. */
-async function choosePorts(directory: string, preferred: EmbeddedTemporalOptions['preferredPorts']): Promise<TemporalPorts> {
+async function choosePorts(
+  directory: string,
+  preferred: EmbeddedTemporalOptions['preferredPorts'],
+): Promise<TemporalPorts> {
   const last = lastPorts(directory);
   const wanted = last ? [last.frontend, last.ui, ...last.internal] : [];
   const free = await Promise.all(wanted.map(async (port) => (await freePort(port)) === port));
   return last && free.every(Boolean) ? last : await otherPorts(preferred);
 }
 
-async function otherPorts(preferred?: EmbeddedTemporalOptions['preferredPorts']): Promise<TemporalPorts> {
+async function otherPorts(
+  preferred?: EmbeddedTemporalOptions['preferredPorts'],
+): Promise<TemporalPorts> {
   const frontend = await freePort(preferred?.frontend);
   const ui = await freePort(preferred?.ui);
   return { frontend, ui, internal: await freePorts(INTERNAL_PORTS) };

@@ -18,17 +18,41 @@ export function routeSdkLogs(logger: Logger): void {
     write(level, message, meta);
   };
   Runtime.install({
-    logger: { log: write, trace: at('TRACE'), debug: at('DEBUG'), info: at('INFO'), warn: at('WARN'), error: at('ERROR') },
+    logger: {
+      log: write,
+      trace: at('TRACE'),
+      debug: at('DEBUG'),
+      info: at('INFO'),
+      warn: at('WARN'),
+      error: at('ERROR'),
+    },
     telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
     shutdownSignals: [],
   });
 }
 
-const LEVELS: Readonly<Record<LogLevel, Level>> = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' };
+const LEVELS: Readonly<Record<LogLevel, Level>> = {
+  TRACE: 'trace',
+  DEBUG: 'debug',
+  INFO: 'info',
+  WARN: 'warn',
+  ERROR: 'error',
+};
 
-function write(level: LogLevel, message: string, { sdkComponent, error, ...rest }: LogMetadata = {}): void {
+function write(
+  level: LogLevel,
+  message: string,
+  { sdkComponent, error, ...rest }: LogMetadata = {},
+): void {
   const ours = sdkComponent === SdkComponent.workflow || sdkComponent === SdkComponent.activity;
   // Worker states and the like are the SDK's small talk; what our workflows and activities say keeps its level.
   const shown = level === 'INFO' && !ours ? 'debug' : LEVELS[level];
-  target?.[shown]({ component: `temporal-${sdkComponent ?? 'sdk'}`, ...(error !== undefined && { err: error }), ...rest }, message);
+  target?.[shown](
+    {
+      component: `temporal-${sdkComponent ?? 'sdk'}`,
+      ...(error !== undefined && { err: error }),
+      ...rest,
+    },
+    message,
+  );
 }

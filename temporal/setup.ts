@@ -33,7 +33,11 @@ export interface SetupOptions {
  * there nothing is registered, so that a server that lets us register nothing will do. True when something was missing: the
  * server is new, or has lost its database.
  */
-export async function setupTemporal(connection: SetupConnection, namespace: string, options: SetupOptions = {}): Promise<boolean> {
+export async function setupTemporal(
+  connection: SetupConnection,
+  namespace: string,
+  options: SetupOptions = {},
+): Promise<boolean> {
   let missing = false;
   const deadline = performance.now() + (options.usableWithinMs ?? USABLE_WITHIN_MS);
   while (!(await isUsable(connection, namespace))) {
@@ -45,7 +49,10 @@ export async function setupTemporal(connection: SetupConnection, namespace: stri
       // A fresh namespace is unknown to the server's caches for a moment.
       if (performance.now() >= deadline) throw error;
     }
-    if (performance.now() >= deadline) throw new Error(`Temporal does not know namespace ${namespace} and its search attributes yet.`);
+    if (performance.now() >= deadline)
+      throw new Error(
+        `Temporal does not know namespace ${namespace} and its search attributes yet.`,
+      );
     await delay(100, undefined, { signal: options.signal });
   }
   return missing;
@@ -67,12 +74,18 @@ async function registerNamespace(connection: SetupConnection, namespace: string)
 }
 
 async function addMissingAttributes(connection: SetupConnection, namespace: string): Promise<void> {
-  const { customAttributes } = await within(CALL_TIMEOUT_MS, connection.operatorService.listSearchAttributes({ namespace }));
+  const { customAttributes } = await within(
+    CALL_TIMEOUT_MS,
+    connection.operatorService.listSearchAttributes({ namespace }),
+  );
   const missing = SEARCH_ATTRIBUTES.filter((name) => !Object.hasOwn(customAttributes, name));
   if (missing.length === 0) return;
   const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
   try {
-    await within(CALL_TIMEOUT_MS, connection.operatorService.addSearchAttributes({ namespace, searchAttributes }));
+    await within(
+      CALL_TIMEOUT_MS,
+      connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
+    );
   } catch (error) {
     if (!isGrpcServiceError(error) || error.code !== GRPC_ALREADY_EXISTS) throw error;
   }
@@ -82,10 +95,17 @@ async function addMissingAttributes(connection: SetupConnection, namespace: stri
 async function isUsable(connection: SetupConnection, namespace: string): Promise<boolean> {
   const query = SEARCH_ATTRIBUTES.map((name) => `${name} = 'none'`).join(' and ');
   try {
-    await within(CALL_TIMEOUT_MS, connection.workflowService.countWorkflowExecutions({ namespace, query }));
+    await within(
+      CALL_TIMEOUT_MS,
+      connection.workflowService.countWorkflowExecutions({ namespace, query }),
+    );
     return true;
   } catch (error) {
-    if (isGrpcServiceError(error) && (error.code === GRPC_NOT_FOUND || error.code === GRPC_INVALID_ARGUMENT)) return false;
+    if (
+      isGrpcServiceError(error) &&
+      (error.code === GRPC_NOT_FOUND || error.code === GRPC_INVALID_ARGUMENT)
+    )
+      return false;
     throw error;
   }
 }

@@ -67,7 +67,10 @@ export interface WatchOptions {
  * Asks again and again until aborted. A server that was away, or lost our namespace because its database was deleted while
  * connection and worker live on, is set up again.
  */
-export async function watchServer(connection: SetupConnection, options: WatchOptions): Promise<void> {
+export async function watchServer(
+  connection: SetupConnection,
+  options: WatchOptions,
+): Promise<void> {
   const { namespace, logger, presence, onReturn, signal } = options;
   let unsure = false;
   let owed: { reset: boolean } | undefined = { reset: options.fresh };
@@ -76,23 +79,31 @@ export async function watchServer(connection: SetupConnection, options: WatchOpt
     const answer = await ask(connection, namespace);
     if (answer === 'none') presence.silentSince(asked);
     else presence.heard();
-    if (presence.away.aborted && !unsure) logger.warn('Temporal does not answer; requests go on without it');
+    if (presence.away.aborted && !unsure)
+      logger.warn('Temporal does not answer; requests go on without it');
     unsure ||= answer === 'unknown namespace' || presence.away.aborted;
     if (!presence.away.aborted) {
       try {
-        if (unsure) owed = { reset: (await setupTemporal(connection, namespace, { signal })) || owed?.reset === true };
+        if (unsure)
+          owed = {
+            reset: (await setupTemporal(connection, namespace, { signal })) || owed?.reset === true,
+          };
         unsure = false;
         if (owed) await onReturn(owed);
         owed = undefined;
       } catch (error) {
-        if (!signal.aborted) logger.warn({ err: error }, 'could not catch up with Temporal; trying again');
+        if (!signal.aborted)
+          logger.warn({ err: error }, 'could not catch up with Temporal; trying again');
       }
     }
     await delay(ASK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
-async function ask(connection: SetupConnection, namespace: string): Promise<'known namespace' | 'unknown namespace' | 'none'> {
+async function ask(
+  connection: SetupConnection,
+  namespace: string,
+): Promise<'known namespace' | 'unknown namespace' | 'none'> {
   try {
     await within(SILENT_AFTER_MS, connection.workflowService.describeNamespace({ namespace }));
     return 'known namespace';

@@ -1,7 +1,12 @@
 /** The connection to Temporal and the worker on it: connecting, setting up and reconnecting go on in the background. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
-import { NativeConnection, Worker, type NativeConnectionOptions, type WorkflowBundleOption } from '@temporalio/worker';
+import {
+  NativeConnection,
+  Worker,
+  type NativeConnectionOptions,
+  type WorkflowBundleOption,
+} from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Activities } from '../activities/index.ts';
 import { within } from './deadline.ts';
@@ -45,7 +50,10 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Connects in the background; with `worker`, also runs workflows and activities on the same connection (eager starts need that). */
 export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): TemporalLink {
   routeSdkLogs(options.logger);
-  const state = { client: undefined as Client | undefined, worker: undefined as Worker | undefined };
+  const state = {
+    client: undefined as Client | undefined,
+    worker: undefined as Worker | undefined,
+  };
   const presence = createPresence();
   const closing = new AbortController();
   let markReady: () => void = () => undefined;
@@ -78,7 +86,8 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
   const running = (async () => {
     while (!closing.signal.aborted) {
       await serve().catch((error: unknown) => {
-        if (!closing.signal.aborted) options.logger.warn({ err: error }, 'Temporal not available; trying again');
+        if (!closing.signal.aborted)
+          options.logger.warn({ err: error }, 'Temporal not available; trying again');
       });
       await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
     }
@@ -91,7 +100,10 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
     probe: async () => {
       const client = state.client;
       if (!client) return 'not connected';
-      await within(1_500, client.connection.workflowService.describeNamespace({ namespace: options.namespace }));
+      await within(
+        1_500,
+        client.connection.workflowService.describeNamespace({ namespace: options.namespace }),
+      );
       return undefined;
     },
     close: async () => {
@@ -102,7 +114,11 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
   };
 }
 
-async function createWorker(connection: NativeConnection, options: TemporalOptions, worker: WorkerOptions): Promise<Worker> {
+async function createWorker(
+  connection: NativeConnection,
+  options: TemporalOptions,
+  worker: WorkerOptions,
+): Promise<Worker> {
   return await Worker.create({
     connection,
     namespace: options.namespace,
@@ -118,7 +134,10 @@ async function createWorker(connection: NativeConnection, options: TemporalOptio
 }
 
 /** Rejects at once when told to give up; a connection that comes after that is closed again. */
-async function connect({ connection }: TemporalOptions, signal: AbortSignal): Promise<NativeConnection> {
+async function connect(
+  { connection }: TemporalOptions,
+  signal: AbortSignal,
+): Promise<NativeConnection> {
   const connecting = NativeConnection.connect(connection);
   try {
     return await within(CONNECT_TIMEOUT_MS, connecting, signal);

@@ -2,7 +2,11 @@
 import { WorkflowNotFoundError, type Client, type WorkflowOptions } from '@temporalio/client';
 import type { SearchAttributes } from '@temporalio/common';
 import type { Workflows, WorkflowSubject } from '../src/services/ports.ts';
-import { ATTRIBUTE, AUTOMATIC_STATUS, WORKFLOW_TYPE } from '../workflows/approval-request/contract.ts';
+import {
+  ATTRIBUTE,
+  AUTOMATIC_STATUS,
+  WORKFLOW_TYPE,
+} from '../workflows/approval-request/contract.ts';
 import { within } from './deadline.ts';
 import { workflowIdOf } from './ids.ts';
 import type { TemporalLink } from './worker.ts';
@@ -10,7 +14,10 @@ import type { TemporalLink } from './worker.ts';
 const CALL_TIMEOUT_MS = 5_000;
 
 /** Every call rejects at once while there is no connection, and as soon as the server is known not to answer. */
-export function temporalWorkflows(link: () => Pick<TemporalLink, 'client' | 'presence'> | undefined, taskQueue: string): Workflows {
+export function temporalWorkflows(
+  link: () => Pick<TemporalLink, 'client' | 'presence'> | undefined,
+  taskQueue: string,
+): Workflows {
   const call = async (work: (client: Client) => Promise<unknown>): Promise<void> => {
     const current = link();
     const client = current?.client();
@@ -21,7 +28,11 @@ export function temporalWorkflows(link: () => Pick<TemporalLink, 'client' | 'pre
   };
   return {
     async start(subject) {
-      const options = { ...startOptions(subject, taskQueue), requestEagerStart: true, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+      const options = {
+        ...startOptions(subject, taskQueue),
+        requestEagerStart: true,
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      } as const;
       await call((client) => client.workflow.start(WORKFLOW_TYPE, options));
     },
     async signal(requestId, signal) {
@@ -35,9 +46,20 @@ export function temporalWorkflows(link: () => Pick<TemporalLink, 'client' | 'pre
     async ensure(subject, { replace }) {
       const options = startOptions(subject, taskQueue);
       if (replace) {
-        await call((client) => client.workflow.start(WORKFLOW_TYPE, { ...options, workflowIdConflictPolicy: 'TERMINATE_EXISTING' }));
+        await call((client) =>
+          client.workflow.start(WORKFLOW_TYPE, {
+            ...options,
+            workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+          }),
+        );
       } else {
-        await call((client) => client.workflow.signalWithStart(WORKFLOW_TYPE, { ...options, signal: 'changed', signalArgs: [] }));
+        await call((client) =>
+          client.workflow.signalWithStart(WORKFLOW_TYPE, {
+            ...options,
+            signal: 'changed',
+            signalArgs: [],
+          }),
+        );
       }
     },
   };

@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from './support/app.ts';
-import { activatePipeline, createAgent, createOrganization, type TestAgent, type TestOrganization } from './support/factories.ts';
+import {
+  activatePipeline,
+  createAgent,
+  createOrganization,
+  type TestAgent,
+  type TestOrganization,
+} from './support/factories.ts';
 import { HttpClient } from './support/http.ts';
 
 describe('the main job', () => {
@@ -45,7 +51,10 @@ describe('the main job', () => {
     });
     const approved = await ask('refund');
     expect(approved.status).toBe(201);
-    expect(approved.body).toMatchObject({ status: 'approved', decision: { status: 'approved', note: 'small' } });
+    expect(approved.body).toMatchObject({
+      status: 'approved',
+      decision: { status: 'approved', note: 'small' },
+    });
 
     const pending = await ask('delete_database');
     expect(pending.body).toMatchObject({ status: 'pending' });
@@ -57,6 +66,10 @@ describe('the main job', () => {
       { headers: { 'idempotency-key': randomUUID() } },
     );
     expect(decided.status).toBe(200);
-    expect((await waiting).body).toMatchObject({ id, status: 'denied', decision: { status: 'denied', note: 'no' } });
+    expect((await waiting).body).toMatchObject({
+      id,
+      status: 'denied',
+      decision: { status: 'denied', note: 'no' },
+    });
   });
 });

@@ -30,17 +30,27 @@ const SQL = /^(knex|pg)$/;
 
 const layers: Readonly<Record<string, Layer>> = {
   'src/platform': { ours: [], not: [TEMPORAL, /^(koa|koa-.*|@koa\/.*)$/] },
-  'src/domain': { ours: ['src/platform/exact-json.ts'], packages: [/^(luxon|cel-js|re2js|node:crypto)$/] },
+  'src/domain': {
+    ours: ['src/platform/exact-json.ts'],
+    packages: [/^(luxon|cel-js|re2js|node:crypto)$/],
+  },
   'src/data': { ours: ['src/domain', 'src/platform'], not: [TEMPORAL, HTTP] },
   'src/services': { ours: ['src/data', 'src/domain', 'src/platform'], not: [TEMPORAL, HTTP, SQL] },
   api: { ours: ['src/services', 'src/domain', 'src/platform'], not: [TEMPORAL, SQL] },
-  workflows: { ours: ['src/domain'], typesOf: ['activities'], packages: [/^@temporalio\/(workflow|common)$/] },
+  workflows: {
+    ours: ['src/domain'],
+    typesOf: ['activities'],
+    packages: [/^@temporalio\/(workflow|common)$/],
+  },
   // The contract holds no code, only the words both sides use.
   activities: {
     ours: ['src/services', 'src/domain', 'src/platform', 'workflows/approval-request/contract.ts'],
     packages: [/^@temporalio\/(activity|common)$/],
   },
-  temporal: { ours: ['src/services', 'src/domain', 'src/platform', 'workflows', 'activities'], not: [SQL, HTTP] },
+  temporal: {
+    ours: ['src/services', 'src/domain', 'src/platform', 'workflows', 'activities'],
+    not: [SQL, HTTP],
+  },
   migrations: { ours: [], packages: [SQL] },
   demo: { ours: ['src/platform', 'temporal/ids.ts'], not: [TEMPORAL, SQL] },
 };
@@ -61,12 +71,17 @@ function importsOf(file: string): Import[] {
   const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
     if (!specifier || !ts.isStringLiteralLike(specifier)) return;
     const { text } = specifier;
-    found.push({ from: file, to: text.startsWith('.') ? posix.join(dirname(file), text) : text, typeOnly });
+    found.push({
+      from: file,
+      to: text.startsWith('.') ? posix.join(dirname(file), text) : text,
+      typeOnly,
+    });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, isTypeOnly(node.importClause));
     else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) add(node.arguments[0], false);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], false);
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest));
@@ -77,28 +92,38 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
   if (!clause) return false;
   if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
   const bindings = clause.namedBindings;
-  return !clause.name && !!bindings && ts.isNamedImports(bindings) && bindings.elements.every((element) => element.isTypeOnly);
+  return (
+    !clause.name &&
+    !!bindings &&
+    ts.isNamedImports(bindings) &&
+    bindings.elements.every((element) => element.isTypeOnly)
+  );
 }
 
 const isOurs = ({ to }: Import) => folderOf(to) !== undefined;
 const covers = (allowed: string, to: string) => to === allowed || to.startsWith(`${allowed}/`);
 const show = ({ from, to, typeOnly }: Import) => `${from} → ${to}${typeOnly ? ' (type)' : ''}`;
 
-describe.each(Object.entries(layers))('%s/', (folder, { ours, typesOf = [], packages, not = [] }) => {
-  const own = imports.filter(({ from }) => folderOf(from) === folder);
+describe.each(Object.entries(layers))(
+  '%s/',
+  (folder, { ours, typesOf = [], packages, not = [] }) => {
+    const own = imports.filter(({ from }) => folderOf(from) === folder);
 
-  test('imports from the house only what its door leads to', () => {
-    const allowed = ({ to, typeOnly }: Import) =>
-      [folder, ...ours].some((door) => covers(door, to)) || (typeOnly && typesOf.some((door) => covers(door, to)));
-    expect(own.filter((entry) => isOurs(entry) && !allowed(entry)).map(show)).toEqual([]);
-  });
+    test('imports from the house only what its door leads to', () => {
+      const allowed = ({ to, typeOnly }: Import) =>
+        [folder, ...ours].some((door) => covers(door, to)) ||
+        (typeOnly && typesOf.some((door) => covers(door, to)));
+      expect(own.filter((entry) => isOurs(entry) && !allowed(entry)).map(show)).toEqual([]);
+    });
 
-  test('imports only packages that belong to it', () => {
-    const allowed = ({ to }: Import) =>
-      (packages === undefined || packages.some((pattern) => pattern.test(to))) && !not.some((pattern) => pattern.test(to));
-    expect(own.filter((entry) => !isOurs(entry) && !allowed(entry)).map(show)).toEqual([]);
-  });
-});
+    test('imports only packages that belong to it', () => {
+      const allowed = ({ to }: Import) =>
+        (packages === undefined || packages.some((pattern) => pattern.test(to))) &&
+        !not.some((pattern) => pattern.test(to));
+      expect(own.filter((entry) => !isOurs(entry) && !allowed(entry)).map(show)).toEqual([]);
+    });
+  },
+);
 
 describe('imports', () => {
   test('are seen at all', () => {
@@ -107,7 +132,10 @@ describe('imports', () => {
   });
 
   test('of our own files name a file that exists', () => {
-    const dangling = imports.filter(({ to }) => /^(\.|[a-z]+\/.*\.(ts|js)$)/.test(to) && folderOf(to) && !existsSync(join(root, to)));
+    const dangling = imports.filter(
+      ({ to }) =>
+        /^(\.|[a-z]+\/.*\.(ts|js)$)/.test(to) && folderOf(to) && !existsSync(join(root, to)),
+    );
     expect(dangling.map(show)).toEqual([]);
   });
 
@@ -159,11 +187,15 @@ describe('files', () => {
   const ownCode = sources.filter((file) => !file.startsWith('test/'));
 
   test('live in a folder this table knows', () => {
-    expect(tracked.filter((file) => file.endsWith('.ts') && folderOf(file) === undefined)).toEqual([]);
+    expect(tracked.filter((file) => file.endsWith('.ts') && folderOf(file) === undefined)).toEqual(
+      [],
+    );
   });
 
   test('export by name only; what a test runner loads is the exception', () => {
-    const defaults = sources.filter((file) => /^export default\b/m.test(read(file)) || /\bas default\b/.test(read(file)));
+    const defaults = sources.filter(
+      (file) => /^export default\b/m.test(read(file)) || /\bas default\b/.test(read(file)),
+    );
     expect(defaults).toEqual(['test/support/global-setup.ts', 'test/support/global-teardown.ts']);
   });
 
@@ -172,13 +204,20 @@ describe('files', () => {
   });
 
   test('are no barrels, but the two lists Temporal is given', () => {
-    expect(sources.filter((file) => basename(file) === 'index.ts')).toEqual(['activities/index.ts', 'workflows/index.ts']);
-    const passingOn = ownCode.filter((file) => basename(file) !== 'index.ts' && /^export (\*|\{[^}]*\}) from /m.test(read(file)));
+    expect(sources.filter((file) => basename(file) === 'index.ts')).toEqual([
+      'activities/index.ts',
+      'workflows/index.ts',
+    ]);
+    const passingOn = ownCode.filter(
+      (file) => basename(file) !== 'index.ts' && /^export (\*|\{[^}]*\}) from /m.test(read(file)),
+    );
     expect(passingOn).toEqual([]);
   });
 
   test('are not called after nothing in particular', () => {
-    expect(tracked.filter((file) => /(^|\/)(utils?|helpers?|common|misc|shared)(\/|\.|$)/.test(file))).toEqual([]);
+    expect(
+      tracked.filter((file) => /(^|\/)(utils?|helpers?|common|misc|shared)(\/|\.|$)/.test(file)),
+    ).toEqual([]);
   });
 
   test('of a layer bear the stem of the same noun: every endpoint file has a service or a table', () => {
@@ -191,13 +230,16 @@ describe('files', () => {
       auth: 'sessions',
     };
     const endpointFiles = ownCode.filter(
-      (file) => /^api\/[^/]+\.ts$/.test(file) && /defineEndpoint\(\{|revisionEndpoints\(\{/.test(read(file)),
+      (file) =>
+        /^api\/[^/]+\.ts$/.test(file) &&
+        /defineEndpoint\(\{|revisionEndpoints\(\{/.test(read(file)),
     );
     const stems = endpointFiles.map((file) => basename(file, '.ts'));
     const homeless = stems.filter((stem) => {
       const noun = named[stem] ?? stem;
       return !['src/services', 'src/data'].some(
-        (layer) => existsSync(join(root, layer, `${noun}.ts`)) || existsSync(join(root, layer, noun)),
+        (layer) =>
+          existsSync(join(root, layer, `${noun}.ts`)) || existsSync(join(root, layer, noun)),
       );
     });
     expect(stems.length).toBeGreaterThan(5);
@@ -205,8 +247,14 @@ describe('files', () => {
   });
 
   test('hold no note to be done later and no path of somebody’s machine', () => {
-    const text = tracked.filter((file) => !/(^|\/)(package-lock\.json|go\.sum)$/.test(file) && !/\.(png|jpg|ico|woff2?|gz)$/.test(file));
-    const words = new RegExp(['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X'].map((word) => `\\b${word}\\b`).join('|'));
+    const text = tracked.filter(
+      (file) =>
+        !/(^|\/)(package-lock\.json|go\.sum)$/.test(file) &&
+        !/\.(png|jpg|ico|woff2?|gz)$/.test(file),
+    );
+    const words = new RegExp(
+      ['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X'].map((word) => `\\b${word}\\b`).join('|'),
+    );
     const paths = /(^|[\s"'`(=])(\/work|\/root|\/home\/[a-z]+|\/Users\/[A-Za-z]+|[A-Z]:\\Users)\//m;
     expect(text.filter((file) => words.test(read(file)))).toEqual([]);
     expect(text.filter((file) => paths.test(read(file)))).toEqual([]);

@@ -74,7 +74,17 @@ describe('the schema', () => {
     const types = await rows<{ type: string }>(`
       select distinct format_type(a.atttypid, a.atttypmod) as type from pg_attribute a join pg_class c on c.oid = a.attrelid
       where ${ours} and a.attnum > 0 and not a.attisdropped`);
-    const allowed = ['uuid', 'text', 'text[]', 'json', 'boolean', 'integer', 'bigint', 'bytea', 'timestamp(3) with time zone'];
+    const allowed = [
+      'uuid',
+      'text',
+      'text[]',
+      'json',
+      'boolean',
+      'integer',
+      'bigint',
+      'bytea',
+      'timestamp(3) with time zone',
+    ];
     expect(types.map(({ type }) => type).filter((type) => !allowed.includes(type))).toEqual([]);
   });
 });
@@ -86,9 +96,12 @@ describe('the migrations', () => {
   });
 
   test('go down to nothing and up again to the same schema', async () => {
-    const migrations = await Promise.all(files.map(async (file) => (await import(`../migrations/${file}`)) as Migration));
+    const migrations = await Promise.all(
+      files.map(async (file) => (await import(`../migrations/${file}`)) as Migration),
+    );
     const before = await describeSchema(db);
-    for (const migration of migrations.toReversed()) await db.transaction((trx) => migration.down(trx));
+    for (const migration of migrations.toReversed())
+      await db.transaction((trx) => migration.down(trx));
     expect((await describeSchema(db)).trim()).toBe('');
     for (const migration of migrations) await db.transaction((trx) => migration.up(trx));
     expect(await describeSchema(db)).toBe(before);

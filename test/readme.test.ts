@@ -24,9 +24,14 @@ function session(): string {
 }
 
 /** As a person would, but stopped by the first command that fails. */
-async function runInBash(script: string): Promise<{ code: number | null; output: string; errors: string }> {
+async function runInBash(
+  script: string,
+): Promise<{ code: number | null; output: string; errors: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-session-'));
-  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [output, errors] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
@@ -47,13 +52,23 @@ test("the README's first session runs as it stands: every call succeeds, and the
     const lines = output.trim().split('\n');
     const last = lines.slice(-2);
     // The person's answer and the adapter's, in either order: the wait returns as soon as the decision is made.
-    for (const line of last) expect(line).toContain('"arguments":{"payment_id": "pay_82", "amount": 120.50}');
-    const adapters = last.map((line) => JSON.parse(line) as Record<string, unknown>).find((answer) => 'timeout' in answer);
-    expect(adapters).toMatchObject({ tool: 'refund_payment', status: 'approved', decision: { status: 'approved', note: 'Checked.' } });
+    for (const line of last)
+      expect(line).toContain('"arguments":{"payment_id": "pay_82", "amount": 120.50}');
+    const adapters = last
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .find((answer) => 'timeout' in answer);
+    expect(adapters).toMatchObject({
+      tool: 'refund_payment',
+      status: 'approved',
+      decision: { status: 'approved', note: 'Checked.' },
+    });
 
     const small = lines.find((line) => line.includes('pay_81')) ?? '';
     expect(small).toContain('"amount": 12.50');
-    expect(JSON.parse(small)).toMatchObject({ status: 'approved', decision: { note: 'Under 100.' } });
+    expect(JSON.parse(small)).toMatchObject({
+      status: 'approved',
+      decision: { note: 'Under 100.' },
+    });
   } finally {
     await app.close();
   }
@@ -76,16 +91,23 @@ function namedPaths(markdown: string): string[] {
   const prose = markdown.replaceAll(/^```[^]*?^```/gm, '');
   const links = [...prose.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, target = '']) => target);
   const words = [...prose.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(/\s+/));
-  const files = words.filter((word) => /^[\w.-]+(\/[\w.-]+)*\.(ts|js|json|md|yml|yaml|sql|sh|mod)$/.test(word));
+  const files = words.filter((word) =>
+    /^[\w.-]+(\/[\w.-]+)*\.(ts|js|json|md|yml|yaml|sql|sh|mod)$/.test(word),
+  );
   const folders = words.filter((word) => /^[\w.-]+(\/[\w.-]+)*\/$/.test(word));
-  const scripts = words.filter((word) => /^\.?[\w-]+(\/[\w.-]+)+$/.test(word) && existsSync(join(root, word.split('/', 1)[0] ?? '')));
+  const scripts = words.filter(
+    (word) =>
+      /^\.?[\w-]+(\/[\w.-]+)+$/.test(word) && existsSync(join(root, word.split('/', 1)[0] ?? '')),
+  );
   return [...new Set([...links, ...files, ...folders, ...scripts])];
 }
 
 describe.each(DOCUMENTS)('%s', (document) => {
   test('names only commands that package.json has', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const named = [...read(document).matchAll(/npm run (?:--silent )?([\w-]+)/g)].map(([, name = '']) => name);
+    const named = [...read(document).matchAll(/npm run (?:--silent )?([\w-]+)/g)].map(
+      ([, name = '']) => name,
+    );
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
@@ -93,7 +115,11 @@ describe.each(DOCUMENTS)('%s', (document) => {
   test('names only files and folders that are there', () => {
     const all = everyPath();
     // Folders with or without their slash, modules with or without their extension, files of a folder that is told.
-    const known = new Set([...all, ...all.map((path) => path.replace(/(\/|\.ts)$/, '')), ...all.map((path) => basename(path))]);
+    const known = new Set([
+      ...all,
+      ...all.map((path) => path.replace(/(\/|\.ts)$/, '')),
+      ...all.map((path) => basename(path)),
+    ]);
     const named = namedPaths(read(document)).filter((path) => !MADE_BY_RUNNING.has(path));
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((path) => !known.has(path))).toEqual([]);

@@ -33,12 +33,19 @@ const CREDENTIAL_HOLDER: PreparedStatement = {
       where c.id = :credentialId`,
 };
 
-export async function findCredentialHolder(db: Db, credentialId: string): Promise<CredentialHolder | undefined> {
+export async function findCredentialHolder(
+  db: Db,
+  credentialId: string,
+): Promise<CredentialHolder | undefined> {
   return (await runPrepared<CredentialHolder>(db, CREDENTIAL_HOLDER, { credentialId }))[0];
 }
 
 /** Remembers that the credential and its instance were seen. */
-export async function touchCredential(db: Db, organizationId: string, credentialId: string): Promise<void> {
+export async function touchCredential(
+  db: Db,
+  organizationId: string,
+  credentialId: string,
+): Promise<void> {
   await db.raw(
     `with used as (
        update agent_credentials set last_used_at = clock_timestamp()
@@ -57,7 +64,11 @@ export interface NewAgentCredential {
   readonly expiresAt: Date;
 }
 
-export async function insertAgentCredential(db: Db, organizationId: string, credential: NewAgentCredential): Promise<void> {
+export async function insertAgentCredential(
+  db: Db,
+  organizationId: string,
+  credential: NewAgentCredential,
+): Promise<void> {
   await db('agent_credentials').insert({
     id: credential.id,
     organization_id: organizationId,
@@ -81,7 +92,11 @@ export async function findCredentialAgent(
 }
 
 /** True when this call revoked it; false when it was revoked before. */
-export async function revokeAgentCredential(db: Db, organizationId: string, credentialId: string): Promise<boolean> {
+export async function revokeAgentCredential(
+  db: Db,
+  organizationId: string,
+  credentialId: string,
+): Promise<boolean> {
   const changed = await db('agent_credentials')
     .where({ organization_id: organizationId, id: credentialId })
     .whereNull('revoked_at')

@@ -30,7 +30,11 @@ interface AgentInstanceRow {
 export async function insertAgentInstance(
   trx: Db,
   organizationId: string,
-  { agentSlug, name, metadata }: { readonly agentSlug: string; readonly name: string; readonly metadata: string },
+  {
+    agentSlug,
+    name,
+    metadata,
+  }: { readonly agentSlug: string; readonly name: string; readonly metadata: string },
 ): Promise<AgentInstance | undefined> {
   try {
     const { rows } = await trx.raw<{ rows: [AgentInstanceRow] }>(

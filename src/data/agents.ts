@@ -25,7 +25,16 @@ interface AgentRow {
   archived_at: Date | null;
 }
 
-const COLUMNS = ['organization_id', 'slug', 'name', 'status', 'created_by_actor_id', 'created_at', 'updated_at', 'archived_at'] as const;
+const COLUMNS = [
+  'organization_id',
+  'slug',
+  'name',
+  'status',
+  'created_by_actor_id',
+  'created_at',
+  'updated_at',
+  'archived_at',
+] as const;
 
 function toAgent(row: AgentRow): Agent {
   return {
@@ -40,13 +49,19 @@ function toAgent(row: AgentRow): Agent {
   };
 }
 
-export type InsertedAgent = { readonly ok: true; readonly agent: Agent } | { readonly ok: false; readonly taken: 'slug' | 'name' };
+export type InsertedAgent =
+  | { readonly ok: true; readonly agent: Agent }
+  | { readonly ok: false; readonly taken: 'slug' | 'name' };
 
 /** An active agent. A refusal breaks the transaction: the caller has to end it. */
 export async function insertAgent(
   trx: Db,
   organizationId: string,
-  { slug, name, createdByActorId }: { readonly slug: string; readonly name: string; readonly createdByActorId: string },
+  {
+    slug,
+    name,
+    createdByActorId,
+  }: { readonly slug: string; readonly name: string; readonly createdByActorId: string },
 ): Promise<InsertedAgent> {
   try {
     const { rows } = await trx.raw<{ rows: [AgentRow] }>(
@@ -66,7 +81,9 @@ export async function insertAgent(
 
 /** Makes whoever changes the number of the organization's agents wait for one another until the end of the transaction. */
 export async function lockAgentCount(trx: Db, organizationId: string): Promise<void> {
-  await trx.raw('select 1 from organizations where id = :organizationId for no key update', { organizationId });
+  await trx.raw('select 1 from organizations where id = :organizationId for no key update', {
+    organizationId,
+  });
 }
 
 /** Agents that are not archived. */
@@ -78,7 +95,11 @@ export async function countLiveAgents(db: Db, organizationId: string): Promise<n
   return rows[0].count;
 }
 
-export async function findAgent(db: Db, organizationId: string, slug: string): Promise<Agent | undefined> {
+export async function findAgent(
+  db: Db,
+  organizationId: string,
+  slug: string,
+): Promise<Agent | undefined> {
   const row = (await db('agents')
     .where({ organization_id: organizationId, slug })
     .first(...COLUMNS)) as AgentRow | undefined;
@@ -86,7 +107,11 @@ export async function findAgent(db: Db, organizationId: string, slug: string): P
 }
 
 /** The agent, which nobody can archive, disable or rename until the end of the transaction. */
-export async function findAgentForShare(trx: Db, organizationId: string, slug: string): Promise<Agent | undefined> {
+export async function findAgentForShare(
+  trx: Db,
+  organizationId: string,
+  slug: string,
+): Promise<Agent | undefined> {
   const row = (await trx('agents')
     .where({ organization_id: organizationId, slug })
     .forShare()
@@ -112,7 +137,11 @@ export interface AgentPage {
 export const STATUS_ORDER: readonly AgentStatus[] = ['active', 'disabled', 'archived'];
 
 /** Active, then disabled, then archived, each by name without regard to case. */
-export async function listAgents(db: Db, organizationId: string, { statuses, slugs, after, limit }: AgentPage): Promise<Agent[]> {
+export async function listAgents(
+  db: Db,
+  organizationId: string,
+  { statuses, slugs, after, limit }: AgentPage,
+): Promise<Agent[]> {
   const order = `array_position(cast(:statusOrder as text[]), status) - 1, lower(name) collate "C", slug collate "C"`;
   const { rows } = await db.raw<{ rows: AgentRow[] }>(
     `select ${COLUMNS.join(', ')}

@@ -71,7 +71,11 @@ export interface ApiKeyRecord {
   readonly kind: ApiKeyKind;
   /** The member a personal key acts as, and only of such a key. */
   readonly membershipId: string | null;
-  readonly createdBy: { readonly membershipId: string; readonly displayName: string; readonly email: string };
+  readonly createdBy: {
+    readonly membershipId: string;
+    readonly displayName: string;
+    readonly email: string;
+  };
   readonly name: string;
   readonly permissions: readonly string[] | null;
   readonly assuranceAtIssue: 'single_factor' | 'strong';
@@ -121,7 +125,11 @@ export interface ApiKeyPage {
 }
 
 /** One page of keys, newest first. */
-export async function listApiKeys(db: Db, organizationId: string, page: ApiKeyPage): Promise<ApiKeyRecord[]> {
+export async function listApiKeys(
+  db: Db,
+  organizationId: string,
+  page: ApiKeyPage,
+): Promise<ApiKeyRecord[]> {
   const { membershipId, kind, status, q, after, limit } = page;
   // A cursor that another member's key was written into points nowhere.
   const among = (keys: string) =>
@@ -130,22 +138,34 @@ export async function listApiKeys(db: Db, organizationId: string, page: ApiKeyPa
     among('k'),
     kind !== undefined && 'k.kind = :kind',
     status !== undefined && `${STATUS} = :status`,
-    q !== undefined && `position(lower(:q) in lower(k.name || E'\\n' || u.display_name || E'\\n' || u.email)) > 0`,
-    after !== undefined && `(k.created_at, k.id) < (select l.created_at, l.id from api_keys l where l.id = :after and ${among('l')})`,
+    q !== undefined &&
+      `position(lower(:q) in lower(k.name || E'\\n' || u.display_name || E'\\n' || u.email)) > 0`,
+    after !== undefined &&
+      `(k.created_at, k.id) < (select l.created_at, l.id from api_keys l where l.id = :after and ${among('l')})`,
   ].filter((condition) => condition !== false);
   const { rows } = await db.raw<{ rows: ApiKeyRecord[] }>(
     `${RECORDS} where ${conditions.join(' and ')} order by k.created_at desc, k.id desc limit :limit`,
-    { organizationId, membershipId, kind, status, q, after, limit } as Record<string, string | number>,
+    { organizationId, membershipId, kind, status, q, after, limit } as Record<
+      string,
+      string | number
+    >,
   );
   return rows;
 }
 
 /** One key of the organization. */
-export async function findApiKey(db: Db, organizationId: string, id: string): Promise<ApiKeyRecord | undefined> {
-  const { rows } = await db.raw<{ rows: ApiKeyRecord[] }>(`${RECORDS} where k.organization_id = :organizationId and k.id = :id`, {
-    organizationId,
-    id,
-  });
+export async function findApiKey(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<ApiKeyRecord | undefined> {
+  const { rows } = await db.raw<{ rows: ApiKeyRecord[] }>(
+    `${RECORDS} where k.organization_id = :organizationId and k.id = :id`,
+    {
+      organizationId,
+      id,
+    },
+  );
   return rows[0];
 }
 

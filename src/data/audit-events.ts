@@ -1,6 +1,12 @@
 /** The append-only audit log. Insert it in the transaction of the change it tells of. */
 import { v7 } from 'uuid';
-import { auditDataOf, subjectTypeOf, type AuditActor, type AuditEvent, type NewAuditEvent } from '../domain/audit.ts';
+import {
+  auditDataOf,
+  subjectTypeOf,
+  type AuditActor,
+  type AuditEvent,
+  type NewAuditEvent,
+} from '../domain/audit.ts';
 import { parseExact, stringifyExact } from '../platform/exact-json.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../platform/postgres.ts';
 

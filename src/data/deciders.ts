@@ -19,7 +19,8 @@ const reachesAgent = (slug: string): string =>
 /** SQL: the membership `m` may decide the requests of the agent; `slug` is an SQL expression. */
 export const mayDecideFor = (slug: string): string => mayDecide(reachesAgent(slug));
 
-const unroutedFor = (slug: string): string => mayDecide(reachesAgent(slug), 'request.decide.unrouted');
+const unroutedFor = (slug: string): string =>
+  mayDecide(reachesAgent(slug), 'request.decide.unrouted');
 
 /**
  * SQL: somebody who may decide the requests of the agent may decide those that were routed by this path revision too, or by none;
@@ -55,12 +56,20 @@ const FIND: PreparedStatement = {
 };
 
 /** Longest-standing first. */
-export async function findDeciders(db: Db, organizationId: string, agentSlug: string): Promise<Decider[]> {
+export async function findDeciders(
+  db: Db,
+  organizationId: string,
+  agentSlug: string,
+): Promise<Decider[]> {
   return await runPrepared<Decider>(db, FIND, { organizationId, agentSlug });
 }
 
 /** Who may decide requests of the agent whomever they were routed to. */
-export async function findUnroutedDeciders(db: Db, organizationId: string, agentSlug: string): Promise<string[]> {
+export async function findUnroutedDeciders(
+  db: Db,
+  organizationId: string,
+  agentSlug: string,
+): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
     `select m.id from memberships m where m.organization_id = :organizationId and ${UNROUTED_FOR_AGENT}`,
     { organizationId, agentSlug },
@@ -78,7 +87,11 @@ export interface DeciderPage {
 }
 
 /** One page of those who may decide for the agent, by name. */
-export async function listDeciders(db: Db, organizationId: string, page: DeciderPage): Promise<(Decider & { readonly email: string })[]> {
+export async function listDeciders(
+  db: Db,
+  organizationId: string,
+  page: DeciderPage,
+): Promise<(Decider & { readonly email: string })[]> {
   const { rows } = await db.raw<{ rows: (Decider & { email: string })[] }>(
     `select m.id as "membershipId", u.display_name as "displayName", u.email
        from memberships m join users u on u.id = m.user_id
@@ -101,7 +114,11 @@ export async function listDeciders(db: Db, organizationId: string, page: Decider
 }
 
 /** Of these memberships, those that may not decide the requests of any agent, by name. */
-export async function findNonDeciders(db: Db, organizationId: string, membershipIds: readonly string[]): Promise<Decider[]> {
+export async function findNonDeciders(
+  db: Db,
+  organizationId: string,
+  membershipIds: readonly string[],
+): Promise<Decider[]> {
   if (membershipIds.length === 0) return [];
   const { rows } = await db.raw<{ rows: Decider[] }>(
     `select m.id as "membershipId", u.display_name as "displayName"
@@ -124,7 +141,11 @@ export interface TeamReach {
 }
 
 /** The live teams among these, by name. */
-export async function findTeamReach(db: Db, organizationId: string, teamIds: readonly string[]): Promise<TeamReach[]> {
+export async function findTeamReach(
+  db: Db,
+  organizationId: string,
+  teamIds: readonly string[],
+): Promise<TeamReach[]> {
   if (teamIds.length === 0) return [];
   const { rows } = await db.raw<{ rows: TeamReach[] }>(
     `select t.id as "teamId", t.name as "teamName", count(m.id) as "memberCount", count(m.id) filter (where not ${FOR_ANY_AGENT}) as "nonDeciders"

@@ -5,7 +5,10 @@ import type { Db } from '../platform/postgres.ts';
 export async function findNames(
   db: Db,
   organizationId: string,
-  { membershipIds, teamIds }: { readonly membershipIds: readonly string[]; readonly teamIds: readonly string[] },
+  {
+    membershipIds,
+    teamIds,
+  }: { readonly membershipIds: readonly string[]; readonly teamIds: readonly string[] },
 ): Promise<Map<string, string>> {
   const { rows } = await db.raw<{ rows: { id: string; name: string }[] }>(
     `select m.id, u.display_name as name

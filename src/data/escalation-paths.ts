@@ -14,8 +14,15 @@ export const escalationPathTables: RevisionTables = {
  * Id of the path's active revision, undefined for an unknown, archived or never activated path. It stays active until the
  * end of the transaction: whoever archives a team meets it either here or pinned to the request.
  */
-export async function resolveActivePath(trx: Db, organizationId: string, pathKey: string): Promise<string | undefined> {
-  return await lockActiveRevisionId(trx, organizationId, { tables: escalationPathTables, documentKey: pathKey });
+export async function resolveActivePath(
+  trx: Db,
+  organizationId: string,
+  pathKey: string,
+): Promise<string | undefined> {
+  return await lockActiveRevisionId(trx, organizationId, {
+    tables: escalationPathTables,
+    documentKey: pathKey,
+  });
 }
 
 /** Records whom a new revision names anywhere. */
@@ -61,7 +68,11 @@ export async function findPathStates(
 }
 
 /** Of these memberships, those that a path may name: the organization's, unless they left it. */
-export async function findAddressable(db: Db, organizationId: string, membershipIds: readonly string[]): Promise<string[]> {
+export async function findAddressable(
+  db: Db,
+  organizationId: string,
+  membershipIds: readonly string[],
+): Promise<string[]> {
   if (membershipIds.length === 0) return [];
   return await db('memberships')
     .where({ organization_id: organizationId })
@@ -78,12 +89,20 @@ export interface NamingPath {
 }
 
 /** The paths whose active revision asks this member by name, in the order of their keys. */
-export async function listPathsNaming(db: Db, organizationId: string, membershipId: string): Promise<NamingPath[]> {
+export async function listPathsNaming(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<NamingPath[]> {
   return await selectNaming(db, organizationId, { column: 'membership_id', id: membershipId });
 }
 
 /** The paths whose active revision asks this team, in the order of their keys. */
-export async function listPathsNamingTeam(db: Db, organizationId: string, teamId: string): Promise<NamingPath[]> {
+export async function listPathsNamingTeam(
+  db: Db,
+  organizationId: string,
+  teamId: string,
+): Promise<NamingPath[]> {
   return await selectNaming(db, organizationId, { column: 'team_id', id: teamId });
 }
 

@@ -14,14 +14,23 @@ export interface KeptOutcome {
 }
 
 /** Ask under a lock that whoever repeats the call waits for too, see `lockOrganization`. */
-export async function findOutcome(trx: Db, organizationId: string, { operation, key }: IdempotencyKey): Promise<KeptOutcome | undefined> {
+export async function findOutcome(
+  trx: Db,
+  organizationId: string,
+  { operation, key }: IdempotencyKey,
+): Promise<KeptOutcome | undefined> {
   const row = (await trx('idempotency_keys')
     .where({ organization_id: organizationId, operation, key })
-    .first('parameters_hash', 'resource_id')) as { parameters_hash: Buffer; resource_id: string } | undefined;
+    .first('parameters_hash', 'resource_id')) as
+    { parameters_hash: Buffer; resource_id: string } | undefined;
   return row && { parametersHash: row.parameters_hash, resourceId: row.resource_id };
 }
 
-export async function keepOutcome(trx: Db, organizationId: string, outcome: IdempotencyKey & KeptOutcome): Promise<void> {
+export async function keepOutcome(
+  trx: Db,
+  organizationId: string,
+  outcome: IdempotencyKey & KeptOutcome,
+): Promise<void> {
   await trx('idempotency_keys').insert({
     organization_id: organizationId,
     operation: outcome.operation,

@@ -22,7 +22,8 @@ export interface Invitation {
 }
 
 /** SQL for whether the invitation `i` can still be accepted. */
-export const PENDING = 'i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()';
+export const PENDING =
+  'i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()';
 
 const COLUMNS = `
   i.id, i.organization_id as "organizationId", i.email, cast(i.permission_policies as jsonb) as policies,
@@ -31,15 +32,19 @@ const COLUMNS = `
        when i.expires_at <= clock_timestamp() then 'expired' else 'pending' end as status,
   i.created_at as "createdAt", i.updated_at as "updatedAt", i.expires_at as "expiresAt", i.token_hash as "tokenHash"`;
 
-type Row<T extends Invitation = Invitation> = Omit<T, 'policies'> & { readonly policies: readonly HeldPolicy[] };
+type Row<T extends Invitation = Invitation> = Omit<T, 'policies'> & {
+  readonly policies: readonly HeldPolicy[];
+};
 
 function toInvitation<T extends Invitation>(row: Row<T>): T {
-  const policies = row.policies.map(({ scope_kind, resource_ids, permissions, is_owner }): PolicyTerms => ({
-    scopeKind: scope_kind,
-    resourceIds: resource_ids,
-    permissions,
-    isOwner: is_owner,
-  }));
+  const policies = row.policies.map(
+    ({ scope_kind, resource_ids, permissions, is_owner }): PolicyTerms => ({
+      scopeKind: scope_kind,
+      resourceIds: resource_ids,
+      permissions,
+      isOwner: is_owner,
+    }),
+  );
   return { ...row, policies } as unknown as T;
 }
 
@@ -52,7 +57,11 @@ export interface NewInvitation {
 }
 
 /** A pending invitation that ends in seven days. */
-export async function insertInvitation(trx: Db, organizationId: string, { policies, ...invitation }: NewInvitation): Promise<Invitation> {
+export async function insertInvitation(
+  trx: Db,
+  organizationId: string,
+  { policies, ...invitation }: NewInvitation,
+): Promise<Invitation> {
   const stored = policies.map(({ scopeKind, resourceIds, permissions, isOwner }): HeldPolicy => ({
     scope_kind: scopeKind,
     resource_ids: resourceIds,
@@ -78,7 +87,11 @@ export interface InvitationPage {
 }
 
 /** Newest first. */
-export async function listInvitations(db: Db, organizationId: string, page: InvitationPage): Promise<Invitation[]> {
+export async function listInvitations(
+  db: Db,
+  organizationId: string,
+  page: InvitationPage,
+): Promise<Invitation[]> {
   const { rows } = await db.raw<{ rows: Row[] }>(
     `select * from (select ${COLUMNS} from invitations i where i.organization_id = :organizationId) listed
       where (cast(:status as text) is null or status = :status)
@@ -91,7 +104,11 @@ export async function listInvitations(db: Db, organizationId: string, page: Invi
   return rows.map(toInvitation);
 }
 
-export async function findInvitation(db: Db, organizationId: string, id: string): Promise<Invitation | undefined> {
+export async function findInvitation(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<Invitation | undefined> {
   const { rows } = await db.raw<{ rows: Row[] }>(
     `select ${COLUMNS} from invitations i where i.organization_id = :organizationId and i.id = :id`,
     { organizationId, id },
@@ -100,7 +117,11 @@ export async function findInvitation(db: Db, organizationId: string, id: string)
 }
 
 /** Of several that could be only one is: nobody is invited while an invitation for his email is pending. */
-export async function findPendingInvitation(db: Db, organizationId: string, email: string): Promise<Invitation | undefined> {
+export async function findPendingInvitation(
+  db: Db,
+  organizationId: string,
+  email: string,
+): Promise<Invitation | undefined> {
   const { rows } = await db.raw<{ rows: Row[] }>(
     `select ${COLUMNS} from invitations i
       where i.organization_id = :organizationId and lower(i.email) = lower(:email) and ${PENDING}`,
@@ -118,7 +139,10 @@ export interface LinkedInvitation extends Invitation {
 }
 
 /** An invitation of any state by the id in its link; undefined also when the organization has ended. */
-export async function findLinkedInvitation(db: Db, id: string): Promise<LinkedInvitation | undefined> {
+export async function findLinkedInvitation(
+  db: Db,
+  id: string,
+): Promise<LinkedInvitation | undefined> {
   const { rows } = await db.raw<{ rows: Row<LinkedInvitation>[] }>(
     `select ${COLUMNS}, o.name as "organizationName", inviter.display_name as "inviterName", invited.id as "userId"
        from invitations i
@@ -140,7 +164,11 @@ export interface EmailStanding {
   readonly isInvited: boolean;
 }
 
-export async function findEmailStanding(db: Db, organizationId: string, email: string): Promise<EmailStanding> {
+export async function findEmailStanding(
+  db: Db,
+  organizationId: string,
+  email: string,
+): Promise<EmailStanding> {
   const { rows } = await db.raw<{ rows: [EmailStanding] }>(
     `select coalesce(m.status <> 'deprovisioned', false) as "isMember", coalesce(m.directory_managed, false) as "isDirectoryManaged",
             exists (select 1 from invitations i
@@ -169,7 +197,11 @@ export interface Renewal {
 }
 
 /** Gives a pending invitation another link and a later end; undefined when it is no longer pending. */
-export async function renewInvitation(trx: Db, organizationId: string, renewal: Renewal): Promise<Invitation | undefined> {
+export async function renewInvitation(
+  trx: Db,
+  organizationId: string,
+  renewal: Renewal,
+): Promise<Invitation | undefined> {
   const { rows } = await trx.raw<{ rows: Row[] }>(
     `update invitations i
         set token_hash = :tokenHash, expires_at = :expiresAt, invited_by_membership_id = :invitedByMembershipId,

@@ -47,7 +47,10 @@ export async function findMemberWithPolicies(
   organizationId: string,
   membershipId: string,
 ): Promise<MemberWithPolicies | undefined> {
-  const [member] = await runPrepared<MemberWithPolicies>(db, FIND_WITH_POLICIES, { organizationId, membershipId });
+  const [member] = await runPrepared<MemberWithPolicies>(db, FIND_WITH_POLICIES, {
+    organizationId,
+    membershipId,
+  });
   return member;
 }
 
@@ -70,7 +73,9 @@ export async function findSlackLinkHolder(
   organizationId: string,
   link: { readonly membershipId: string; readonly slackUserId: string },
 ): Promise<MemberWithPolicies | undefined> {
-  return (await runPrepared<MemberWithPolicies>(db, SLACK_LINK_HOLDER, { organizationId, ...link }))[0];
+  return (
+    await runPrepared<MemberWithPolicies>(db, SLACK_LINK_HOLDER, { organizationId, ...link })
+  )[0];
 }
 
 export interface NewMembership {
@@ -79,7 +84,11 @@ export interface NewMembership {
   readonly admissionSource: 'manual' | 'invite' | 'sso_jit' | 'directory';
 }
 
-export async function insertMembership(db: Db, organizationId: string, membership: NewMembership): Promise<void> {
+export async function insertMembership(
+  db: Db,
+  organizationId: string,
+  membership: NewMembership,
+): Promise<void> {
   const now = db.raw('clock_timestamp()');
   await db('memberships').insert({
     id: membership.id,
@@ -100,7 +109,11 @@ export interface MemberAccount {
   readonly onboardingCompletedAt: Date | null;
 }
 
-export async function findMemberAccount(db: Db, organizationId: string, membershipId: string): Promise<MemberAccount> {
+export async function findMemberAccount(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<MemberAccount> {
   const { rows } = await db.raw<{ rows: MemberAccount[] }>(
     `select u.password_hash is not null as "hasPassword", o.name as "organizationName", o.slug as "organizationSlug",
             o.onboarding_completed_at as "onboardingCompletedAt"
@@ -160,8 +173,13 @@ export interface MemberPage {
 }
 
 /** Active, then suspended, then removed members, each by name without regard to case. */
-export async function listMembers(db: Db, organizationId: string, { status, q, after, limit }: MemberPage): Promise<MemberRow[]> {
-  const order = (rank: string) => `array_position(cast(:statuses as text[]), ${rank}), lower(u.display_name) collate "C", m.id`;
+export async function listMembers(
+  db: Db,
+  organizationId: string,
+  { status, q, after, limit }: MemberPage,
+): Promise<MemberRow[]> {
+  const order = (rank: string) =>
+    `array_position(cast(:statuses as text[]), ${rank}), lower(u.display_name) collate "C", m.id`;
   const { rows } = await db.raw<{ rows: MemberRow[] }>(
     `${MEMBER_ROW}
        and (cast(:status as text) is null or m.status = :status)
@@ -185,8 +203,15 @@ export async function listMembers(db: Db, organizationId: string, { status, q, a
   return rows;
 }
 
-export async function findMember(db: Db, organizationId: string, membershipId: string): Promise<MemberRow | undefined> {
-  const { rows } = await db.raw<{ rows: MemberRow[] }>(`${MEMBER_ROW} and m.id = :membershipId`, { organizationId, membershipId });
+export async function findMember(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<MemberRow | undefined> {
+  const { rows } = await db.raw<{ rows: MemberRow[] }>(`${MEMBER_ROW} and m.id = :membershipId`, {
+    organizationId,
+    membershipId,
+  });
   return rows[0];
 }
 
@@ -209,7 +234,11 @@ export interface EndedAccess {
 }
 
 /** Takes from a member who is removed what was given to him by hand, and ends what opens the organization to him. */
-export async function endAccess(trx: Db, organizationId: string, membershipId: string): Promise<EndedAccess> {
+export async function endAccess(
+  trx: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<EndedAccess> {
   const { rows } = await trx.raw<{ rows: [EndedAccess] }>(
     `with policies as (
        delete from permission_policies where organization_id = :organizationId and membership_id = :membershipId returning id
@@ -241,7 +270,11 @@ export interface MembershipStanding {
 }
 
 /** The person's membership of the organization, of any status. */
-export async function findMembershipOf(db: Db, organizationId: string, userId: string): Promise<MembershipStanding | undefined> {
+export async function findMembershipOf(
+  db: Db,
+  organizationId: string,
+  userId: string,
+): Promise<MembershipStanding | undefined> {
   return await db('memberships')
     .where({ organization_id: organizationId, user_id: userId })
     .first<MembershipStanding | undefined>('id', 'status', 'directory_managed as directoryManaged');
@@ -262,8 +295,14 @@ export async function readmitMembership(
 }
 
 /** The status as it is until the end of the transaction: whoever suspends or removes the member waits for it. */
-export async function lockMembershipStatus(trx: Db, organizationId: string, membershipId: string): Promise<MembershipStatus | undefined> {
-  const row = (await trx('memberships').where({ organization_id: organizationId, id: membershipId }).forShare().first('status')) as
-    { status: MembershipStatus } | undefined;
+export async function lockMembershipStatus(
+  trx: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<MembershipStatus | undefined> {
+  const row = (await trx('memberships')
+    .where({ organization_id: organizationId, id: membershipId })
+    .forShare()
+    .first('status')) as { status: MembershipStatus } | undefined;
   return row?.status;
 }

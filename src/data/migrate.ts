@@ -13,19 +13,28 @@ const directory = fileURLToPath(new URL('../../migrations/', import.meta.url));
 const MIGRATION_FILE = /^(\d{14}_[a-z_]+)\.(ts|js)$/;
 
 const migrationSource: Knex.MigrationSource<string> = {
-  getMigrations: async () => (await readdir(directory)).filter((file) => MIGRATION_FILE.test(file)).sort(),
+  getMigrations: async () =>
+    (await readdir(directory)).filter((file) => MIGRATION_FILE.test(file)).sort(),
   getMigrationName: (file) => file.replace(/\.(ts|js)$/, ''),
-  getMigration: async (file) => (await import(pathToFileURL(`${directory}${file}`).href)) as Migration,
+  getMigration: async (file) =>
+    (await import(pathToFileURL(`${directory}${file}`).href)) as Migration,
 };
 
 /** Runs every migration that has not run yet, one process at a time. Returns the names of those it ran. */
 export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
-  const db = openPool({ connectionString: databaseUrl, max: 2, applicationName: 'countersign-migrate' });
+  const db = openPool({
+    connectionString: databaseUrl,
+    max: 2,
+    applicationName: 'countersign-migrate',
+  });
   try {
     return await db.transaction(async (trx) => {
       // Knex's own lock row stays behind after a kill; an advisory lock ends with its transaction.
       await trx.raw(`select pg_advisory_xact_lock(hashtextextended('countersign.migrate', 0))`);
-      const [, ran] = (await trx.migrate.latest({ migrationSource, disableMigrationsListValidation: false })) as [number, string[]];
+      const [, ran] = (await trx.migrate.latest({
+        migrationSource,
+        disableMigrationsListValidation: false,
+      })) as [number, string[]];
       return ran.map((file) => migrationSource.getMigrationName(file));
     });
   } finally {
@@ -35,8 +44,12 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
 
 /** Names of migrations this build knows and the database has not run: empty when the schema is current. */
 export async function pendingMigrations(db: Db): Promise<string[]> {
-  const known = (await migrationSource.getMigrations([])).map((file) => migrationSource.getMigrationName(file));
-  const { rows } = await db.raw<{ rows: { present: boolean }[] }>(`select to_regclass('knex_migrations') is not null as present`);
+  const known = (await migrationSource.getMigrations([])).map((file) =>
+    migrationSource.getMigrationName(file),
+  );
+  const { rows } = await db.raw<{ rows: { present: boolean }[] }>(
+    `select to_regclass('knex_migrations') is not null as present`,
+  );
   if (!rows[0]?.present) return known;
   const done = await db.raw<{ rows: { name: string }[] }>('select name from knex_migrations');
   const names = new Set(done.rows.map((row) => row.name));

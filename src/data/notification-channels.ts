@@ -11,7 +11,11 @@ export interface NotificationChannel {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** Of kind webhook. */
-  readonly webhook?: { readonly url: string; readonly includeArguments: boolean; readonly secretRotatedAt: Date };
+  readonly webhook?: {
+    readonly url: string;
+    readonly includeArguments: boolean;
+    readonly secretRotatedAt: Date;
+  };
 }
 
 export interface NewChannel {
@@ -21,7 +25,11 @@ export interface NewChannel {
   readonly enabled?: boolean;
 }
 
-export async function insertChannel(db: Db, organizationId: string, { id, kind, name, enabled = true }: NewChannel): Promise<void> {
+export async function insertChannel(
+  db: Db,
+  organizationId: string,
+  { id, kind, name, enabled = true }: NewChannel,
+): Promise<void> {
   await db.raw(
     `insert into notification_channels (id, organization_id, kind, name, enabled, created_at, updated_at)
      select :id, :organizationId, :kind, :name, :enabled, now, now from clock_timestamp() as now`,
@@ -34,7 +42,11 @@ export interface WebhookTerms {
   readonly includeArguments: boolean;
 }
 
-export async function insertWebhook(db: Db, channelId: string, webhook: WebhookTerms & { readonly secret: SealedSecret }): Promise<void> {
+export async function insertWebhook(
+  db: Db,
+  channelId: string,
+  webhook: WebhookTerms & { readonly secret: SealedSecret },
+): Promise<void> {
   await db('notification_webhooks').insert({
     channel_id: channelId,
     url: webhook.url,
@@ -57,7 +69,12 @@ const LIVE = `
     from notification_channels c left join notification_webhooks w on w.channel_id = c.id
    where c.organization_id = :organizationId and c.deleted_at is null`;
 
-function toChannel({ url, includeArguments, secretRotatedAt, ...channel }: ChannelRow): NotificationChannel {
+function toChannel({
+  url,
+  includeArguments,
+  secretRotatedAt,
+  ...channel
+}: ChannelRow): NotificationChannel {
   if (url === null || includeArguments === null || secretRotatedAt === null) return channel;
   return { ...channel, webhook: { url, includeArguments, secretRotatedAt } };
 }
@@ -68,7 +85,11 @@ export interface ChannelPage {
 }
 
 /** Oldest first. */
-export async function listChannels(db: Db, organizationId: string, { limit, after }: ChannelPage): Promise<NotificationChannel[]> {
+export async function listChannels(
+  db: Db,
+  organizationId: string,
+  { limit, after }: ChannelPage,
+): Promise<NotificationChannel[]> {
   const { rows } = await db.raw<{ rows: ChannelRow[] }>(
     `${LIVE} and (cast(:id as uuid) is null or (c.created_at, c.id) > (:createdAt, cast(:id as uuid)))
       order by c.created_at, c.id limit :limit`,
@@ -77,14 +98,28 @@ export async function listChannels(db: Db, organizationId: string, { limit, afte
   return rows.map(toChannel);
 }
 
-export async function findChannel(db: Db, organizationId: string, id: string): Promise<NotificationChannel | undefined> {
-  const { rows } = await db.raw<{ rows: ChannelRow[] }>(`${LIVE} and c.id = :id`, { organizationId, id });
+export async function findChannel(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<NotificationChannel | undefined> {
+  const { rows } = await db.raw<{ rows: ChannelRow[] }>(`${LIVE} and c.id = :id`, {
+    organizationId,
+    id,
+  });
   return rows[0] && toChannel(rows[0]);
 }
 
 /** Nobody else changes the channel until the end of the transaction; messages may name it, as those of a decision made meanwhile do. */
-export async function lockChannel(trx: Db, organizationId: string, id: string): Promise<NotificationChannel | undefined> {
-  const { rows } = await trx.raw<{ rows: ChannelRow[] }>(`${LIVE} and c.id = :id for no key update of c`, { organizationId, id });
+export async function lockChannel(
+  trx: Db,
+  organizationId: string,
+  id: string,
+): Promise<NotificationChannel | undefined> {
+  const { rows } = await trx.raw<{ rows: ChannelRow[] }>(
+    `${LIVE} and c.id = :id for no key update of c`,
+    { organizationId, id },
+  );
   return rows[0] && toChannel(rows[0]);
 }
 
@@ -108,12 +143,22 @@ export async function updateChannel(
   );
 }
 
-export async function updateWebhook(trx: Db, channelId: string, { url, includeArguments }: WebhookTerms): Promise<void> {
-  await trx('notification_webhooks').where({ channel_id: channelId }).update({ url, include_arguments: includeArguments });
+export async function updateWebhook(
+  trx: Db,
+  channelId: string,
+  { url, includeArguments }: WebhookTerms,
+): Promise<void> {
+  await trx('notification_webhooks')
+    .where({ channel_id: channelId })
+    .update({ url, include_arguments: includeArguments });
 }
 
 /** Returns when the new secret began to count. */
-export async function updateSigningSecret(trx: Db, channelId: string, secret: SealedSecret): Promise<Date | undefined> {
+export async function updateSigningSecret(
+  trx: Db,
+  channelId: string,
+  secret: SealedSecret,
+): Promise<Date | undefined> {
   const [row] = (await trx('notification_webhooks')
     .where({ channel_id: channelId })
     .update({
@@ -147,7 +192,10 @@ export interface WebhookTarget extends WebhookTerms {
 }
 
 /** Where a webhook channel posts to, and the secret it signs with. */
-export async function findWebhookTarget(db: Db, channelId: string): Promise<WebhookTarget | undefined> {
+export async function findWebhookTarget(
+  db: Db,
+  channelId: string,
+): Promise<WebhookTarget | undefined> {
   const row = (await db('notification_webhooks').where({ channel_id: channelId }).first({
     url: 'url',
     includeArguments: 'include_arguments',

@@ -3,7 +3,12 @@ import type { ApprovalRequest } from '../domain/approval-requests.ts';
 import { ADDED_STEP } from '../domain/escalation-paths/step-keys.ts';
 import type { ChannelKind, DeliveryEvent, DropReason } from '../domain/notifications.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../platform/postgres.ts';
-import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './approval-requests/rows.ts';
+import {
+  REQUEST_COLUMNS,
+  REQUEST_TABLES,
+  toRequest,
+  type RequestRow,
+} from './approval-requests/rows.ts';
 import { mayDecideFor } from './deciders.ts';
 
 export interface LeaseOptions {
@@ -68,9 +73,20 @@ const LEASE: PreparedStatement = {
  * person asks the recipient for help now, and the news of a decision while a message about the request is on its way.
  * What is asked of single rows is written so that it is asked row by row: `exists` might be answered by reading whole tables.
  */
-export async function leaseDue(db: Db, { lease, leaseMs, kinds, limit, perChannel, inHand }: LeaseOptions): Promise<string[]> {
+export async function leaseDue(
+  db: Db,
+  { lease, leaseMs, kinds, limit, perChannel, inHand }: LeaseOptions,
+): Promise<string[]> {
   const [busy, counts] = [[...inHand.keys()], [...inHand.values()].map(String)];
-  const rows = await runPrepared<{ id: string }>(db, LEASE, { lease, leaseMs, kinds: [...kinds], limit, perChannel, busy, counts });
+  const rows = await runPrepared<{ id: string }>(db, LEASE, {
+    lease,
+    leaseMs,
+    kinds: [...kinds],
+    limit,
+    perChannel,
+    busy,
+    counts,
+  });
   return rows.map((row) => row.id);
 }
 
@@ -189,11 +205,17 @@ function toLeased(row: LeasedRow): LeasedDelivery {
         wants: { email: row.wants_email, slack: row.wants_slack },
       },
     }),
-    ...(row.level_run !== null && row.level_at !== null && { level: toLevel(row, { run: row.level_run, notifiedAt: row.level_at }) }),
+    ...(row.level_run !== null &&
+      row.level_at !== null && {
+        level: toLevel(row, { run: row.level_run, notifiedAt: row.level_at }),
+      }),
   };
 }
 
-function toLevel(row: LeasedRow, level: { readonly run: number; readonly notifiedAt: Date }): NonNullable<LeasedDelivery['level']> {
+function toLevel(
+  row: LeasedRow,
+  level: { readonly run: number; readonly notifiedAt: Date },
+): NonNullable<LeasedDelivery['level']> {
   return {
     ...level,
     ...(row.level_node_id !== null && { nodeId: row.level_node_id }),
@@ -217,8 +239,12 @@ export interface RecordedAttempt {
 }
 
 /** Each recorded by the holder of its lease alone: left out of what is returned is what somebody else has by now, or is over. */
-export async function recordAttempts(db: Db, attempts: readonly RecordedAttempt[]): Promise<string[]> {
-  const column = <T>(read: (attempted: Attempted) => T): T[] => attempts.map(({ attempted }) => read(attempted));
+export async function recordAttempts(
+  db: Db,
+  attempts: readonly RecordedAttempt[],
+): Promise<string[]> {
+  const column = <T>(read: (attempted: Attempted) => T): T[] =>
+    attempts.map(({ attempted }) => read(attempted));
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
     `update notification_deliveries d
         set next_attempt_at = case a.kind when 'retry' then now + a.after_ms * interval '1 millisecond' when 'later' then now end,

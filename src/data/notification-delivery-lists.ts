@@ -1,5 +1,10 @@
 /** Reading the outbox: what waits, what was delivered, what is dead; and trying again. */
-import type { ChannelKind, DeliveryEvent, DeliveryStatus, DropReason } from '../domain/notifications.ts';
+import type {
+  ChannelKind,
+  DeliveryEvent,
+  DeliveryStatus,
+  DropReason,
+} from '../domain/notifications.ts';
 import type { Db } from '../platform/postgres.ts';
 
 export interface ListedDelivery {
@@ -70,8 +75,15 @@ export async function listDeliveries(
   return rows;
 }
 
-export async function findDelivery(db: Db, organizationId: string, id: string): Promise<ListedDelivery | undefined> {
-  const { rows } = await db.raw<{ rows: ListedDelivery[] }>(`${LISTED} and d.id = :id`, { organizationId, id });
+export async function findDelivery(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<ListedDelivery | undefined> {
+  const { rows } = await db.raw<{ rows: ListedDelivery[] }>(`${LISTED} and d.id = :id`, {
+    organizationId,
+    id,
+  });
   return rows[0];
 }
 

@@ -30,6 +30,9 @@ const ORGANIZATION_KEY_HOLDER: PreparedStatement = {
 };
 
 /** The organization key with its policies in one round trip. */
-export async function findOrganizationKeyHolder(db: Db, keyId: string): Promise<OrganizationKeyHolder | undefined> {
+export async function findOrganizationKeyHolder(
+  db: Db,
+  keyId: string,
+): Promise<OrganizationKeyHolder | undefined> {
   return (await runPrepared<OrganizationKeyHolder>(db, ORGANIZATION_KEY_HOLDER, { keyId }))[0];
 }

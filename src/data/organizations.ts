@@ -15,8 +15,16 @@ export async function hasOrganization(db: Db): Promise<boolean> {
   return (await db('organizations').whereNull('deleted_at').first('id')) !== undefined;
 }
 
-export async function insertOrganization(db: Db, organizationId: string, names: { name: string; slug: string }): Promise<void> {
-  await db('organizations').insert({ id: organizationId, ...names, created_at: db.raw('clock_timestamp()') });
+export async function insertOrganization(
+  db: Db,
+  organizationId: string,
+  names: { name: string; slug: string },
+): Promise<void> {
+  await db('organizations').insert({
+    id: organizationId,
+    ...names,
+    created_at: db.raw('clock_timestamp()'),
+  });
   await insertChannel(db, organizationId, { id: v7(), kind: 'email', name: 'Email' });
 }
 
@@ -34,7 +42,10 @@ const COLUMNS = `
   require_mfa as "requireMfa", reauthentication_window_seconds as "reauthenticationWindow"`;
 
 /** Undefined once it is deleted. */
-export async function findOrganization(db: Db, organizationId: string): Promise<Organization | undefined> {
+export async function findOrganization(
+  db: Db,
+  organizationId: string,
+): Promise<Organization | undefined> {
   return await selectOrganization(db, organizationId, '');
 }
 
@@ -42,7 +53,10 @@ export async function findOrganization(db: Db, organizationId: string): Promise<
  * The organization, which nobody changes, deletes or adds requests to until the end of the transaction; and whoever
  * changes who may do what in it waits. Whoever locks rows of it too locks it first.
  */
-export async function lockOrganization(trx: Db, organizationId: string): Promise<Organization | undefined> {
+export async function lockOrganization(
+  trx: Db,
+  organizationId: string,
+): Promise<Organization | undefined> {
   return await selectOrganization(trx, organizationId, 'for no key update');
 }
 
@@ -56,7 +70,11 @@ export async function holdAccess(trx: Db, organizationId: string): Promise<void>
   await runPrepared(trx, HOLD_ACCESS, { organizationId });
 }
 
-async function selectOrganization(db: Db, organizationId: string, lock: string): Promise<Organization | undefined> {
+async function selectOrganization(
+  db: Db,
+  organizationId: string,
+  lock: string,
+): Promise<Organization | undefined> {
   const { rows } = await db.raw<{ rows: Organization[] }>(
     `select ${COLUMNS} from organizations where id = :organizationId and deleted_at is null ${lock}`,
     { organizationId },
@@ -65,7 +83,11 @@ async function selectOrganization(db: Db, organizationId: string, lock: string):
 }
 
 /** Takes these terms and counts the revision up. */
-export async function updateOrganization(db: Db, organizationId: string, terms: OrganizationTerms): Promise<void> {
+export async function updateOrganization(
+  db: Db,
+  organizationId: string,
+  terms: OrganizationTerms,
+): Promise<void> {
   await db('organizations')
     .where({ id: organizationId })
     .update({

@@ -17,7 +17,10 @@ export interface ResetRecipient {
 }
 
 /** Whom a link may be sent to; nobody when the person cannot sign in with a password anyway. */
-export async function findResetRecipient(db: Db, email: string): Promise<ResetRecipient | undefined> {
+export async function findResetRecipient(
+  db: Db,
+  email: string,
+): Promise<ResetRecipient | undefined> {
   const { rows } = await db.raw<{ rows: ResetRecipient[] }>(
     `select u.id as "userId", u.email, u.display_name as "displayName" from users u where lower(u.email) = lower(:email) and ${MAY_RESET}`,
     { email },
@@ -56,7 +59,10 @@ export interface PasswordReset extends ResetRecipient {
   readonly expiresAt: Date;
 }
 
-export async function findLivePasswordReset(db: Db, id: string): Promise<PasswordReset | undefined> {
+export async function findLivePasswordReset(
+  db: Db,
+  id: string,
+): Promise<PasswordReset | undefined> {
   const { rows } = await db.raw<{ rows: PasswordReset[] }>(
     `select r.id, r.token_hash as "tokenHash", r.expires_at as "expiresAt",
             u.id as "userId", u.email, u.display_name as "displayName"
@@ -72,7 +78,11 @@ export async function findLivePasswordReset(db: Db, id: string): Promise<Passwor
  * The hash as it stays until the end of the transaction; null without a password. Those who verify one do so side by side;
  * whoever changes it, or what goes with it, waits for them, and they for him.
  */
-export async function lockPassword(trx: Db, userId: string, to: 'verify' | 'change'): Promise<string | null> {
+export async function lockPassword(
+  trx: Db,
+  userId: string,
+  to: 'verify' | 'change',
+): Promise<string | null> {
   const { rows } = await trx.raw<{ rows: { passwordHash: string | null }[] }>(
     `select password_hash as "passwordHash" from users where id = :userId ${to === 'verify' ? 'for share' : 'for update'}`,
     { userId },

@@ -57,7 +57,11 @@ const COLUMNS = `
 const OWN = `select ${COLUMNS}, cast(null as uuid) as "viaTeamId", cast(null as text) as "viaTeamName" from permission_policies p`;
 
 /** The holder's policies: for a member his own first, then those of his teams by the team's name; each the oldest first. */
-export async function listPolicies(db: Db, organizationId: string, holder: PolicyHolder): Promise<PermissionPolicy[]> {
+export async function listPolicies(
+  db: Db,
+  organizationId: string,
+  holder: PolicyHolder,
+): Promise<PermissionPolicy[]> {
   return await selectPolicies(db, organizationId, { holder });
 }
 
@@ -92,7 +96,11 @@ async function selectPolicies(
 }
 
 /** How many policies the holder has, without those a member inherits. */
-export async function countPolicies(db: Db, organizationId: string, { kind, id }: PolicyHolder): Promise<number> {
+export async function countPolicies(
+  db: Db,
+  organizationId: string,
+  { kind, id }: PolicyHolder,
+): Promise<number> {
   const row = (await db('permission_policies')
     .where({ organization_id: organizationId, [HOLDER_COLUMNS[kind]]: id })
     .count({ policies: '*' })
@@ -102,7 +110,12 @@ export async function countPolicies(db: Db, organizationId: string, { kind, id }
 
 /** The terms as they are stored, without what stands beside them in `policy`. */
 function termColumns({ scopeKind, resourceIds, permissions, isOwner }: PolicyTerms) {
-  return { scope_kind: scopeKind, resource_ids: [...resourceIds], permissions: [...permissions], is_owner: isOwner };
+  return {
+    scope_kind: scopeKind,
+    resource_ids: [...resourceIds],
+    permissions: [...permissions],
+    is_owner: isOwner,
+  };
 }
 
 export interface NewPermissionPolicies {
@@ -139,10 +152,18 @@ export async function updatePermissionPolicy(
 ): Promise<void> {
   await trx('permission_policies')
     .where({ organization_id: organizationId, id: change.id })
-    .update({ ...termColumns(change.terms), granted_by_actor_id: change.grantedByActorId, revision: trx.raw('revision + 1') });
+    .update({
+      ...termColumns(change.terms),
+      granted_by_actor_id: change.grantedByActorId,
+      revision: trx.raw('revision + 1'),
+    });
 }
 
-export async function deletePermissionPolicy(trx: Db, organizationId: string, id: string): Promise<void> {
+export async function deletePermissionPolicy(
+  trx: Db,
+  organizationId: string,
+  id: string,
+): Promise<void> {
   await trx('permission_policies').where({ organization_id: organizationId, id }).delete();
 }
 

@@ -1,7 +1,11 @@
 /** Recovery codes of people, by the SHA-256 of each. */
 import type { Db } from '../platform/postgres.ts';
 
-export async function insertRecoveryCodes(db: Db, userId: string, hashes: readonly Buffer[]): Promise<void> {
+export async function insertRecoveryCodes(
+  db: Db,
+  userId: string,
+  hashes: readonly Buffer[],
+): Promise<void> {
   await db('recovery_codes').insert(hashes.map((hash) => ({ user_id: userId, code_hash: hash })));
 }
 
@@ -15,7 +19,10 @@ export async function useRecoveryCode(db: Db, userId: string, hash: Buffer): Pro
 }
 
 export async function countUnusedRecoveryCodes(db: Db, userId: string): Promise<number> {
-  const [row] = (await db('recovery_codes').where({ user_id: userId }).whereNull('used_at').count({ left: '*' })) as { left: number }[];
+  const [row] = (await db('recovery_codes')
+    .where({ user_id: userId })
+    .whereNull('used_at')
+    .count({ left: '*' })) as { left: number }[];
   return row?.left ?? 0;
 }
 

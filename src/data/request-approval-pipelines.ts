@@ -17,10 +17,18 @@ export type PipelineKey = 'organization' | `agent:${string}`;
 export async function createPipeline(
   trx: Db,
   organizationId: string,
-  { documentKey, createdByActorId }: { readonly documentKey: PipelineKey; readonly createdByActorId: string },
+  {
+    documentKey,
+    createdByActorId,
+  }: { readonly documentKey: PipelineKey; readonly createdByActorId: string },
 ): Promise<void> {
   const revision = { document: '{"blocks":[]}', createdByActorId };
-  const created = await insertDocument(trx, organizationId, { tables: pipelineTables, documentKey, revision, active: true });
+  const created = await insertDocument(trx, organizationId, {
+    tables: pipelineTables,
+    documentKey,
+    revision,
+    active: true,
+  });
   if (!created) throw new Error(`there is a pipeline of ${documentKey} already`);
 }
 
@@ -45,7 +53,11 @@ export interface PathUse {
 }
 
 /** The active pipeline revisions that name the path, by pipeline. */
-export async function listActiveUsesOfPath(db: Db, organizationId: string, pathKey: string): Promise<PathUse[]> {
+export async function listActiveUsesOfPath(
+  db: Db,
+  organizationId: string,
+  pathKey: string,
+): Promise<PathUse[]> {
   const { rows } = await db.raw<{ rows: PathUse[] }>(
     `select d.id as "pipelineId", d.document_key as "documentKey", r.revision, r.document
        from request_approval_pipeline_paths p

@@ -104,7 +104,12 @@ function toRevision(row: RevisionRow): Revision {
 export async function insertDocument(
   db: Db,
   organizationId: string,
-  { tables, documentKey, revision, active }: { tables: RevisionTables; documentKey: string; revision: NewRevision; active: boolean },
+  {
+    tables,
+    documentKey,
+    revision,
+    active,
+  }: { tables: RevisionTables; documentKey: string; revision: NewRevision; active: boolean },
 ): Promise<Revision | undefined> {
   const { rows } = await db.raw<{ rows: RevisionRow[] }>(
     `with d as (
@@ -118,7 +123,14 @@ export async function insertDocument(
        returning *
      )
      select ${REVISION_COLUMNS} from r cross join d`,
-    { ...revision, documentId: v7(), revisionId: v7(), organizationId, documentKey, active: active ? 1 : null },
+    {
+      ...revision,
+      documentId: v7(),
+      revisionId: v7(),
+      organizationId,
+      documentKey,
+      active: active ? 1 : null,
+    },
   );
   return rows[0] && toRevision(rows[0]);
 }
@@ -132,7 +144,8 @@ export async function lockDocument(
   const row = (await trx(tables.documents)
     .where({ organization_id: organizationId, document_key: documentKey })
     .forUpdate()
-    .first('id', 'document_key', 'active_revision', 'latest_revision', 'archived_at')) as DocumentRow | undefined;
+    .first('id', 'document_key', 'active_revision', 'latest_revision', 'archived_at')) as
+    DocumentRow | undefined;
   return row && toDocument(row);
 }
 
@@ -143,7 +156,8 @@ export async function findDocument(
 ): Promise<RevisionedDocument | undefined> {
   const row = (await db(tables.documents)
     .where({ organization_id: organizationId, document_key: documentKey })
-    .first('id', 'document_key', 'active_revision', 'latest_revision', 'archived_at')) as DocumentRow | undefined;
+    .first('id', 'document_key', 'active_revision', 'latest_revision', 'archived_at')) as
+    DocumentRow | undefined;
   return row && toDocument(row);
 }
 
@@ -151,7 +165,11 @@ export async function findDocument(
 export async function insertRevision(
   trx: Db,
   organizationId: string,
-  { tables, documentId, revision }: { tables: RevisionTables; documentId: string; revision: NewRevision },
+  {
+    tables,
+    documentId,
+    revision,
+  }: { tables: RevisionTables; documentId: string; revision: NewRevision },
 ): Promise<Revision> {
   const { rows } = await trx.raw<{ rows: [RevisionRow] }>(
     `with d as (
@@ -173,9 +191,15 @@ export async function insertRevision(
 export async function setActiveRevision(
   trx: Db,
   organizationId: string,
-  { tables, documentId, revision }: { tables: RevisionTables; documentId: string; revision: number | null },
+  {
+    tables,
+    documentId,
+    revision,
+  }: { tables: RevisionTables; documentId: string; revision: number | null },
 ): Promise<void> {
-  await trx(tables.documents).where({ organization_id: organizationId, id: documentId }).update({ active_revision: revision });
+  await trx(tables.documents)
+    .where({ organization_id: organizationId, id: documentId })
+    .update({ active_revision: revision });
 }
 
 /** Archives a locked document: none of its revisions is active any more. */
@@ -193,9 +217,18 @@ export async function archiveDocument(
 export async function findRevision(
   db: Db,
   organizationId: string,
-  { tables, documentKey, revision }: { tables: RevisionTables; documentKey: string; revision: number | 'active' | 'latest' },
+  {
+    tables,
+    documentKey,
+    revision,
+  }: { tables: RevisionTables; documentKey: string; revision: number | 'active' | 'latest' },
 ): Promise<Revision | undefined> {
-  const wanted = typeof revision === 'number' ? ':revision' : revision === 'active' ? 'd.active_revision' : 'd.latest_revision';
+  const wanted =
+    typeof revision === 'number'
+      ? ':revision'
+      : revision === 'active'
+        ? 'd.active_revision'
+        : 'd.latest_revision';
   const { rows } = await db.raw<{ rows: RevisionRow[] }>(
     `select ${REVISION_COLUMNS}
        from ${tables.documents} d join ${tables.revisions} r on r.${tables.documentId} = d.id and r.revision = ${wanted}
@@ -206,7 +239,11 @@ export async function findRevision(
 }
 
 /** A revision by its id, whatever organization it belongs to: for what a request has pinned. */
-export async function findRevisionById(db: Db, revisionId: string, tables: RevisionTables): Promise<Revision | undefined> {
+export async function findRevisionById(
+  db: Db,
+  revisionId: string,
+  tables: RevisionTables,
+): Promise<Revision | undefined> {
   const { rows } = await db.raw<{ rows: RevisionRow[] }>(
     `select ${REVISION_COLUMNS}
        from ${tables.revisions} r join ${tables.documents} d on d.id = r.${tables.documentId}
@@ -265,11 +302,17 @@ export interface SummaryPage {
   readonly limit: number;
 }
 
-export async function listSummaries(db: Db, organizationId: string, page: SummaryPage): Promise<RevisionSummary[]> {
+export async function listSummaries(
+  db: Db,
+  organizationId: string,
+  page: SummaryPage,
+): Promise<RevisionSummary[]> {
   const { tables, status, documentKeys, after, limit } = page;
   // Keys of the order: the one that comes first, then the others as they are.
   const order = (key: string) => `(${key} is distinct from :firstKey), ${key} collate "C"`;
-  const { rows } = await db.raw<{ rows: (DocumentRow & { name: string | null; latest_created_at: Date })[] }>(
+  const { rows } = await db.raw<{
+    rows: (DocumentRow & { name: string | null; latest_created_at: Date })[];
+  }>(
     `select d.id, d.document_key, d.active_revision, d.latest_revision, d.archived_at, latest.created_at as latest_created_at,
             ${tables.named ? "latest.document ->> 'name'" : 'null'} as name
        from ${tables.documents} d

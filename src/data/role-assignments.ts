@@ -43,17 +43,32 @@ const OF_TEAMS = assignments(
 );
 
 /** The members' own assignments and those inherited through live teams. */
-export async function listMemberAssignments(db: Db, organizationId: string, membershipIds: readonly string[]): Promise<AssignmentRow[]> {
+export async function listMemberAssignments(
+  db: Db,
+  organizationId: string,
+  membershipIds: readonly string[],
+): Promise<AssignmentRow[]> {
   return await read(db, OF_MEMBERS, { organizationId, ids: membershipIds });
 }
 
 /** What every member of the teams inherits. */
-export async function listTeamAssignments(db: Db, organizationId: string, teamIds: readonly string[]): Promise<AssignmentRow[]> {
+export async function listTeamAssignments(
+  db: Db,
+  organizationId: string,
+  teamIds: readonly string[],
+): Promise<AssignmentRow[]> {
   return await read(db, OF_TEAMS, { organizationId, ids: teamIds });
 }
 
-async function read(db: Db, sql: string, bindings: { readonly organizationId: string; readonly ids: readonly string[] }) {
+async function read(
+  db: Db,
+  sql: string,
+  bindings: { readonly organizationId: string; readonly ids: readonly string[] },
+) {
   if (bindings.ids.length === 0) return [];
-  const { rows } = await db.raw<{ rows: AssignmentRow[] }>(sql, { ...bindings, ids: [...bindings.ids] });
+  const { rows } = await db.raw<{ rows: AssignmentRow[] }>(sql, {
+    ...bindings,
+    ids: [...bindings.ids],
+  });
   return rows;
 }

@@ -68,18 +68,33 @@ const VIEWS = `select c.relname as name, format(E'CREATE VIEW %1$s AS\\n%2$s\\nC
 /** Functions first, then every table in the order of its name with what belongs to it, then views. The same schema is the same text. */
 export async function describeSchema(db: Db): Promise<string> {
   const read = async <Row>(sql: string) => (await db.raw<{ rows: Row[] }>(sql)).rows;
-  const tables = await read<Table>(`${TABLES} select name, unlogged, comment from tables order by name collate "C"`);
+  const tables = await read<Table>(
+    `${TABLES} select name, unlogged, comment from tables order by name collate "C"`,
+  );
   const functions = await read<Line>(FUNCTIONS);
   const views = await read<Line>(VIEWS);
   const [columns, constraints] = [await read<Line>(COLUMNS), await read<Line>(CONSTRAINTS)];
-  const behind = [await read<Line>(INDEXES), await read<Line>(TRIGGERS), await read<Line>(COMMENTS)];
+  const behind = [
+    await read<Line>(INDEXES),
+    await read<Line>(TRIGGERS),
+    await read<Line>(COMMENTS),
+  ];
   const sections = tables.map(({ name, unlogged, comment }) => {
-    const own = (lines: readonly Line[]) => lines.filter((line) => line.name === name).map(({ line }) => line);
+    const own = (lines: readonly Line[]) =>
+      lines.filter((line) => line.name === name).map(({ line }) => line);
     const inside = [...own(columns), ...own(constraints)].map((line) => `  ${line}`).join(',\n');
     const about = comment === null ? [] : [`COMMENT ON TABLE ${name} IS ${quoted(comment)};`];
-    return [`CREATE ${unlogged ? 'UNLOGGED ' : ''}TABLE ${name} (\n${inside}\n);`, ...about, ...behind.flatMap(own)].join('\n');
+    return [
+      `CREATE ${unlogged ? 'UNLOGGED ' : ''}TABLE ${name} (\n${inside}\n);`,
+      ...about,
+      ...behind.flatMap(own),
+    ].join('\n');
   });
-  return [...functions.map(({ line }) => line), ...sections, ...views.map(({ line }) => line)].join('\n\n') + '\n';
+  return (
+    [...functions.map(({ line }) => line), ...sections, ...views.map(({ line }) => line)].join(
+      '\n\n',
+    ) + '\n'
+  );
 }
 
 function quoted(text: string): string {

@@ -12,8 +12,20 @@ export interface SealedColumn {
 }
 
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  { table: 'slack_connections', id: 'channel_id', sealed: 'secrets', keyId: 'secrets_key_id', purposeOf: SEALED_FOR.slack },
-  { table: 'totp_factors', id: 'user_id', sealed: 'secret', keyId: 'secret_key_id', purposeOf: SEALED_FOR.totp },
+  {
+    table: 'slack_connections',
+    id: 'channel_id',
+    sealed: 'secrets',
+    keyId: 'secrets_key_id',
+    purposeOf: SEALED_FOR.slack,
+  },
+  {
+    table: 'totp_factors',
+    id: 'user_id',
+    sealed: 'secret',
+    keyId: 'secret_key_id',
+    purposeOf: SEALED_FOR.totp,
+  },
   {
     table: 'notification_webhooks',
     id: 'channel_id',
@@ -26,7 +38,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 /** Ids of the keys that any value is sealed under, sorted. */
 export async function listSealingKeyIds(db: Db): Promise<string[]> {
   const found: string[] = [];
-  for (const { table, keyId } of SEALED_COLUMNS) found.push(...((await db(table).distinct(keyId).pluck(keyId)) as string[]));
+  for (const { table, keyId } of SEALED_COLUMNS)
+    found.push(...((await db(table).distinct(keyId).pluck(keyId)) as string[]));
   return [...new Set(found)].sort();
 }
 
@@ -42,12 +55,24 @@ export async function lockSealedUnderOthers(
   { table, ...column }: SealedColumn,
   page: { readonly keyId: string; readonly after: string | undefined; readonly limit: number },
 ): Promise<SealedRow[]> {
-  const query = trx(table).whereNot(column.keyId, page.keyId).orderBy(column.id).limit(page.limit).forUpdate();
+  const query = trx(table)
+    .whereNot(column.keyId, page.keyId)
+    .orderBy(column.id)
+    .limit(page.limit)
+    .forUpdate();
   if (page.after !== undefined) void query.where(column.id, '>', page.after);
-  return (await query.select({ id: column.id, sealed: column.sealed, keyId: column.keyId })) as SealedRow[];
+  return (await query.select({
+    id: column.id,
+    sealed: column.sealed,
+    keyId: column.keyId,
+  })) as SealedRow[];
 }
 
-export async function updateSealed(trx: Db, { table, ...column }: SealedColumn, row: SealedRow): Promise<void> {
+export async function updateSealed(
+  trx: Db,
+  { table, ...column }: SealedColumn,
+  row: SealedRow,
+): Promise<void> {
   await trx(table)
     .where(column.id, row.id)
     .update({ [column.sealed]: row.sealed, [column.keyId]: row.keyId });

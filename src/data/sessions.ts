@@ -37,11 +37,18 @@ const SESSION_HOLDER: PreparedStatement = {
 };
 
 /** The session with its member and policies in one round trip. */
-export async function findSessionHolder(db: Db, sessionId: string): Promise<SessionHolder | undefined> {
+export async function findSessionHolder(
+  db: Db,
+  sessionId: string,
+): Promise<SessionHolder | undefined> {
   return (await runPrepared<SessionHolder>(db, SESSION_HOLDER, { sessionId }))[0];
 }
 
-export async function touchSession(db: Db, organizationId: string, sessionId: string): Promise<void> {
+export async function touchSession(
+  db: Db,
+  organizationId: string,
+  sessionId: string,
+): Promise<void> {
   await db('sessions')
     .where({ organization_id: organizationId, id: sessionId })
     .update({ last_seen_at: db.raw('clock_timestamp()') });
@@ -60,7 +67,11 @@ export interface NewSession {
 }
 
 /** Inserts a session of seven days, and forgets some that ended over 90 days ago. */
-export async function insertSession(db: Db, organizationId: string, session: NewSession): Promise<void> {
+export async function insertSession(
+  db: Db,
+  organizationId: string,
+  session: NewSession,
+): Promise<void> {
   await db.raw(
     `with forgotten as (
        delete from sessions where id in (
@@ -86,7 +97,11 @@ export interface RenewedSession {
 }
 
 /** Gives a live session another secret and a proof of this moment, which is returned; undefined when it has ended or changed. */
-export async function renewSession(db: Db, organizationId: string, renewed: RenewedSession): Promise<Date | undefined> {
+export async function renewSession(
+  db: Db,
+  organizationId: string,
+  renewed: RenewedSession,
+): Promise<Date | undefined> {
   const { rows } = await db.raw<{ rows: { authenticatedAt: Date }[] }>(
     `update sessions s
         set token_hash = :tokenHash, method = :method, assurance = :assurance,
@@ -119,7 +134,11 @@ export interface SessionPage {
 }
 
 /** The live sessions of a member, the one used last first. */
-export async function listLiveSessions(db: Db, organizationId: string, page: SessionPage): Promise<SessionRecord[]> {
+export async function listLiveSessions(
+  db: Db,
+  organizationId: string,
+  page: SessionPage,
+): Promise<SessionRecord[]> {
   const { rows } = await db.raw<{ rows: SessionRecord[] }>(
     `select s.id, s.method, s.assurance, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
             s.authenticated_at as "authenticatedAt", s.expires_at as "expiresAt",
@@ -146,8 +165,9 @@ export async function findSessionOf(
   organizationId: string,
   { id, membershipId }: { readonly id: string; readonly membershipId: string },
 ): Promise<string | undefined> {
-  const row = (await db('sessions').where({ organization_id: organizationId, membership_id: membershipId, id }).first('id')) as
-    { id: string } | undefined;
+  const row = (await db('sessions')
+    .where({ organization_id: organizationId, membership_id: membershipId, id })
+    .first('id')) as { id: string } | undefined;
   return row?.id;
 }
 
@@ -168,7 +188,11 @@ export async function revokeSessionsOf(
 }
 
 /** True when this call revoked it; false when it was revoked before. */
-export async function revokeSession(db: Db, organizationId: string, sessionId: string): Promise<boolean> {
+export async function revokeSession(
+  db: Db,
+  organizationId: string,
+  sessionId: string,
+): Promise<boolean> {
   const changed = await db('sessions')
     .where({ organization_id: organizationId, id: sessionId })
     .whereNull('revoked_at')

@@ -8,7 +8,11 @@ export interface AttemptWindow {
 }
 
 /** Counts one attempt in the key's current window, which begins with its first attempt, and forgets some windows of others. */
-export async function countSignInAttempt(db: Db, key: Buffer, windowSeconds = 60): Promise<AttemptWindow> {
+export async function countSignInAttempt(
+  db: Db,
+  key: Buffer,
+  windowSeconds = 60,
+): Promise<AttemptWindow> {
   const { rows } = await db.raw<{ rows: AttemptWindow[] }>(
     `with forgotten as (
        delete from sign_in_attempts where key in (
@@ -30,11 +34,18 @@ export async function countSignInAttempt(db: Db, key: Buffer, windowSeconds = 60
 }
 
 /** Takes attempts back that are not to count, from each of the keys. */
-export async function uncountSignInAttempts(db: Db, keys: readonly Buffer[], count: number): Promise<void> {
-  await db.raw('update sign_in_attempts set attempts = greatest(attempts - :count, 0) where key = any(cast(:keys as bytea[]))', {
-    keys: [...keys],
-    count,
-  });
+export async function uncountSignInAttempts(
+  db: Db,
+  keys: readonly Buffer[],
+  count: number,
+): Promise<void> {
+  await db.raw(
+    'update sign_in_attempts set attempts = greatest(attempts - :count, 0) where key = any(cast(:keys as bytea[]))',
+    {
+      keys: [...keys],
+      count,
+    },
+  );
 }
 
 /** Whoever has proven himself begins anew. */

@@ -12,9 +12,15 @@ export const teamPolicyTables: RevisionTables = {
 };
 
 /** The live teams among these as they are now: who was not removed, and which policy revision is active. */
-export async function findTeamRosters(db: Db, organizationId: string, teamIds: readonly string[]): Promise<Map<string, TeamRoster>> {
+export async function findTeamRosters(
+  db: Db,
+  organizationId: string,
+  teamIds: readonly string[],
+): Promise<Map<string, TeamRoster>> {
   if (teamIds.length === 0) return new Map();
-  const { rows } = await db.raw<{ rows: ({ id: string; policyRevisionId: string | null } & Pick<TeamRoster, 'members'>)[] }>(
+  const { rows } = await db.raw<{
+    rows: ({ id: string; policyRevisionId: string | null } & Pick<TeamRoster, 'members'>)[];
+  }>(
     `select t.id, r.id as "policyRevisionId",
             (select coalesce(jsonb_agg(jsonb_build_object('membershipId', m.id, 'displayName', u.display_name) order by m.created_at, m.id), '[]')
                from memberships m join users u on u.id = m.user_id
@@ -26,18 +32,27 @@ export async function findTeamRosters(db: Db, organizationId: string, teamIds: r
     { organizationId, teamIds: [...teamIds] },
   );
   return new Map(
-    rows.map(({ id, members, policyRevisionId }) => [id, { members, ...(policyRevisionId !== null && { policyRevisionId }) }]),
+    rows.map(({ id, members, policyRevisionId }) => [
+      id,
+      { members, ...(policyRevisionId !== null && { policyRevisionId }) },
+    ]),
   );
 }
 
 /** Records whom a new revision asks by name. */
 export async function insertPolicyTargets(
   trx: Db,
-  { revisionId, membershipIds }: { readonly revisionId: string; readonly membershipIds: readonly string[] },
+  {
+    revisionId,
+    membershipIds,
+  }: { readonly revisionId: string; readonly membershipIds: readonly string[] },
 ): Promise<void> {
   if (membershipIds.length === 0) return;
   await trx('team_escalation_policy_targets').insert(
-    membershipIds.map((membership_id) => ({ team_escalation_policy_revision_id: revisionId, membership_id })),
+    membershipIds.map((membership_id) => ({
+      team_escalation_policy_revision_id: revisionId,
+      membership_id,
+    })),
   );
 }
 
@@ -56,7 +71,11 @@ export interface NamingPolicy {
 }
 
 /** The teams whose active policy asks this member by name, by name of the team. */
-export async function listPoliciesNaming(db: Db, organizationId: string, membershipId: string): Promise<NamingPolicy[]> {
+export async function listPoliciesNaming(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<NamingPolicy[]> {
   const { rows } = await db.raw<{ rows: NamingPolicy[] }>(
     `select t.id as "teamId", t.name as "teamName", r.revision ${NAMED} and n.membership_id = :membershipId
       order by lower(t.name) collate "C", t.id`,

@@ -41,10 +41,18 @@ const TEAM = `
     left join team_escalation_policies ep on ep.team_id = t.id
    where t.organization_id = :organizationId`;
 
-const STATUS = { live: 'and t.archived_at is null', archived: 'and t.archived_at is not null', all: '' } as const;
+const STATUS = {
+  live: 'and t.archived_at is null',
+  archived: 'and t.archived_at is not null',
+  all: '',
+} as const;
 
 /** By name without regard to case. */
-export async function listTeams(db: Db, organizationId: string, { status, ids, q, after, limit }: TeamPage): Promise<TeamRow[]> {
+export async function listTeams(
+  db: Db,
+  organizationId: string,
+  { status, ids, q, after, limit }: TeamPage,
+): Promise<TeamRow[]> {
   const { rows } = await db.raw<{ rows: TeamRow[] }>(
     `${TEAM} ${STATUS[status]}
        ${ids ? 'and t.id = any(cast(:ids as uuid[]))' : ''}
@@ -63,8 +71,15 @@ export async function listTeams(db: Db, organizationId: string, { status, ids, q
   return rows;
 }
 
-export async function findTeam(db: Db, organizationId: string, id: string): Promise<TeamRow | undefined> {
-  const { rows } = await db.raw<{ rows: TeamRow[] }>(`${TEAM} and t.id = :id`, { organizationId, id });
+export async function findTeam(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<TeamRow | undefined> {
+  const { rows } = await db.raw<{ rows: TeamRow[] }>(`${TEAM} and t.id = :id`, {
+    organizationId,
+    id,
+  });
   return rows[0];
 }
 
@@ -76,7 +91,11 @@ export interface LockedTeam {
 }
 
 /** The team, which nobody else can rename, archive or give other members until the end of the transaction. */
-export async function lockTeam(trx: Db, organizationId: string, id: string): Promise<LockedTeam | undefined> {
+export async function lockTeam(
+  trx: Db,
+  organizationId: string,
+  id: string,
+): Promise<LockedTeam | undefined> {
   const { rows } = await trx.raw<{ rows: LockedTeam[] }>(
     `select name, directory_managed as "directoryManaged", archived_at is not null as archived
        from teams where organization_id = :organizationId and id = :id for no key update`,
@@ -86,15 +105,30 @@ export async function lockTeam(trx: Db, organizationId: string, id: string): Pro
 }
 
 /** False when a live team has the name: the transaction is broken then, the caller has to end it. */
-export async function insertTeam(trx: Db, organizationId: string, { id, name }: { id: string; name: string }): Promise<boolean> {
+export async function insertTeam(
+  trx: Db,
+  organizationId: string,
+  { id, name }: { id: string; name: string },
+): Promise<boolean> {
   return await unlessNameTaken(() =>
-    trx('teams').insert({ id, organization_id: organizationId, name, created_at: trx.raw('clock_timestamp()') }),
+    trx('teams').insert({
+      id,
+      organization_id: organizationId,
+      name,
+      created_at: trx.raw('clock_timestamp()'),
+    }),
   );
 }
 
 /** False when another live team has the name: the transaction is broken then, the caller has to end it. */
-export async function renameTeam(trx: Db, organizationId: string, { id, name }: { id: string; name: string }): Promise<boolean> {
-  return await unlessNameTaken(() => trx('teams').where({ organization_id: organizationId, id }).update({ name }));
+export async function renameTeam(
+  trx: Db,
+  organizationId: string,
+  { id, name }: { id: string; name: string },
+): Promise<boolean> {
+  return await unlessNameTaken(() =>
+    trx('teams').where({ organization_id: organizationId, id }).update({ name }),
+  );
 }
 
 async function unlessNameTaken(write: () => PromiseLike<unknown>): Promise<boolean> {
@@ -122,7 +156,11 @@ export interface TeamMember {
 }
 
 /** Who is in the team and was not removed from the organization, by name. */
-export async function listTeamMembers(db: Db, organizationId: string, teamId: string): Promise<TeamMember[]> {
+export async function listTeamMembers(
+  db: Db,
+  organizationId: string,
+  teamId: string,
+): Promise<TeamMember[]> {
   const { rows } = await db.raw<{ rows: TeamMember[] }>(
     `select m.id as "membershipId", u.display_name as "displayName", u.email, m.status, array_agg(tm.source order by tm.source) as sources
        from team_members tm
@@ -138,11 +176,18 @@ export async function listTeamMembers(db: Db, organizationId: string, teamId: st
 
 /** Everybody in the team, each once. */
 export async function listTeamMembershipIds(db: Db, teamId: string): Promise<string[]> {
-  return await db('team_members').where({ team_id: teamId }).distinct('membership_id').pluck<string[]>('membership_id');
+  return await db('team_members')
+    .where({ team_id: teamId })
+    .distinct('membership_id')
+    .pluck<string[]>('membership_id');
 }
 
 /** Those of the ids that are members who were not removed, and whom nobody can remove until the end of the transaction. */
-export async function lockPresentMembers(trx: Db, organizationId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function lockPresentMembers(
+  trx: Db,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `select id from memberships
@@ -155,7 +200,10 @@ export async function lockPresentMembers(trx: Db, organizationId: string, ids: r
 
 /** Who was added to the team by hand, removed members included. */
 export async function listHandAdded(trx: Db, teamId: string): Promise<string[]> {
-  const rows = await trx('team_members').where({ team_id: teamId, source: 'manual' }).orderBy('membership_id').select('membership_id');
+  const rows = await trx('team_members')
+    .where({ team_id: teamId, source: 'manual' })
+    .orderBy('membership_id')
+    .select('membership_id');
   return rows.map((row: { membership_id: string }) => row.membership_id);
 }
 

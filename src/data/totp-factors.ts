@@ -21,16 +21,22 @@ const COLUMNS = {
 };
 
 export async function findTotpFactor(db: Db, userId: string): Promise<TotpFactor | undefined> {
-  return (await db('totp_factors').where({ user_id: userId }).first(COLUMNS)) as TotpFactor | undefined;
+  return (await db('totp_factors').where({ user_id: userId }).first(COLUMNS)) as
+    TotpFactor | undefined;
 }
 
 /** As it is now, and for nobody else to use or change until the end of the transaction. */
 export async function lockTotpFactor(trx: Db, userId: string): Promise<TotpFactor | undefined> {
-  return (await trx('totp_factors').where({ user_id: userId }).forUpdate().first(COLUMNS)) as TotpFactor | undefined;
+  return (await trx('totp_factors').where({ user_id: userId }).forUpdate().first(COLUMNS)) as
+    TotpFactor | undefined;
 }
 
 /** Puts an unconfirmed factor in the place of none or of an unconfirmed one. False when a confirmed one is there. */
-export async function putUnconfirmedTotpFactor(db: Db, userId: string, seed: SealedSeed): Promise<boolean> {
+export async function putUnconfirmedTotpFactor(
+  db: Db,
+  userId: string,
+  seed: SealedSeed,
+): Promise<boolean> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `insert into totp_factors as f (user_id, secret, secret_key_id, created_at)
      values (:userId, :sealed, :keyId, clock_timestamp())

@@ -27,23 +27,41 @@ const person = (condition: string) => `
    order by m.status = 'active' desc nulls last, m.status = 'suspended' desc nulls last, m.created_at, m.id
    limit 1`;
 
-export async function findPersonByIdentity(db: Db, { issuer, subject }: UserIdentity): Promise<Person | undefined> {
-  const condition = 'u.id = (select i.user_id from user_identities i where i.issuer = :issuer and i.subject = :subject)';
+export async function findPersonByIdentity(
+  db: Db,
+  { issuer, subject }: UserIdentity,
+): Promise<Person | undefined> {
+  const condition =
+    'u.id = (select i.user_id from user_identities i where i.issuer = :issuer and i.subject = :subject)';
   const { rows } = await db.raw<{ rows: Person[] }>(person(condition), { issuer, subject });
   return rows[0];
 }
 
 export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
-  const { rows } = await db.raw<{ rows: Person[] }>(person('lower(u.email) = lower(:email)'), { email });
+  const { rows } = await db.raw<{ rows: Person[] }>(person('lower(u.email) = lower(:email)'), {
+    email,
+  });
   return rows[0];
 }
 
-export async function insertUserIdentity(db: Db, userId: string, { issuer, subject }: UserIdentity): Promise<void> {
-  await db('user_identities').insert({ issuer, subject, user_id: userId, created_at: db.raw('clock_timestamp()') });
+export async function insertUserIdentity(
+  db: Db,
+  userId: string,
+  { issuer, subject }: UserIdentity,
+): Promise<void> {
+  await db('user_identities').insert({
+    issuer,
+    subject,
+    user_id: userId,
+    created_at: db.raw('clock_timestamp()'),
+  });
 }
 
 /** The organization new people of the identity provider enter: the oldest that is not deleted. */
 export async function findAdmittingOrganization(db: Db): Promise<string | undefined> {
-  const row = (await db('organizations').whereNull('deleted_at').orderBy(['created_at', 'id']).first('id')) as { id: string } | undefined;
+  const row = (await db('organizations')
+    .whereNull('deleted_at')
+    .orderBy(['created_at', 'id'])
+    .first('id')) as { id: string } | undefined;
   return row?.id;
 }

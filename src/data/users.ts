@@ -87,6 +87,7 @@ export async function findSignIn(db: Db, email: string): Promise<SignIn | undefi
 
 /** null for an account without a password. */
 export async function findPasswordHash(db: Db, userId: string): Promise<string | null> {
-  const row = (await db('users').where({ id: userId }).first('password_hash')) as { password_hash: string | null } | undefined;
+  const row = (await db('users').where({ id: userId }).first('password_hash')) as
+    { password_hash: string | null } | undefined;
   return row?.password_hash ?? null;
 }

@@ -16,7 +16,12 @@ export interface AdmissionFacts {
 /** `link`: he enters, and is known by the provider's name from then on. */
 export type Admission = 'enter' | 'link' | 'accept_invitation' | 'join' | 'refuse';
 
-export function decideAdmission({ byIdentity, byEmail, isInvited, admitsNewcomers }: AdmissionFacts): Admission {
+export function decideAdmission({
+  byIdentity,
+  byEmail,
+  isInvited,
+  admitsNewcomers,
+}: AdmissionFacts): Admission {
   if (isMember(byIdentity)) return 'enter';
   if (byIdentity === undefined && isMember(byEmail)) return 'link';
   if (isInvited) return 'accept_invitation';

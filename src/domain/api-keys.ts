@@ -1,10 +1,19 @@
 /** What an API key may carry and how long it may live. */
 import type { MemberPrincipal } from './authorization.ts';
 import type { Issue } from './errors.ts';
-import { isPermission, isServedBy, mayHold, type Permission, type PermissionEdition } from './permissions.ts';
+import {
+  isPermission,
+  isServedBy,
+  mayHold,
+  type Permission,
+  type PermissionEdition,
+} from './permissions.ts';
 
 /** What a personal key of this member carries unless it is narrowed: all he holds, somewhere, that such a key can hold; sorted. */
-export function bearablePermissions(principal: MemberPrincipal, edition: PermissionEdition): readonly Permission[] {
+export function bearablePermissions(
+  principal: MemberPrincipal,
+  edition: PermissionEdition,
+): readonly Permission[] {
   const held = principal.grants
     .map((grant) => grant.permission)
     .filter((permission) => mayHold('api_key', permission) && isServedBy(edition, permission));
@@ -12,15 +21,26 @@ export function bearablePermissions(principal: MemberPrincipal, edition: Permiss
 }
 
 /** Everything wrong with a list of permissions to narrow a key to: it can only take away of what is `bearable`. */
-export function narrowingIssues(narrowing: readonly string[], bearable: readonly Permission[]): readonly Issue[] {
-  if (narrowing.length === 0) return [{ pointer: '/permissions', code: 'too_few', message: 'must name at least one permission' }];
+export function narrowingIssues(
+  narrowing: readonly string[],
+  bearable: readonly Permission[],
+): readonly Issue[] {
+  if (narrowing.length === 0)
+    return [
+      { pointer: '/permissions', code: 'too_few', message: 'must name at least one permission' },
+    ];
   return narrowing.flatMap((key, index) => {
     const wrong = narrowingProblem(key, { isRepeated: narrowing.indexOf(key) !== index, bearable });
-    return wrong === undefined ? [] : [{ pointer: `/permissions/${index}`, code: 'invalid_value', message: wrong }];
+    return wrong === undefined
+      ? []
+      : [{ pointer: `/permissions/${index}`, code: 'invalid_value', message: wrong }];
   });
 }
 
-function narrowingProblem(key: string, about: { readonly isRepeated: boolean; readonly bearable: readonly Permission[] }) {
+function narrowingProblem(
+  key: string,
+  about: { readonly isRepeated: boolean; readonly bearable: readonly Permission[] },
+) {
   if (!isPermission(key)) return 'is not a key of the permission vocabulary';
   if (about.isRepeated) return 'is named twice';
   if (!mayHold('api_key', key)) return 'cannot be held by a personal key';
@@ -28,8 +48,14 @@ function narrowingProblem(key: string, about: { readonly isRepeated: boolean; re
 }
 
 /** The smaller of the deployment's and the organization's longest life, in milliseconds; undefined when neither sets one. */
-export function longestLife(deploymentMs: number | undefined, organizationSeconds: number | null): number | undefined {
-  const lives = [deploymentMs, organizationSeconds === null ? undefined : organizationSeconds * 1_000].filter((ms) => ms !== undefined);
+export function longestLife(
+  deploymentMs: number | undefined,
+  organizationSeconds: number | null,
+): number | undefined {
+  const lives = [
+    deploymentMs,
+    organizationSeconds === null ? undefined : organizationSeconds * 1_000,
+  ].filter((ms) => ms !== undefined);
   return lives.length === 0 ? undefined : Math.min(...lives);
 }
 
@@ -43,8 +69,11 @@ export function endIssues(
   wanted: Date | undefined,
   { now, latest }: { readonly now: Date; readonly latest: Date | undefined },
 ): readonly Issue[] {
-  const issue = (message: string): readonly Issue[] => [{ pointer: '/expires_at', code: 'invalid_value', message }];
+  const issue = (message: string): readonly Issue[] => [
+    { pointer: '/expires_at', code: 'invalid_value', message },
+  ];
   if (wanted && wanted <= now) return issue('must be in the future');
-  if (wanted && latest && wanted > latest) return issue(`must be no later than ${latest.toISOString()}: the life of keys is limited here`);
+  if (wanted && latest && wanted > latest)
+    return issue(`must be no later than ${latest.toISOString()}: the life of keys is limited here`);
   return [];
 }

@@ -32,23 +32,34 @@ export interface AuditEvent extends NewAuditEvent {
 export const SYSTEM: AuditActor = { type: 'system' };
 
 /** Something the service itself did to a request. */
-export function requestEvent(requestId: string, verb: string, data: Readonly<Record<string, unknown>>): NewAuditEvent {
+export function requestEvent(
+  requestId: string,
+  verb: string,
+  data: Readonly<Record<string, unknown>>,
+): NewAuditEvent {
   return { eventType: `approval_request.${verb}`, actor: SYSTEM, subjectId: requestId, data };
 }
 
 /** A member acts as himself whatever he holds in his hand; his key is named as the actor's type. */
 export function actorOf(principal: Principal): AuditActor {
-  if (principal.kind === 'agent') return { type: 'agent', id: principal.agentSlug, displayName: principal.agentName };
-  if (principal.kind === 'organization_key') return { type: 'api_key', id: principal.keyId, displayName: principal.name };
+  if (principal.kind === 'agent')
+    return { type: 'agent', id: principal.agentSlug, displayName: principal.agentName };
+  if (principal.kind === 'organization_key')
+    return { type: 'api_key', id: principal.keyId, displayName: principal.name };
   const { via } = principal;
-  return via.kind === 'api_key' ? { ...personOf(principal), type: 'api_key', apiKeyId: via.keyId } : personOf(principal);
+  return via.kind === 'api_key'
+    ? { ...personOf(principal), type: 'api_key', apiKeyId: via.keyId }
+    : personOf(principal);
 }
 
 /**
  * The data of an event as it is stored. An actor of type `api_key` is a member by his key, whose id stands here as
  * `actor_api_key_id`, or without it an organization key itself.
  */
-export function auditDataOf({ actor, data = {} }: Pick<NewAuditEvent, 'actor' | 'data'>): Readonly<Record<string, unknown>> {
+export function auditDataOf({
+  actor,
+  data = {},
+}: Pick<NewAuditEvent, 'actor' | 'data'>): Readonly<Record<string, unknown>> {
   return actor.apiKeyId === undefined ? data : { ...data, actor_api_key_id: actor.apiKeyId };
 }
 
@@ -58,7 +69,13 @@ export function actorIdOf(principal: ProductPrincipal): string {
 }
 
 /** A member who acts by signing in or out, before or without a principal. */
-export function personOf({ membershipId, displayName }: { readonly membershipId: string; readonly displayName: string }): AuditActor {
+export function personOf({
+  membershipId,
+  displayName,
+}: {
+  readonly membershipId: string;
+  readonly displayName: string;
+}): AuditActor {
   return { type: 'human', id: membershipId, displayName };
 }
 

@@ -5,7 +5,14 @@
 import { isPermission, isValidScope, mayHold, permissions } from './permissions.ts';
 import type { Grant, Permission, PermissionHolder, ScopeKind } from './permissions.ts';
 
-export type AuthMethod = 'local_password' | 'local_password_totp' | 'sso' | 'api_key' | 'slack' | 'agent_credential' | 'system';
+export type AuthMethod =
+  | 'local_password'
+  | 'local_password_totp'
+  | 'sso'
+  | 'api_key'
+  | 'slack'
+  | 'agent_credential'
+  | 'system';
 
 /** How the caller proved who it is; `session_id` when a person acted, `credential_id` when an agent did. */
 export interface AuthContext {
@@ -92,7 +99,8 @@ export type AuthorizationTarget =
  * Why a check refused. `credential_kind`: this kind of credential can never hold the permission; `missing_permission`: no
  * grant at any scope; `outside_scope`: granted, but not for this target; `key_narrowed`: the member may, this key may not.
  */
-export type ForbiddenReason = 'missing_permission' | 'outside_scope' | 'key_narrowed' | 'credential_kind';
+export type ForbiddenReason =
+  'missing_permission' | 'outside_scope' | 'key_narrowed' | 'credential_kind';
 
 /** The `details` of a 403 from a permission check; `scope_id` is absent at organization scope. */
 export interface ForbiddenDetails {
@@ -102,11 +110,17 @@ export interface ForbiddenDetails {
   readonly reason: ForbiddenReason;
 }
 
-export type Authorization = { readonly allowed: true } | { readonly allowed: false; readonly forbidden: ForbiddenDetails };
+export type Authorization =
+  { readonly allowed: true } | { readonly allowed: false; readonly forbidden: ForbiddenDetails };
 
 /** Where a permission is held: everywhere in the organization, or for these agents and teams only. */
 export type PermissionScope =
-  { readonly all: true } | { readonly all: false; readonly agentSlugs: readonly string[]; readonly teamIds: readonly string[] };
+  | { readonly all: true }
+  | {
+      readonly all: false;
+      readonly agentSlugs: readonly string[];
+      readonly teamIds: readonly string[];
+    };
 
 /** The part of a permission policy that grants: `resource_ids` are team ids or agent slugs, empty at organization scope. */
 export interface PolicyGrants {
@@ -132,7 +146,10 @@ function agentGrants(slug: string): readonly Grant[] {
  * The grants a member's policies add up to, sorted and without duplicates. An owner holds every permission a person can
  * hold, everywhere. Keys this version does not know, and scopes a permission does not have, grant nothing.
  */
-export function grantsFromPolicies(policies: readonly PolicyGrants[], isOwner: boolean): readonly Grant[] {
+export function grantsFromPolicies(
+  policies: readonly PolicyGrants[],
+  isOwner: boolean,
+): readonly Grant[] {
   if (isOwner) return sortedGrants(ownerGrants);
   const granted = policies.flatMap(({ scope_kind, resource_ids, permissions: keys }) =>
     keys
@@ -148,7 +165,12 @@ export function grantsFromPolicies(policies: readonly PolicyGrants[], isOwner: b
 }
 
 function sortedGrants(grants: readonly Grant[]): readonly Grant[] {
-  const distinct = new Map(grants.map((grant) => [`${grant.permission} ${grant.scope_kind} ${grant.scope_id ?? ''}`, grant]));
+  const distinct = new Map(
+    grants.map((grant) => [
+      `${grant.permission} ${grant.scope_kind} ${grant.scope_id ?? ''}`,
+      grant,
+    ]),
+  );
   return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, grant]) => grant);
 }
 
@@ -173,7 +195,8 @@ function canCarry(principal: Principal, permission: Permission): boolean {
 
 function covers(grant: Grant, target: AuthorizationTarget): boolean {
   if (grant.scope_kind === 'organization' || target.kind === 'any') return true;
-  if (target.kind === 'agent') return grant.scope_kind === 'agent' && grant.scope_id === target.slug;
+  if (target.kind === 'agent')
+    return grant.scope_kind === 'agent' && grant.scope_id === target.slug;
   return target.kind === 'team' && grant.scope_kind === 'team' && grant.scope_id === target.id;
 }
 
@@ -182,21 +205,33 @@ export function forbiddenAt(
   target: AuthorizationTarget,
   { permission, reason }: Pick<ForbiddenDetails, 'permission' | 'reason'>,
 ): ForbiddenDetails {
-  if (target.kind === 'agent') return { permission, scope_kind: 'agent', scope_id: target.slug, reason };
-  if (target.kind === 'team') return { permission, scope_kind: 'team', scope_id: target.id, reason };
+  if (target.kind === 'agent')
+    return { permission, scope_kind: 'agent', scope_id: target.slug, reason };
+  if (target.kind === 'team')
+    return { permission, scope_kind: 'team', scope_id: target.id, reason };
   return { permission, scope_kind: 'organization', reason };
 }
 
-function refusal(permission: Permission, target: AuthorizationTarget, reason: ForbiddenReason): Authorization {
+function refusal(
+  permission: Permission,
+  target: AuthorizationTarget,
+  reason: ForbiddenReason,
+): Authorization {
   return { allowed: false, forbidden: forbiddenAt(target, { permission, reason }) };
 }
 
 /** Whether the caller may use the permission on the target; a refusal names the reason that would have to change first. */
-export function authorize(principal: Principal, permission: Permission, target: AuthorizationTarget): Authorization {
-  if (!mayHold(holderOf(principal), permission)) return refusal(permission, target, 'credential_kind');
+export function authorize(
+  principal: Principal,
+  permission: Permission,
+  target: AuthorizationTarget,
+): Authorization {
+  if (!mayHold(holderOf(principal), permission))
+    return refusal(permission, target, 'credential_kind');
   const grants = heldGrants(principal).filter((grant) => grant.permission === permission);
   if (grants.length === 0) return refusal(permission, target, 'missing_permission');
-  if (!grants.some((grant) => covers(grant, target))) return refusal(permission, target, 'outside_scope');
+  if (!grants.some((grant) => covers(grant, target)))
+    return refusal(permission, target, 'outside_scope');
   if (isNarrowedAway(principal, permission)) return refusal(permission, target, 'key_narrowed');
   return ALLOWED;
 }
@@ -211,13 +246,17 @@ export function scopeOf(principal: Principal, permission: Permission): Permissio
 }
 
 function scopeIds(grants: readonly Grant[], kind: ScopeKind): readonly string[] {
-  const ids = grants.flatMap((grant) => (grant.scope_kind === kind && grant.scope_id !== undefined ? [grant.scope_id] : []));
+  const ids = grants.flatMap((grant) =>
+    grant.scope_kind === kind && grant.scope_id !== undefined ? [grant.scope_id] : [],
+  );
   return [...new Set(ids)].sort();
 }
 
 /** What this credential can really use now: its holder's grants after the limits of its kind and its narrowing; sorted. */
 export function effectiveGrants(principal: Principal): readonly Grant[] {
-  return sortedGrants(heldGrants(principal).filter((grant) => canCarry(principal, grant.permission)));
+  return sortedGrants(
+    heldGrants(principal).filter((grant) => canCarry(principal, grant.permission)),
+  );
 }
 
 /** The permissions of `effectiveGrants`, sorted, each once. */

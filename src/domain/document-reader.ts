@@ -2,7 +2,13 @@
  * Reads an untrusted JSON document member by member, collecting an issue for each thing that is wrong with it. A reader
  * answers undefined, or an empty list, for what is wrong and for what is absent: `readObject` alone says what is missing.
  */
-import { isExactObject, isNumber, pointerToken, type ExactObject, type ExactValue } from '../platform/exact-json.ts';
+import {
+  isExactObject,
+  isNumber,
+  pointerToken,
+  type ExactObject,
+  type ExactValue,
+} from '../platform/exact-json.ts';
 import { parseDuration } from './durations.ts';
 import type { Issue } from './errors.ts';
 import { KEY_PATTERN } from './keys.ts';
@@ -42,36 +48,58 @@ export interface Members {
 }
 
 /** The object, when it is one; a missing or unknown member is an issue of its own. */
-export function readObject(at: Located, members: Members, list: IssueList): ExactObject | undefined {
+export function readObject(
+  at: Located,
+  members: Members,
+  list: IssueList,
+): ExactObject | undefined {
   const object = readAnyObject(at, list);
   if (!object) return undefined;
   for (const key of members.required) {
-    if (object[key] === undefined) list.add(memberOf(object, at.pointer, key).pointer, 'required', 'is required');
+    if (object[key] === undefined)
+      list.add(memberOf(object, at.pointer, key).pointer, 'required', 'is required');
   }
   const known = [...members.required, ...(members.optional ?? [])];
   for (const key of Object.keys(object)) {
-    if (!known.includes(key)) list.add(memberOf(object, at.pointer, key).pointer, 'unknown_field', 'is not a known field');
+    if (!known.includes(key))
+      list.add(memberOf(object, at.pointer, key).pointer, 'unknown_field', 'is not a known field');
   }
   return object;
 }
 
 /** The object, when it is one, whatever its members. */
-export function readAnyObject({ value, pointer }: Located, list: IssueList): ExactObject | undefined {
+export function readAnyObject(
+  { value, pointer }: Located,
+  list: IssueList,
+): ExactObject | undefined {
   if (isExactObject(value)) return value;
-  list.add(pointer, value === undefined ? 'required' : 'invalid_type', value === undefined ? 'is required' : 'must be an object');
+  list.add(
+    pointer,
+    value === undefined ? 'required' : 'invalid_type',
+    value === undefined ? 'is required' : 'must be an object',
+  );
   return undefined;
 }
 
 /** The items of a list with their places; none of a list that is too long, so that work stays bounded. */
-export function readItems({ value, pointer }: Located, size: { readonly min?: 1; readonly max?: number }, list: IssueList): Located[] {
+export function readItems(
+  { value, pointer }: Located,
+  size: { readonly min?: 1; readonly max?: number },
+  list: IssueList,
+): Located[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
     list.add(pointer, 'invalid_type', 'must be a list');
     return [];
   }
-  if (value.length < (size.min ?? 0)) list.add(pointer, 'invalid_value', 'must have at least one item');
+  if (value.length < (size.min ?? 0))
+    list.add(pointer, 'invalid_value', 'must have at least one item');
   if (size.max !== undefined && value.length > size.max) {
-    list.add(pointer, 'too_many', size.max === 0 ? 'must be empty' : `must have at most ${size.max} items`);
+    list.add(
+      pointer,
+      'too_many',
+      size.max === 0 ? 'must be empty' : `must have at most ${size.max} items`,
+    );
     return [];
   }
   return value.map((item, index) => ({ value: item, pointer: `${pointer}/${index}` }));
@@ -86,14 +114,19 @@ export interface TextRules {
 }
 
 /** The text, when it obeys the rules. Lengths are in Unicode characters. */
-export function readText({ value, pointer }: Located, rules: TextRules, list: IssueList): string | undefined {
+export function readText(
+  { value, pointer }: Located,
+  rules: TextRules,
+  list: IssueList,
+): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== 'string') {
     list.add(pointer, 'invalid_type', 'must be a string');
     return undefined;
   }
   const length = value.length > rules.max ? [...value].length : value.length;
-  const fits = length >= (rules.min ?? 1) && length <= rules.max && (rules.pattern?.test(value) ?? true);
+  const fits =
+    length >= (rules.min ?? 1) && length <= rules.max && (rules.pattern?.test(value) ?? true);
   if (fits) return value;
   list.add(pointer, 'invalid_value', `must ${rules.rule}`);
   return undefined;
@@ -109,15 +142,21 @@ export function readLabel(at: Located, max: number, list: IssueList): string | u
 }
 
 /** One of the words, when it is one. */
-export function readWord<Word extends string>({ value, pointer }: Located, words: readonly Word[], list: IssueList): Word | undefined {
+export function readWord<Word extends string>(
+  { value, pointer }: Located,
+  words: readonly Word[],
+  list: IssueList,
+): Word | undefined {
   const word = words.find((one) => one === value);
-  if (word === undefined && value !== undefined) list.add(pointer, 'invalid_value', `must be one of ${words.join(', ')}`);
+  if (word === undefined && value !== undefined)
+    list.add(pointer, 'invalid_value', `must be one of ${words.join(', ')}`);
   return word;
 }
 
 /** A slug, path key or block id. */
 export function readKey(at: Located, list: IssueList): string | undefined {
-  const rule = 'be up to 63 lowercase letters, digits, dots, underscores and hyphens, the first a letter or digit';
+  const rule =
+    'be up to 63 lowercase letters, digits, dots, underscores and hyphens, the first a letter or digit';
   return readText(at, { max: 63, pattern: KEY_PATTERN, rule }, list);
 }
 
@@ -126,25 +165,48 @@ export interface Bounds<T> {
   readonly max: T;
 }
 
-export function readInteger({ value, pointer }: Located, { min, max }: Bounds<number>, list: IssueList): number | undefined {
+export function readInteger(
+  { value, pointer }: Located,
+  { min, max }: Bounds<number>,
+  list: IssueList,
+): number | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  list.add(pointer, isNumber(value) ? 'invalid_value' : 'invalid_type', `must be an integer from ${min} to ${max}`);
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max)
+    return value;
+  list.add(
+    pointer,
+    isNumber(value) ? 'invalid_value' : 'invalid_type',
+    `must be an integer from ${min} to ${max}`,
+  );
   return undefined;
 }
 
 /** The text of a duration such as `15m`. */
-export function readDuration({ value, pointer }: Located, { min, max }: Bounds<string>, list: IssueList): string | undefined {
+export function readDuration(
+  { value, pointer }: Located,
+  { min, max }: Bounds<string>,
+  list: IssueList,
+): string | undefined {
   if (value === undefined) return undefined;
   const ms = typeof value === 'string' ? parseDuration(value) : undefined;
-  if (typeof value === 'string' && ms !== undefined && ms >= (parseDuration(min) ?? NaN) && ms <= (parseDuration(max) ?? NaN)) return value;
+  if (
+    typeof value === 'string' &&
+    ms !== undefined &&
+    ms >= (parseDuration(min) ?? NaN) &&
+    ms <= (parseDuration(max) ?? NaN)
+  )
+    return value;
   const message = `must be a duration such as 15m (one number, one of s, m, h) from ${min} to ${max}`;
   list.add(pointer, typeof value === 'string' ? 'invalid_value' : 'invalid_type', message);
   return undefined;
 }
 
 /** Notes an id as taken; an issue when it already was. */
-export function takeId(id: string, pointer: string, { ids, list }: { ids: Set<string>; list: IssueList }): void {
+export function takeId(
+  id: string,
+  pointer: string,
+  { ids, list }: { ids: Set<string>; list: IssueList },
+): void {
   if (ids.has(id)) list.add(pointer, 'duplicate_id', 'must be unique in the document');
   ids.add(id);
 }
@@ -153,7 +215,8 @@ export function takeId(id: string, pointer: string, { ids, list }: { ids: Set<st
 export function refuseUnstorableText({ value, pointer }: Located, list: IssueList): void {
   if (typeof value === 'string') refuseText(value, pointer, list);
   else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuseUnstorableText({ value: item, pointer: `${pointer}/${index}` }, list);
+    for (const [index, item] of value.entries())
+      refuseUnstorableText({ value: item, pointer: `${pointer}/${index}` }, list);
   } else if (isExactObject(value)) {
     for (const key of Object.keys(value)) {
       const member = memberOf(value, pointer, key);
@@ -164,7 +227,8 @@ export function refuseUnstorableText({ value, pointer }: Located, list: IssueLis
 }
 
 function refuseText(text: string, pointer: string, list: IssueList): void {
-  if (!isStorable(text)) list.add(pointer, 'invalid_value', 'must not contain NUL or a lone surrogate');
+  if (!isStorable(text))
+    list.add(pointer, 'invalid_value', 'must not contain NUL or a lone surrogate');
 }
 
 function isStorable(text: string): boolean {

@@ -14,9 +14,16 @@ export function foldPassword(text: string): string {
  */
 export function isGuessable(
   password: string,
-  { words, isCommon }: { readonly words: readonly string[]; readonly isCommon: (folded: string) => boolean },
+  {
+    words,
+    isCommon,
+  }: { readonly words: readonly string[]; readonly isCommon: (folded: string) => boolean },
 ): boolean {
-  const names = new Set(words.flatMap((word) => [foldPassword(word), compact(foldPassword(word))]).filter((word) => word !== ''));
+  const names = new Set(
+    words
+      .flatMap((word) => [foldPassword(word), compact(foldPassword(word))])
+      .filter((word) => word !== ''),
+  );
   const folded = foldPassword(password);
   const known = (text: string): boolean => isCommon(text) || names.has(text);
   return (
@@ -39,7 +46,9 @@ function bareForms(folded: string): string[] {
   const starts = beginning === folded.length ? [0] : [0, beginning];
   const forms = starts.flatMap((start) => {
     const shortest = Math.max(end, start + SHORTEST_PADDED_WORD);
-    return Array.from({ length: Math.max(0, folded.length - shortest + 1) }, (_, index) => folded.slice(start, shortest + index));
+    return Array.from({ length: Math.max(0, folded.length - shortest + 1) }, (_, index) =>
+      folded.slice(start, shortest + index),
+    );
   });
   return forms.flatMap((form) => {
     const unit = repeatedUnit(form);

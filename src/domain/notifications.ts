@@ -30,7 +30,11 @@ const LONGEST_RETRY_MS = 3_600_000;
  * Milliseconds until the next attempt, undefined when `attempt` (from 1) was the last. Doubles from 5 s to 1 h; `jitter`
  * (0 to 1) takes up to half of it away. The receiver's own wish is honoured up to an hour.
  */
-export function retryDelay(attempt: number, jitter: number, { atLeastMs = 0 }: { readonly atLeastMs?: number } = {}): number | undefined {
+export function retryDelay(
+  attempt: number,
+  jitter: number,
+  { atLeastMs = 0 }: { readonly atLeastMs?: number } = {},
+): number | undefined {
   if (attempt >= MAX_ATTEMPTS) return undefined;
   const full = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS);
   return Math.round(Math.max(full * (1 - jitter / 2), Math.min(atLeastMs, LONGEST_RETRY_MS)));

@@ -43,7 +43,8 @@ export function admissibleEmail(
   domains: readonly string[],
 ): string | undefined {
   const { email, emailVerified } = claimed;
-  const domain = email === undefined || email.length > 254 ? undefined : EMAIL.exec(email)?.[1]?.toLowerCase();
+  const domain =
+    email === undefined || email.length > 254 ? undefined : EMAIL.exec(email)?.[1]?.toLowerCase();
   if (!emailVerified || domain === undefined) return undefined;
   return domains.length === 0 || domains.includes(domain) ? email : undefined;
 }

@@ -27,7 +27,13 @@ type Term = keyof OrganizationTerms;
 export type TermsWanted = { readonly [Key in Term]?: OrganizationTerms[Key] | undefined };
 
 /** How the audit log spells each term; `sensitive`: who gets it wrong weakens how people and keys prove who they are. */
-const TERMS: { readonly [Key in Term]: { readonly key: string; readonly duration?: true; readonly sensitive?: true } } = {
+const TERMS: {
+  readonly [Key in Term]: {
+    readonly key: string;
+    readonly duration?: true;
+    readonly sensitive?: true;
+  };
+} = {
   name: { key: 'name' },
   claimTimeout: { key: 'claim_timeout', duration: true },
   personalApiKeysAllowed: { key: 'personal_api_keys_allowed', sensitive: true },
@@ -39,8 +45,13 @@ const TERMS: { readonly [Key in Term]: { readonly key: string; readonly duration
 const ALL_TERMS = Object.keys(TERMS) as readonly Term[];
 
 /** The terms that differ, as they shall be; what is absent or the same is left out. */
-export function changesTo(current: OrganizationTerms, wanted: TermsWanted): Partial<OrganizationTerms> {
-  const changed = ALL_TERMS.filter((term) => wanted[term] !== undefined && wanted[term] !== current[term]);
+export function changesTo(
+  current: OrganizationTerms,
+  wanted: TermsWanted,
+): Partial<OrganizationTerms> {
+  const changed = ALL_TERMS.filter(
+    (term) => wanted[term] !== undefined && wanted[term] !== current[term],
+  );
   return Object.fromEntries(changed.map((term) => [term, wanted[term]]));
 }
 
@@ -48,19 +59,30 @@ export function changesTo(current: OrganizationTerms, wanted: TermsWanted): Part
  * Throws unless the caller may make these changes. What is sensitive needs the proof of `requireFreshProof`; whoever demands
  * a second factor of everybody must have given his own (403 `mfa_required`): nobody locks himself out.
  */
-export function requireMayChange(principal: MemberPrincipal, changes: Partial<OrganizationTerms>): void {
+export function requireMayChange(
+  principal: MemberPrincipal,
+  changes: Partial<OrganizationTerms>,
+): void {
   if (!ALL_TERMS.some((term) => term in changes && TERMS[term].sensitive)) return;
   requireFreshProof(principal);
   if (changes.requireMfa === true && principal.auth.assurance !== 'strong') {
-    throw new AppError('mfa_required', { detail: 'Sign in with a second factor before you demand one of everybody.' });
+    throw new AppError('mfa_required', {
+      detail: 'Sign in with a second factor before you demand one of everybody.',
+    });
   }
 }
 
 /** The changes as the audit log tells them: each term with what it was and what it is. */
-export function describeChanges(before: OrganizationTerms, changes: Partial<OrganizationTerms>): Readonly<Record<string, unknown>> {
+export function describeChanges(
+  before: OrganizationTerms,
+  changes: Partial<OrganizationTerms>,
+): Readonly<Record<string, unknown>> {
   const changed = ALL_TERMS.filter((term) => term in changes);
   return Object.fromEntries(
-    changed.map((term) => [TERMS[term].key, { old: toldAs(term, before[term]), new: toldAs(term, changes[term] ?? null) }]),
+    changed.map((term) => [
+      TERMS[term].key,
+      { old: toldAs(term, before[term]), new: toldAs(term, changes[term] ?? null) },
+    ]),
   );
 }
 

@@ -31,16 +31,31 @@ export function policyIssues(
   { holder, mayOwn = holder === 'human', edition, pointer = '' }: PolicySetting,
 ): readonly Issue[] {
   const { scopeKind, resourceIds, permissions, isOwner } = terms;
-  const issue = (field: string, code: string, message: string): Issue => ({ pointer: `${pointer}/${field}`, code, message });
+  const issue = (field: string, code: string, message: string): Issue => ({
+    pointer: `${pointer}/${field}`,
+    code,
+    message,
+  });
   const issues: Issue[] = [];
   if (isOwner) {
-    if (!mayOwn) issues.push(issue('is_owner', 'invalid_value', 'only a member can own the organization'));
-    if (scopeKind !== 'organization') issues.push(issue('scope_kind', 'invalid_value', 'ownership is of the organization'));
-    if (permissions.length > 0) issues.push(issue('permissions', 'invalid_value', 'must be empty: an owner holds every permission'));
-  } else if (permissions.length === 0) issues.push(issue('permissions', 'too_few', 'must name at least one permission'));
+    if (!mayOwn)
+      issues.push(issue('is_owner', 'invalid_value', 'only a member can own the organization'));
+    if (scopeKind !== 'organization')
+      issues.push(issue('scope_kind', 'invalid_value', 'ownership is of the organization'));
+    if (permissions.length > 0)
+      issues.push(
+        issue('permissions', 'invalid_value', 'must be empty: an owner holds every permission'),
+      );
+  } else if (permissions.length === 0)
+    issues.push(issue('permissions', 'too_few', 'must name at least one permission'));
   if ((scopeKind === 'organization') !== (resourceIds.length === 0)) {
-    const message = scopeKind === 'organization' ? 'must be empty at organization scope' : `must name at least one ${scopeKind}`;
-    issues.push(issue('resource_ids', scopeKind === 'organization' ? 'invalid_value' : 'too_few', message));
+    const message =
+      scopeKind === 'organization'
+        ? 'must be empty at organization scope'
+        : `must name at least one ${scopeKind}`;
+    issues.push(
+      issue('resource_ids', scopeKind === 'organization' ? 'invalid_value' : 'too_few', message),
+    );
   }
   return [
     ...issues,
@@ -55,15 +70,22 @@ export function policyIssues(
 
 function repeated(values: readonly string[], pointer: string): readonly Issue[] {
   return values.flatMap((value, index) =>
-    values.indexOf(value) === index ? [] : [{ pointer: `${pointer}/${index}`, code: 'invalid_value', message: 'is named twice' }],
+    values.indexOf(value) === index
+      ? []
+      : [{ pointer: `${pointer}/${index}`, code: 'invalid_value', message: 'is named twice' }],
   );
 }
 
-function permissionProblem(key: string, scopeKind: ScopeKind, { holder, edition }: PolicySetting): string | undefined {
+function permissionProblem(
+  key: string,
+  scopeKind: ScopeKind,
+  { holder, edition }: PolicySetting,
+): string | undefined {
   if (!isPermission(key)) return 'is not a key of the permission vocabulary';
   if (!isServedBy(edition, key)) return 'opens nothing in the open edition';
   if (!mayHold(holder, key)) return 'cannot be held by this kind of holder';
-  if (!isValidScope(key, scopeKind)) return `cannot be granted at ${scopeKind} scope; it can at: ${permissionEntry(key).scopes.join(', ')}`;
+  if (!isValidScope(key, scopeKind))
+    return `cannot be granted at ${scopeKind} scope; it can at: ${permissionEntry(key).scopes.join(', ')}`;
   return undefined;
 }
 
@@ -79,7 +101,10 @@ function grantsOf({ scopeKind, resourceIds, permissions }: PolicyTerms): readonl
 }
 
 /** True when the caller, with this credential, holds the grant itself, at the same scope or wider. */
-function holdsGrant(principal: MemberPrincipal, { permission, scope_kind, scope_id = '' }: Grant): boolean {
+function holdsGrant(
+  principal: MemberPrincipal,
+  { permission, scope_kind, scope_id = '' }: Grant,
+): boolean {
   const target =
     scope_kind === 'agent'
       ? ({ kind: 'agent', slug: scope_id } as const)
@@ -99,9 +124,17 @@ function beyondOf(principal: MemberPrincipal, grants: readonly Grant[]): readonl
 }
 
 /** Throws 403 `grant_exceeds_own` (details.grants) for what of the grants the caller lacks. */
-export function requireHeld(principal: MemberPrincipal, grants: readonly Grant[], detail?: string): void {
+export function requireHeld(
+  principal: MemberPrincipal,
+  grants: readonly Grant[],
+  detail?: string,
+): void {
   const beyond = beyondOf(principal, grants);
-  if (beyond.length > 0) throw new AppError('grant_exceeds_own', { ...(detail !== undefined && { detail }), details: { grants: beyond } });
+  if (beyond.length > 0)
+    throw new AppError('grant_exceeds_own', {
+      ...(detail !== undefined && { detail }),
+      details: { grants: beyond },
+    });
 }
 
 /**
@@ -127,11 +160,22 @@ export type PageReadOnlyReason = ClosedReason | 'permission_policy_write_missing
 
 /** Why the caller cannot change or remove a policy; proving again who he is would not help. */
 export type ReadOnlyReason =
-  PageReadOnlyReason | 'inherited' | 'directory_managed' | 'owner_required' | 'exceeds_own' | 'session_required' | 'last_owner';
+  | PageReadOnlyReason
+  | 'inherited'
+  | 'directory_managed'
+  | 'owner_required'
+  | 'exceeds_own'
+  | 'session_required'
+  | 'last_owner';
 
 /** The first reason against changing or removing any policy of the holder; undefined when there is none. */
-export function pageReadOnlyReason(principal: MemberPrincipal, closed: ClosedReason | undefined): PageReadOnlyReason | undefined {
-  const mayWrite = authorize(principal, 'permission_policy.write', { kind: 'organization' }).allowed;
+export function pageReadOnlyReason(
+  principal: MemberPrincipal,
+  closed: ClosedReason | undefined,
+): PageReadOnlyReason | undefined {
+  const mayWrite = authorize(principal, 'permission_policy.write', {
+    kind: 'organization',
+  }).allowed;
   return closed ?? (mayWrite ? undefined : 'permission_policy_write_missing');
 }
 
@@ -146,7 +190,10 @@ export interface PlacedPolicy {
 }
 
 /** What holds against changing the policy here, whoever asks. */
-export function fixedReason({ inherited, source }: Pick<PlacedPolicy, 'inherited' | 'source'>): ReadOnlyReason | undefined {
+export function fixedReason({
+  inherited,
+  source,
+}: Pick<PlacedPolicy, 'inherited' | 'source'>): ReadOnlyReason | undefined {
   if (inherited) return 'inherited';
   return source === 'directory' ? 'directory_managed' : undefined;
 }
@@ -155,7 +202,10 @@ export function fixedReason({ inherited, source }: Pick<PlacedPolicy, 'inherited
  * The first reason against changing or removing the policy, as the guards would find it; undefined when there is none but
  * perhaps a proof of who the caller is, too old or with one factor only.
  */
-export function policyReadOnlyReason(principal: MemberPrincipal, policy: PlacedPolicy): ReadOnlyReason | undefined {
+export function policyReadOnlyReason(
+  principal: MemberPrincipal,
+  policy: PlacedPolicy,
+): ReadOnlyReason | undefined {
   const { terms, closed, keepsLastOwner } = policy;
   const before = fixedReason(policy) ?? pageReadOnlyReason(principal, closed);
   if (before !== undefined) return before;

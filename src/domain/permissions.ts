@@ -22,50 +22,90 @@ const HUMAN = ['human'] as const;
 const PEOPLE = ['human', 'api_key'] as const;
 const PEOPLE_AND_KEYS = ['human', 'api_key', 'organization_api_key'] as const;
 
-function held(holders: readonly PermissionHolder[], description: string, marks: Partial<Pick<Terms, 'dangerous' | 'edition'>> = {}): Terms {
+function held(
+  holders: readonly PermissionHolder[],
+  description: string,
+  marks: Partial<Pick<Terms, 'dangerous' | 'edition'>> = {},
+): Terms {
   return { description, holders, dangerous: false, edition: 'open', ...marks };
 }
 
 const terms = {
-  'organization.delete': held(PEOPLE, 'Delete the organization and everything in it.', { dangerous: true }),
+  'organization.delete': held(PEOPLE, 'Delete the organization and everything in it.', {
+    dangerous: true,
+  }),
   'organization.read': held(PEOPLE_AND_KEYS, 'See the organization, its limits and its settings.'),
   'organization.settings.write': held(PEOPLE, 'Change the settings of the organization.'),
   'membership.invite': held(PEOPLE, 'Invite people and manage pending invitations.'),
   'membership.read': held(PEOPLE_AND_KEYS, 'See the members and what they may do.'),
   'membership.write': held(PEOPLE, 'Suspend, reactivate and remove members.'),
-  'team.escalation.activate': held(PEOPLE_AND_KEYS, 'Put a revision of a team escalation policy into force.'),
+  'team.escalation.activate': held(
+    PEOPLE_AND_KEYS,
+    'Put a revision of a team escalation policy into force.',
+  ),
   'team.escalation.write': held(PEOPLE_AND_KEYS, 'Write revisions of team escalation policies.'),
   'team.member.write': held(PEOPLE, 'Change who is in a team.'),
   'team.read': held(PEOPLE_AND_KEYS, 'See teams, their members and their escalation policies.'),
   'team.write': held(PEOPLE, 'Create, rename and archive teams.'),
-  'agent.credential.issue': held(PEOPLE_AND_KEYS, 'Issue credentials with which a program acts as the agent.', { dangerous: true }),
+  'agent.credential.issue': held(
+    PEOPLE_AND_KEYS,
+    'Issue credentials with which a program acts as the agent.',
+    { dangerous: true },
+  ),
   'agent.credential.revoke': held(PEOPLE_AND_KEYS, 'Revoke credentials of agents.'),
   'agent.read': held(PEOPLE_AND_KEYS, 'See agents, their instances and their tools.'),
   'agent.write': held(PEOPLE_AND_KEYS, 'Create, change, disable and archive agents.'),
   'pipeline.activate': held(PEOPLE_AND_KEYS, 'Put a revision of an approval pipeline into force.'),
   'pipeline.read': held(PEOPLE_AND_KEYS, 'See approval pipelines and their revisions.'),
   'pipeline.write': held(PEOPLE_AND_KEYS, 'Write and preview revisions of approval pipelines.'),
-  'escalation_path.activate': held(PEOPLE_AND_KEYS, 'Put a revision of an escalation path into force, or archive a path.'),
+  'escalation_path.activate': held(
+    PEOPLE_AND_KEYS,
+    'Put a revision of an escalation path into force, or archive a path.',
+  ),
   'escalation_path.read': held(PEOPLE_AND_KEYS, 'See escalation paths and their revisions.'),
   'escalation_path.write': held(PEOPLE_AND_KEYS, 'Write revisions of escalation paths.'),
-  'request.claim': held(PEOPLE, 'Claim a request routed to oneself, so that others are not asked meanwhile.'),
+  'request.claim': held(
+    PEOPLE,
+    'Claim a request routed to oneself, so that others are not asked meanwhile.',
+  ),
   'request.create': held(['agent'], 'Ask for approval of a tool call.'),
   'request.decide': held(PEOPLE, 'Approve or deny requests routed to oneself.'),
-  'request.decide.unrouted': held(PEOPLE, 'Approve or deny requests routed to others too, beside `request.decide`.', { dangerous: true }),
-  'request.read': held([...PEOPLE_AND_KEYS, 'agent'], 'See requests routed to oneself or to nobody, and their history.'),
+  'request.decide.unrouted': held(
+    PEOPLE,
+    'Approve or deny requests routed to others too, beside `request.decide`.',
+    { dangerous: true },
+  ),
+  'request.read': held(
+    [...PEOPLE_AND_KEYS, 'agent'],
+    'See requests routed to oneself or to nobody, and their history.',
+  ),
   'request.read.unrouted': held(PEOPLE_AND_KEYS, 'See requests routed to others.'),
   'gateway.call': held(['gateway'], 'Call tools through the gateway.', { edition: 'hosted' }),
-  'gateway.read': held(PEOPLE_AND_KEYS, 'See the gateway and what it connects.', { edition: 'hosted' }),
-  'gateway.write': held(PEOPLE_AND_KEYS, 'Change the gateway and what it connects.', { edition: 'hosted' }),
+  'gateway.read': held(PEOPLE_AND_KEYS, 'See the gateway and what it connects.', {
+    edition: 'hosted',
+  }),
+  'gateway.write': held(PEOPLE_AND_KEYS, 'Change the gateway and what it connects.', {
+    edition: 'hosted',
+  }),
   'webhook.read': held(PEOPLE_AND_KEYS, 'See webhook endpoints and their revisions.'),
-  'webhook.write': held(PEOPLE_AND_KEYS, 'Write, activate, test and archive webhook endpoints and rotate their secrets.'),
+  'webhook.write': held(
+    PEOPLE_AND_KEYS,
+    'Write, activate, test and archive webhook endpoints and rotate their secrets.',
+  ),
   'connection.read': held(PEOPLE, 'See connections to identity providers, directories and chat.'),
-  'connection.write': held(PEOPLE, 'Change connections to identity providers, directories and chat.', { dangerous: true }),
+  'connection.write': held(
+    PEOPLE,
+    'Change connections to identity providers, directories and chat.',
+    { dangerous: true },
+  ),
   'audit.read': held(PEOPLE_AND_KEYS, 'Read the audit log.', { edition: 'hosted' }),
   'api_key.issue': held(HUMAN, 'Issue personal API keys for oneself.'),
   'api_key.read': held(HUMAN, 'See the API keys of the organization.'),
   'api_key.revoke': held(HUMAN, 'Revoke API keys of the organization.'),
-  'api_key.organization.issue': held(HUMAN, 'Issue API keys that act for the organization.', { dangerous: true, edition: 'hosted' }),
+  'api_key.organization.issue': held(HUMAN, 'Issue API keys that act for the organization.', {
+    dangerous: true,
+    edition: 'hosted',
+  }),
   'permission_policy.read': held(PEOPLE, 'See which permissions are granted to whom.'),
   'permission_policy.write': held(PEOPLE, 'Grant and withdraw permissions.', { dangerous: true }),
 } as const satisfies Record<string, Terms>;
@@ -89,7 +129,9 @@ export interface PermissionEntry extends Terms {
 }
 
 /** What the first segment of a key stands for: the area it is listed under, and the scope narrower than the organization. */
-const resources: Readonly<Record<string, { readonly area: string; readonly narrowest?: ScopeKind }>> = {
+const resources: Readonly<
+  Record<string, { readonly area: string; readonly narrowest?: ScopeKind }>
+> = {
   organization: { area: 'Organization' },
   membership: { area: 'Members' },
   team: { area: 'Teams', narrowest: 'team' },
@@ -108,13 +150,23 @@ const resources: Readonly<Record<string, { readonly area: string; readonly narro
 function entryOf(key: Permission): PermissionEntry {
   const resource = key.slice(0, key.indexOf('.'));
   const { area = resource, narrowest } = resources[resource] ?? {};
-  return { key, area, resource, ...terms[key], scopes: narrowest ? ['organization', narrowest] : ['organization'] };
+  return {
+    key,
+    area,
+    resource,
+    ...terms[key],
+    scopes: narrowest ? ['organization', narrowest] : ['organization'],
+  };
 }
 
 /** The whole vocabulary, in the order in which it is listed to people. */
-export const permissions: readonly PermissionEntry[] = Object.keys(terms).filter(isPermission).map(entryOf);
+export const permissions: readonly PermissionEntry[] = Object.keys(terms)
+  .filter(isPermission)
+  .map(entryOf);
 
-const byKey: ReadonlyMap<Permission, PermissionEntry> = new Map(permissions.map((entry) => [entry.key, entry]));
+const byKey: ReadonlyMap<Permission, PermissionEntry> = new Map(
+  permissions.map((entry) => [entry.key, entry]),
+);
 
 /** True when `key` is in the vocabulary. */
 export function isPermission(key: string): key is Permission {

@@ -5,7 +5,8 @@ import { permissionEntry, type Permission } from './permissions.ts';
 
 /** Throws 403 `mfa_required` where the organization demands a second factor and this sign-in, or this key's, had none. */
 export function requireSecondFactor(principal: MemberPrincipal): void {
-  if (principal.requiresMfa && principal.auth.assurance !== 'strong') throw new AppError('mfa_required');
+  if (principal.requiresMfa && principal.auth.assurance !== 'strong')
+    throw new AppError('mfa_required');
 }
 
 /**
@@ -21,13 +22,15 @@ export function requireFreshProof(principal: MemberPrincipal, detail?: string): 
 /** As `requireFreshProof`, for what must be open to those who have no second factor yet: enrolling one. */
 export function requireFreshSession(principal: MemberPrincipal, detail?: string): void {
   if (principal.via.kind !== 'session') throw new AppError('session_required');
-  if (!principal.via.fresh) throw new AppError('reauthentication_required', detail === undefined ? {} : { detail });
+  if (!principal.via.fresh)
+    throw new AppError('reauthentication_required', detail === undefined ? {} : { detail });
 }
 
 /** For changes of the second factor itself: a fresh session that was opened or renewed with it, whatever the organization demands. */
 export function requireFreshSecondFactor(principal: MemberPrincipal): void {
   if (principal.via.kind !== 'session') throw new AppError('session_required');
-  if (principal.auth.assurance !== 'strong') throw new AppError('mfa_required', { detail: 'This needs a code of your second factor.' });
+  if (principal.auth.assurance !== 'strong')
+    throw new AppError('mfa_required', { detail: 'This needs a code of your second factor.' });
   requireFreshSession(principal);
 }
 

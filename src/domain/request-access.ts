@@ -3,7 +3,13 @@
  * test holds the two together.
  */
 import type { ApprovalRequest } from './approval-requests.ts';
-import { authorize, scopeOf, type MemberPrincipal, type ProductPrincipal, type PermissionScope } from './authorization.ts';
+import {
+  authorize,
+  scopeOf,
+  type MemberPrincipal,
+  type ProductPrincipal,
+  type PermissionScope,
+} from './authorization.ts';
 import { actorIdOf } from './audit.ts';
 import type { Permission } from './permissions.ts';
 import type { Target } from './escalation-paths/types.ts';
@@ -15,7 +21,11 @@ export interface Routed {
   readonly added: readonly string[];
 }
 
-function holds(principal: ProductPrincipal, permission: Permission, request: ApprovalRequest): boolean {
+function holds(
+  principal: ProductPrincipal,
+  permission: Permission,
+  request: ApprovalRequest,
+): boolean {
   return authorize(principal, permission, { kind: 'agent', slug: request.agentSlug }).allowed;
 }
 
@@ -29,9 +39,13 @@ export interface Candidate {
  * Named by the path, whichever level, himself or through a team of his, or added by hand. A broadcast names everybody who
  * may decide, and so does a request without a path.
  */
-export function isRoutedTo({ membershipId, teamIds }: Candidate, { targets, added }: Routed): boolean {
+export function isRoutedTo(
+  { membershipId, teamIds }: Candidate,
+  { targets, added }: Routed,
+): boolean {
   const names = (target: Target): boolean =>
-    target.type === 'broadcast' || (target.type === 'team' ? teamIds.includes(target.id) : target.id === membershipId);
+    target.type === 'broadcast' ||
+    (target.type === 'team' ? teamIds.includes(target.id) : target.id === membershipId);
   return !targets || targets.some(names) || added.includes(membershipId);
 }
 
@@ -49,14 +63,23 @@ export function mayClaim(principal: MemberPrincipal, routed: Routed): boolean {
  * May decide the request, or could if it were pending. Nobody decides without `request.decide`, which the decision itself asks
  * for; `request.decide.unrouted` extends it to what was routed to others.
  */
-export function mayDecide(principal: ProductPrincipal, request: ApprovalRequest, routed: Routed): boolean {
+export function mayDecide(
+  principal: ProductPrincipal,
+  request: ApprovalRequest,
+  routed: Routed,
+): boolean {
   if (!holds(principal, 'request.decide', request)) return false;
   return isOnPath(principal, routed) || holds(principal, 'request.decide.unrouted', request);
 }
 
 /** May see the request: everybody who may decide it, and readers of what was not routed to them. */
-export function maySee(principal: ProductPrincipal, request: ApprovalRequest, routed: Routed): boolean {
-  if (mayDecide(principal, request, routed) || holds(principal, 'request.read.unrouted', request)) return true;
+export function maySee(
+  principal: ProductPrincipal,
+  request: ApprovalRequest,
+  routed: Routed,
+): boolean {
+  if (mayDecide(principal, request, routed) || holds(principal, 'request.read.unrouted', request))
+    return true;
   return !routed.targets && holds(principal, 'request.read', request);
 }
 
@@ -85,10 +108,18 @@ export function listAccess(principal: ProductPrincipal): ListAccess {
   };
 }
 
-function withinBoth(one: PermissionScope | undefined, other: PermissionScope | undefined): PermissionScope | undefined {
+function withinBoth(
+  one: PermissionScope | undefined,
+  other: PermissionScope | undefined,
+): PermissionScope | undefined {
   if (!one || !other) return undefined;
   if (one.all) return other;
   if (other.all) return one;
-  const common = (ids: readonly string[], among: readonly string[]): readonly string[] => ids.filter((id) => among.includes(id));
-  return { all: false, agentSlugs: common(one.agentSlugs, other.agentSlugs), teamIds: common(one.teamIds, other.teamIds) };
+  const common = (ids: readonly string[], among: readonly string[]): readonly string[] =>
+    ids.filter((id) => among.includes(id));
+  return {
+    all: false,
+    agentSlugs: common(one.agentSlugs, other.agentSlugs),
+    teamIds: common(one.teamIds, other.teamIds),
+  };
 }

@@ -32,7 +32,8 @@ export function readableCode(random: Buffer): string {
 
 /** Ten codes such as `7KQ2-M3XA-9R0D-ZB5T`. */
 export function newRecoveryCodes(random: Buffer): readonly string[] {
-  if (random.length !== RECOVERY_CODE_BYTES) throw new Error(`recovery codes are made of ${RECOVERY_CODE_BYTES} random bytes`);
+  if (random.length !== RECOVERY_CODE_BYTES)
+    throw new Error(`recovery codes are made of ${RECOVERY_CODE_BYTES} random bytes`);
   return Array.from({ length: CODES }, (_, index) => {
     const bytes = random.subarray(index * BYTES_A_CODE, (index + 1) * BYTES_A_CODE);
     return readableCode(bytes);
@@ -41,7 +42,9 @@ export function newRecoveryCodes(random: Buffer): readonly string[] {
 
 function inBase32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  return (bits.match(/.{5}/g) ?? []).map((five) => ALPHABET.charAt(Number.parseInt(five, 2))).join('');
+  return (bits.match(/.{5}/g) ?? [])
+    .map((five) => ALPHABET.charAt(Number.parseInt(five, 2)))
+    .join('');
 }
 
 function inGroups(text: string): string {

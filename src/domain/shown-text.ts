@@ -4,7 +4,19 @@
  */
 
 /** Scripts in which the invisible joiners shape what is read. */
-const SCRIPTS = ['Arabic', 'Syriac', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam'];
+const SCRIPTS = [
+  'Arabic',
+  'Syriac',
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+];
 const SHAPED = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f${[...SCRIPTS, 'Sinhala', 'Khmer', 'Myanmar'].map((script) => String.raw`\p{Script=${script}}`).join('')}]`;
 const JOINERS = String.raw`[\u200c\u200d]`;
 /** Shows the character before it as text or as a picture. */
@@ -57,7 +69,11 @@ function escaped(character: string): string {
 const NAME_CHARACTERS = 120;
 
 /** On one line, with an ellipsis in the place of what is too much. */
-export function shownLine(text: string, most = NAME_CHARACTERS, lengthOf: LengthOf = ownLength): string {
+export function shownLine(
+  text: string,
+  most = NAME_CHARACTERS,
+  lengthOf: LengthOf = ownLength,
+): string {
   const line = text.replaceAll(/\p{White_Space}+/gu, ' ').replaceAll(/^ | $/g, '');
   const whole = shownText(line, most, lengthOf);
   return whole.isCut ? `${shownText(line, most - 1, lengthOf).text}…` : whole.text;

@@ -27,7 +27,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** The workspace a call says it comes from, which is not proven yet; undefined where it names none, or several. */
 export function teamOf(body: string): string | undefined {
   const form = new URLSearchParams(body);
-  const pressedIn = form.has('payload') ? [textOf(asFields(payloadOf(form)['team'])['id']) ?? ''] : [];
+  const pressedIn = form.has('payload')
+    ? [textOf(asFields(payloadOf(form)['team'])['id']) ?? '']
+    : [];
   const [team, ...others] = new Set([...form.getAll('team_id'), ...pressedIn]);
   return team !== undefined && others.length === 0 && USER_ID.test(team) ? team : undefined;
 }
@@ -35,15 +37,30 @@ export function teamOf(body: string): string | undefined {
 /** Undefined for everything else that is pressed, such as a link. */
 export function readPressed(body: string): PressedButton | undefined {
   const payload = payloadOf(new URLSearchParams(body));
-  const actions = Array.isArray(payload['actions']) ? (payload['actions'] as readonly unknown[]) : [];
+  const actions = Array.isArray(payload['actions'])
+    ? (payload['actions'] as readonly unknown[])
+    : [];
   const action = asFields(actions[0]);
   const user = asFields(payload['user']);
   const slackUserId = textOf(user['id']) ?? '';
-  const isForeign = user['team_id'] !== undefined && user['team_id'] !== asFields(payload['team'])['id'];
+  const isForeign =
+    user['team_id'] !== undefined && user['team_id'] !== asFields(payload['team'])['id'];
   const requestId = textOf(action['value']) ?? '';
   const status = statusOf(action['action_id']);
-  if (payload['type'] !== 'block_actions' || !status || !UUID.test(requestId) || !USER_ID.test(slackUserId)) return undefined;
-  return { slackUserId, isForeign, requestId, status, responseUrl: textOf(payload['response_url']) ?? '' };
+  if (
+    payload['type'] !== 'block_actions' ||
+    !status ||
+    !UUID.test(requestId) ||
+    !USER_ID.test(slackUserId)
+  )
+    return undefined;
+  return {
+    slackUserId,
+    isForeign,
+    requestId,
+    status,
+    responseUrl: textOf(payload['response_url']) ?? '',
+  };
 }
 
 function statusOf(actionId: unknown): PressedButton['status'] | undefined {

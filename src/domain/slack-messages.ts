@@ -30,7 +30,10 @@ export type SlackBlock =
   | { readonly type: 'header'; readonly text: PlainText }
   | {
       readonly type: 'rich_text';
-      readonly elements: { readonly type: 'rich_text_section' | 'rich_text_preformatted'; readonly elements: LiteralText[] }[];
+      readonly elements: {
+        readonly type: 'rich_text_section' | 'rich_text_preformatted';
+        readonly elements: LiteralText[];
+      }[];
     }
   | { readonly type: 'context'; readonly elements: PlainText[] }
   | { readonly type: 'actions'; readonly elements: Button[] };
@@ -64,7 +67,9 @@ const plain = (text: string): PlainText => ({ type: 'plain_text', text, emoji: f
 
 /** `Name: text` lines, in one block. */
 function facts(pairs: readonly (readonly [string, string | undefined])[]): SlackBlock {
-  const given = pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined && pair[1] !== '');
+  const given = pairs.filter(
+    (pair): pair is readonly [string, string] => pair[1] !== undefined && pair[1] !== '',
+  );
   const elements = given.flatMap(([name, text], index): LiteralText[] => [
     { type: 'text', text: `${index === 0 ? '' : '\n'}${name}: `, style: { bold: true } },
     { type: 'text', text },
@@ -79,19 +84,34 @@ function aboutRequest(request: ApprovalRequest): readonly SlackBlock[] {
     facts([
       ['Tool', line(request.tool, MAX_FACT)],
       ['Server', request.server === undefined ? undefined : line(request.server, MAX_FACT)],
-      ['Agent', `${line(request.agentName, MAX_FACT)} (${request.agentSlug}), ${line(request.agentInstanceName, MAX_FACT)}`],
+      [
+        'Agent',
+        `${line(request.agentName, MAX_FACT)} (${request.agentSlug}), ${line(request.agentInstanceName, MAX_FACT)}`,
+      ],
       ['Why people are asked', reason === undefined ? undefined : line(reason, MAX_REASON)],
     ]),
-    { type: 'rich_text', elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }] },
+    {
+      type: 'rich_text',
+      elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }],
+    },
     ...(isCut
-      ? [note(`The arguments are truncated here: ${request.arguments.text.length} characters in all. Open the request to see them.`)]
+      ? [
+          note(
+            `The arguments are truncated here: ${request.arguments.text.length} characters in all. Open the request to see them.`,
+          ),
+        ]
       : []),
   ];
 }
 
 const note = (text: string): SlackBlock => ({ type: 'context', elements: [plain(text)] });
 
-const openButton = (url: string): Button => ({ type: 'button', action_id: OPEN_ACTION, text: plain('Open'), url });
+const openButton = (url: string): Button => ({
+  type: 'button',
+  action_id: OPEN_ACTION,
+  text: plain('Open'),
+  url,
+});
 
 /** `Approval needed: refund` */
 function titled(beginning: string, { tool }: ApprovalRequest): string {
@@ -99,22 +119,40 @@ function titled(beginning: string, { tool }: ApprovalRequest): string {
 }
 
 /** Asks whoever reads it to decide: by a button, or where Slack does not prove enough, at `url` alone, where the request is opened. */
-export function askingMessage(request: ApprovalRequest, url: string, { requiresMfa = false } = {}): SlackText {
-  const title = titled(request.urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed', request);
+export function askingMessage(
+  request: ApprovalRequest,
+  url: string,
+  { requiresMfa = false } = {},
+): SlackText {
+  const title = titled(
+    request.urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed',
+    request,
+  );
   return {
     text: escapeSlackText(`${title} (${line(request.agentName, MAX_FACT)})`),
     blocks: [
       { type: 'header', text: plain(title) },
       ...aboutRequest(request),
-      note(`To be decided by ${shownInstant(request.deadlineAt)}${requiresMfa ? ', with a second factor: in the browser' : ''}.`),
-      { type: 'actions', elements: [...(requiresMfa ? [] : decidingButtons(request)), openButton(url)] },
+      note(
+        `To be decided by ${shownInstant(request.deadlineAt)}${requiresMfa ? ', with a second factor: in the browser' : ''}.`,
+      ),
+      {
+        type: 'actions',
+        elements: [...(requiresMfa ? [] : decidingButtons(request)), openButton(url)],
+      },
     ],
   };
 }
 
 function decidingButtons({ id }: ApprovalRequest): readonly Button[] {
   return [
-    { type: 'button', action_id: APPROVE_ACTION, text: plain('Approve'), value: id, style: 'primary' },
+    {
+      type: 'button',
+      action_id: APPROVE_ACTION,
+      text: plain('Approve'),
+      value: id,
+      style: 'primary',
+    },
     { type: 'button', action_id: DENY_ACTION, text: plain('Deny'), value: id, style: 'danger' },
   ];
 }

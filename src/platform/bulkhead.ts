@@ -27,7 +27,10 @@ export function bulkhead({ atOnce, waiting, waitingEach = waiting }: BulkheadSiz
   const line: { readonly onBehalfOf: string | undefined; readonly enter: () => void }[] = [];
   return async (work, onBehalfOf) => {
     if (running >= atOnce) {
-      const theirs = onBehalfOf === undefined ? 0 : line.filter((place) => place.onBehalfOf === onBehalfOf).length;
+      const theirs =
+        onBehalfOf === undefined
+          ? 0
+          : line.filter((place) => place.onBehalfOf === onBehalfOf).length;
       if (theirs >= waitingEach) throw new Overloaded('somebody');
       if (line.length >= waiting) throw new Overloaded('everybody');
       // Whoever ends calls the next one in and leaves him the place: `running` stays as it is.

@@ -24,7 +24,11 @@ export class ChangeHub<T> {
    * After a commit of this process. `snapshot` spares listeners here the read. `unlessHeard`: other processes need not be
    * told when somebody here was waiting; one of them that waits nevertheless finds out by its next reread.
    */
-  publish(id: string, snapshot?: T, { unlessHeard = false }: { readonly unlessHeard?: boolean } = {}): void {
+  publish(
+    id: string,
+    snapshot?: T,
+    { unlessHeard = false }: { readonly unlessHeard?: boolean } = {},
+  ): void {
     const heard = this.deliver(id, snapshot);
     if (unlessHeard && heard) return;
     this.outgoing.add(id);

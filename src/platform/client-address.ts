@@ -18,7 +18,9 @@ export function isNetwork(text: string): boolean {
  * The address of the peer or, where that is a trusted proxy, the last one in X-Forwarded-For that no trusted proxy has: each
  * proxy appends whom it heard from, and what stands before that anybody may have written.
  */
-export function clientAddresses(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+export function clientAddresses(
+  trustedProxies: readonly string[],
+): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? '';
   const trusts = proxyAddr.compile([...trustedProxies]);
   return (request) => {
@@ -40,6 +42,13 @@ export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.toLowerCase().split('::');
   const groups = head === '' ? [] : head.split(':');
-  const zeros = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
-  return [...groups, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...(tail ? tail.split(':') : [])].slice(0, 4).join(':');
+  const zeros =
+    tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
+  return [
+    ...groups,
+    ...Array<string>(Math.max(zeros, 0)).fill('0'),
+    ...(tail ? tail.split(':') : []),
+  ]
+    .slice(0, 4)
+    .join(':');
 }

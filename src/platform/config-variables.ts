@@ -23,21 +23,38 @@ export function text(description: Description, allowed = 'any text'): Variable<s
   return { ...description, type: 'text', allowed, parse: (value) => value };
 }
 
-export function integer(description: Description & { readonly default: string }, least: number, greatest: number): WithDefault<number> {
+export function integer(
+  description: Description & { readonly default: string },
+  least: number,
+  greatest: number,
+): WithDefault<number> {
   const parse = (value: string): number | undefined => {
     const number = /^(0|[1-9][0-9]*)$/.test(value) ? Number(value) : NaN;
     return number >= least && number <= greatest ? number : undefined;
   };
-  return { ...description, type: 'integer', allowed: `a whole number from ${least} to ${greatest}`, parse };
+  return {
+    ...description,
+    type: 'integer',
+    allowed: `a whole number from ${least} to ${greatest}`,
+    parse,
+  };
 }
 
 /** In milliseconds. */
-export function duration(description: Description & { readonly default: string }, leastMs: number, greatest: string): WithDefault<number> {
+export function duration(
+  description: Description & { readonly default: string },
+  leastMs: number,
+  greatest: string,
+): WithDefault<number> {
   return { ...optionalDuration(description, leastMs, greatest), default: description.default };
 }
 
 /** In milliseconds; undefined when it is not set. */
-export function optionalDuration(description: Description, leastMs: number, greatest: string): Variable<number> {
+export function optionalDuration(
+  description: Description,
+  leastMs: number,
+  greatest: string,
+): Variable<number> {
   const read = (value: string): number => {
     const match = /^([1-9][0-9]*)([smh])$/.exec(value);
     return match ? Number(match[1]) * (DURATION_UNITS_MS[match[2] ?? ''] ?? NaN) : NaN;
@@ -59,7 +76,9 @@ export function choice<const T extends string>(
 }
 
 export function databaseUrl(value: string): string | undefined {
-  return URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol) ? value : undefined;
+  return URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol)
+    ? value
+    : undefined;
 }
 
 export function mailServerUrl(value: string): string | undefined {
@@ -80,12 +99,19 @@ export function publicUrl(value: string): string | undefined {
 export function issuer(value: string): string | undefined {
   if (publicUrl(value) === undefined) return undefined;
   const { protocol, hostname } = new URL(value);
-  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ? value : undefined;
+  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+    ? value
+    : undefined;
 }
 
 /** The part of an email behind the `@`. */
 export function isEmailDomain(value: string): boolean {
-  return value.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/.test(value);
+  return (
+    value.length <= 253 &&
+    /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/.test(
+      value,
+    )
+  );
 }
 
 export function hostAndPort(value: string): string | undefined {
@@ -94,7 +120,11 @@ export function hostAndPort(value: string): string | undefined {
 }
 
 /** Words between commas. */
-export function list(description: Description, allowed: string, fits: (word: string) => boolean): Variable<readonly string[]> {
+export function list(
+  description: Description,
+  allowed: string,
+  fits: (word: string) => boolean,
+): Variable<readonly string[]> {
   const parse = (value: string): readonly string[] | undefined => {
     const words = value.split(',').map((word) => word.trim());
     return words.every((word) => word !== '' && fits(word)) ? words : undefined;

@@ -27,14 +27,23 @@ export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap' | 'rotat
 
 const variables = {
   host: {
-    ...text({ name: 'HOST', meaning: 'Address the API listens on. Set it to `0.0.0.0` only behind a proxy that speaks TLS.' }),
+    ...text({
+      name: 'HOST',
+      meaning:
+        'Address the API listens on. Set it to `0.0.0.0` only behind a proxy that speaks TLS.',
+    }),
     default: '127.0.0.1',
   },
-  port: integer({ name: 'PORT', default: '8080', meaning: 'Port the API listens on; 0 takes any free one.' }, 0, 65_535),
+  port: integer(
+    { name: 'PORT', default: '8080', meaning: 'Port the API listens on; 0 takes any free one.' },
+    0,
+    65_535,
+  ),
   publicUrl: {
     ...text({
       name: 'COUNTERSIGN_PUBLIC_URL',
-      meaning: 'Address people and adapters use; every link is built from it. Default: `http://HOST:PORT`.',
+      meaning:
+        'Address people and adapters use; every link is built from it. Default: `http://HOST:PORT`.',
     }),
     type: 'URL',
     allowed: 'an http or https URL without credentials, query or fragment',
@@ -43,7 +52,8 @@ const variables = {
   dataDirectory: {
     ...text({
       name: 'COUNTERSIGN_DATA_DIR',
-      meaning: 'Folder of the bootstrap secret and, for `start`, of the embedded servers’ data. One running service per folder.',
+      meaning:
+        'Folder of the bootstrap secret and, for `start`, of the embedded servers’ data. One running service per folder.',
     }),
     type: 'path',
     default: '.countersign',
@@ -52,7 +62,8 @@ const variables = {
   cacheHome: {
     ...text({
       name: 'XDG_CACHE_HOME',
-      meaning: 'A Temporal server built or downloaded by `start` is kept in `countersign` below it. Default: `~/.cache`.',
+      meaning:
+        'A Temporal server built or downloaded by `start` is kept in `countersign` below it. Default: `~/.cache`.',
     }),
     type: 'path',
     parse: (value: string) => resolve(value),
@@ -60,7 +71,8 @@ const variables = {
   databaseUrl: {
     ...text({
       name: 'DATABASE_URL',
-      meaning: 'Postgres 17 or later, encoded in UTF-8. Without it `start` runs a Postgres of its own.',
+      meaning:
+        'Postgres 17 or later, encoded in UTF-8. Without it `start` runs a Postgres of its own.',
       requiredBy: ['api', 'worker', 'migrate'],
     }),
     type: 'URL',
@@ -68,7 +80,11 @@ const variables = {
     parse: databaseUrl,
   },
   databasePool: integer(
-    { name: 'COUNTERSIGN_DATABASE_POOL', default: '10', meaning: 'Most database connections for answering requests, per process.' },
+    {
+      name: 'COUNTERSIGN_DATABASE_POOL',
+      default: '10',
+      meaning: 'Most database connections for answering requests, per process.',
+    },
     1,
     500,
   ),
@@ -76,7 +92,8 @@ const variables = {
     {
       name: 'COUNTERSIGN_WORKER_POOL',
       default: '10',
-      meaning: 'Most database connections of the worker, and so the steps it takes at once, per process.',
+      meaning:
+        'Most database connections of the worker, and so the steps it takes at once, per process.',
     },
     1,
     500,
@@ -93,11 +110,15 @@ const variables = {
   },
   temporalNamespace: {
     ...text(
-      { name: 'TEMPORAL_NAMESPACE', meaning: 'Namespace of the workflows; it is registered when it is missing.' },
+      {
+        name: 'TEMPORAL_NAMESPACE',
+        meaning: 'Namespace of the workflows; it is registered when it is missing.',
+      },
       '1 to 255 letters, digits, dots, hyphens and underscores',
     ),
     default: 'countersign',
-    parse: (value: string) => (/^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/.test(value) ? value : undefined),
+    parse: (value: string) =>
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/.test(value) ? value : undefined,
   },
   temporalApiKey: text({
     name: 'TEMPORAL_API_KEY',
@@ -107,26 +128,40 @@ const variables = {
     ...text({ name: 'TEMPORAL_TLS', meaning: 'Speak TLS to Temporal.' }),
     type: 'boolean',
     allowed: 'true or false',
-    parse: (value: string) => (value === 'true' || value === 'false' ? value === 'true' : undefined),
+    parse: (value: string) =>
+      value === 'true' || value === 'false' ? value === 'true' : undefined,
   },
   temporalTlsServerCa: {
-    ...text({ name: 'TEMPORAL_TLS_SERVER_CA_CERT_PATH', meaning: 'Certificate authority of the Temporal server, PEM file.' }),
+    ...text({
+      name: 'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+      meaning: 'Certificate authority of the Temporal server, PEM file.',
+    }),
     type: 'path',
   },
   temporalTlsClientCert: {
-    ...text({ name: 'TEMPORAL_TLS_CLIENT_CERT_PATH', meaning: 'Client certificate for Temporal, PEM file.' }),
+    ...text({
+      name: 'TEMPORAL_TLS_CLIENT_CERT_PATH',
+      meaning: 'Client certificate for Temporal, PEM file.',
+    }),
     type: 'path',
   },
   temporalTlsClientKey: {
-    ...text({ name: 'TEMPORAL_TLS_CLIENT_KEY_PATH', meaning: 'Key of the client certificate for Temporal, PEM file.' }),
+    ...text({
+      name: 'TEMPORAL_TLS_CLIENT_KEY_PATH',
+      meaning: 'Key of the client certificate for Temporal, PEM file.',
+    }),
     type: 'path',
   },
-  temporalTlsServerName: text({ name: 'TEMPORAL_TLS_SERVER_NAME', meaning: 'Name expected in the Temporal server’s certificate.' }),
+  temporalTlsServerName: text({
+    name: 'TEMPORAL_TLS_SERVER_NAME',
+    meaning: 'Name expected in the Temporal server’s certificate.',
+  }),
   maxCachedWorkflows: integer(
     {
       name: 'COUNTERSIGN_MAX_CACHED_WORKFLOWS',
       default: '600',
-      meaning: 'Workflows a worker keeps in memory, some 170 KB each; others are replayed when they continue.',
+      meaning:
+        'Workflows a worker keeps in memory, some 170 KB each; others are replayed when they continue.',
     },
     2,
     100_000,
@@ -141,22 +176,38 @@ const variables = {
     '30s',
   ),
   maxPendingRequests: integer(
-    { name: 'COUNTERSIGN_MAX_PENDING_REQUESTS', default: '1000', meaning: 'Requests of an organization that may wait for people at once.' },
+    {
+      name: 'COUNTERSIGN_MAX_PENDING_REQUESTS',
+      default: '1000',
+      meaning: 'Requests of an organization that may wait for people at once.',
+    },
     1,
     1_000_000,
   ),
   maxActiveAgents: integer(
-    { name: 'COUNTERSIGN_MAX_ACTIVE_AGENTS', default: '100', meaning: 'Agents of an organization that are not archived.' },
+    {
+      name: 'COUNTERSIGN_MAX_ACTIVE_AGENTS',
+      default: '100',
+      meaning: 'Agents of an organization that are not archived.',
+    },
     1,
     1_000_000,
   ),
   rateLimit: integer(
-    { name: 'COUNTERSIGN_RATE_LIMIT', default: '6000', meaning: 'Calls a minute one credential may make, per process; 0 is no limit.' },
+    {
+      name: 'COUNTERSIGN_RATE_LIMIT',
+      default: '6000',
+      meaning: 'Calls a minute one credential may make, per process; 0 is no limit.',
+    },
     0,
     1_000_000,
   ),
   agentCredentialLifetime: duration(
-    { name: 'COUNTERSIGN_AGENT_CREDENTIAL_LIFETIME', default: '2160h', meaning: 'Default and longest life of an agent credential.' },
+    {
+      name: 'COUNTERSIGN_AGENT_CREDENTIAL_LIFETIME',
+      default: '2160h',
+      meaning: 'Default and longest life of an agent credential.',
+    },
     60_000,
     '87600h',
   ),
@@ -200,7 +251,8 @@ const variables = {
     ...list(
       {
         name: 'COUNTERSIGN_PREVIOUS_SECRETS_KEYS',
-        meaning: 'Earlier secrets keys, still read until `countersign rotate-secrets` has encrypted everything anew.',
+        meaning:
+          'Earlier secrets keys, still read until `countersign rotate-secrets` has encrypted everything anew.',
       },
       'secrets keys between commas',
       isSecretsKey,
@@ -210,7 +262,8 @@ const variables = {
   smtpUrl: {
     ...text({
       name: 'SMTP_URL',
-      meaning: 'Mail server for invitations and password resets. Without it invitation links are shown instead.',
+      meaning:
+        'Mail server for invitations and password resets. Without it invitation links are shown instead.',
     }),
     type: 'URL',
     allowed: 'a URL such as smtps://user:password@mail.example:465',
@@ -222,10 +275,14 @@ const variables = {
       'an address such as countersign@example.com, or `Name <address>`',
     ),
     default: 'Countersign <countersign@localhost>',
-    parse: (value: string) => (/^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(value) ? value : undefined),
+    parse: (value: string) =>
+      /^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(value) ? value : undefined,
   },
   slackApiUrl: {
-    ...text({ name: 'COUNTERSIGN_SLACK_API_URL', meaning: 'Slack’s Web API; another one for GovSlack, or for tests.' }),
+    ...text({
+      name: 'COUNTERSIGN_SLACK_API_URL',
+      meaning: 'Slack’s Web API; another one for GovSlack, or for tests.',
+    }),
     type: 'URL',
     allowed: 'an https URL without query or fragment; http only on this machine',
     default: 'https://slack.com/api/',
@@ -238,12 +295,19 @@ const variables = {
         'OpenID provider through which people may sign in; register `{COUNTERSIGN_PUBLIC_URL}/auth/oidc/callback` there. Needs the client’s id and secret too.',
     }),
     type: 'URL',
-    allowed: 'an https URL without query or fragment, exactly as the provider names itself; http only on this machine',
+    allowed:
+      'an https URL without query or fragment, exactly as the provider names itself; http only on this machine',
     parse: issuer,
   },
-  oidcClientId: text({ name: 'COUNTERSIGN_OIDC_CLIENT_ID', meaning: 'Id of this deployment at the OpenID provider.' }),
+  oidcClientId: text({
+    name: 'COUNTERSIGN_OIDC_CLIENT_ID',
+    meaning: 'Id of this deployment at the OpenID provider.',
+  }),
   oidcClientSecret: {
-    ...text({ name: 'COUNTERSIGN_OIDC_CLIENT_SECRET', meaning: 'Secret of this deployment at the OpenID provider.' }),
+    ...text({
+      name: 'COUNTERSIGN_OIDC_CLIENT_SECRET',
+      meaning: 'Secret of this deployment at the OpenID provider.',
+    }),
     type: 'secret',
   },
   oidcEmailDomains: list(
@@ -256,7 +320,10 @@ const variables = {
     isEmailDomain,
   ),
   oidcName: {
-    ...text({ name: 'COUNTERSIGN_OIDC_NAME', meaning: 'Name of the OpenID provider on the sign-in button.' }),
+    ...text({
+      name: 'COUNTERSIGN_OIDC_NAME',
+      meaning: 'Name of the OpenID provider on the sign-in button.',
+    }),
     default: 'Single sign-on',
   },
   trustedProxies: {
@@ -283,17 +350,16 @@ const variables = {
     ),
     type: 'addresses',
   },
-  logLevel: choice({ name: 'LOG_LEVEL', default: 'info', meaning: 'Least important log line that is written.' }, [
-    'fatal',
-    'error',
-    'warn',
-    'info',
-    'debug',
-    'trace',
-    'silent',
-  ]),
+  logLevel: choice(
+    { name: 'LOG_LEVEL', default: 'info', meaning: 'Least important log line that is written.' },
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+  ),
   logFormat: choice(
-    { name: 'LOG_FORMAT', default: 'auto', meaning: '`pretty` for people, `json` for machines; `auto` is pretty on a terminal.' },
+    {
+      name: 'LOG_FORMAT',
+      default: 'auto',
+      meaning: '`pretty` for people, `json` for machines; `auto` is pretty on a terminal.',
+    },
     ['auto', 'json', 'pretty'],
   ),
 };
@@ -306,7 +372,10 @@ type ValueOf<V> = V extends { parse: (text: string) => infer T }
   : never;
 
 type Values = { [Key in keyof Variables]: ValueOf<Variables[Key]> };
-type OidcVariables = Pick<Values, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcEmailDomains' | 'oidcName'>;
+type OidcVariables = Pick<
+  Values,
+  'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcEmailDomains' | 'oidcName'
+>;
 
 /** Durations are milliseconds, paths absolute. */
 export type Config = Readonly<Omit<Values, 'publicUrl' | 'cacheHome' | keyof OidcVariables>> & {
@@ -325,13 +394,17 @@ export class ConfigError extends ForPeople {
 }
 
 /** Reads and checks the variables of this role. Throws ConfigError. An empty variable counts as not set. */
-export function loadConfig(environment: Readonly<Record<string, string | undefined>>, role: Role): Config {
+export function loadConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  role: Role,
+): Config {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [key, variable] of Object.entries<Variable<unknown>>(variables)) {
     const given = environment[variable.name] || variable.default;
     if (given === undefined) {
-      if (variable.requiredBy?.includes(role)) problems.push(`${variable.name} must be set for \`${role}\`: ${variable.allowed}.`);
+      if (variable.requiredBy?.includes(role))
+        problems.push(`${variable.name} must be set for \`${role}\`: ${variable.allowed}.`);
       continue;
     }
     values[key] = variable.parse(given);
@@ -341,7 +414,15 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   // The loop above has parsed every entry of the table by its own parser: the mapped type says just that.
   const checked = values as Values;
-  const { cacheHome, oidcIssuer, oidcClientId, oidcClientSecret, oidcEmailDomains, oidcName, ...rest } = checked;
+  const {
+    cacheHome,
+    oidcIssuer,
+    oidcClientId,
+    oidcClientSecret,
+    oidcEmailDomains,
+    oidcName,
+    ...rest
+  } = checked;
   const host = rest.host.includes(':') ? `[${rest.host}]` : rest.host;
   return {
     ...rest,
@@ -353,17 +434,34 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 }
 
 /** A sentence for each of the variables that is not set while another one is: they go together. */
-function missingOf(together: readonly (keyof Variables)[], values: Readonly<Record<string, unknown>>): string[] {
-  const [given, missing] = [together.filter((key) => key in values), together.filter((key) => !(key in values))];
+function missingOf(
+  together: readonly (keyof Variables)[],
+  values: Readonly<Record<string, unknown>>,
+): string[] {
+  const [given, missing] = [
+    together.filter((key) => key in values),
+    together.filter((key) => !(key in values)),
+  ];
   const [first] = given;
-  return first === undefined ? [] : missing.map((key) => `${variables[key].name} must be set together with ${variables[first].name}.`);
+  return first === undefined
+    ? []
+    : missing.map(
+        (key) => `${variables[key].name} must be set together with ${variables[first].name}.`,
+      );
 }
 
 function oidcSettings(given: OidcVariables): OidcSettings | undefined {
   const { oidcIssuer, oidcClientId, oidcClientSecret } = given;
-  if (oidcIssuer === undefined || oidcClientId === undefined || oidcClientSecret === undefined) return undefined;
+  if (oidcIssuer === undefined || oidcClientId === undefined || oidcClientSecret === undefined)
+    return undefined;
   const emailDomains = (given.oidcEmailDomains ?? []).map((domain) => domain.toLowerCase());
-  return { issuer: oidcIssuer, clientId: oidcClientId, clientSecret: oidcClientSecret, name: given.oidcName, emailDomains };
+  return {
+    issuer: oidcIssuer,
+    clientId: oidcClientId,
+    clientSecret: oidcClientSecret,
+    name: given.oidcName,
+    emailDomains,
+  };
 }
 
 /** Every name of the table. */
@@ -374,17 +472,24 @@ export function variableNames(): string[] {
 /** The README's configuration table. */
 export function configMarkdown(): string {
   const rows = Object.values<Variable<unknown>>(variables).map((variable) => {
-    const needed = variable.requiredBy ? ` Needed by ${variable.requiredBy.map((role) => `\`${role}\``).join(', ')}.` : '';
+    const needed = variable.requiredBy
+      ? ` Needed by ${variable.requiredBy.map((role) => `\`${role}\``).join(', ')}.`
+      : '';
     const allowed = variable.allowed === 'any text' ? '' : ` Allowed: ${variable.allowed}.`;
     const value = variable.default === undefined ? '' : `\`${variable.default}\``;
     return `| \`${variable.name}\` | ${variable.type} | ${value} | ${variable.meaning}${needed}${allowed} |`;
   });
-  return ['| Variable | Type | Default | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  return ['| Variable | Type | Default | Meaning |', '| --- | --- | --- | --- |', ...rows].join(
+    '\n',
+  );
 }
 
-function temporalVariables(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function temporalVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
   const entries = Object.entries(environment).filter(
-    (entry): entry is [string, string] => entry[0].startsWith('TEMPORAL_') && entry[1] !== undefined && entry[1] !== '',
+    (entry): entry is [string, string] =>
+      entry[0].startsWith('TEMPORAL_') && entry[1] !== undefined && entry[1] !== '',
   );
   return Object.fromEntries(entries);
 }

@@ -20,12 +20,18 @@ function decimalOf(source: string): Decimal {
   let end = all.length;
   while (all[end - 1] === '0') end -= 1;
   const shift = all.length - end - fraction.length;
-  return { negative: sign === '-', digits: all.slice(start, end), exponent: exponentOf(exponent) + BigInt(shift) };
+  return {
+    negative: sign === '-',
+    digits: all.slice(start, end),
+    exponent: exponentOf(exponent) + BigInt(shift),
+  };
 }
 
 function exponentOf(text: string | undefined): bigint {
   if (text === undefined) return 0n;
-  return text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text.startsWith('+') ? text.slice(1) : text);
+  return text.startsWith('-')
+    ? -BigInt(text.slice(1))
+    : BigInt(text.startsWith('+') ? text.slice(1) : text);
 }
 
 /** The one text of a decimal's value: digits and exponent, `15e-1` for 1.5, `0` for every zero. Throws for other text. */

@@ -8,7 +8,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
 
-export type EgressProblem = 'not_a_url' | 'scheme' | 'userinfo' | 'fragment' | 'unresolved' | 'address';
+export type EgressProblem =
+  'not_a_url' | 'scheme' | 'userinfo' | 'fragment' | 'unresolved' | 'address';
 
 /** The destination is not one calls may go to. Its message names the problem, never the addresses behind the name. */
 export class EgressDenied extends Error {
@@ -88,7 +89,8 @@ export function openEgress({ allow, resolve = resolveAll }: EgressOptions): Egre
     const isAllowed = (address: string): boolean => ranges.some((range) => isIn(address, range));
     if (addresses.every(({ address }) => isAllowed(address))) return { url, addresses };
     if (url.protocol !== 'https:') throw new EgressDenied('scheme');
-    if (!addresses.every(({ address }) => isPublic(address) || isAllowed(address))) throw new EgressDenied('address');
+    if (!addresses.every(({ address }) => isPublic(address) || isAllowed(address)))
+      throw new EgressDenied('address');
     return { url, addresses };
   };
   return {
@@ -99,7 +101,10 @@ export function openEgress({ allow, resolve = resolveAll }: EgressOptions): Egre
       const timeout = AbortSignal.timeout(wanted.timeoutMs);
       const signal = wanted.signal ? AbortSignal.any([timeout, wanted.signal]) : timeout;
       try {
-        return await within(signal, async () => await send(await admit(url), { ...wanted, signal }));
+        return await within(
+          signal,
+          async () => await send(await admit(url), { ...wanted, signal }),
+        );
       } catch (error) {
         if (timeout.aborted) throw new EgressTimeout(`no answer within ${wanted.timeoutMs} ms`);
         throw error;
@@ -189,7 +194,10 @@ async function within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T
 }
 
 /** A connection of its own for each call: one that is kept would outlive the check of its address. */
-async function send({ url, addresses }: Admitted, wanted: EgressRequest & { readonly signal: AbortSignal }): Promise<EgressAnswer> {
+async function send(
+  { url, addresses }: Admitted,
+  wanted: EgressRequest & { readonly signal: AbortSignal },
+): Promise<EgressAnswer> {
   const agent = new Agent({
     connect: {
       lookup: (_hostname, { all }, callback) => {
@@ -209,13 +217,21 @@ async function send({ url, addresses }: Admitted, wanted: EgressRequest & { read
       body: wanted.body,
       signal: wanted.signal,
     });
-    return { status: statusCode, headers, body: await readAtMost(body, wanted.maxBytes, statusCode) };
+    return {
+      status: statusCode,
+      headers,
+      body: await readAtMost(body, wanted.maxBytes, statusCode),
+    };
   } finally {
     await agent.destroy();
   }
 }
 
-async function readAtMost(body: AsyncIterable<Buffer>, most: number, status: number): Promise<Buffer> {
+async function readAtMost(
+  body: AsyncIterable<Buffer>,
+  most: number,
+  status: number,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

@@ -4,11 +4,26 @@
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import pg from 'pg';
 import { launchAs, postgresBinaries, postgresUser } from './postgres-binaries.ts';
-import { commandLine, endProcess, freePort, identifyProcess, type EndOptions } from './processes.ts';
+import {
+  commandLine,
+  endProcess,
+  freePort,
+  identifyProcess,
+  type EndOptions,
+} from './processes.ts';
 import { endOrphan, ServerStartError, supervise, type SupervisedServer } from './supervisor.ts';
 
 export interface EmbeddedPostgresOptions {
@@ -39,7 +54,9 @@ const AT_ONCE: EndOptions = { signals: [], graceMs: 1_000 };
 const END: EndOptions = { signals: ['SIGINT', 'SIGQUIT'], graceMs: 2_500 };
 
 /** Starts the cluster of this folder, making it first if need be, and recovers from whatever a crash left there. */
-export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
   const directory = resolve(options.directory);
   const cluster = join(directory, 'cluster');
   const recordFile = join(directory, RECORD_FILE);
@@ -55,8 +72,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
   const start = async (preferredPort: number | undefined): Promise<EmbeddedPostgres> => {
     const port = await freePort(preferredPort);
-    const url = (database: string): string => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
-    const launch = launchAs(user, { path: postgres, args: serverArguments(cluster, port, options) }, [join(cluster, 'PG_VERSION')]);
+    const url = (database: string): string =>
+      `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+    const launch = launchAs(
+      user,
+      { path: postgres, args: serverArguments(cluster, port, options) },
+      [join(cluster, 'PG_VERSION')],
+    );
     const server = await supervise({
       name: 'Postgres',
       ...launch,
@@ -89,14 +111,20 @@ export async function ensureDatabase(server: EmbeddedPostgres, database: string)
   const client = new pg.Client({ connectionString: server.url('postgres') });
   await client.connect();
   try {
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [database]);
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [
+      database,
+    ]);
     if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(database)}`);
   } finally {
     await client.end();
   }
 }
 
-function serverArguments(cluster: string, port: number, options: EmbeddedPostgresOptions): string[] {
+function serverArguments(
+  cluster: string,
+  port: number,
+  options: EmbeddedPostgresOptions,
+): string[] {
   const settings: Record<string, string> = {
     port: String(port),
     listen_addresses: '127.0.0.1',
@@ -105,13 +133,23 @@ function serverArguments(cluster: string, port: number, options: EmbeddedPostgre
     max_connections: String(options.maxConnections ?? 100),
     timezone: 'UTC',
     log_timezone: 'UTC',
-    ...(options.durable === false ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
+    ...(options.durable === false
+      ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+      : {}),
   };
-  return ['-D', cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  return [
+    '-D',
+    cluster,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
 }
 
 /** Made under another name and renamed at the end, so that a killed initdb leaves no half cluster behind. */
-async function createCluster(directory: string, initdb: string, user: { uid: number; gid: number } | undefined): Promise<void> {
+async function createCluster(
+  directory: string,
+  initdb: string,
+  user: { uid: number; gid: number } | undefined,
+): Promise<void> {
   const making = join(directory, `cluster.making-${process.pid}`);
   const passwordFile = join(directory, 'password');
   mkdirSync(directory, { recursive: true });
@@ -122,7 +160,13 @@ async function createCluster(directory: string, initdb: string, user: { uid: num
   mkdirSync(making, { mode: 0o700 });
   if (user) for (const path of [making, handedOver]) chownSync(path, user.uid, user.gid);
   const args = [`--pgdata=${making}`, `--username=${SUPERUSER}`, `--pwfile=${handedOver}`];
-  args.push('--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions');
+  args.push(
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+    '--no-instructions',
+  );
   try {
     await run(launchAs(user, { path: initdb, args }, [handedOver, join(making, 'PG_VERSION')]));
     renameSync(making, join(directory, 'cluster'));
@@ -142,7 +186,11 @@ function removeHalfMade(directory: string): void {
 function run(launch: ReturnType<typeof launchAs>): Promise<void> {
   return new Promise((done, fail) => {
     const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
-    const child = spawn(launch.command, launch.args, { stdio: ['ignore', 'pipe', 'pipe'], env, ...(launch.user ?? {}) });
+    const child = spawn(launch.command, launch.args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env,
+      ...(launch.user ?? {}),
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
@@ -152,7 +200,12 @@ function run(launch: ReturnType<typeof launchAs>): Promise<void> {
     child.once('error', fail);
     child.once('close', (code) => {
       if (code === 0) done();
-      else fail(new Error(`${basename(launch.command)} failed with exit code ${code ?? 'unknown'}:\n${output}`));
+      else
+        fail(
+          new Error(
+            `${basename(launch.command)} failed with exit code ${code ?? 'unknown'}:\n${output}`,
+          ),
+        );
     });
   });
 }

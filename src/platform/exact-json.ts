@@ -5,7 +5,8 @@
 import { createScanner, type JSONScanner } from 'jsonc-parser';
 import { canonicalDecimal, compareDecimalTexts } from './decimals.ts';
 
-export type ExactValue = null | boolean | string | number | ExactNumber | ExactValue[] | ExactObject;
+export type ExactValue =
+  null | boolean | string | number | ExactNumber | ExactValue[] | ExactObject;
 
 /** A JSON object without prototype, so that `__proto__` is an ordinary key. */
 export interface ExactObject {
@@ -117,7 +118,8 @@ function read(text: string, maxDepth: number, keep: readonly string[]): ExactVal
       const key = frame.key ?? '';
       frame.object[key] = value;
       frame.key = undefined;
-      if (stack.length === 1 && keep.includes(key)) kept.push([key, new JsonText(text.slice(start, scanner.getPosition()), value)]);
+      if (stack.length === 1 && keep.includes(key))
+        kept.push([key, new JsonText(text.slice(start, scanner.getPosition()), value)]);
     } else if (frame?.array !== undefined) frame.array.push(value);
     else root = value;
   };
@@ -126,7 +128,12 @@ function read(text: string, maxDepth: number, keep: readonly string[]): ExactVal
     if (token === STRING && frame?.object !== undefined && frame.key === undefined) {
       const key = scanner.getTokenValue();
       frame.key = key;
-      if (key in frame.object) throw new ExactJsonError('duplicate_key', pointerOf(stack), 'The key occurs twice in its object.');
+      if (key in frame.object)
+        throw new ExactJsonError(
+          'duplicate_key',
+          pointerOf(stack),
+          'The key occurs twice in its object.',
+        );
     } else if (token === OPEN_BRACE || token === OPEN_BRACKET) {
       if (stack.length > maxDepth) throw new ExactJsonError('too_deep', pointerOf(stack), TOO_DEEP);
       frame = openFrame(token, scanner.getTokenOffset());
@@ -144,7 +151,8 @@ function read(text: string, maxDepth: number, keep: readonly string[]): ExactVal
 }
 
 function openFrame(token: number, start: number): Frame {
-  if (token === OPEN_BRACE) return { object: Object.create(null) as ExactObject, array: undefined, start, key: undefined };
+  if (token === OPEN_BRACE)
+    return { object: Object.create(null) as ExactObject, array: undefined, start, key: undefined };
   return { object: undefined, array: [], start, key: undefined };
 }
 
@@ -194,10 +202,13 @@ function exactNumber(source: string): number | ExactNumber {
   if (source.length <= 15 && !/[eE]/.test(source)) return value;
   const printed = String(value);
   if (printed === source) return value;
-  return Number.isFinite(value) && canonicalDecimal(printed) === canonicalDecimal(source) ? value : new ExactNumber(source);
+  return Number.isFinite(value) && canonicalDecimal(printed) === canonicalDecimal(source)
+    ? value
+    : new ExactNumber(source);
 }
 
-const sourceOf = (value: number | ExactNumber): string => (typeof value === 'number' ? String(value) : value.source);
+const sourceOf = (value: number | ExactNumber): string =>
+  typeof value === 'number' ? String(value) : value.source;
 
 /** Orders two numbers by their exact decimal values; a JavaScript number counts as the decimal it prints as. */
 export function compareDecimals(a: number | ExactNumber, b: number | ExactNumber): -1 | 0 | 1 {
@@ -209,7 +220,9 @@ export function compareDecimals(a: number | ExactNumber, b: number | ExactNumber
 /** One text per JSON value: keys sorted by UTF-16 code unit, no white space, numbers as digits and exponent (`1e2` for 100). */
 export function canonicalJson(value: ExactValue): string {
   if (typeof value === 'number')
-    return Number.isInteger(value) && value % 10 !== 0 && Math.abs(value) < 1e15 ? String(value) : canonicalDecimal(String(value));
+    return Number.isInteger(value) && value % 10 !== 0 && Math.abs(value) < 1e15
+      ? String(value)
+      : canonicalDecimal(String(value));
   if (value instanceof ExactNumber) return canonicalDecimal(value.source);
   if (typeof value === 'string') return quote(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
@@ -225,7 +238,12 @@ export function exactEquals(a: ExactValue, b: ExactValue): boolean {
   if (isNumber(a) || isNumber(b)) return isNumber(a) && isNumber(b) && compareDecimals(a, b) === 0;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return a === b;
   if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => exactEquals(item, b[index] ?? null));
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, index) => exactEquals(item, b[index] ?? null))
+    );
   }
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
@@ -234,7 +252,12 @@ export function exactEquals(a: ExactValue, b: ExactValue): boolean {
 
 /** True for a JSON object. */
 export function isExactObject(value: unknown): value is ExactObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof ExactNumber)
+  );
 }
 
 /** True for a JSON number, exact or not. */

@@ -13,9 +13,18 @@ export interface LoggerOptions {
 }
 
 /** Belt and braces: nothing of ours logs headers or credentials, and if something ever does, these are struck out. */
-const SECRET_KEYS = ['authorization', 'cookie', '["set-cookie"]', 'password', 'secret', 'token', 'credential'];
+const SECRET_KEYS = [
+  'authorization',
+  'cookie',
+  '["set-cookie"]',
+  'password',
+  'secret',
+  'token',
+  'credential',
+];
 const SECRETS = SECRET_KEYS.flatMap((key) => {
-  const inside = (prefix: string): string => (key.startsWith('[') ? `${prefix}${key}` : `${prefix}.${key}`);
+  const inside = (prefix: string): string =>
+    key.startsWith('[') ? `${prefix}${key}` : `${prefix}.${key}`;
   return [key, inside('*'), inside('*.*')];
 });
 

@@ -31,7 +31,11 @@ const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{Cc}]+@[^\s<>()\\,;"@\p{Cc}]+$/u;
 
 /** `url`: smtp:// or smtps://, with credentials if the server wants them. */
 export function openMailer(url: string, from: string): Mailer {
-  const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
+  const timeouts = {
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  };
   const transport = createTransport({
     url,
     pool: true,
@@ -71,9 +75,20 @@ export function openMailer(url: string, from: string): Mailer {
  * nothing about the message: it is trouble with the connection.
  */
 function isRefusal(error: unknown): error is Error {
-  if (typeof error !== 'object' || error === null || !('responseCode' in error) || !('command' in error)) return false;
+  if (
+    typeof error !== 'object' ||
+    error === null ||
+    !('responseCode' in error) ||
+    !('command' in error)
+  )
+    return false;
   const { responseCode, command } = error;
-  return typeof responseCode === 'number' && responseCode >= 500 && typeof command === 'string' && ABOUT_A_MESSAGE.has(command);
+  return (
+    typeof responseCode === 'number' &&
+    responseCode >= 500 &&
+    typeof command === 'string' &&
+    ABOUT_A_MESSAGE.has(command)
+  );
 }
 
 const ABOUT_A_MESSAGE: ReadonlySet<string> = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);

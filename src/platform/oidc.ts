@@ -89,11 +89,14 @@ export function openOidcClient(settings: OidcSettings, sealingKey: string): Oidc
     name: settings.name,
     emailDomains: settings.emailDomains,
     begin: async (options) => await begin(await configuration(), options),
-    finish: async (callbackUrl, options) => await finish(await configuration(), callbackUrl, options),
+    finish: async (callbackUrl, options) =>
+      await finish(await configuration(), callbackUrl, options),
     seal: (text) => box.seal(Buffer.from(text), purpose).sealed.toString('base64url'),
     open: (sealed) => {
       try {
-        return box.open({ keyId: box.keyId, sealed: Buffer.from(sealed, 'base64url') }, purpose).toString();
+        return box
+          .open({ keyId: box.keyId, sealed: Buffer.from(sealed, 'base64url') }, purpose)
+          .toString();
       } catch {
         return undefined;
       }
@@ -103,9 +106,11 @@ export function openOidcClient(settings: OidcSettings, sealingKey: string): Oidc
 
 /** One attempt at a time, shared by all who wait for it; what failed is tried again by whoever comes next. */
 function cachedDiscovery(settings: OidcSettings): () => Promise<client.Configuration> {
-  let cached: { readonly configuration: Promise<client.Configuration>; readonly since: number } | undefined;
+  let cached:
+    { readonly configuration: Promise<client.Configuration>; readonly since: number } | undefined;
   return () => {
-    if (cached && performance.now() - cached.since < METADATA_LIFETIME_MS) return cached.configuration;
+    if (cached && performance.now() - cached.since < METADATA_LIFETIME_MS)
+      return cached.configuration;
     const attempt = { configuration: discover(settings), since: performance.now() };
     cached = attempt;
     attempt.configuration.catch(() => {
@@ -115,16 +120,33 @@ function cachedDiscovery(settings: OidcSettings): () => Promise<client.Configura
   };
 }
 
-async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<client.Configuration> {
+async function discover({
+  issuer,
+  clientId,
+  clientSecret,
+}: OidcSettings): Promise<client.Configuration> {
   const server = new URL(issuer);
   // Signatures are checked although the tokens come straight from the provider: it costs one key fetched now and then.
-  const execute = [client.enableNonRepudiationChecks, ...(server.protocol === 'http:' ? [client.allowInsecureRequests] : [])];
+  const execute = [
+    client.enableNonRepudiationChecks,
+    ...(server.protocol === 'http:' ? [client.allowInsecureRequests] : []),
+  ];
   try {
     const options = { timeout: TIMEOUT_S, execute };
-    const configuration = await client.discovery(server, clientId, {}, authentication(clientSecret), options);
+    const configuration = await client.discovery(
+      server,
+      clientId,
+      {},
+      authentication(clientSecret),
+      options,
+    );
     // A provider without these is of no use; better known now than in the middle of a sign-in.
     const { authorization_endpoint, token_endpoint, jwks_uri } = configuration.serverMetadata();
-    if ([authorization_endpoint, token_endpoint, jwks_uri].every((url) => typeof url === 'string' && URL.canParse(url)))
+    if (
+      [authorization_endpoint, token_endpoint, jwks_uri].every(
+        (url) => typeof url === 'string' && URL.canParse(url),
+      )
+    )
       return configuration;
   } catch (error) {
     throw new IdentityProviderError('away', `metadata cannot be had: ${wordOf(error)}`);
@@ -134,10 +156,14 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
 
 /** In the header, which is the standard's default, unless the provider takes it in the body only. */
 function authentication(clientSecret: string): client.ClientAuth {
-  const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)];
+  const [basic, post] = [
+    client.ClientSecretBasic(clientSecret),
+    client.ClientSecretPost(clientSecret),
+  ];
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const inBody = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
+    const inBody =
+      !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
     (inBody ? post : basic)(server, ...rest);
   };
 }
@@ -146,7 +172,11 @@ async function begin(
   configuration: client.Configuration,
   { redirectUri, anew }: { readonly redirectUri: string; readonly anew: boolean },
 ): Promise<{ url: string; checks: SignInChecks }> {
-  const checks = { state: client.randomState(), nonce: client.randomNonce(), codeVerifier: client.randomPKCECodeVerifier() };
+  const checks = {
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    codeVerifier: client.randomPKCECodeVerifier(),
+  };
   const url = client.buildAuthorizationUrl(configuration, {
     redirect_uri: redirectUri,
     scope: SCOPE,
@@ -155,7 +185,9 @@ async function begin(
     code_challenge: await client.calculatePKCECodeChallenge(checks.codeVerifier),
     code_challenge_method: 'S256',
     // Asks the provider to say when the person proved who he is: to one that heeds the standard, `max_age` alone says so.
-    ...(configuration.serverMetadata().claims_parameter_supported === true && { claims: '{"id_token":{"auth_time":null}}' }),
+    ...(configuration.serverMetadata().claims_parameter_supported === true && {
+      claims: '{"id_token":{"auth_time":null}}',
+    }),
     max_age: String(anew ? 0 : PROOF_LIFETIME_S),
     ...(anew && { prompt: 'login' }),
   });
@@ -165,7 +197,10 @@ async function begin(
 async function finish(
   configuration: client.Configuration,
   callbackUrl: URL,
-  { checks, provenWithinSeconds }: { readonly checks: SignInChecks; readonly provenWithinSeconds: number | undefined },
+  {
+    checks,
+    provenWithinSeconds,
+  }: { readonly checks: SignInChecks; readonly provenWithinSeconds: number | undefined },
 ): Promise<ProvenIdentity> {
   try {
     const tokens = await client.authorizationCodeGrant(configuration, callbackUrl, {
@@ -180,7 +215,8 @@ async function finish(
     return identityOf(claims, await profileOf(configuration, tokens.access_token, claims));
   } catch (error) {
     if (error instanceof IdentityProviderError) throw error;
-    const denied = error instanceof client.AuthorizationResponseError && error.error === 'access_denied';
+    const denied =
+      error instanceof client.AuthorizationResponseError && error.error === 'access_denied';
     throw new IdentityProviderError(denied ? 'denied' : 'refused', wordOf(error));
   }
 }
@@ -188,8 +224,16 @@ async function finish(
 type Profile = Readonly<Record<string, unknown>>;
 
 /** Many providers keep the email out of the id token. */
-async function profileOf(configuration: client.Configuration, accessToken: string, claims: client.IDToken): Promise<Profile> {
-  if (claims['email'] !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+async function profileOf(
+  configuration: client.Configuration,
+  accessToken: string,
+  claims: client.IDToken,
+): Promise<Profile> {
+  if (
+    claims['email'] !== undefined ||
+    configuration.serverMetadata().userinfo_endpoint === undefined
+  )
+    return claims;
   return await client.fetchUserInfo(configuration, accessToken, claims.sub);
 }
 
@@ -208,7 +252,13 @@ function identityOf(claims: client.IDToken, profile: Profile): ProvenIdentity {
 
 /** What went wrong, in words that hold neither token nor claim: the library's own code, and the provider's if it has one. */
 function wordOf(error: unknown): string {
-  const { code, error: given, name } = (error ?? {}) as { code?: unknown; error?: unknown; name?: unknown };
-  const words = [code, given].filter((word) => typeof word === 'string' && /^[A-Za-z0-9_.-]{1,80}$/.test(word));
+  const {
+    code,
+    error: given,
+    name,
+  } = (error ?? {}) as { code?: unknown; error?: unknown; name?: unknown };
+  const words = [code, given].filter(
+    (word) => typeof word === 'string' && /^[A-Za-z0-9_.-]{1,80}$/.test(word),
+  );
   return words.length > 0 ? words.join(' ') : String(name);
 }

@@ -19,7 +19,11 @@ export async function hashPassword(password: string, onBehalfOf?: string): Promi
 let standIn: Promise<string> | undefined;
 
 /** Whether the password is the hash's; without a hash it is compared with one nobody knows the password of. Otherwise as above. */
-export async function verifyPassword(password: string, passwordHash: string | undefined, onBehalfOf?: string): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  passwordHash: string | undefined,
+  onBehalfOf?: string,
+): Promise<boolean> {
   return await hashing(async () => {
     standIn ??= hash(randomBytes(32).toString('base64url'), ARGON2ID);
     const fallback = await standIn;

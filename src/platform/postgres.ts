@@ -19,7 +19,13 @@ export interface PoolOptions {
   readonly idleInTransactionMs?: number;
 }
 
-export function openPool({ connectionString, max, applicationName, lockTimeoutMs, idleInTransactionMs }: PoolOptions): Db {
+export function openPool({
+  connectionString,
+  max,
+  applicationName,
+  lockTimeoutMs,
+  idleInTransactionMs,
+}: PoolOptions): Db {
   return knex({
     client: 'pg',
     connection: {
@@ -28,7 +34,9 @@ export function openPool({ connectionString, max, applicationName, lockTimeoutMs
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
       ...(lockTimeoutMs !== undefined && { lock_timeout: lockTimeoutMs }),
-      ...(idleInTransactionMs !== undefined && { idle_in_transaction_session_timeout: idleInTransactionMs }),
+      ...(idleInTransactionMs !== undefined && {
+        idle_in_transaction_session_timeout: idleInTransactionMs,
+      }),
     },
     pool: { min: 0, max, acquireTimeoutMillis: 10_000 },
     // Knex would print lost connections to the console; the calls that fail by them are logged by ours.
@@ -49,13 +57,23 @@ export async function runPrepared<Row>(
   { name, sql }: PreparedStatement,
   bindings: Readonly<Record<string, Knex.RawBinding | readonly (string | null)[]>>,
 ): Promise<Row[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings as Readonly<Record<string, Knex.RawBinding>>).options({ name });
+  const { rows } = await db
+    .raw<{ rows: Row[] }>(sql, bindings as Readonly<Record<string, Knex.RawBinding>>)
+    .options({ name });
   return rows;
 }
 
 const ignore = (): void => undefined;
 
-const UNAVAILABLE_NODE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'EHOSTUNREACH']);
+const UNAVAILABLE_NODE_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
 
 /** True when the error says that the database is away or refuses connections, rather than that a statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
@@ -63,9 +81,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (error.name === 'KnexTimeoutError') return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // SQLSTATE: 08 connection, 25P03 cut off in a transaction, 40 deadlock, 53 resources, 55P03 lock not granted, 57P shutdown or crash.
-  if (UNAVAILABLE_NODE_CODES.has(code) || isMissingSocket(error, code) || /^(08|25P03|40|53|55P03|57P)/.test(code)) return true;
+  if (
+    UNAVAILABLE_NODE_CODES.has(code) ||
+    isMissingSocket(error, code) ||
+    /^(08|25P03|40|53|55P03|57P)/.test(code)
+  )
+    return true;
   // For a connection that breaks while a statement runs the driver has no code, only these sentences.
-  return /connection terminated|connection ended|timeout expired|client has encountered a connection error/i.test(error.message);
+  return /connection terminated|connection ended|timeout expired|client has encountered a connection error/i.test(
+    error.message,
+  );
 }
 
 /** No server behind a Unix socket; ENOENT of anything else is a missing file. */
@@ -81,5 +106,11 @@ export function violatedConstraint(error: unknown): string | undefined {
 
 /** An Error of any realm: those of Node's core fail `instanceof` inside a test runner's context. */
 function isErrorLike(error: unknown): error is Error {
-  return typeof error === 'object' && error !== null && 'name' in error && 'message' in error && typeof error.message === 'string';
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'name' in error &&
+    'message' in error &&
+    typeof error.message === 'string'
+  );
 }

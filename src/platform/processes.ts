@@ -24,7 +24,8 @@ export function isRunning(identity: ProcessIdentity): boolean {
 /** The command line of a process, words separated by spaces, or undefined when it cannot be read. */
 export function commandLine(pid: number): string | undefined {
   try {
-    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    if (process.platform === 'linux')
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim();
   } catch {
     return undefined;
@@ -46,7 +47,9 @@ function linuxStart(pid: number): string | undefined {
 
 function portableStart(pid: number): string | undefined {
   try {
-    const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+    }).trim();
     return line === '' || line.startsWith('Z') ? undefined : line.slice(line.indexOf(' ')).trim();
   } catch {
     return undefined;
@@ -54,7 +57,10 @@ function portableStart(pid: number): string | undefined {
 }
 
 /** Polls until the condition holds; false when it did not within `timeoutMs`. */
-export async function eventually(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<boolean> {
+export async function eventually(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     if (await condition()) return true;

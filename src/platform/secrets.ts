@@ -40,10 +40,18 @@ export function openSecretBox(key: string, previous: readonly string[]): SecretB
     },
     open: ({ keyId: sealedUnder, sealed }, purpose) => {
       const opening = keys.get(sealedUnder);
-      if (!opening) throw new Error(`the secrets key ${sealedUnder} is not among those of this deployment`);
-      const decipher = createDecipheriv('aes-256-gcm', opening, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
-      decipher.setAAD(Buffer.from(purpose)).setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-      return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+      if (!opening)
+        throw new Error(`the secrets key ${sealedUnder} is not among those of this deployment`);
+      const decipher = createDecipheriv('aes-256-gcm', opening, sealed.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher
+        .setAAD(Buffer.from(purpose))
+        .setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      return Buffer.concat([
+        decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)),
+        decipher.final(),
+      ]);
     },
   };
 }

@@ -1,5 +1,12 @@
 /** Speaks Slack's Web API, one call at a time and without retries of its own: who calls decides when to try again. */
-import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebClient, type KnownBlock, type Logger } from '@slack/web-api';
+import {
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebClient,
+  type KnownBlock,
+  type Logger,
+} from '@slack/web-api';
 
 /** Who a bot token speaks for. */
 export interface SlackIdentity {
@@ -76,7 +83,13 @@ const SILENT: Logger = {
 };
 
 /** Nothing in a message is looked at for links, mentions or previews. */
-const LITERAL = { mrkdwn: false, parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false } as const;
+const LITERAL = {
+  mrkdwn: false,
+  parse: 'none',
+  link_names: false,
+  unfurl_links: false,
+  unfurl_media: false,
+} as const;
 
 /** `url`: of the Web API, with a trailing slash. */
 export function openSlack(url: string): SlackApi {
@@ -100,11 +113,22 @@ export function openSlack(url: string): SlackApi {
       return need(channel?.id);
     },
     post: async (token, channel, { text, blocks }) => {
-      const posted = await told(as(token).chat.postMessage({ channel, text, blocks: [...blocks], ...LITERAL }));
+      const posted = await told(
+        as(token).chat.postMessage({ channel, text, blocks: [...blocks], ...LITERAL }),
+      );
       return { channel: need(posted.channel), ts: need(posted.ts) };
     },
     update: async (token, { channel, ts }, { text, blocks }) => {
-      await told(as(token).chat.update({ channel, ts, text, blocks: [...blocks], parse: 'none', link_names: false }));
+      await told(
+        as(token).chat.update({
+          channel,
+          ts,
+          text,
+          blocks: [...blocks],
+          parse: 'none',
+          link_names: false,
+        }),
+      );
     },
     whisper: async (responseUrl, text) => {
       if (!isResponseUrl(responseUrl, url)) throw new SlackError('refused', 'foreign_response_url');
@@ -132,7 +156,8 @@ async function post(url: string, body: unknown): Promise<void> {
     throw new SlackError('away', 'no_answer');
   });
   await response.body?.cancel();
-  if (!response.ok) throw new SlackError(response.status >= 500 ? 'away' : 'refused', `http_${response.status}`);
+  if (!response.ok)
+    throw new SlackError(response.status >= 500 ? 'away' : 'refused', `http_${response.status}`);
 }
 
 async function told<T>(answer: Promise<T>): Promise<T> {
@@ -144,7 +169,8 @@ async function told<T>(answer: Promise<T>): Promise<T> {
 }
 
 function toSlackError(error: unknown): SlackError {
-  if (error instanceof WebAPIRateLimitedError) return new SlackError('limited', 'ratelimited', Math.max(1, error.retryAfter));
+  if (error instanceof WebAPIRateLimitedError)
+    return new SlackError('limited', 'ratelimited', Math.max(1, error.retryAfter));
   if (error instanceof WebAPIPlatformError) {
     const { error: reason } = error.data;
     // What is no word is a page of somebody in between.

@@ -1,9 +1,24 @@
 /** Servers run as children: started, watched, restarted with growing pauses when they die, ended in order. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endProcess, identifyProcess, isRunning, type EndOptions, type ProcessIdentity } from './processes.ts';
+import {
+  endProcess,
+  identifyProcess,
+  isRunning,
+  type EndOptions,
+  type ProcessIdentity,
+} from './processes.ts';
 import { ForPeople } from './for-people.ts';
 
 const FIRST_PAUSE_MS = 200;
@@ -83,7 +98,9 @@ export async function supervise(spec: ServerSpec): Promise<SupervisedServer> {
         running = await launch(spec);
         current = running;
       } catch (error) {
-        spec.onEvent?.(`${spec.name} could not be started: ${error instanceof Error ? error.message : String(error)}`);
+        spec.onEvent?.(
+          `${spec.name} could not be started: ${error instanceof Error ? error.message : String(error)}`,
+        );
       }
     }
   };
@@ -114,10 +131,15 @@ async function startOnce(spec: ServerSpec): Promise<Running> {
     if (await spec.ready()) return running;
     await delay(25);
   }
-  const why = died === undefined ? `was not ready within ${spec.startTimeoutMs / 1000} s` : `ended at once (${died})`;
+  const why =
+    died === undefined
+      ? `was not ready within ${spec.startTimeoutMs / 1000} s`
+      : `ended at once (${died})`;
   await endProcess(running.identity, spec.end);
   rmSync(spec.recordFile, { force: true });
-  throw new ServerStartError(`${spec.name} ${why}. Its log, ${spec.logFile}, ends with:\n${tail(spec.logFile)}`);
+  throw new ServerStartError(
+    `${spec.name} ${why}. Its log, ${spec.logFile}, ends with:\n${tail(spec.logFile)}`,
+  );
 }
 
 async function launch(spec: ServerSpec): Promise<Running> {

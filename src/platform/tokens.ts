@@ -19,7 +19,8 @@ export interface PresentedToken {
   readonly secret: string;
 }
 
-const TOKEN = /^(wh[a-z])_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
+const TOKEN =
+  /^(wh[a-z])_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
 
 export function issueToken(prefix: string, id: string = v7()): IssuedToken {
   const secret = randomBytes(32).toString('base64url');

@@ -11,18 +11,34 @@ export function newTotpSeed(): Buffer {
 }
 
 /** What an app is told: the seed in base32, and the same with its labels as an `otpauth://` URI. */
-export function describeTotp(seed: Buffer, labels: { readonly issuer: string; readonly account: string }): { secret: string; uri: string } {
+export function describeTotp(
+  seed: Buffer,
+  labels: { readonly issuer: string; readonly account: string },
+): { secret: string; uri: string } {
   const totp = totpOf(seed, { issuer: labels.issuer, label: labels.account });
   return { secret: totp.secret.base32, uri: totp.toString() };
 }
 
 /** The 30-second step, counted from 1970, whose code this is: that of `now`, the one before or the one after; else undefined. */
 export function totpStep(seed: Buffer, code: string, now: Date): number | undefined {
-  const distance = totpOf(seed).validate({ token: code, timestamp: now.getTime(), window: WINDOW_STEPS });
+  const distance = totpOf(seed).validate({
+    token: code,
+    timestamp: now.getTime(),
+    window: WINDOW_STEPS,
+  });
   return distance === null ? undefined : Math.floor(now.getTime() / 1_000 / PERIOD_S) + distance;
 }
 
-function totpOf(seed: Buffer, labels: { readonly issuer?: string; readonly label?: string } = {}): TOTP {
+function totpOf(
+  seed: Buffer,
+  labels: { readonly issuer?: string; readonly label?: string } = {},
+): TOTP {
   const buffer = new Uint8Array(seed).buffer;
-  return new TOTP({ ...labels, secret: new Secret({ buffer }), algorithm: 'SHA1', digits: 6, period: PERIOD_S });
+  return new TOTP({
+    ...labels,
+    secret: new Secret({ buffer }),
+    algorithm: 'SHA1',
+    digits: 6,
+    period: PERIOD_S,
+  });
 }

@@ -20,11 +20,17 @@ export interface SignedMessage {
 }
 
 /** Names of the headers in lower case. Throws when the secret is none of ours. */
-export function signatureHeaders(secret: string, { id, at, body }: SignedMessage): Record<string, string> {
-  const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.alloc(0);
+export function signatureHeaders(
+  secret: string,
+  { id, at, body }: SignedMessage,
+): Record<string, string> {
+  const key = secret.startsWith(PREFIX)
+    ? Buffer.from(secret.slice(PREFIX.length), 'base64')
+    : Buffer.alloc(0);
   if (key.length !== SECRET_BYTES) throw new Error('not a signing secret');
   const seconds = Math.floor(at.getTime() / 1_000);
-  const hmac = (content: string, encoding: 'hex' | 'base64'): string => createHmac('sha256', key).update(content).digest(encoding);
+  const hmac = (content: string, encoding: 'hex' | 'base64'): string =>
+    createHmac('sha256', key).update(content).digest(encoding);
   return {
     'service-signature': `t=${seconds},v1=${hmac(`${seconds}.${body}`, 'hex')}`,
     'webhook-id': id,

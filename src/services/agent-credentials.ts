@@ -3,7 +3,11 @@ import { actorOf } from '../domain/audit.ts';
 import { authorize, type ProductPrincipal } from '../domain/authorization.ts';
 import { AppError } from '../domain/errors.ts';
 import { TOKEN_PREFIX } from '../domain/tokens.ts';
-import { findCredentialAgent, insertAgentCredential, revokeAgentCredential } from '../data/agent-credentials.ts';
+import {
+  findCredentialAgent,
+  insertAgentCredential,
+  revokeAgentCredential,
+} from '../data/agent-credentials.ts';
 import { insertAgentInstance, type AgentInstance } from '../data/agent-instances.ts';
 import { findAgentForShare } from '../data/agents.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
@@ -39,12 +43,22 @@ export async function createAgentInstance(
     const agent = await findAgentForShare(trx, organizationId, agentSlug);
     if (!agent) throw new AppError('not_found');
     if (agent.status === 'archived') throw new AppError('agent_archived');
-    const instance = await insertAgentInstance(trx, organizationId, { agentSlug, name, metadata: metadata?.text ?? '{}' });
+    const instance = await insertAgentInstance(trx, organizationId, {
+      agentSlug,
+      name,
+      metadata: metadata?.text ?? '{}',
+    });
     if (!instance) throw new AppError('instance_name_taken');
     const { id, token, hash } = issueToken(TOKEN_PREFIX.agentCredential);
     const issuedAt = instance.createdAt;
     const expiresAt = new Date(issuedAt.getTime() + credentialLifetime(context, ttlSeconds));
-    await insertAgentCredential(trx, organizationId, { id, agentInstanceId: instance.id, tokenHash: hash, issuedAt, expiresAt });
+    await insertAgentCredential(trx, organizationId, {
+      id,
+      agentInstanceId: instance.id,
+      tokenHash: hash,
+      issuedAt,
+      expiresAt,
+    });
     const actor = actorOf(principal);
     const about = { agent_slug: agentSlug, agent_instance_name: name };
     await insertAuditEvents(trx, organizationId, {
@@ -64,17 +78,27 @@ export async function createAgentInstance(
 }
 
 function credentialLifetime({ limits }: ServiceContext, ttlSeconds = 0): number {
-  return ttlSeconds === 0 ? limits.agentCredentialLifetimeMs : Math.min(ttlSeconds * 1_000, limits.agentCredentialLifetimeMs);
+  return ttlSeconds === 0
+    ? limits.agentCredentialLifetimeMs
+    : Math.min(ttlSeconds * 1_000, limits.agentCredentialLifetimeMs);
 }
 
 /** Stops a credential for good; again is not an error. Throws 404, and 403 unless the caller may revoke for its agent. */
-export async function revokeCredential(context: ServiceContext, principal: ProductPrincipal, credentialId: string): Promise<void> {
+export async function revokeCredential(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  credentialId: string,
+): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
     const credential = await findCredentialAgent(trx, organizationId, credentialId);
     if (!credential) throw new AppError('not_found');
-    const verdict = authorize(principal, 'agent.credential.revoke', { kind: 'agent', slug: credential.agentSlug });
-    if (!verdict.allowed) throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
+    const verdict = authorize(principal, 'agent.credential.revoke', {
+      kind: 'agent',
+      slug: credential.agentSlug,
+    });
+    if (!verdict.allowed)
+      throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
     if (!(await revokeAgentCredential(trx, organizationId, credentialId))) return;
     const event = {
       eventType: 'agent_credential.revoked',

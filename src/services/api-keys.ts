@@ -1,14 +1,38 @@
 /** Personal API keys: a script acts as its member, with what the member holds at that moment. */
 import { AppError, invalid } from '../domain/errors.ts';
-import { bearablePermissions, endIssues, latestEnd, longestLife, narrowingIssues } from '../domain/api-keys.ts';
+import {
+  bearablePermissions,
+  endIssues,
+  latestEnd,
+  longestLife,
+  narrowingIssues,
+} from '../domain/api-keys.ts';
 import { actorOf, type AuditActor } from '../domain/audit.ts';
-import { effectiveGrants, effectivePermissions, grantsFromPolicies } from '../domain/authorization.ts';
+import {
+  effectiveGrants,
+  effectivePermissions,
+  grantsFromPolicies,
+} from '../domain/authorization.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../domain/authorization.ts';
-import { isPermission, permissionEntry, type Grant, type Permission, type PermissionEntry } from '../domain/permissions.ts';
+import {
+  isPermission,
+  permissionEntry,
+  type Grant,
+  type Permission,
+  type PermissionEntry,
+} from '../domain/permissions.ts';
 import { isSensitive, requireFreshProof } from '../domain/proof.ts';
 import { TOKEN_PREFIX } from '../domain/tokens.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
-import { findApiKey, findApiKeyHolder, findApiKeyRules, insertApiKey, listApiKeys, revokeApiKey, touchApiKey } from '../data/api-keys.ts';
+import {
+  findApiKey,
+  findApiKeyHolder,
+  findApiKeyRules,
+  insertApiKey,
+  listApiKeys,
+  revokeApiKey,
+  touchApiKey,
+} from '../data/api-keys.ts';
 import type { ApiKeyRecord, ApiKeyRules } from '../data/api-keys.ts';
 import type { Db } from '../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../platform/tokens.ts';
@@ -16,15 +40,20 @@ import type { ServiceContext } from './context.ts';
 import { apiKeyPrincipal, currentMember } from './member-principals.ts';
 import { cutPage } from './pages.ts';
 
-const SENSITIVE_KEY = 'The key could decide requests or do what is dangerous: prove again who you are first.';
+const SENSITIVE_KEY =
+  'The key could decide requests or do what is dangerous: prove again who you are first.';
 
 /**
  * The member behind a personal key. 401 when it is unknown, expired or revoked; 403 `membership_inactive`, and
  * `api_keys_disabled` while the organization does not allow personal keys.
  */
-export async function authenticateApiKey(context: ServiceContext, token: PresentedToken): Promise<MemberPrincipal> {
+export async function authenticateApiKey(
+  context: ServiceContext,
+  token: PresentedToken,
+): Promise<MemberPrincipal> {
   const key = await findApiKeyHolder(context.db, token.id);
-  if (!key?.valid || !secretMatches(token.secret, key.tokenHash)) throw new AppError('authentication_required');
+  if (!key?.valid || !secretMatches(token.secret, key.tokenHash))
+    throw new AppError('authentication_required');
   const principal = apiKeyPrincipal(key);
   noteUse(context, key);
   return principal;
@@ -33,7 +62,11 @@ export async function authenticateApiKey(context: ServiceContext, token: Present
 /** Remembers the use of a key, at most once a minute and without making the call wait. */
 export function noteUse(
   context: ServiceContext,
-  { organizationId, keyId, useIsStale }: { readonly organizationId: string; readonly keyId: string; readonly useIsStale: boolean },
+  {
+    organizationId,
+    keyId,
+    useIsStale,
+  }: { readonly organizationId: string; readonly keyId: string; readonly useIsStale: boolean },
 ): void {
   if (!useIsStale) return;
   touchApiKey(context.db, organizationId, keyId).catch((error: unknown) => {
@@ -56,7 +89,8 @@ export function apiKey(context: ServiceContext, record: ApiKeyRecord): ApiKey {
   return {
     ...record,
     permissions: record.permissions?.filter(isPermission) ?? null,
-    usable: served && record.status === 'active' && record.blockedReason === null && record.holderActive,
+    usable:
+      served && record.status === 'active' && record.blockedReason === null && record.holderActive,
     grants: grantsFromPolicies(record.policies, false),
   };
 }
@@ -96,7 +130,10 @@ export async function listOwnApiKeys(
 
 /** The latest end a key minted under these rules may have: the deployment's and the organization's, whichever is sooner. */
 export function latestEndUnder(context: ServiceContext, rules: ApiKeyRules): Date | undefined {
-  return latestEnd(rules.now, longestLife(context.limits.apiKeyLifetimeMs, rules.maxLifetimeSeconds));
+  return latestEnd(
+    rules.now,
+    longestLife(context.limits.apiKeyLifetimeMs, rules.maxLifetimeSeconds),
+  );
 }
 
 export interface MintedApiKey {
@@ -112,13 +149,18 @@ export interface MintedApiKey {
 export async function mintApiKey(
   context: ServiceContext,
   principal: MemberPrincipal,
-  input: { readonly name: string; readonly expiresAt: Date | undefined; readonly permissions: readonly string[] | undefined },
+  input: {
+    readonly name: string;
+    readonly expiresAt: Date | undefined;
+    readonly permissions: readonly string[] | undefined;
+  },
 ): Promise<MintedApiKey> {
   return await context.db.transaction(async (trx) => {
     const member = await currentMember(trx, principal, { permission: 'api_key.issue' });
     const rules = await findApiKeyRules(trx, member.organizationId);
     if (!rules.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
-    if (input.permissions && context.edition === 'open') throw new AppError('api_key_scoping_unavailable');
+    if (input.permissions && context.edition === 'open')
+      throw new AppError('api_key_scoping_unavailable');
     const bearable = bearablePermissions(member, context.edition);
     const latest = latestEndUnder(context, rules);
     const issues = [
@@ -150,10 +192,16 @@ export interface KeyToMint {
 }
 
 /** Inserts a key that may be minted, with its audit event. */
-export async function insertWithToken(trx: Db, context: ServiceContext, wanted: KeyToMint): Promise<MintedApiKey> {
+export async function insertWithToken(
+  trx: Db,
+  context: ServiceContext,
+  wanted: KeyToMint,
+): Promise<MintedApiKey> {
   const { kind, minter, name, permissions, expiresAt, now } = wanted;
   const { organizationId, membershipId } = minter;
-  const { id, hash, token } = issueToken(kind === 'personal' ? TOKEN_PREFIX.apiKey : TOKEN_PREFIX.organizationKey);
+  const { id, hash, token } = issueToken(
+    kind === 'personal' ? TOKEN_PREFIX.apiKey : TOKEN_PREFIX.organizationKey,
+  );
   await insertApiKey(trx, organizationId, {
     id,
     kind,
@@ -165,7 +213,12 @@ export async function insertWithToken(trx: Db, context: ServiceContext, wanted: 
     createdAt: now,
     expiresAt,
   });
-  const data = { name, kind, ...(permissions && { permissions: [...permissions] }), ...(expiresAt && { expires_at: expiresAt }) };
+  const data = {
+    name,
+    kind,
+    ...(permissions && { permissions: [...permissions] }),
+    ...(expiresAt && { expires_at: expiresAt }),
+  };
   await insertAuditEvents(trx, organizationId, {
     events: [{ eventType: 'api_key.created', actor: actorOf(minter), subjectId: id, data }],
     occurredAt: now,
@@ -185,7 +238,11 @@ export async function readApiKey(
 }
 
 /** Revokes one of the caller's own keys for good; again, nothing more happens. */
-export async function revokeOwnApiKey(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
+export async function revokeOwnApiKey(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
   const { organizationId, membershipId } = principal;
   await context.db.transaction(async (trx) => {
     const key = await readApiKey(trx, context, { organizationId, id });
@@ -213,7 +270,10 @@ export interface VerifiedApiKey {
 }
 
 /** The key the call presents and what it may do now. 400 `api_key_required` for a session. */
-export async function verifyApiKey(context: ServiceContext, principal: ProductPrincipal): Promise<VerifiedApiKey> {
+export async function verifyApiKey(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+): Promise<VerifiedApiKey> {
   const id = presentedKey(principal);
   if (id === undefined) throw new AppError('api_key_required');
   return {

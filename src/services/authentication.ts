@@ -10,10 +10,14 @@ import { authenticateOrganizationKey } from './organization-api-keys.ts';
 import { authenticateSession } from './sessions.ts';
 
 export type PresentedCredential =
-  { readonly kind: 'bearer'; readonly token: string } | { readonly kind: 'session'; readonly token: string };
+  | { readonly kind: 'bearer'; readonly token: string }
+  | { readonly kind: 'session'; readonly token: string };
 
 /** Throws 401 for what is missing, malformed, unknown, revoked or expired; 403 for a disabled agent or inactive member. */
-export async function authenticate(context: ServiceContext, presented: PresentedCredential | undefined): Promise<Principal> {
+export async function authenticate(
+  context: ServiceContext,
+  presented: PresentedCredential | undefined,
+): Promise<Principal> {
   const token = presented && parseToken(presented.token);
   if (!token) throw new AppError('authentication_required');
   if (presented.kind === 'session') return await authenticateSession(context, token);
@@ -29,15 +33,21 @@ export async function authenticate(context: ServiceContext, presented: Presented
   }
 }
 
-async function authenticateAgent(context: ServiceContext, token: PresentedToken): Promise<AgentPrincipal> {
+async function authenticateAgent(
+  context: ServiceContext,
+  token: PresentedToken,
+): Promise<AgentPrincipal> {
   const holder = await findCredentialHolder(context.db, token.id);
-  if (!holder?.valid || !secretMatches(token.secret, holder.tokenHash)) throw new AppError('authentication_required');
+  if (!holder?.valid || !secretMatches(token.secret, holder.tokenHash))
+    throw new AppError('authentication_required');
   if (holder.agentStatus !== 'active') throw new AppError('agent_disabled');
   if (holder.instanceStatus !== 'active') throw new AppError('instance_disabled');
   if (holder.useIsStale) {
-    touchCredential(context.db, holder.organizationId, holder.credentialId).catch((error: unknown) => {
-      context.logger.warn({ err: error }, 'could not record the use of an agent credential');
-    });
+    touchCredential(context.db, holder.organizationId, holder.credentialId).catch(
+      (error: unknown) => {
+        context.logger.warn({ err: error }, 'could not record the use of an agent credential');
+      },
+    );
   }
   return {
     kind: 'agent',

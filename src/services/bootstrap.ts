@@ -72,7 +72,9 @@ async function checkSecret(context: ServiceContext, presented: string): Promise<
   const secret = await readSecretFile(context.bootstrapSecretFile);
   if (secret !== undefined && secretMatches(presented, hashSecret(secret))) return;
   // Whoever won a race has taken the file away.
-  throw new AppError((await hasOrganization(context.db)) ? 'already_bootstrapped' : 'bootstrap_secret_invalid');
+  throw new AppError(
+    (await hasOrganization(context.db)) ? 'already_bootstrapped' : 'bootstrap_secret_invalid',
+  );
 }
 
 interface NewOwner extends BootstrapInput {
@@ -86,19 +88,41 @@ async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
   const names = { name: owner.organizationName, slug: slugOf(owner.organizationName) };
   await insertOrganization(trx, organizationId, names);
   // The operator's secret vouches for the email, also when it is that of somebody of an organization that was deleted.
-  const userId = await upsertUser(trx, { id: v7(), email: owner.email, displayName, passwordHash: owner.passwordHash });
+  const userId = await upsertUser(trx, {
+    id: v7(),
+    email: owner.email,
+    displayName,
+    passwordHash: owner.passwordHash,
+  });
   // Of that earlier time nothing opens the account but the new password, and nothing keeps the operator's choice out.
   await deleteRecoveryCodes(trx, userId);
   await deleteTotpFactor(trx, userId);
-  await insertMembership(trx, organizationId, { id: membershipId, userId, admissionSource: 'manual' });
-  const terms = { scopeKind: 'organization', resourceIds: [], permissions: [], isOwner: true } as const;
+  await insertMembership(trx, organizationId, {
+    id: membershipId,
+    userId,
+    admissionSource: 'manual',
+  });
+  const terms = {
+    scopeKind: 'organization',
+    resourceIds: [],
+    permissions: [],
+    isOwner: true,
+  } as const;
   const holder = { kind: 'membership', id: membershipId } as const;
-  const [policyId = ''] = await insertPermissionPolicies(trx, organizationId, { holder, terms: [terms] });
+  const [policyId = ''] = await insertPermissionPolicies(trx, organizationId, {
+    holder,
+    terms: [terms],
+  });
   const actor = personOf(owner);
   await insertAuditEvents(trx, organizationId, {
     events: [
       { eventType: 'organization.created', actor, subjectId: organizationId, data: names },
-      { eventType: 'membership.created', actor, subjectId: membershipId, data: { admission_source: 'manual' } },
+      {
+        eventType: 'membership.created',
+        actor,
+        subjectId: membershipId,
+        data: { admission_source: 'manual' },
+      },
       {
         eventType: 'permission_policy.created',
         actor,
@@ -107,5 +131,8 @@ async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
       },
     ],
   });
-  await createPipeline(trx, organizationId, { documentKey: 'organization', createdByActorId: membershipId });
+  await createPipeline(trx, organizationId, {
+    documentKey: 'organization',
+    createdByActorId: membershipId,
+  });
 }

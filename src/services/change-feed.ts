@@ -20,7 +20,11 @@ export interface ChangeFeed {
 
 export function startChangeFeed(context: ServiceContext, databaseUrl: string): ChangeFeed {
   const self = randomUUID();
-  const state = { stopped: false, listener: undefined as ChangeListener | undefined, sending: undefined as NodeJS.Timeout | undefined };
+  const state = {
+    stopped: false,
+    listener: undefined as ChangeListener | undefined,
+    sending: undefined as NodeJS.Timeout | undefined,
+  };
 
   const reread = async () => {
     const ids = await findSettledIds(context.db, context.changes.waitedFor());
@@ -51,7 +55,8 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
   const listening = (async () => {
     while (!state.stopped) {
       await listenOnce().catch((error: unknown) => {
-        if (!state.stopped) context.logger.warn({ err: error }, 'the change listener lost the database');
+        if (!state.stopped)
+          context.logger.warn({ err: error }, 'the change listener lost the database');
       });
       if (!state.stopped) await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
     }

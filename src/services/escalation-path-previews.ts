@@ -6,7 +6,12 @@ import type { ProductPrincipal } from '../domain/authorization.ts';
 import type { ConditionFacts } from '../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../domain/errors.ts';
 import { parseEscalationPathDocument } from '../domain/escalation-paths/parse.ts';
-import { localTimes, previewWalk, type LocalTime, type PlannedStep } from '../domain/escalation-paths/preview.ts';
+import {
+  localTimes,
+  previewWalk,
+  type LocalTime,
+  type PlannedStep,
+} from '../domain/escalation-paths/preview.ts';
 import {
   pathTargets,
   type EscalationPathDocument,
@@ -29,7 +34,8 @@ const LATEST = Date.UTC(3000, 0, 1);
 
 export interface PreviewRequest {
   /** What is walked: a document that was never saved, or a revision. */
-  readonly path: { readonly document: ExactValue } | { readonly pathKey: string; readonly revision: number };
+  readonly path:
+    { readonly document: ExactValue } | { readonly pathKey: string; readonly revision: number };
   /** The database's clock when absent. */
   readonly startsAt?: Date;
   readonly urgency: Urgency;
@@ -62,7 +68,13 @@ export async function previewEscalationPath(
   { path, startsAt: given, urgency, facts }: PreviewRequest,
 ): Promise<PathPreview> {
   if (given && (given.getTime() < EARLIEST || given.getTime() >= LATEST)) {
-    throw invalid([{ pointer: '/starts_at', code: 'invalid_value', message: 'must be in the years from 1970 to 2999' }]);
+    throw invalid([
+      {
+        pointer: '/starts_at',
+        code: 'invalid_value',
+        message: 'must be in the years from 1970 to 2999',
+      },
+    ]);
   }
   const { db } = context;
   const { organizationId } = principal;
@@ -70,14 +82,34 @@ export async function previewEscalationPath(
   const startsAt = given ?? (await readClock(db));
   const rosters = await findTeamRosters(db, organizationId, idsOf(pathTargets(document), 'team'));
   const state = startWalk(document);
-  const { input, learn } = await walkInput(context, { document, state, facts: facts ?? NO_FACTS, urgency });
-  const policies = new Map([...rosters].flatMap(([teamId, { policyRevisionId: id }]) => (id === undefined ? [] : [[teamId, id] as const])));
+  const { input, learn } = await walkInput(context, {
+    document,
+    state,
+    facts: facts ?? NO_FACTS,
+    urgency,
+  });
+  const policies = new Map(
+    [...rosters].flatMap(([teamId, { policyRevisionId: id }]) =>
+      id === undefined ? [] : [[teamId, id] as const],
+    ),
+  );
   for (const revisionId of policies.values()) await learn(revisionId);
   const walk = { ...input, ...(!facts && { matches: () => false }) };
-  const { steps, truncated } = previewWalk(walk, { from: state, now: startsAt, policies, limit: MAX_STEPS });
-  const inside = new Map([...policies].map(([teamId, revisionId]) => [teamId, input.policy(revisionId)]));
+  const { steps, truncated } = previewWalk(walk, {
+    from: state,
+    now: startsAt,
+    policies,
+    limit: MAX_STEPS,
+  });
+  const inside = new Map(
+    [...policies].map(([teamId, revisionId]) => [teamId, input.policy(revisionId)]),
+  );
   const names = await namesOf(context, organizationId, [document, ...inside.values()]);
-  return { startsAt, truncated, steps: steps.map((step) => named(step, { document, inside, names })) };
+  return {
+    startsAt,
+    truncated,
+    steps: steps.map((step) => named(step, { document, inside, names })),
+  };
 }
 
 const NO_FACTS: ConditionFacts = {
@@ -99,7 +131,10 @@ async function documentOf(
   if (!parsed.ok) throw invalid(underDocument(parsed.issues));
   const { document } = parsed;
   try {
-    await escalationPathKind.checkReferences(context.db, principal.organizationId, { documentKey: '', document });
+    await escalationPathKind.checkReferences(context.db, principal.organizationId, {
+      documentKey: '',
+      document,
+    });
   } catch (error) {
     if (error instanceof AppError && Array.isArray(error.details?.['issues']))
       throw invalid(underDocument(error.details['issues'] as Issue[]));
@@ -123,7 +158,10 @@ async function namesOf(
   documents: readonly TeamPolicyDocument[],
 ): Promise<ReadonlyMap<string, string>> {
   const targets = documents.flatMap((document) => pathTargets(document));
-  return await findNames(db, organizationId, { membershipIds: idsOf(targets, 'user'), teamIds: idsOf(targets, 'team') });
+  return await findNames(db, organizationId, {
+    membershipIds: idsOf(targets, 'user'),
+    teamIds: idsOf(targets, 'team'),
+  });
 }
 
 interface Around {
@@ -133,7 +171,10 @@ interface Around {
   readonly names: ReadonlyMap<string, string>;
 }
 
-function named({ targets, ...step }: PlannedStep, { document, inside, names }: Around): PreviewedStep {
+function named(
+  { targets, ...step }: PlannedStep,
+  { document, inside, names }: Around,
+): PreviewedStep {
   const name = (id: string) => names.get(id);
   const policy = step.team && inside.get(step.team.teamId);
   const sets = [...document.working_hours, ...(policy?.working_hours ?? [])];

@@ -29,10 +29,18 @@ export async function findWarnings(
   const teams = await findTeamReach(db, organizationId, asked.teamIds);
   return [
     ...members.map((member): MemberWarning => ({ code: 'user_cannot_decide', ...member })),
-    ...teams.filter(({ memberCount, nonDeciders }) => memberCount === 0 || nonDeciders > 0).map(teamWarning),
+    ...teams
+      .filter(({ memberCount, nonDeciders }) => memberCount === 0 || nonDeciders > 0)
+      .map(teamWarning),
   ];
 }
 
 function teamWarning({ teamId, teamName, memberCount, nonDeciders }: TeamReach): TeamWarning {
-  return { code: memberCount === 0 ? 'empty_team' : 'team_members_cannot_decide', teamId, teamName, count: nonDeciders, memberCount };
+  return {
+    code: memberCount === 0 ? 'empty_team' : 'team_members_cannot_decide',
+    teamId,
+    teamName,
+    count: nonDeciders,
+    memberCount,
+  };
 }

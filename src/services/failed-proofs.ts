@@ -26,12 +26,17 @@ export interface FailedProof {
 /** Written after the answer has gone: neither its time nor its failure tells the client anything. */
 export function recordFailedProof({ db, logger }: ServiceContext, failed: FailedProof): void {
   const { organizationId, subjectId, membershipId, actor = SYSTEM, reason, client } = failed;
-  const data = { membership_id: membershipId, reason, client_address: client.address, user_agent: client.userAgent };
+  const data = {
+    membership_id: membershipId,
+    reason,
+    client_address: client.address,
+    user_agent: client.userAgent,
+  };
   setImmediate(() => {
-    insertAuditEvents(db, organizationId, { events: [{ eventType: EVENT_AT[failed.at], actor, subjectId, data }] }).catch(
-      (error: unknown) => {
-        logger.warn({ err: error }, 'could not record a failed proof');
-      },
-    );
+    insertAuditEvents(db, organizationId, {
+      events: [{ eventType: EVENT_AT[failed.at], actor, subjectId, data }],
+    }).catch((error: unknown) => {
+      logger.warn({ err: error }, 'could not record a failed proof');
+    });
   });
 }

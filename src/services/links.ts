@@ -3,12 +3,15 @@ import type { ServiceContext } from './context.ts';
 
 type Base = Pick<ServiceContext, 'publicUrl'>;
 
-const at = ({ publicUrl }: Base, path: string): string => `${publicUrl().replace(/\/$/, '')}${path}`;
+const at = ({ publicUrl }: Base, path: string): string =>
+  `${publicUrl().replace(/\/$/, '')}${path}`;
 
 /** Where the invited person joins. */
-export const invitationLink = (base: Base, token: string): string => at(base, `/invitations/${token}`);
+export const invitationLink = (base: Base, token: string): string =>
+  at(base, `/invitations/${token}`);
 
-export const passwordResetLink = (base: Base, token: string): string => at(base, `/password/reset/${token}`);
+export const passwordResetLink = (base: Base, token: string): string =>
+  at(base, `/password/reset/${token}`);
 
 /** Where the identity provider sends browsers back to. It is registered there. */
 export const ssoCallbackLink = (base: Base): string => at(base, '/auth/oidc/callback');
@@ -17,4 +20,5 @@ export const ssoCallbackLink = (base: Base): string => at(base, '/auth/oidc/call
 export const returnLink = (base: Base, path: string): string => at(base, path);
 
 /** The sign-in page, saying why it is seen again. */
-export const failedSignInLink = (base: Base, code: string): string => at(base, `/login?error=${code}`);
+export const failedSignInLink = (base: Base, code: string): string =>
+  at(base, `/login?error=${code}`);

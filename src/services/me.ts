@@ -1,5 +1,10 @@
 /** Who is calling: the principal, the person, the organization and where the permissions come from. */
-import { authorize, effectiveGrants, effectivePermissions, type MemberPrincipal } from '../domain/authorization.ts';
+import {
+  authorize,
+  effectiveGrants,
+  effectivePermissions,
+  type MemberPrincipal,
+} from '../domain/authorization.ts';
 import type { Grant, Permission } from '../domain/permissions.ts';
 import { findMemberAccount } from '../data/memberships.ts';
 import { listMemberAssignments } from '../data/role-assignments.ts';
@@ -19,13 +24,18 @@ export interface Account {
   readonly onboardingCompletedAt: Date | null;
 }
 
-export async function readAccount(context: ServiceContext, principal: MemberPrincipal): Promise<Account> {
+export async function readAccount(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<Account> {
   const { organizationId, membershipId } = principal;
   const [account, assignments] = await Promise.all([
     findMemberAccount(context.db, organizationId, membershipId),
     listMemberAssignments(context.db, organizationId, [membershipId]),
   ]);
-  const canSetUp = authorize(principal, 'organization.settings.write', { kind: 'organization' }).allowed;
+  const canSetUp = authorize(principal, 'organization.settings.write', {
+    kind: 'organization',
+  }).allowed;
   return {
     ...account,
     principal,

@@ -57,7 +57,11 @@ export function sessionPrincipal(session: SessionHolder): MemberPrincipal {
 /** The member who calls with a live personal key. 403 `membership_inactive`, `api_keys_disabled`. */
 export function apiKeyPrincipal(key: ApiKeyHolder): MemberPrincipal {
   const principal = memberPrincipal(key, {
-    via: { kind: 'api_key', keyId: key.keyId, narrowed: key.permissions?.filter(isPermission) ?? null },
+    via: {
+      kind: 'api_key',
+      keyId: key.keyId,
+      narrowed: key.permissions?.filter(isPermission) ?? null,
+    },
     auth: apiKeyAuth(key.assurance, key.createdAt),
   });
   if (!key.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
@@ -132,5 +136,6 @@ function requirePermission(
   target: AuthorizationTarget = { kind: 'organization' },
 ): void {
   const verdict = authorize(principal, permission, target);
-  if (!verdict.allowed) throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
+  if (!verdict.allowed)
+    throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
 }

@@ -39,18 +39,29 @@ export interface MemberList {
   readonly next?: MemberPosition;
 }
 
-async function withAssignments(db: Db, organizationId: string, rows: readonly MemberRow[]): Promise<Member[]> {
+async function withAssignments(
+  db: Db,
+  organizationId: string,
+  rows: readonly MemberRow[],
+): Promise<Member[]> {
   const ids = rows.map((row) => row.id);
   const held = new Map<string, AssignmentRow[]>(ids.map((id) => [id, []]));
-  for (const row of await listMemberAssignments(db, organizationId, ids)) held.get(row.principalId)?.push(row);
+  for (const row of await listMemberAssignments(db, organizationId, ids))
+    held.get(row.principalId)?.push(row);
   return rows.map((row) => ({
     ...row,
-    assignments: (held.get(row.id) ?? []).map((assignment) => roleAssignment(assignment, row.organizationName)),
+    assignments: (held.get(row.id) ?? []).map((assignment) =>
+      roleAssignment(assignment, row.organizationName),
+    ),
   }));
 }
 
 /** One page of the members, see `listMembers` of the data for their order. */
-export async function listMembers({ db }: ServiceContext, { organizationId }: ProductPrincipal, page: MemberPage): Promise<MemberList> {
+export async function listMembers(
+  { db }: ServiceContext,
+  { organizationId }: ProductPrincipal,
+  page: MemberPage,
+): Promise<MemberList> {
   const found = await readMembers(db, organizationId, { ...page, limit: page.limit + 1 });
   const { items, last } = cutPage(found, page.limit);
   const members = await withAssignments(db, organizationId, items);
@@ -58,7 +69,11 @@ export async function listMembers({ db }: ServiceContext, { organizationId }: Pr
 }
 
 /** Throws 404. */
-export async function getMember({ db }: ServiceContext, { organizationId }: ProductPrincipal, id: string): Promise<Member> {
+export async function getMember(
+  { db }: ServiceContext,
+  { organizationId }: ProductPrincipal,
+  id: string,
+): Promise<Member> {
   return await readMember(db, organizationId, id);
 }
 
@@ -75,7 +90,11 @@ interface EscalationUses {
   readonly teamEscalationPolicies: readonly NamingPolicy[];
 }
 
-async function findEscalationUses(trx: Db, organizationId: string, id: string): Promise<EscalationUses> {
+async function findEscalationUses(
+  trx: Db,
+  organizationId: string,
+  id: string,
+): Promise<EscalationUses> {
   return {
     escalationPaths: await listPathsNaming(trx, organizationId, id),
     teamEscalationPolicies: await listPoliciesNaming(trx, organizationId, id),
@@ -85,7 +104,11 @@ async function findEscalationUses(trx: Db, organizationId: string, id: string): 
 /** As the error's details and the audit event show them. */
 function showUses({ escalationPaths, teamEscalationPolicies }: EscalationUses) {
   return {
-    escalation_paths: escalationPaths.map(({ pathKey, name, revision }) => ({ path_key: pathKey, name, revision })),
+    escalation_paths: escalationPaths.map(({ pathKey, name, revision }) => ({
+      path_key: pathKey,
+      name,
+      revision,
+    })),
     team_escalation_policies: teamEscalationPolicies.map(({ teamId, teamName, revision }) => ({
       team_id: teamId,
       team_name: teamName,
@@ -105,7 +128,11 @@ interface StatusChange {
  * `self_change`, 403 `owner_required`, for an owner what `requireFreshProof` throws, 409 `membership_removed` unless
  * removed is what he is to be.
  */
-async function requireChangeable(trx: Db, caller: MemberPrincipal, { id, removal }: { id: string; removal: boolean }): Promise<MemberRow> {
+async function requireChangeable(
+  trx: Db,
+  caller: MemberPrincipal,
+  { id, removal }: { id: string; removal: boolean },
+): Promise<MemberRow> {
   const member = await findMember(trx, caller.organizationId, id);
   if (!member) throw new AppError('not_found');
   if (member.id === caller.membershipId) throw new AppError('self_change');
@@ -117,16 +144,27 @@ async function requireChangeable(trx: Db, caller: MemberPrincipal, { id, removal
 }
 
 /** Throws 409 `directory_managed`, or `membership_in_escalation_path` unless forced; else what is left behind. */
-async function requireReleased(trx: Db, member: MemberRow, force: boolean): Promise<ReturnType<typeof showUses>> {
+async function requireReleased(
+  trx: Db,
+  member: MemberRow,
+  force: boolean,
+): Promise<ReturnType<typeof showUses>> {
   if (member.directoryManaged) throw new AppError('directory_managed');
   const uses = await findEscalationUses(trx, member.organizationId, member.id);
   const used = uses.escalationPaths.length + uses.teamEscalationPolicies.length > 0;
-  if (used && !force) throw new AppError('membership_in_escalation_path', { details: showUses(uses) });
+  if (used && !force)
+    throw new AppError('membership_in_escalation_path', { details: showUses(uses) });
   return showUses(uses);
 }
 
-async function changed(trx: Db, caller: MemberPrincipal, event: Omit<NewAuditEvent, 'actor'>): Promise<void> {
-  await insertAuditEvents(trx, caller.organizationId, { events: [{ ...event, actor: actorOf(caller) }] });
+async function changed(
+  trx: Db,
+  caller: MemberPrincipal,
+  event: Omit<NewAuditEvent, 'actor'>,
+): Promise<void> {
+  await insertAuditEvents(trx, caller.organizationId, {
+    events: [{ ...event, actor: actorOf(caller) }],
+  });
 }
 
 /**
@@ -168,11 +206,19 @@ function announceLeft(context: ServiceContext, { released, due }: LeftRequests):
 }
 
 /** His grants stay, so that reactivating gives them back; his sessions and keys are refused while he is suspended. */
-async function suspend(trx: Db, caller: MemberPrincipal, { member, force }: { member: MemberRow; force: boolean }): Promise<LeftRequests> {
+async function suspend(
+  trx: Db,
+  caller: MemberPrincipal,
+  { member, force }: { member: MemberRow; force: boolean },
+): Promise<LeftRequests> {
   const left_behind = await requireReleased(trx, member, force);
   await setMembershipStatus(trx, member.organizationId, { id: member.id, status: 'suspended' });
   if (member.isOwner) await requireActiveOwner(trx, member.organizationId);
-  await changed(trx, caller, { eventType: 'membership.suspended', subjectId: member.id, data: { left_behind } });
+  await changed(trx, caller, {
+    eventType: 'membership.suspended',
+    subjectId: member.id,
+    data: { left_behind },
+  });
   return await waitNoLonger(trx, caller, { member, reason: 'membership_suspended' });
 }
 
@@ -185,7 +231,15 @@ async function waitNoLonger(
   const { id: membershipId, organizationId } = member;
   // First: it locks the rows of what he claims too, all in one order.
   const due = await wakeStranded(trx, organizationId, [membershipId]);
-  return { released: await releaseClaimsOf(trx, { organizationId, membershipId, actor: actorOf(caller), reason }), due };
+  return {
+    released: await releaseClaimsOf(trx, {
+      organizationId,
+      membershipId,
+      actor: actorOf(caller),
+      reason,
+    }),
+    due,
+  };
 }
 
 async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberRow): Promise<void> {
@@ -198,7 +252,11 @@ async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberRow): 
  * Removes a member and takes his policies, team memberships, sessions and personal keys; his record is kept. One who
  * was removed before is not an error. Throws as `changeMemberStatus` does.
  */
-export async function removeMember(context: ServiceContext, principal: MemberPrincipal, { id, force }: StatusChange): Promise<void> {
+export async function removeMember(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { id, force }: StatusChange,
+): Promise<void> {
   const left = await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'membership.write' });
     const member = await requireChangeable(trx, caller, { id, removal: true });

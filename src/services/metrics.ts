@@ -18,7 +18,11 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   return {
     registry,
-    requestsCreated: new Counter({ name: 'countersign_requests_created_total', help: 'Approval requests accepted.', registers }),
+    requestsCreated: new Counter({
+      name: 'countersign_requests_created_total',
+      help: 'Approval requests accepted.',
+      registers,
+    }),
     requestsDecided: new Counter({
       name: 'countersign_requests_decided_total',
       help: 'Final answers recorded, by status and channel.',
@@ -35,7 +39,11 @@ export function createMetrics(): Metrics {
       help: 'Workflows the backstop started or signalled.',
       registers,
     }),
-    parkedWaits: new Gauge({ name: 'countersign_parked_waits', help: 'Calls that hold their answer for a decision.', registers }),
+    parkedWaits: new Gauge({
+      name: 'countersign_parked_waits',
+      help: 'Calls that hold their answer for a decision.',
+      registers,
+    }),
     notificationAttempts: new Counter({
       name: 'countersign_notification_attempts_total',
       help: 'Attempts to send a message, by kind of channel and what became of it.',

@@ -4,13 +4,32 @@ import { actorOf, personOf } from '../domain/audit.ts';
 import { grantsFromPolicies, type MemberPrincipal } from '../domain/authorization.ts';
 import { AppError } from '../domain/errors.ts';
 import { requireHeld } from '../domain/permission-policies.ts';
-import { requireFreshProof, requireFreshSecondFactor, requireFreshSession } from '../domain/proof.ts';
-import { hashRecoveryCode, newRecoveryCodes, readCode, RECOVERY_CODE_BYTES } from '../domain/second-factors.ts';
+import {
+  requireFreshProof,
+  requireFreshSecondFactor,
+  requireFreshSession,
+} from '../domain/proof.ts';
+import {
+  hashRecoveryCode,
+  newRecoveryCodes,
+  readCode,
+  RECOVERY_CODE_BYTES,
+} from '../domain/second-factors.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { findMemberWithPolicies } from '../data/memberships.ts';
 import { listMembershipsOfUser, lockPassword } from '../data/passwords.ts';
-import { countUnusedRecoveryCodes, deleteRecoveryCodes, insertRecoveryCodes } from '../data/recovery-codes.ts';
-import { confirmTotpFactor, deleteTotpFactor, findTotpFactor, lockTotpFactor, putUnconfirmedTotpFactor } from '../data/totp-factors.ts';
+import {
+  countUnusedRecoveryCodes,
+  deleteRecoveryCodes,
+  insertRecoveryCodes,
+} from '../data/recovery-codes.ts';
+import {
+  confirmTotpFactor,
+  deleteTotpFactor,
+  findTotpFactor,
+  lockTotpFactor,
+  putUnconfirmedTotpFactor,
+} from '../data/totp-factors.ts';
 import type { Db } from '../platform/postgres.ts';
 import { describeTotp, newTotpSeed } from '../platform/totp.ts';
 import type { ServiceContext } from './context.ts';
@@ -28,8 +47,14 @@ export interface Mfa {
   readonly recoveryCodesLeft: number;
 }
 
-export async function readMfa({ db }: ServiceContext, { userId, requiresMfa }: MemberPrincipal): Promise<Mfa> {
-  const [factor, recoveryCodesLeft] = await Promise.all([findTotpFactor(db, userId), countUnusedRecoveryCodes(db, userId)]);
+export async function readMfa(
+  { db }: ServiceContext,
+  { userId, requiresMfa }: MemberPrincipal,
+): Promise<Mfa> {
+  const [factor, recoveryCodesLeft] = await Promise.all([
+    findTotpFactor(db, userId),
+    countUnusedRecoveryCodes(db, userId),
+  ]);
   return { required: requiresMfa, confirmedAt: factor?.confirmedAt ?? null, recoveryCodesLeft };
 }
 
@@ -37,7 +62,10 @@ export async function readMfa({ db }: ServiceContext, { userId, requiresMfa }: M
  * Begins an enrolment, in the place of one that was begun and not confirmed. 403 `reauthentication_required`, 409
  * `mfa_enrolled`, 501 `secrets_key_missing`.
  */
-export async function beginTotp(context: ServiceContext, principal: MemberPrincipal): Promise<{ secret: string; uri: string }> {
+export async function beginTotp(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<{ secret: string; uri: string }> {
   requireFreshSession(principal);
   const { userId } = principal;
   const seed = newTotpSeed();
@@ -74,20 +102,32 @@ export async function confirmTotp(
     if (factor.confirmedAt) throw new AppError('mfa_enrolled');
     const { code } = readCode(typed);
     const step = await matchingStep(context, trx, { userId, seed: factor, code });
-    if (step === undefined) throw new AppError('invalid_credentials', { detail: 'The code is wrong.' });
+    if (step === undefined)
+      throw new AppError('invalid_credentials', { detail: 'The code is wrong.' });
     await confirmTotpFactor(trx, userId, step);
     const recoveryCodes = await issueRecoveryCodes(trx, userId);
     await record(trx, principal, { verb: 'mfa_enrolled', data: { method: 'totp' } });
     await endOtherSessionsEverywhere(trx, principal);
-    return { recoveryCodes, ...(await renewProof(trx, principal, { presented, secondFactor: 'totp' })) };
+    return {
+      recoveryCodes,
+      ...(await renewProof(trx, principal, { presented, secondFactor: 'totp' })),
+    };
   });
 }
 
-async function endOtherSessionsEverywhere(trx: Db, { userId, displayName, via }: MemberPrincipal): Promise<void> {
+async function endOtherSessionsEverywhere(
+  trx: Db,
+  { userId, displayName, via }: MemberPrincipal,
+): Promise<void> {
   const except = via.kind === 'session' ? { exceptId: via.sessionId } : {};
   for (const { organizationId, membershipId } of await listMembershipsOfUser(trx, userId)) {
     const actor = personOf({ membershipId, displayName });
-    await endSessionsOf(trx, organizationId, { membershipId, ...except, actor, reason: 'mfa_enrolled' });
+    await endSessionsOf(trx, organizationId, {
+      membershipId,
+      ...except,
+      actor,
+      reason: 'mfa_enrolled',
+    });
   }
 }
 
@@ -100,12 +140,16 @@ async function issueRecoveryCodes(trx: Db, userId: string): Promise<readonly str
 }
 
 /** 403 `mfa_required`, `reauthentication_required`; 404 without a confirmed authenticator app. */
-export async function replaceRecoveryCodes(context: ServiceContext, principal: MemberPrincipal): Promise<readonly string[]> {
+export async function replaceRecoveryCodes(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<readonly string[]> {
   requireFreshSecondFactor(principal);
   const { userId } = principal;
   return await context.db.transaction(async (trx) => {
     const factor = await lockTotpFactor(trx, userId);
-    if (!factor?.confirmedAt) throw new AppError('not_found', { detail: 'No authenticator app is enrolled.' });
+    if (!factor?.confirmedAt)
+      throw new AppError('not_found', { detail: 'No authenticator app is enrolled.' });
     const codes = await issueRecoveryCodes(trx, userId);
     await record(trx, principal, { verb: 'recovery_codes_replaced' });
     return codes;
@@ -113,10 +157,14 @@ export async function replaceRecoveryCodes(context: ServiceContext, principal: M
 }
 
 /** Takes the caller's own authenticator app and recovery codes away; again, nothing more happens. 403 as above. */
-export async function removeTotp(context: ServiceContext, principal: MemberPrincipal): Promise<void> {
+export async function removeTotp(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<void> {
   requireFreshSecondFactor(principal);
   await context.db.transaction(async (trx) => {
-    if (await forgetFactors(trx, principal.userId)) await record(trx, principal, { verb: 'mfa_removed' });
+    if (await forgetFactors(trx, principal.userId))
+      await record(trx, principal, { verb: 'mfa_removed' });
   });
 }
 
@@ -134,7 +182,11 @@ async function forgetFactors(trx: Db, userId: string): Promise<boolean> {
  * signs in with it alone, and enrols anew. Whoever knows that password then is the member: 403 `grant_exceeds_own` unless the
  * administrator holds all that he holds. 403 `self_change`, `owner_required`; 404; 409 `membership_removed`.
  */
-export async function removeMemberMfa(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
+export async function removeMemberMfa(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'membership.write' });
@@ -143,26 +195,42 @@ export async function removeMemberMfa(context: ServiceContext, principal: Member
     if (!member) throw new AppError('not_found');
     const { membershipId } = member;
     if (membershipId === caller.membershipId) throw new AppError('self_change');
-    if (member.policies.some((policy) => policy.is_owner) && !caller.isOwner) throw new AppError('owner_required');
+    if (member.policies.some((policy) => policy.is_owner) && !caller.isOwner)
+      throw new AppError('owner_required');
     if (member.membershipStatus === 'deprovisioned') throw new AppError('membership_removed');
     requireHeld(caller, grantsFromPolicies(member.policies, false), WOULD_WEAKEN);
     if (!(await forgetFactors(trx, member.userId))) return;
     await record(trx, caller, { verb: 'mfa_removed', membershipId });
-    await endSessionsOf(trx, organizationId, { membershipId, actor: actorOf(caller), reason: 'mfa_removed' });
+    await endSessionsOf(trx, organizationId, {
+      membershipId,
+      actor: actorOf(caller),
+      reason: 'mfa_removed',
+    });
   });
 }
 
-const WOULD_WEAKEN = 'Only whoever holds all that the member holds, or an owner, takes the second factor from him.';
+const WOULD_WEAKEN =
+  'Only whoever holds all that the member holds, or an owner, takes the second factor from him.';
 
 interface Recorded {
-  readonly verb: 'mfa_enrollment_started' | 'mfa_enrolled' | 'mfa_removed' | 'recovery_codes_replaced';
+  readonly verb:
+    'mfa_enrollment_started' | 'mfa_enrolled' | 'mfa_removed' | 'recovery_codes_replaced';
   /** Whose factor it is; the caller's when absent. */
   readonly membershipId?: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-async function record(trx: Db, principal: MemberPrincipal, { verb, membershipId, data }: Recorded): Promise<void> {
+async function record(
+  trx: Db,
+  principal: MemberPrincipal,
+  { verb, membershipId, data }: Recorded,
+): Promise<void> {
   const subjectId = membershipId ?? principal.membershipId;
-  const event = { eventType: `membership.${verb}`, actor: actorOf(principal), subjectId, ...(data && { data }) };
+  const event = {
+    eventType: `membership.${verb}`,
+    actor: actorOf(principal),
+    subjectId,
+    ...(data && { data }),
+  };
   await insertAuditEvents(trx, principal.organizationId, { events: [event] });
 }

@@ -38,8 +38,14 @@ export async function listNotificationChannels(
   { db }: ServiceContext,
   { organizationId }: MemberPrincipal,
   { limit, after }: ChannelPage,
-): Promise<{ readonly channels: readonly NotificationChannel[]; readonly next: NotificationChannel | undefined }> {
-  const { items, last } = cutPage(await listChannels(db, organizationId, { limit: limit + 1, after }), limit);
+): Promise<{
+  readonly channels: readonly NotificationChannel[];
+  readonly next: NotificationChannel | undefined;
+}> {
+  const { items, last } = cutPage(
+    await listChannels(db, organizationId, { limit: limit + 1, after }),
+    limit,
+  );
   return { channels: items, next: last };
 }
 
@@ -62,8 +68,14 @@ async function requireReachable({ egress }: ServiceContext, url: string): Promis
   try {
     await egress.check(url);
   } catch (error) {
-    if (!(error instanceof EgressDenied || error instanceof DOMException || error instanceof EgressTimeout)) throw error;
-    const message = error instanceof EgressDenied ? error.message : 'names a host that cannot be found in time';
+    if (!(
+      error instanceof EgressDenied ||
+      error instanceof DOMException ||
+      error instanceof EgressTimeout
+    ))
+      throw error;
+    const message =
+      error instanceof EgressDenied ? error.message : 'names a host that cannot be found in time';
     throw invalid([{ pointer: '/url', code: 'egress_denied', message }]);
   }
 }
@@ -78,7 +90,10 @@ interface SecretMade {
 function makeSecret({ secrets }: ServiceContext, channelId: string): SecretMade {
   if (!secrets) throw new AppError('secrets_key_missing');
   const secret = newSigningSecret();
-  return { secret, sealed: secrets.seal(Buffer.from(secret), SEALED_FOR.webhookChannel(channelId)) };
+  return {
+    secret,
+    sealed: secrets.seal(Buffer.from(secret), SEALED_FOR.webhookChannel(channelId)),
+  };
 }
 
 async function changing<T>(
@@ -99,9 +114,15 @@ interface ChannelEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-async function record(trx: Db, caller: MemberPrincipal, { verb, id, data }: ChannelEvent): Promise<void> {
+async function record(
+  trx: Db,
+  caller: MemberPrincipal,
+  { verb, id, data }: ChannelEvent,
+): Promise<void> {
   await insertAuditEvents(trx, caller.organizationId, {
-    events: [{ eventType: `notification_channel.${verb}`, actor: actorOf(caller), subjectId: id, data }],
+    events: [
+      { eventType: `notification_channel.${verb}`, actor: actorOf(caller), subjectId: id, data },
+    ],
   });
 }
 
@@ -126,8 +147,15 @@ export async function createWebhookChannel(
   return await changing(context, principal, async (trx, caller) => {
     await insertChannel(trx, caller.organizationId, { id, kind: 'webhook', name, enabled });
     await insertWebhook(trx, id, { ...webhook, secret: sealed });
-    await record(trx, caller, { verb: 'created', id, data: { kind: 'webhook', name, host: hostOf(webhook.url) } });
-    return { channel: existing(await findChannel(trx, caller.organizationId, id)), signingSecret: secret };
+    await record(trx, caller, {
+      verb: 'created',
+      id,
+      data: { kind: 'webhook', name, host: hostOf(webhook.url) },
+    });
+    return {
+      channel: existing(await findChannel(trx, caller.organizationId, id)),
+      signingSecret: secret,
+    };
   });
 }
 
@@ -151,34 +179,59 @@ export async function changeNotificationChannel(
     const before = existing(await lockChannel(trx, caller.organizationId, id));
     const changed = changedIn(before, change);
     if (changed.length === 0) return before;
-    await updateChannel(trx, caller.organizationId, { id, name: change.name ?? before.name, enabled: change.enabled ?? before.enabled });
+    await updateChannel(trx, caller.organizationId, {
+      id,
+      name: change.name ?? before.name,
+      enabled: change.enabled ?? before.enabled,
+    });
     if (before.webhook) {
       const { url, includeArguments } = before.webhook;
-      await updateWebhook(trx, id, { url: change.url ?? url, includeArguments: change.includeArguments ?? includeArguments });
+      await updateWebhook(trx, id, {
+        url: change.url ?? url,
+        includeArguments: change.includeArguments ?? includeArguments,
+      });
     }
-    const host = changed.includes('url') && change.url !== undefined ? { host: hostOf(change.url) } : {};
+    const host =
+      changed.includes('url') && change.url !== undefined ? { host: hostOf(change.url) } : {};
     await record(trx, caller, { verb: 'updated', id, data: { changed, ...host } });
     return existing(await findChannel(trx, caller.organizationId, id));
   });
 }
 
 /** Names as the interface writes them. 400 for what this kind does not have. */
-function changedIn({ webhook, name, enabled }: NotificationChannel, change: ChannelChange): string[] {
+function changedIn(
+  { webhook, name, enabled }: NotificationChannel,
+  change: ChannelChange,
+): string[] {
   const pairs = [
     { field: 'name', before: name, after: change.name },
     { field: 'enabled', before: enabled, after: change.enabled },
     { field: 'url', before: webhook?.url, after: change.url },
-    { field: 'include_arguments', before: webhook?.includeArguments, after: change.includeArguments },
+    {
+      field: 'include_arguments',
+      before: webhook?.includeArguments,
+      after: change.includeArguments,
+    },
   ].filter(({ after }) => after !== undefined);
   const foreign = pairs.filter(({ before }) => before === undefined);
   if (foreign.length > 0) {
-    throw invalid(foreign.map(({ field }) => ({ pointer: `/${field}`, code: 'invalid_value', message: 'is for webhooks only' })));
+    throw invalid(
+      foreign.map(({ field }) => ({
+        pointer: `/${field}`,
+        code: 'invalid_value',
+        message: 'is for webhooks only',
+      })),
+    );
   }
   return pairs.filter(({ before, after }) => before !== after).map(({ field }) => field);
 }
 
 /** For good; messages that wait are dropped. Throws 404, 409 `channel_built_in`. */
-export async function deleteNotificationChannel(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
+export async function deleteNotificationChannel(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
   await changing(context, principal, async (trx, caller) => {
     const { kind, name } = existing(await lockChannel(trx, caller.organizationId, id));
     if (kind === 'email') throw new AppError('channel_built_in');
@@ -206,15 +259,25 @@ export async function rotateChannelSecret(
 export type ChannelTest = TestOutcome & { readonly durationMs: number };
 
 /** Sends a test message to the caller, or the receiver, and says what came of it; nothing is tried twice. Throws 404. */
-export async function testNotificationChannel(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<ChannelTest> {
+export async function testNotificationChannel(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<ChannelTest> {
   const { organizationId, membershipId, displayName, email } = principal;
   const { kind } = existing(await findChannel(context.db, organizationId, id));
   const startedAt = performance.now();
   const signal = AbortSignal.any([context.stopping, AbortSignal.timeout(TEST_MS)]);
-  const message = { channelId: id, organizationId, recipient: { membershipId, displayName, email } };
-  const outcome = await senders[kind].sendTest(context, message, signal).catch((error: unknown): TestOutcome => {
-    context.logger.info({ err: error, channelId: id }, 'a test message was not delivered');
-    return { delivered: false, errorCode: signal.aborted ? 'timeout' : 'failed' };
-  });
+  const message = {
+    channelId: id,
+    organizationId,
+    recipient: { membershipId, displayName, email },
+  };
+  const outcome = await senders[kind]
+    .sendTest(context, message, signal)
+    .catch((error: unknown): TestOutcome => {
+      context.logger.info({ err: error, channelId: id }, 'a test message was not delivered');
+      return { delivered: false, errorCode: signal.aborted ? 'timeout' : 'failed' };
+    });
   return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
 }

@@ -17,8 +17,14 @@ export async function listNotificationDeliveries(
   { db }: ServiceContext,
   { organizationId }: MemberPrincipal,
   page: DeliveryPage,
-): Promise<{ readonly deliveries: readonly ListedDelivery[]; readonly next: ListedDelivery | undefined }> {
-  const { items, last } = cutPage(await listDeliveries(db, organizationId, { ...page, limit: page.limit + 1 }), page.limit);
+): Promise<{
+  readonly deliveries: readonly ListedDelivery[];
+  readonly next: ListedDelivery | undefined;
+}> {
+  const { items, last } = cutPage(
+    await listDeliveries(db, organizationId, { ...page, limit: page.limit + 1 }),
+    page.limit,
+  );
   return { deliveries: items, next: last };
 }
 

@@ -1,11 +1,18 @@
 /** What a member says about how he is told. */
-import { findNotificationSettings, putNotificationSettings, type NotificationSettings } from '../data/notification-settings.ts';
+import {
+  findNotificationSettings,
+  putNotificationSettings,
+  type NotificationSettings,
+} from '../data/notification-settings.ts';
 import type { MemberPrincipal } from '../domain/authorization.ts';
 import type { ServiceContext } from './context.ts';
 
 export type { NotificationSettings } from '../data/notification-settings.ts';
 
-export async function readNotificationSettings({ db }: ServiceContext, { membershipId }: MemberPrincipal): Promise<NotificationSettings> {
+export async function readNotificationSettings(
+  { db }: ServiceContext,
+  { membershipId }: MemberPrincipal,
+): Promise<NotificationSettings> {
   return await findNotificationSettings(db, membershipId);
 }
 

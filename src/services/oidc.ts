@@ -2,7 +2,12 @@
 import { AppError, type ErrorCode } from '../domain/errors.ts';
 import { assuranceOf } from '../domain/oidc.ts';
 import { readClock } from '../data/clock.ts';
-import { IdentityProviderError, type OidcClient, type ProvenIdentity, type SignInChecks } from '../platform/oidc.ts';
+import {
+  IdentityProviderError,
+  type OidcClient,
+  type ProvenIdentity,
+  type SignInChecks,
+} from '../platform/oidc.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 import { recordFailedProof } from './failed-proofs.ts';
@@ -40,12 +45,20 @@ export interface BegunSignIn {
 }
 
 /** `returnTo` must be a return path. 501 `sso_not_configured`; 504 `identity_provider_failed`. */
-export async function beginSignIn(context: ServiceContext, options: { returnTo: string; anew: boolean }): Promise<BegunSignIn> {
+export async function beginSignIn(
+  context: ServiceContext,
+  options: { returnTo: string; anew: boolean },
+): Promise<BegunSignIn> {
   const oidc = requireOidc(context);
   const { returnTo, anew } = options;
   try {
     const { url, checks } = await oidc.begin({ redirectUri: ssoCallbackLink(context), anew });
-    const pending: PendingSignIn = { ...checks, returnTo, anew, beganAt: (await readClock(context.db)).getTime() };
+    const pending: PendingSignIn = {
+      ...checks,
+      returnTo,
+      anew,
+      beganAt: (await readClock(context.db)).getTime(),
+    };
     return { url, cookie: oidc.seal(JSON.stringify(pending)) };
   } catch (error) {
     if (!(error instanceof IdentityProviderError)) throw error;
@@ -73,17 +86,27 @@ export interface FinishedSignIn {
 }
 
 /** What the sign-in page is told. Stable: it stands in links. */
-type FailureCode = 'sso_denied' | 'sso_failed' | 'sso_expired' | 'sign_in_not_admitted' | 'membership_inactive' | 'seat_limit_reached';
+type FailureCode =
+  | 'sso_denied'
+  | 'sso_failed'
+  | 'sso_expired'
+  | 'sign_in_not_admitted'
+  | 'membership_inactive'
+  | 'seat_limit_reached';
 
 /**
  * Ends at the page the person wanted, with a new session in place of the one the browser had, or at the sign-in page with a
  * code. 501 `sso_not_configured`.
  */
-export async function finishSignIn(context: ServiceContext, browser: ReturnedBrowser): Promise<FinishedSignIn> {
+export async function finishSignIn(
+  context: ServiceContext,
+  browser: ReturnedBrowser,
+): Promise<FinishedSignIn> {
   const oidc = requireOidc(context);
   try {
     const pending = await openPending(context, oidc, browser.cookies.sso);
-    if (!pending) return failed(context, 'sso_expired', 'no sign-in that began in this browser lately');
+    if (!pending)
+      return failed(context, 'sso_expired', 'no sign-in that began in this browser lately');
     const identity = await oidc.finish(callbackUrl(context, browser.query), {
       checks: pending,
       provenWithinSeconds: pending.anew ? Math.ceil(pending.ageMs / 1_000) : undefined,
@@ -126,7 +149,13 @@ async function enter(
     const recognized = await admitIdentity(trx, identity, { emailDomains, limits: context.limits });
     if (recognized.isSuspended) return { member: recognized };
     const { methods, authenticatedAt = await longAgo(trx) } = identity;
-    const proof = { method: 'sso', assurance: assuranceOf(methods), client, authenticatedAt, presented: cookies.session } as const;
+    const proof = {
+      method: 'sso',
+      assurance: assuranceOf(methods),
+      client,
+      authenticatedAt,
+      presented: cookies.session,
+    } as const;
     return { member: recognized, issued: await openSession(trx, recognized, proof) };
   });
   if (issued) return issued.token;
@@ -155,7 +184,8 @@ const REFUSALS: Partial<Record<ErrorCode, FailureCode>> = {
 };
 
 function failureCode(error: unknown): FailureCode | undefined {
-  if (error instanceof IdentityProviderError) return error.failure === 'denied' ? 'sso_denied' : 'sso_failed';
+  if (error instanceof IdentityProviderError)
+    return error.failure === 'denied' ? 'sso_denied' : 'sso_failed';
   return error instanceof AppError ? REFUSALS[error.code] : undefined;
 }
 

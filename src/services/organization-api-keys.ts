@@ -5,17 +5,34 @@
 import { AppError, invalid } from '../domain/errors.ts';
 import { endIssues } from '../domain/api-keys.ts';
 import { actorOf } from '../domain/audit.ts';
-import { effectiveGrants, grantsFromPolicies, type MemberPrincipal, type OrganizationKeyPrincipal } from '../domain/authorization.ts';
+import {
+  effectiveGrants,
+  grantsFromPolicies,
+  type MemberPrincipal,
+  type OrganizationKeyPrincipal,
+} from '../domain/authorization.ts';
 import { requireMayGrant, type PolicyTerms } from '../domain/permission-policies.ts';
 import { isServedBy, mayHold, permissionEntry } from '../domain/permissions.ts';
 import type { Grant, PermissionEntry } from '../domain/permissions.ts';
 import { requireFreshProof } from '../domain/proof.ts';
-import { findApiKeyRules, listApiKeys, type ApiKeyKind, type ApiKeyStatus } from '../data/api-keys.ts';
+import {
+  findApiKeyRules,
+  listApiKeys,
+  type ApiKeyKind,
+  type ApiKeyStatus,
+} from '../data/api-keys.ts';
 import { findMemberWithPolicies } from '../data/memberships.ts';
 import { findOrganizationKeyHolder } from '../data/organization-api-keys.ts';
 import type { PolicyResource } from '../data/permission-policies.ts';
 import { secretMatches, type PresentedToken } from '../platform/tokens.ts';
-import { apiKey, insertWithToken, latestEndUnder, noteUse, readApiKey, revokeWithAudit } from './api-keys.ts';
+import {
+  apiKey,
+  insertWithToken,
+  latestEndUnder,
+  noteUse,
+  readApiKey,
+  revokeWithAudit,
+} from './api-keys.ts';
 import type { ApiKey, MintedApiKey } from './api-keys.ts';
 import type { ServiceContext } from './context.ts';
 import { apiKeyAuth, currentMember, principalOf } from './member-principals.ts';
@@ -26,13 +43,27 @@ import { offerResources } from './permission-policy-pages.ts';
 const HOLDER = 'organization_api_key';
 
 /** The integration behind an organization key. 401 when it is unknown, expired or revoked, and always in the open edition. */
-export async function authenticateOrganizationKey(context: ServiceContext, token: PresentedToken): Promise<OrganizationKeyPrincipal> {
-  const key = context.edition === 'hosted' ? await findOrganizationKeyHolder(context.db, token.id) : undefined;
-  if (!key?.valid || !secretMatches(token.secret, key.tokenHash)) throw new AppError('authentication_required');
+export async function authenticateOrganizationKey(
+  context: ServiceContext,
+  token: PresentedToken,
+): Promise<OrganizationKeyPrincipal> {
+  const key =
+    context.edition === 'hosted'
+      ? await findOrganizationKeyHolder(context.db, token.id)
+      : undefined;
+  if (!key?.valid || !secretMatches(token.secret, key.tokenHash))
+    throw new AppError('authentication_required');
   noteUse(context, key);
   const { organizationId, keyId, name } = key;
   const grants = grantsFromPolicies(key.policies, false);
-  return { kind: 'organization_key', organizationId, keyId, name, grants, auth: apiKeyAuth(key.assurance, key.createdAt) };
+  return {
+    kind: 'organization_key',
+    organizationId,
+    keyId,
+    name,
+    grants,
+    auth: apiKeyAuth(key.assurance, key.createdAt),
+  };
 }
 
 export interface ApiKeyFilter {
@@ -47,7 +78,10 @@ export async function listAllApiKeys(
   principal: MemberPrincipal,
   { limit, ...page }: ApiKeyFilter & { readonly limit: number; readonly after: string | undefined },
 ): Promise<{ readonly keys: readonly ApiKey[]; readonly next: string | undefined }> {
-  const found = await listApiKeys(context.db, principal.organizationId, { ...page, limit: limit + 1 });
+  const found = await listApiKeys(context.db, principal.organizationId, {
+    ...page,
+    limit: limit + 1,
+  });
   const { items, last } = cutPage(found, limit);
   return { keys: items.map((record) => apiKey(context, record)), next: last?.id };
 }
@@ -59,22 +93,37 @@ export interface ApiKeyDetail {
 }
 
 /** Throws 404. */
-export async function getApiKey(context: ServiceContext, { organizationId }: MemberPrincipal, id: string): Promise<ApiKeyDetail> {
+export async function getApiKey(
+  context: ServiceContext,
+  { organizationId }: MemberPrincipal,
+  id: string,
+): Promise<ApiKeyDetail> {
   const key = await readApiKey(context.db, context, { organizationId, id });
   return { key, effectiveGrants: await carriedBy(context, organizationId, key) };
 }
 
-async function carriedBy(context: ServiceContext, organizationId: string, key: ApiKey): Promise<readonly Grant[]> {
+async function carriedBy(
+  context: ServiceContext,
+  organizationId: string,
+  key: ApiKey,
+): Promise<readonly Grant[]> {
   const { id: keyId, name, grants, membershipId } = key;
   const auth = apiKeyAuth(key.assuranceAtIssue, key.createdAt);
-  if (membershipId === null) return effectiveGrants({ kind: 'organization_key', organizationId, keyId, name, grants, auth });
+  if (membershipId === null)
+    return effectiveGrants({ kind: 'organization_key', organizationId, keyId, name, grants, auth });
   const member = await findMemberWithPolicies(context.db, organizationId, membershipId);
   if (!member) throw new Error('the member of a personal key is gone');
-  return effectiveGrants(principalOf(member, { via: { kind: 'api_key', keyId, narrowed: key.permissions }, auth }));
+  return effectiveGrants(
+    principalOf(member, { via: { kind: 'api_key', keyId, narrowed: key.permissions }, auth }),
+  );
 }
 
 /** Revokes any key of the organization for good; again, nothing more happens. Throws 404. */
-export async function revokeAnyApiKey(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
+export async function revokeAnyApiKey(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
     await currentMember(trx, principal, { permission: 'api_key.revoke' });
@@ -94,15 +143,26 @@ export interface OrganizationKeyOptions {
   readonly latestEnd: Date | undefined;
 }
 
-export async function organizationKeyOptions(context: ServiceContext, principal: MemberPrincipal): Promise<OrganizationKeyOptions> {
+export async function organizationKeyOptions(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<OrganizationKeyOptions> {
   const { organizationId } = principal;
-  const grants = principal.grants.filter(({ permission }) => mayHold(HOLDER, permission) && isServedBy(context.edition, permission));
+  const grants = principal.grants.filter(
+    ({ permission }) => mayHold(HOLDER, permission) && isServedBy(context.edition, permission),
+  );
   const permissions = [...new Set(grants.map(({ permission }) => permission))].map(permissionEntry);
   const [rules, { resources, truncated }] = await Promise.all([
     findApiKeyRules(context.db, organizationId),
     offerResources(context.db, organizationId, { grants }),
   ]);
-  return { permissions, grants, resources, resourcesTruncated: truncated, latestEnd: latestEndUnder(context, rules) };
+  return {
+    permissions,
+    grants,
+    resources,
+    resourcesTruncated: truncated,
+    latestEnd: latestEndUnder(context, rules),
+  };
 }
 
 /**
@@ -112,25 +172,50 @@ export async function organizationKeyOptions(context: ServiceContext, principal:
 export async function issueOrganizationKey(
   context: ServiceContext,
   principal: MemberPrincipal,
-  input: { readonly name: string; readonly policies: readonly PolicyTerms[]; readonly expiresAt: Date | undefined },
+  input: {
+    readonly name: string;
+    readonly policies: readonly PolicyTerms[];
+    readonly expiresAt: Date | undefined;
+  },
 ): Promise<MintedApiKey> {
   const { name, policies } = input;
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
-    const minter = await currentMember(trx, principal, { permission: 'api_key.organization.issue' });
+    const minter = await currentMember(trx, principal, {
+      permission: 'api_key.organization.issue',
+    });
     const rules = await findApiKeyRules(trx, organizationId);
     const latest = latestEndUnder(context, rules);
     const issues = endIssues(input.expiresAt, { now: rules.now, latest });
     if (issues.length > 0) throw invalid(issues);
-    const submitted = policies.map((terms, index) => ({ terms, pointer: `/permission_policies/${index}` }));
-    await requireValidTerms(trx, organizationId, { edition: context.edition, holder: HOLDER, policies: submitted });
+    const submitted = policies.map((terms, index) => ({
+      terms,
+      pointer: `/permission_policies/${index}`,
+    }));
+    await requireValidTerms(trx, organizationId, {
+      edition: context.edition,
+      holder: HOLDER,
+      policies: submitted,
+    });
     for (const terms of policies) requireMayGrant(minter, terms);
     requireFreshProof(minter);
     const expiresAt = input.expiresAt ?? latest;
-    const wanted = { kind: 'organization', minter, name, permissions: undefined, expiresAt, now: rules.now } as const;
+    const wanted = {
+      kind: 'organization',
+      minter,
+      name,
+      permissions: undefined,
+      expiresAt,
+      now: rules.now,
+    } as const;
     const { key, token } = await insertWithToken(trx, context, wanted);
     const holder = { kind: 'organization_api_key', id: key.id } as const;
-    const granted = { holder, terms: policies, actor: actorOf(minter), grantedByActorId: minter.membershipId };
+    const granted = {
+      holder,
+      terms: policies,
+      actor: actorOf(minter),
+      grantedByActorId: minter.membershipId,
+    };
     await addPolicies(trx, organizationId, granted);
     return { key: await readApiKey(trx, context, { organizationId, id: key.id }), token };
   });

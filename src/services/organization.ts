@@ -2,7 +2,12 @@
 import { actorOf } from '../domain/audit.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid } from '../domain/errors.ts';
-import { changesTo, describeChanges, requireMayChange, type TermsWanted } from '../domain/organizations.ts';
+import {
+  changesTo,
+  describeChanges,
+  requireMayChange,
+  type TermsWanted,
+} from '../domain/organizations.ts';
 import { requireFreshProof } from '../domain/proof.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import {
@@ -27,13 +32,29 @@ export interface OrganizationView extends Organization {
   readonly seats: Seats;
 }
 
-export async function readOrganization(context: ServiceContext, { organizationId }: ProductPrincipal): Promise<OrganizationView> {
-  const [organization, seats] = await Promise.all([findOrganization(context.db, organizationId), readSeats(context, organizationId)]);
+export async function readOrganization(
+  context: ServiceContext,
+  { organizationId }: ProductPrincipal,
+): Promise<OrganizationView> {
+  const [organization, seats] = await Promise.all([
+    findOrganization(context.db, organizationId),
+    readSeats(context, organizationId),
+  ]);
   return toView(context, living(organization), seats);
 }
 
-function toView({ edition, limits }: ServiceContext, organization: Organization, seats: Seats): OrganizationView {
-  return { ...organization, edition, activeAgents: limits.activeAgents, pendingRequests: limits.pendingRequests, seats };
+function toView(
+  { edition, limits }: ServiceContext,
+  organization: Organization,
+  seats: Seats,
+): OrganizationView {
+  return {
+    ...organization,
+    edition,
+    activeAgents: limits.activeAgents,
+    pendingRequests: limits.pendingRequests,
+    seats,
+  };
 }
 
 /** Whoever belongs to a deleted organization holds no credential any more. */
@@ -52,7 +73,9 @@ export async function changeOrganization(
   { expected, wanted }: { readonly expected: number; readonly wanted: TermsWanted },
 ): Promise<OrganizationView> {
   const changed = await context.db.transaction(async (trx) => {
-    const caller = await currentMember(trx, principal, { permission: 'organization.settings.write' });
+    const caller = await currentMember(trx, principal, {
+      permission: 'organization.settings.write',
+    });
     return await change(trx, caller, { expected, wanted });
   });
   return toView(context, changed, await readSeats(context, principal.organizationId));
@@ -65,26 +88,43 @@ async function change(
 ): Promise<Organization> {
   const { organizationId } = caller;
   const before = living(await lockOrganization(trx, organizationId));
-  if (before.revision !== expected) throw new AppError('revision_conflict', { details: { active_revision: before.revision } });
+  if (before.revision !== expected)
+    throw new AppError('revision_conflict', { details: { active_revision: before.revision } });
   const changes = changesTo(before, wanted);
   if (Object.keys(changes).length === 0) return before;
   requireMayChange(caller, changes);
   await updateOrganization(trx, organizationId, { ...before, ...changes });
   const data = { changed: describeChanges(before, changes) };
   await insertAuditEvents(trx, organizationId, {
-    events: [{ eventType: 'organization.updated', actor: actorOf(caller), subjectId: organizationId, data }],
+    events: [
+      {
+        eventType: 'organization.updated',
+        actor: actorOf(caller),
+        subjectId: organizationId,
+        data,
+      },
+    ],
   });
   return { ...before, ...changes, revision: before.revision + 1 };
 }
 
 /** Nobody is asked for the guided setup any more. Again, nothing more happens. */
-export async function finishOnboarding(context: ServiceContext, principal: MemberPrincipal): Promise<void> {
+export async function finishOnboarding(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
     await currentMember(trx, principal, { permission: 'organization.settings.write' });
     if (!(await completeOnboarding(trx, organizationId))) return;
     await insertAuditEvents(trx, organizationId, {
-      events: [{ eventType: 'organization.onboarding_completed', actor: actorOf(principal), subjectId: organizationId }],
+      events: [
+        {
+          eventType: 'organization.onboarding_completed',
+          actor: actorOf(principal),
+          subjectId: organizationId,
+        },
+      ],
     });
   });
 }
@@ -93,19 +133,32 @@ export async function finishOnboarding(context: ServiceContext, principal: Membe
  * Ends the organization for good, with every credential that opens it and every request that waits in it; its rows stay.
  * 400 unless `confirm` is its slug; needs the proof of `requireFreshProof`. Then a new first owner can be let in.
  */
-export async function deleteOrganization(context: ServiceContext, principal: MemberPrincipal, confirm: string): Promise<void> {
+export async function deleteOrganization(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  confirm: string,
+): Promise<void> {
   const settled = await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'organization.delete' });
     requireFreshProof(caller);
     const { slug } = living(await lockOrganization(trx, caller.organizationId));
     if (confirm !== slug) {
-      throw invalid([{ pointer: '/query/confirm', code: 'invalid_value', message: 'must be the slug of the organization' }]);
+      throw invalid([
+        {
+          pointer: '/query/confirm',
+          code: 'invalid_value',
+          message: 'must be the slug of the organization',
+        },
+      ]);
     }
     return await end(trx, caller);
   });
   announceCancelledAll(context, settled);
   await prepareBootstrap(context).catch((error: unknown) => {
-    context.logger.warn({ err: error }, 'the bootstrap secret is written at the first attempt to use it');
+    context.logger.warn(
+      { err: error },
+      'the bootstrap secret is written at the first attempt to use it',
+    );
   });
 }
 

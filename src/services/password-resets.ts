@@ -32,10 +32,16 @@ interface ResetRequest {
  * Sends a link to whoever has this email and could sign in with a password. Looked up and sent after the answer, so that
  * neither its words nor its time tell who has an account here. 501 `email_not_configured`; 429 `rate_limited`.
  */
-export async function requestPasswordReset(context: ServiceContext, request: ResetRequest): Promise<void> {
+export async function requestPasswordReset(
+  context: ServiceContext,
+  request: ResetRequest,
+): Promise<void> {
   const { mailer, logger } = context;
   if (!mailer) throw new AppError('email_not_configured');
-  await admitSignInAttempt(context, { email: request.email, clientAddress: request.client.address });
+  await admitSignInAttempt(context, {
+    email: request.email,
+    clientAddress: request.client.address,
+  });
   setImmediate(() => {
     sendLink(context, mailer, request).catch((error: unknown) => {
       logger.error({ err: error }, 'a link to set a new password could not be sent');
@@ -43,17 +49,38 @@ export async function requestPasswordReset(context: ServiceContext, request: Res
   });
 }
 
-async function sendLink(context: ServiceContext, mailer: Mailer, { email, client }: ResetRequest): Promise<void> {
+async function sendLink(
+  context: ServiceContext,
+  mailer: Mailer,
+  { email, client }: ResetRequest,
+): Promise<void> {
   const recipient = await findResetRecipient(context.db, email);
   if (!recipient) return;
   const issued = issueToken(TOKEN_PREFIX.passwordReset);
   const kept = await context.db.transaction(async (trx) => {
-    if (!(await insertPasswordReset(trx, { id: issued.id, userId: recipient.userId, tokenHash: issued.hash }))) return false;
+    if (
+      !(await insertPasswordReset(trx, {
+        id: issued.id,
+        userId: recipient.userId,
+        tokenHash: issued.hash,
+      }))
+    )
+      return false;
     // Anybody may have typed the address: the service is the actor.
-    for (const { organizationId, membershipId } of await listMembershipsOfUser(trx, recipient.userId)) {
+    for (const { organizationId, membershipId } of await listMembershipsOfUser(
+      trx,
+      recipient.userId,
+    )) {
       const data = { client_address: client.address };
       await insertAuditEvents(trx, organizationId, {
-        events: [{ eventType: 'membership.password_reset_requested', actor: SYSTEM, subjectId: membershipId, data }],
+        events: [
+          {
+            eventType: 'membership.password_reset_requested',
+            actor: SYSTEM,
+            subjectId: membershipId,
+            data,
+          },
+        ],
       });
     }
     return true;
@@ -78,10 +105,17 @@ function resetEmail({ email, displayName }: ResetRecipient, url: string): Email 
 }
 
 /** The link as it stands. Throws 404 when it never was, has served, has ended, or was overtaken by a new password. */
-export async function readPasswordReset({ db }: Pick<ServiceContext, 'db'>, token: string): Promise<PasswordReset> {
-  const reset = await findByToken(parseToken(token), TOKEN_PREFIX.passwordReset, (id) => findLivePasswordReset(db, id));
+export async function readPasswordReset(
+  { db }: Pick<ServiceContext, 'db'>,
+  token: string,
+): Promise<PasswordReset> {
+  const reset = await findByToken(parseToken(token), TOKEN_PREFIX.passwordReset, (id) =>
+    findLivePasswordReset(db, id),
+  );
   if (!reset) {
-    throw new AppError('not_found', { detail: 'This link does not exist, has served before or has ended: ask for a new one.' });
+    throw new AppError('not_found', {
+      detail: 'This link does not exist, has served before or has ended: ask for a new one.',
+    });
   }
   return reset;
 }
@@ -97,7 +131,10 @@ export async function resetPassword(
 ): Promise<void> {
   await admitFromNetwork({ db }, input.client.address);
   const reset = await readPasswordReset({ db }, input.token);
-  await requireAcceptablePassword(input.password, { words: await wordsOf(db, reset), pointer: '/password' });
+  await requireAcceptablePassword(input.password, {
+    words: await wordsOf(db, reset),
+    pointer: '/password',
+  });
   const passwordHash = await hashPassword(input.password, networkOf(input.client.address));
   await db.transaction(async (trx) => {
     await lockPassword(trx, reset.userId, 'change');

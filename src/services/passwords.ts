@@ -27,15 +27,27 @@ export interface PasswordRules {
 }
 
 /** 400 with the field unless the password has 12 characters and is neither common nor the person's or organization's name. */
-export async function requireAcceptablePassword(password: string, { words, pointer }: PasswordRules): Promise<void> {
+export async function requireAcceptablePassword(
+  password: string,
+  { words, pointer }: PasswordRules,
+): Promise<void> {
   const refuse = (message: string) => invalid([{ pointer, code: 'invalid_value', message }]);
   // A character outside the basic plane counts as one.
-  if ([...password].length < LEAST_CHARACTERS) throw refuse(`must be at least ${LEAST_CHARACTERS} characters long`);
-  if (password.length > MOST_CHARACTERS) throw refuse(`must be at most ${MOST_CHARACTERS} characters long`);
+  if ([...password].length < LEAST_CHARACTERS)
+    throw refuse(`must be at least ${LEAST_CHARACTERS} characters long`);
+  if (password.length > MOST_CHARACTERS)
+    throw refuse(`must be at most ${MOST_CHARACTERS} characters long`);
   const common = await commonPasswords();
-  const known = [...words, ...words.filter((word) => word.includes('@')).map((word) => word.slice(0, word.lastIndexOf('@')))];
+  const known = [
+    ...words,
+    ...words
+      .filter((word) => word.includes('@'))
+      .map((word) => word.slice(0, word.lastIndexOf('@'))),
+  ];
   if (isGuessable(password, { words: known, isCommon: (text) => common.has(text) })) {
-    throw refuse('is one of the first somebody would guess: a common password, or a name of yours or your organization');
+    throw refuse(
+      'is one of the first somebody would guess: a common password, or a name of yours or your organization',
+    );
   }
 }
 
@@ -47,7 +59,10 @@ export interface PasswordOwner {
 }
 
 /** The words that are no secret of this person. */
-export async function wordsOf(db: Db, { userId, email, displayName }: PasswordOwner): Promise<readonly string[]> {
+export async function wordsOf(
+  db: Db,
+  { userId, email, displayName }: PasswordOwner,
+): Promise<readonly string[]> {
   const memberships = await listMembershipsOfUser(db, userId);
   return [email, displayName, ...memberships.map(({ organizationName }) => organizationName)];
 }
@@ -56,7 +71,12 @@ export async function wordsOf(db: Db, { userId, email, displayName }: PasswordOw
 export async function replacePassword(
   trx: Db,
   { userId, displayName }: Pick<PasswordOwner, 'userId' | 'displayName'>,
-  change: { readonly passwordHash: string; readonly how: 'changed' | 'reset'; readonly client: Client; readonly exceptSessionId?: string },
+  change: {
+    readonly passwordHash: string;
+    readonly how: 'changed' | 'reset';
+    readonly client: Client;
+    readonly exceptSessionId?: string;
+  },
 ): Promise<void> {
   const { how, client, exceptSessionId } = change;
   await updatePassword(trx, userId, change.passwordHash);
@@ -67,7 +87,12 @@ export async function replacePassword(
       events: [{ eventType: `membership.password_${how}`, actor, subjectId: membershipId, data }],
     });
     const except = exceptSessionId === undefined ? {} : { exceptId: exceptSessionId };
-    await endSessionsOf(trx, organizationId, { membershipId, ...except, actor, reason: `password_${how}` });
+    await endSessionsOf(trx, organizationId, {
+      membershipId,
+      ...except,
+      actor,
+      reason: `password_${how}`,
+    });
   }
 }
 
@@ -79,7 +104,12 @@ export async function replacePassword(
 export async function changePassword(
   context: ServiceContext,
   principal: MemberPrincipal,
-  input: { readonly current: string; readonly next: string; readonly client: Client; readonly presented: string | undefined },
+  input: {
+    readonly current: string;
+    readonly next: string;
+    readonly client: Client;
+    readonly presented: string | undefined;
+  },
 ): Promise<Renewal> {
   const { db } = context;
   const { userId, via } = principal;
@@ -88,7 +118,10 @@ export async function changePassword(
   const current = await findPasswordHash(db, userId);
   if (current === null) throw new AppError('no_password');
   await requirePasswordEnough(db, principal);
-  await requireAcceptablePassword(input.next, { words: await wordsOf(db, principal), pointer: '/new_password' });
+  await requireAcceptablePassword(input.next, {
+    words: await wordsOf(db, principal),
+    pointer: '/new_password',
+  });
   await admitRenewal(context, via.sessionId);
   const verified = await verifiedHash(input.current, current, via.sessionId);
   if (verified === undefined) {
@@ -96,20 +129,37 @@ export async function changePassword(
     throw wrongCurrentPassword();
   }
   if (await verifyPassword(input.next, verified, via.sessionId)) {
-    throw invalid([{ pointer: '/new_password', code: 'invalid_value', message: 'must differ from the current password' }]);
+    throw invalid([
+      {
+        pointer: '/new_password',
+        code: 'invalid_value',
+        message: 'must differ from the current password',
+      },
+    ]);
   }
   const passwordHash = await hashPassword(input.next, via.sessionId);
   return await db.transaction(async (trx) => {
     // Hashing takes long enough for somebody else to have replaced it.
     if ((await lockPassword(trx, userId, 'change')) !== verified) throw wrongCurrentPassword();
-    await replacePassword(trx, principal, { passwordHash, how: 'changed', client, exceptSessionId: via.sessionId });
+    await replacePassword(trx, principal, {
+      passwordHash,
+      how: 'changed',
+      client,
+      exceptSessionId: via.sessionId,
+    });
     return await renewProof(trx, principal, { presented });
   });
 }
 
 function changeOf(principal: MemberPrincipal): Omit<FailedProof, 'reason' | 'client'> {
   const { organizationId, membershipId } = principal;
-  return { at: 'password_change', organizationId, membershipId, subjectId: membershipId, actor: actorOf(principal) };
+  return {
+    at: 'password_change',
+    organizationId,
+    membershipId,
+    subjectId: membershipId,
+    actor: actorOf(principal),
+  };
 }
 
 function wrongCurrentPassword(): AppError {

@@ -3,7 +3,12 @@ import { createHash } from 'node:crypto';
 import { actorOf, type AuditActor } from '../domain/audit.ts';
 import type { MemberPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid, type Issue } from '../domain/errors.ts';
-import { fixedReason, MOST_POLICIES, policyIssues, requireMayGrant } from '../domain/permission-policies.ts';
+import {
+  fixedReason,
+  MOST_POLICIES,
+  policyIssues,
+  requireMayGrant,
+} from '../domain/permission-policies.ts';
 import type { ClosedReason, PolicySetting, PolicyTerms } from '../domain/permission-policies.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import { wakeStranded } from '../data/approval-requests/stranded.ts';
@@ -45,15 +50,24 @@ export interface SubmittedTerms {
 export async function requireValidTerms(
   trx: Db,
   organizationId: string,
-  { policies, ...setting }: Omit<PolicySetting, 'pointer'> & { readonly policies: readonly SubmittedTerms[] },
+  {
+    policies,
+    ...setting
+  }: Omit<PolicySetting, 'pointer'> & { readonly policies: readonly SubmittedTerms[] },
 ): Promise<void> {
-  const issues = policies.flatMap(({ terms, pointer = '' }) => policyIssues(terms, { ...setting, pointer }));
+  const issues = policies.flatMap(({ terms, pointer = '' }) =>
+    policyIssues(terms, { ...setting, pointer }),
+  );
   if (issues.length > 0) throw invalid(issues);
   const missing = await missingResources(trx, organizationId, policies);
   if (missing.length > 0) throw invalid(missing);
 }
 
-async function missingResources(trx: Db, organizationId: string, policies: readonly SubmittedTerms[]): Promise<readonly Issue[]> {
+async function missingResources(
+  trx: Db,
+  organizationId: string,
+  policies: readonly SubmittedTerms[],
+): Promise<readonly Issue[]> {
   const isLive = await whichAreLive(
     trx,
     organizationId,
@@ -62,7 +76,9 @@ async function missingResources(trx: Db, organizationId: string, policies: reado
   return policies.flatMap(({ terms, pointer = '' }) =>
     terms.resourceIds.flatMap((id, index) => {
       const message = `is no live ${terms.scopeKind} of the organization`;
-      return isLive(terms, id) ? [] : [{ pointer: `${pointer}/resource_ids/${index}`, code: 'invalid_value', message }];
+      return isLive(terms, id)
+        ? []
+        : [{ pointer: `${pointer}/resource_ids/${index}`, code: 'invalid_value', message }];
     }),
   );
 }
@@ -73,10 +89,14 @@ export async function whichAreLive(
   organizationId: string,
   policies: readonly PolicyTerms[],
 ): Promise<(terms: Pick<PolicyTerms, 'scopeKind'>, id: string) => boolean> {
-  const named = (kind: string) => policies.flatMap(({ scopeKind, resourceIds }) => (scopeKind === kind ? resourceIds : []));
+  const named = (kind: string) =>
+    policies.flatMap(({ scopeKind, resourceIds }) => (scopeKind === kind ? resourceIds : []));
   const [agents, teams] = [named('agent'), named('team')];
   if (agents.length + teams.length === 0) return () => false;
-  const found = await listPolicyResources(trx, organizationId, { agents: { live: agents, named: [] }, teams: { live: teams, named: [] } });
+  const found = await listPolicyResources(trx, organizationId, {
+    agents: { live: agents, named: [] },
+    teams: { live: teams, named: [] },
+  });
   const live = new Set(found.map(({ kind, id }) => `${kind} ${id}`));
   return ({ scopeKind }, id) => live.has(`${scopeKind} ${id}`);
 }
@@ -91,14 +111,22 @@ export interface GrantedPolicies {
 }
 
 /** Adds policies with their audit events: their ids, in the order of the terms. */
-export async function addPolicies(trx: Db, organizationId: string, { actor, ...policies }: GrantedPolicies): Promise<readonly string[]> {
+export async function addPolicies(
+  trx: Db,
+  organizationId: string,
+  { actor, ...policies }: GrantedPolicies,
+): Promise<readonly string[]> {
   const { holder, terms, grantedByActorId } = policies;
   const ids = await insertPermissionPolicies(trx, organizationId, policies);
   const events = terms.map((each, index) => ({
     eventType: 'permission_policy.created',
     actor,
     subjectId: ids[index] ?? '',
-    data: { ...auditedHolder(holder), ...auditedTerms(each), granted_by_actor_id: grantedByActorId },
+    data: {
+      ...auditedHolder(holder),
+      ...auditedTerms(each),
+      granted_by_actor_id: grantedByActorId,
+    },
   }));
   await insertAuditEvents(trx, organizationId, { events });
   return ids;
@@ -109,7 +137,12 @@ function auditedHolder({ kind, id }: PolicyHolder) {
 }
 
 function auditedTerms({ scopeKind, resourceIds, permissions, isOwner }: PolicyTerms) {
-  return { scope_kind: scopeKind, resource_ids: [...resourceIds], permissions: [...permissions], is_owner: isOwner };
+  return {
+    scope_kind: scopeKind,
+    resource_ids: [...resourceIds],
+    permissions: [...permissions],
+    is_owner: isOwner,
+  };
 }
 
 /** Call it after a change of who owns, under the lock on access. Throws 409 `last_owner` when no active owner is left. */
@@ -125,7 +158,11 @@ interface Changing {
 type Change<T> = (trx: Db, caller: MemberPrincipal, state: PolicyHolderState) => Promise<T>;
 
 /** Runs `change` under the lock on access, for the caller as he is then and the holder as it is then. Throws 404 without holder. */
-async function changing<T>(context: ServiceContext, { principal, holder }: Changing, change: Change<T>): Promise<T> {
+async function changing<T>(
+  context: ServiceContext,
+  { principal, holder }: Changing,
+  change: Change<T>,
+): Promise<T> {
   return await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'permission_policy.write' });
     const state = await findPolicyHolder(trx, principal.organizationId, { holder, lock: true });
@@ -154,7 +191,8 @@ async function listHolders(trx: Db, { kind, id }: PolicyHolder): Promise<readonl
 /** Throws 409 `membership_removed`, `team_archived`, or `read_only_policy` for a key that has ended. */
 function requireOpen({ closed }: PolicyHolderState): void {
   if (closed === 'api_key_inactive') throw readOnly(closed);
-  if (closed !== null) throw new AppError(closed satisfies Exclude<ClosedReason, 'api_key_inactive'>);
+  if (closed !== null)
+    throw new AppError(closed satisfies Exclude<ClosedReason, 'api_key_inactive'>);
 }
 
 function readOnly(read_only_reason: string): AppError {
@@ -162,7 +200,11 @@ function readOnly(read_only_reason: string): AppError {
 }
 
 /** Throws 404. */
-async function readPolicy(trx: Db, organizationId: string, reference: PolicyReference): Promise<PermissionPolicy> {
+async function readPolicy(
+  trx: Db,
+  organizationId: string,
+  reference: PolicyReference,
+): Promise<PermissionPolicy> {
   const policy = await findPolicy(trx, organizationId, reference);
   if (!policy) throw new AppError('not_found');
   return policy;
@@ -209,16 +251,26 @@ export async function createPolicy(
   const parametersHash = hashOf({ holder, terms });
   return await changing(context, { principal, holder }, async (trx, caller, state) => {
     const kept = await findOutcome(trx, organizationId, identity);
-    if (kept && !kept.parametersHash.equals(parametersHash)) throw new AppError('idempotency_conflict');
+    if (kept && !kept.parametersHash.equals(parametersHash))
+      throw new AppError('idempotency_conflict');
     if (!kept) {
       requireOpen(state);
-      await requireValidTerms(trx, organizationId, { ...settingOf(context, holder), policies: [{ terms }] });
+      await requireValidTerms(trx, organizationId, {
+        ...settingOf(context, holder),
+        policies: [{ terms }],
+      });
       requireMayGrant(caller, terms);
       await requireRoom(trx, organizationId, holder);
     }
-    const grant = { holder, terms: [terms], actor: actorOf(caller), grantedByActorId: membershipId };
+    const grant = {
+      holder,
+      terms: [terms],
+      actor: actorOf(caller),
+      grantedByActorId: membershipId,
+    };
     const id = kept?.resourceId ?? (await addPolicies(trx, organizationId, grant))[0] ?? '';
-    if (!kept) await keepOutcome(trx, organizationId, { ...identity, parametersHash, resourceId: id });
+    if (!kept)
+      await keepOutcome(trx, organizationId, { ...identity, parametersHash, resourceId: id });
     return { policy: await readShown(trx, principal, { holder, id, state }), created: !kept };
   });
 }
@@ -246,20 +298,40 @@ function hashOf({ holder, terms }: Pick<NewPolicy, 'holder' | 'terms'>): Buffer 
 export async function replacePolicy(
   context: ServiceContext,
   principal: MemberPrincipal,
-  { holder, id, terms, revision }: PolicyReference & { readonly terms: PolicyTerms; readonly revision: number },
+  {
+    holder,
+    id,
+    terms,
+    revision,
+  }: PolicyReference & { readonly terms: PolicyTerms; readonly revision: number },
 ): Promise<ShownPolicy> {
   const { organizationId, membershipId } = principal;
   return await taking(context, { principal, holder }, async (trx, caller, state) => {
     const before = await findChangeable(trx, caller, { holder, id, state });
-    if (before.revision !== revision) throw new AppError('policy_changed', { details: { revision: before.revision } });
-    await requireValidTerms(trx, organizationId, { ...settingOf(context, holder), policies: [{ terms }] });
+    if (before.revision !== revision)
+      throw new AppError('policy_changed', { details: { revision: before.revision } });
+    await requireValidTerms(trx, organizationId, {
+      ...settingOf(context, holder),
+      policies: [{ terms }],
+    });
     requireMayGrant(caller, terms);
     if (!hashOf({ holder, terms }).equals(hashOf({ holder, terms: before }))) {
-      await updatePermissionPolicy(trx, organizationId, { id, terms, grantedByActorId: membershipId });
+      await updatePermissionPolicy(trx, organizationId, {
+        id,
+        terms,
+        grantedByActorId: membershipId,
+      });
       if (before.isOwner && !terms.isOwner) await requireActiveOwner(trx, organizationId);
-      const data = { ...auditedHolder(holder), ...auditedTerms(terms), revision: revision + 1, previous: auditedTerms(before) };
+      const data = {
+        ...auditedHolder(holder),
+        ...auditedTerms(terms),
+        revision: revision + 1,
+        previous: auditedTerms(before),
+      };
       await insertAuditEvents(trx, organizationId, {
-        events: [{ eventType: 'permission_policy.updated', actor: actorOf(caller), subjectId: id, data }],
+        events: [
+          { eventType: 'permission_policy.updated', actor: actorOf(caller), subjectId: id, data },
+        ],
       });
     }
     return await readShown(trx, principal, { holder, id, state });
@@ -278,7 +350,11 @@ async function readShown(
 }
 
 /** Takes back what a policy grants. Throws 404, 409 `last_owner`, and as `findChangeable` does. */
-export async function removePolicy(context: ServiceContext, principal: MemberPrincipal, { holder, id }: PolicyReference): Promise<void> {
+export async function removePolicy(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { holder, id }: PolicyReference,
+): Promise<void> {
   const { organizationId } = principal;
   await taking(context, { principal, holder }, async (trx, caller, state) => {
     const policy = await findChangeable(trx, caller, { holder, id, state });
@@ -286,7 +362,9 @@ export async function removePolicy(context: ServiceContext, principal: MemberPri
     if (policy.isOwner) await requireActiveOwner(trx, organizationId);
     const data = { ...auditedHolder(holder), ...auditedTerms(policy), revision: policy.revision };
     await insertAuditEvents(trx, organizationId, {
-      events: [{ eventType: 'permission_policy.deleted', actor: actorOf(caller), subjectId: id, data }],
+      events: [
+        { eventType: 'permission_policy.deleted', actor: actorOf(caller), subjectId: id, data },
+      ],
     });
   });
 }

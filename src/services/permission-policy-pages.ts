@@ -1,7 +1,12 @@
 /** Permission policies as they are shown: on the page of their holder, with what the reader may change there. */
 import { authorize, effectiveGrants, type MemberPrincipal } from '../domain/authorization.ts';
 import { AppError } from '../domain/errors.ts';
-import { pageReadOnlyReason, policyReadOnlyReason, type PageReadOnlyReason, type ReadOnlyReason } from '../domain/permission-policies.ts';
+import {
+  pageReadOnlyReason,
+  policyReadOnlyReason,
+  type PageReadOnlyReason,
+  type ReadOnlyReason,
+} from '../domain/permission-policies.ts';
 import {
   isServedBy,
   isValidScope,
@@ -28,10 +33,11 @@ import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 
 /** What kind of credential holder each kind of policy holder is. */
-export const HOLDER_KINDS = { membership: 'human', team: 'human', organization_api_key: 'organization_api_key' } as const satisfies Record<
-  PolicyHolder['kind'],
-  PermissionHolder
->;
+export const HOLDER_KINDS = {
+  membership: 'human',
+  team: 'human',
+  organization_api_key: 'organization_api_key',
+} as const satisfies Record<PolicyHolder['kind'], PermissionHolder>;
 
 export interface ShownPolicy extends PermissionPolicy {
   /** The teams and agents it names, as far as they are there. */
@@ -54,12 +60,20 @@ export interface PolicyPage {
 }
 
 /** The entries of the vocabulary this edition serves; only those that kind of holder can carry, if one is given. */
-export function servedPermissions(edition: PermissionEdition, holder?: PermissionHolder): readonly PermissionEntry[] {
-  return permissions.filter(({ key }) => isServedBy(edition, key) && (holder === undefined || mayHold(holder, key)));
+export function servedPermissions(
+  edition: PermissionEdition,
+  holder?: PermissionHolder,
+): readonly PermissionEntry[] {
+  return permissions.filter(
+    ({ key }) => isServedBy(edition, key) && (holder === undefined || mayHold(holder, key)),
+  );
 }
 
 /** The vocabulary. Throws 403 `permission_denied` unless the caller may read or write policies somewhere. */
-export function listPermissions({ edition }: ServiceContext, principal: MemberPrincipal): readonly PermissionEntry[] {
+export function listPermissions(
+  { edition }: ServiceContext,
+  principal: MemberPrincipal,
+): readonly PermissionEntry[] {
   const read = authorize(principal, 'permission_policy.read', { kind: 'any' });
   if (!read.allowed && !authorize(principal, 'permission_policy.write', { kind: 'any' }).allowed) {
     throw new AppError('permission_denied', { details: { ...read.forbidden } });
@@ -78,7 +92,9 @@ export async function readPolicyPage(
   if (!state) throw new AppError('not_found');
   const policies = await listPolicies(db, organizationId, holder);
   const readOnlyReason = pageReadOnlyReason(principal, state.closed ?? undefined);
-  const grants = effectiveGrants(principal).filter(({ permission }) => mayHold(HOLDER_KINDS[holder.kind], permission));
+  const grants = effectiveGrants(principal).filter(({ permission }) =>
+    mayHold(HOLDER_KINDS[holder.kind], permission),
+  );
   const { resources, truncated } = await offerResources(db, organizationId, { grants, policies });
   return {
     name: state.name,
@@ -101,13 +117,23 @@ export interface OfferedResources {
 export async function offerResources(
   db: Db,
   organizationId: string,
-  { grants, policies = [] }: { readonly grants: readonly Grant[]; readonly policies?: readonly PermissionPolicy[] },
+  {
+    grants,
+    policies = [],
+  }: { readonly grants: readonly Grant[]; readonly policies?: readonly PermissionPolicy[] },
 ): Promise<OfferedResources> {
-  const choice = (kind: 'agent' | 'team') => ({ live: reachOf(grants, kind), named: namedIn(policies, kind) });
+  const choice = (kind: 'agent' | 'team') => ({
+    live: reachOf(grants, kind),
+    named: namedIn(policies, kind),
+  });
   const [agents, teams] = [choice('agent'), choice('team')];
   const found = await listPolicyResources(db, organizationId, { agents, teams });
   const beyond = (kind: 'agent' | 'team', { live, named }: ResourceChoice) =>
-    live === 'all' ? found.filter((each) => each.kind === kind && !named.includes(each.id)).slice(LISTED_RESOURCES) : [];
+    live === 'all'
+      ? found
+          .filter((each) => each.kind === kind && !named.includes(each.id))
+          .slice(LISTED_RESOURCES)
+      : [];
   const left = new Set([...beyond('agent', agents), ...beyond('team', teams)]);
   return { resources: found.filter((each) => !left.has(each)), truncated: left.size > 0 };
 }
@@ -116,7 +142,9 @@ export async function offerResources(
 function reachOf(grants: readonly Grant[], kind: 'agent' | 'team'): ResourceChoice['live'] {
   const fitting = grants.filter(({ permission }) => isValidScope(permission, kind));
   if (fitting.some(({ scope_kind }) => scope_kind === 'organization')) return 'all';
-  return fitting.flatMap(({ scope_kind, scope_id }) => (scope_kind === kind && scope_id !== undefined ? [scope_id] : []));
+  return fitting.flatMap(({ scope_kind, scope_id }) =>
+    scope_kind === kind && scope_id !== undefined ? [scope_id] : [],
+  );
 }
 
 function namedIn(policies: readonly PermissionPolicy[], kind: 'agent' | 'team'): readonly string[] {
@@ -144,7 +172,11 @@ interface ToShow {
   readonly resources: readonly PolicyResource[];
 }
 
-async function showPolicies(db: Db, principal: MemberPrincipal, { policies, state, resources }: ToShow): Promise<ShownPolicy[]> {
+async function showPolicies(
+  db: Db,
+  principal: MemberPrincipal,
+  { policies, state, resources }: ToShow,
+): Promise<ShownPolicy[]> {
   const ownsActively = state.active && policies.some((policy) => policy.isOwner);
   const isLastOwner = ownsActively && (await countOwnerships(db, principal.organizationId)) === 1;
   return policies.map((policy) => {
@@ -155,7 +187,9 @@ async function showPolicies(db: Db, principal: MemberPrincipal, { policies, stat
       closed: state.closed ?? undefined,
       keepsLastOwner: policy.isOwner && isLastOwner,
     });
-    const named = resources.filter(({ kind, id }) => kind === policy.scopeKind && policy.resourceIds.includes(id));
+    const named = resources.filter(
+      ({ kind, id }) => kind === policy.scopeKind && policy.resourceIds.includes(id),
+    );
     return { ...policy, resources: named, ...(readOnlyReason && { readOnlyReason }) };
   });
 }

@@ -4,23 +4,45 @@ import type { PipelineScope } from '../domain/approval-requests.ts';
 import { scopeOf, type ProductPrincipal } from '../domain/authorization.ts';
 import type { ConditionFacts } from '../domain/conditions/types.ts';
 import { AppError, invalid } from '../domain/errors.ts';
-import { compilePipeline, evaluatePipeline } from '../domain/request-approval-pipelines/evaluate.ts';
-import type { CompiledPipeline, Evaluation } from '../domain/request-approval-pipelines/evaluate.ts';
-import { namedEscalationPaths, parsePipelineDocument } from '../domain/request-approval-pipelines/parse.ts';
+import {
+  compilePipeline,
+  evaluatePipeline,
+} from '../domain/request-approval-pipelines/evaluate.ts';
+import type {
+  CompiledPipeline,
+  Evaluation,
+} from '../domain/request-approval-pipelines/evaluate.ts';
+import {
+  namedEscalationPaths,
+  parsePipelineDocument,
+} from '../domain/request-approval-pipelines/parse.ts';
 import { storeBlocks } from '../domain/request-approval-pipelines/store.ts';
 import type { PipelineDocument, StoredBlock } from '../domain/request-approval-pipelines/types.ts';
 import { findPathStates } from '../data/escalation-paths.ts';
-import { insertNamedPaths, pipelineTables, type PipelineKey } from '../data/request-approval-pipelines.ts';
+import {
+  insertNamedPaths,
+  pipelineTables,
+  type PipelineKey,
+} from '../data/request-approval-pipelines.ts';
 import { findDocument, findRevisionById } from '../data/revisions.ts';
 import { parseExact, stringifyExact, type ExactValue } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
-import { listSummaries, revisionCache, type Revision, type RevisionedKind, type SummaryQuery } from './revisions.ts';
+import {
+  listSummaries,
+  revisionCache,
+  type Revision,
+  type RevisionedKind,
+  type SummaryQuery,
+} from './revisions.ts';
 
 export type { PipelineKey } from '../data/request-approval-pipelines.ts';
 
 /** Whose pipeline a key stands for. */
-export function pipelineOwner(documentKey: string): { readonly scope: PipelineScope; readonly agentSlug?: string } {
+export function pipelineOwner(documentKey: string): {
+  readonly scope: PipelineScope;
+  readonly agentSlug?: string;
+} {
   if (!documentKey.startsWith('agent:')) return { scope: 'organization' };
   return { scope: 'agent', agentSlug: documentKey.slice('agent:'.length) };
 }
@@ -56,21 +78,39 @@ function store(document: PipelineDocument, latest: Revision | undefined): string
   return stringifyExact({ ...document, blocks: storeBlocks(document, previous, v7) });
 }
 
-async function checkNamedPaths(trx: Db, organizationId: string, { document }: { document: PipelineDocument }): Promise<void> {
+async function checkNamedPaths(
+  trx: Db,
+  organizationId: string,
+  { document }: { document: PipelineDocument },
+): Promise<void> {
   const named = namedEscalationPaths(document);
-  const states = await findPathStates(trx, organizationId, { pathKeys: distinctKeys(named), lock: false });
+  const states = await findPathStates(trx, organizationId, {
+    pathKeys: distinctKeys(named),
+    lock: false,
+  });
   const existing = new Set(states.map((state) => state.pathKey));
   const missing = named.filter(({ pathKey }) => !existing.has(pathKey));
   if (missing.length === 0) return;
-  throw invalid(missing.map(({ pointer }) => ({ pointer, code: 'unknown_escalation_path', message: 'is not an escalation path' })));
+  throw invalid(
+    missing.map(({ pointer }) => ({
+      pointer,
+      code: 'unknown_escalation_path',
+      message: 'is not an escalation path',
+    })),
+  );
 }
 
-async function checkPathsActive(trx: Db, organizationId: string, revision: Revision): Promise<void> {
+async function checkPathsActive(
+  trx: Db,
+  organizationId: string,
+  revision: Revision,
+): Promise<void> {
   const pathKeys = distinctKeys(namedEscalationPaths(storedPipeline(revision.document)));
   const states = await findPathStates(trx, organizationId, { pathKeys, lock: true });
   const active = new Set(states.filter((state) => state.active).map((state) => state.pathKey));
   const inactive = pathKeys.filter((pathKey) => !active.has(pathKey));
-  if (inactive.length > 0) throw new AppError('escalation_path_inactive', { details: { escalation_paths: inactive } });
+  if (inactive.length > 0)
+    throw new AppError('escalation_path_inactive', { details: { escalation_paths: inactive } });
 }
 
 function distinctKeys(named: readonly { readonly pathKey: string }[]): string[] {
@@ -89,7 +129,10 @@ export const pipelineKind: RevisionedKind<PipelineDocument, PipelineRevision> = 
   checkReferences: checkNamedPaths,
   store,
   recordReferences: async (trx, { revisionId, document }) => {
-    await insertNamedPaths(trx, { revisionId, pathKeys: distinctKeys(namedEscalationPaths(document)) });
+    await insertNamedPaths(trx, {
+      revisionId,
+      pathKeys: distinctKeys(namedEscalationPaths(document)),
+    });
   },
   checkActivation: checkPathsActive,
   view: (revision) => ({
@@ -104,10 +147,16 @@ export const pipelineKind: RevisionedKind<PipelineDocument, PipelineRevision> = 
 };
 
 /** The pipelines the caller may see: all of them, or those of the agents its grants name. */
-export async function listPipelines(context: ServiceContext, principal: ProductPrincipal, query: SummaryQuery) {
+export async function listPipelines(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  query: SummaryQuery,
+) {
   const scope = scopeOf(principal, 'pipeline.read');
   if (!scope) return { summaries: [] };
-  const documentKeys = scope.all ? undefined : scope.agentSlugs.map((slug): PipelineKey => `agent:${slug}`);
+  const documentKeys = scope.all
+    ? undefined
+    : scope.agentSlugs.map((slug): PipelineKey => `agent:${slug}`);
   return await listSummaries(context, principal, { tables: pipelineTables, documentKeys, query });
 }
 
@@ -118,23 +167,45 @@ export async function listPipelines(context: ServiceContext, principal: ProductP
 export async function previewPipeline(
   context: ServiceContext,
   { organizationId }: ProductPrincipal,
-  { documentKey, body, sample }: { readonly documentKey: PipelineKey; readonly body: ExactValue; readonly sample: ConditionFacts },
+  {
+    documentKey,
+    body,
+    sample,
+  }: {
+    readonly documentKey: PipelineKey;
+    readonly body: ExactValue;
+    readonly sample: ConditionFacts;
+  },
 ): Promise<Evaluation> {
-  const found = await findDocument(context.db, organizationId, { tables: pipelineTables, documentKey });
+  const found = await findDocument(context.db, organizationId, {
+    tables: pipelineTables,
+    documentKey,
+  });
   if (!found) throw new AppError('not_found');
   const { agentSlug } = pipelineOwner(documentKey);
   if (agentSlug !== undefined && sample.agent.slug !== agentSlug) {
-    throw invalid([{ pointer: '/sample/agent/slug', code: 'invalid_value', message: 'must be the agent of this pipeline' }]);
+    throw invalid([
+      {
+        pointer: '/sample/agent/slug',
+        code: 'invalid_value',
+        message: 'must be the agent of this pipeline',
+      },
+    ]);
   }
   const document = parseBody(body);
-  const compiled = compilePipeline(storeBlocks(document, undefined, v7), document.default_escalation_path);
+  const compiled = compilePipeline(
+    storeBlocks(document, undefined, v7),
+    document.default_escalation_path,
+  );
   return evaluatePipeline(compiled, sample);
 }
 
 /** The pipeline a request is pinned to, ready to run. Throws when there is no revision of that id. */
-export const loadCompiledPipeline = revisionCache<CompiledPipeline>(async (context: ServiceContext, revisionId) => {
-  const revision = await findRevisionById(context.db, revisionId, pipelineTables);
-  if (!revision) throw new Error(`pipeline revision ${revisionId} is missing`);
-  const { blocks, default_escalation_path: path } = storedPipeline(revision.document);
-  return { value: compilePipeline(blocks, path), size: revision.document.length };
-});
+export const loadCompiledPipeline = revisionCache<CompiledPipeline>(
+  async (context: ServiceContext, revisionId) => {
+    const revision = await findRevisionById(context.db, revisionId, pipelineTables);
+    if (!revision) throw new Error(`pipeline revision ${revisionId} is missing`);
+    const { blocks, default_escalation_path: path } = storedPipeline(revision.document);
+    return { value: compilePipeline(blocks, path), size: revision.document.length };
+  },
+);

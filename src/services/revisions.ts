@@ -5,7 +5,13 @@ import type { ProductPrincipal } from '../domain/authorization.ts';
 import { AppError, invalid, type ErrorCode } from '../domain/errors.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import * as data from '../data/revisions.ts';
-import type { ArchiveStatus, Revision, RevisionedDocument, RevisionSummary, RevisionTables } from '../data/revisions.ts';
+import type {
+  ArchiveStatus,
+  Revision,
+  RevisionedDocument,
+  RevisionSummary,
+  RevisionTables,
+} from '../data/revisions.ts';
 import type { ExactValue } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
@@ -25,11 +31,18 @@ export interface RevisionedKind<Document, View> {
   /** Throws 400 with a pointer for each issue of the body. */
   readonly parse: (body: ExactValue) => Document;
   /** Throws 400 for what the document names but does not exist. */
-  readonly checkReferences: (trx: Db, organizationId: string, named: { documentKey: string; document: Document }) => Promise<void>;
+  readonly checkReferences: (
+    trx: Db,
+    organizationId: string,
+    named: { documentKey: string; document: Document },
+  ) => Promise<void>;
   /** The exact JSON text to keep. */
   readonly store: (document: Document, latest: Revision | undefined) => string;
   /** Records whom or what a new revision names. */
-  readonly recordReferences: (trx: Db, named: { revisionId: string; document: Document }) => Promise<void>;
+  readonly recordReferences: (
+    trx: Db,
+    named: { revisionId: string; document: Document },
+  ) => Promise<void>;
   /** Throws 409 for what must be active, or still there, before this revision can be active. */
   readonly checkActivation?: (trx: Db, organizationId: string, revision: Revision) => Promise<void>;
   readonly view: (revision: Revision) => View;
@@ -58,14 +71,25 @@ export interface ChangedRevision<View> {
   readonly activeRevision: number;
 }
 
-async function advised<D, V>(trx: Db, organizationId: string, { kind, revision }: { kind: RevisionedKind<D, V>; revision: Revision }) {
+async function advised<D, V>(
+  trx: Db,
+  organizationId: string,
+  { kind, revision }: { kind: RevisionedKind<D, V>; revision: Revision },
+) {
   const view = kind.view(revision);
   return kind.advise ? await kind.advise(trx, organizationId, view) : view;
 }
 
 /** The document, locked; throws 404. */
-async function lock<D, V>(trx: Db, organizationId: string, { kind, documentKey }: Of<D, V>): Promise<RevisionedDocument> {
-  const document = await data.lockDocument(trx, organizationId, { tables: kind.tables, documentKey });
+async function lock<D, V>(
+  trx: Db,
+  organizationId: string,
+  { kind, documentKey }: Of<D, V>,
+): Promise<RevisionedDocument> {
+  const document = await data.lockDocument(trx, organizationId, {
+    tables: kind.tables,
+    documentKey,
+  });
   if (!document) throw new AppError('not_found');
   return document;
 }
@@ -73,7 +97,12 @@ async function lock<D, V>(trx: Db, organizationId: string, { kind, documentKey }
 async function audit<D, V>(
   trx: Db,
   principal: ProductPrincipal,
-  { kind, documentKey, change, more }: Of<D, V> & { change: string; more?: Readonly<Record<string, unknown>> },
+  {
+    kind,
+    documentKey,
+    change,
+    more,
+  }: Of<D, V> & { change: string; more?: Readonly<Record<string, unknown>> },
 ): Promise<void> {
   const event = {
     eventType: `${kind.subject}.${change}`,
@@ -107,20 +136,43 @@ async function insertFirst<D, V>(
   principal: ProductPrincipal,
   { kind, documentKey, document }: Of<D, V> & { readonly document: D },
 ): Promise<Revision | undefined> {
-  const revision = { document: kind.store(document, undefined), createdByActorId: actorIdOf(principal) };
-  return await data.insertDocument(trx, principal.organizationId, { tables: kind.tables, documentKey, revision, active: false });
+  const revision = {
+    document: kind.store(document, undefined),
+    createdByActorId: actorIdOf(principal),
+  };
+  return await data.insertDocument(trx, principal.organizationId, {
+    tables: kind.tables,
+    documentKey,
+    revision,
+    active: false,
+  });
 }
 
 async function insertNext<D, V>(
   trx: Db,
   principal: ProductPrincipal,
-  { kind, locked, document }: Pick<Of<D, V>, 'kind'> & { readonly locked: RevisionedDocument; readonly document: D },
+  {
+    kind,
+    locked,
+    document,
+  }: Pick<Of<D, V>, 'kind'> & { readonly locked: RevisionedDocument; readonly document: D },
 ): Promise<Revision> {
   const { organizationId } = principal;
   const { tables } = kind;
-  const latest = await data.findRevision(trx, organizationId, { tables, documentKey: locked.documentKey, revision: 'latest' });
-  const revision = { document: kind.store(document, latest), createdByActorId: actorIdOf(principal) };
-  return await data.insertRevision(trx, organizationId, { tables, documentId: locked.id, revision });
+  const latest = await data.findRevision(trx, organizationId, {
+    tables,
+    documentKey: locked.documentKey,
+    revision: 'latest',
+  });
+  const revision = {
+    document: kind.store(document, latest),
+    createdByActorId: actorIdOf(principal),
+  };
+  return await data.insertRevision(trx, organizationId, {
+    tables,
+    documentId: locked.id,
+    revision,
+  });
 }
 
 /**
@@ -136,14 +188,23 @@ export async function createRevision<D, V>(
   const document = kind.parse(body);
   return await context.db.transaction(async (trx) => {
     await kind.lockFirst?.(trx, organizationId, documentKey);
-    const first = kind.bornByRevision && (await insertFirst(trx, principal, { kind, documentKey, document }));
+    const first =
+      kind.bornByRevision && (await insertFirst(trx, principal, { kind, documentKey, document }));
     const locked = await lock(trx, organizationId, { kind, documentKey });
     if (locked.archivedAt) throw new AppError(kind.archivedCode);
     await kind.checkReferences(trx, organizationId, { documentKey, document });
     const revision = first ?? (await insertNext(trx, principal, { kind, locked, document }));
     await kind.recordReferences(trx, { revisionId: revision.id, document });
-    await audit(trx, principal, { kind, documentKey, change: 'revision_created', more: { revision: revision.revision } });
-    return { revision: await advised(trx, organizationId, { kind, revision }), activeRevision: locked.activeRevision ?? 0 };
+    await audit(trx, principal, {
+      kind,
+      documentKey,
+      change: 'revision_created',
+      more: { revision: revision.revision },
+    });
+    return {
+      revision: await advised(trx, organizationId, { kind, revision }),
+      activeRevision: locked.activeRevision ?? 0,
+    };
   });
 }
 
@@ -154,19 +215,32 @@ export async function createRevision<D, V>(
 export async function activateRevision<D, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
-  { kind, documentKey, revision: number, expected }: Of<D, V> & { readonly revision: number; readonly expected: number },
+  {
+    kind,
+    documentKey,
+    revision: number,
+    expected,
+  }: Of<D, V> & { readonly revision: number; readonly expected: number },
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
   const { tables } = kind;
   return await context.db.transaction(async (trx) => {
     await kind.lockFirst?.(trx, organizationId, documentKey);
     const locked = await lock(trx, organizationId, { kind, documentKey });
-    const revision = await data.findRevision(trx, organizationId, { tables, documentKey, revision: number });
+    const revision = await data.findRevision(trx, organizationId, {
+      tables,
+      documentKey,
+      revision: number,
+    });
     if (!revision) throw new AppError('not_found');
     if (locked.archivedAt) throw new AppError(kind.archivedCode);
     if (requireActive(locked, expected) !== number) {
       await kind.checkActivation?.(trx, organizationId, revision);
-      await data.setActiveRevision(trx, organizationId, { tables, documentId: locked.id, revision: number });
+      await data.setActiveRevision(trx, organizationId, {
+        tables,
+        documentId: locked.id,
+        revision: number,
+      });
       await audit(trx, principal, {
         kind,
         documentKey,
@@ -174,13 +248,23 @@ export async function activateRevision<D, V>(
         more: { revision: number, previous_revision: locked.activeRevision },
       });
     }
-    return { revision: await advised(trx, organizationId, { kind, revision: { ...revision, isActive: true } }), activeRevision: number };
+    return {
+      revision: await advised(trx, organizationId, {
+        kind,
+        revision: { ...revision, isActive: true },
+      }),
+      activeRevision: number,
+    };
   });
 }
 
 /** Which revision is active, 0 when none is; throws 412 unless that is the expected one. */
-function requireActive({ activeRevision: active = 0 }: RevisionedDocument, expected: number): number {
-  if (active !== expected) throw new AppError('revision_conflict', { details: { active_revision: active } });
+function requireActive(
+  { activeRevision: active = 0 }: RevisionedDocument,
+  expected: number,
+): number {
+  if (active !== expected)
+    throw new AppError('revision_conflict', { details: { active_revision: active } });
   return active;
 }
 
@@ -199,12 +283,25 @@ export async function deactivateRevision<D, V>(
 }
 
 /** The same as part of a greater change, whichever revision is active, if any, and if there is such a document. */
-export async function deactivateWith<D, V>(trx: Db, principal: ProductPrincipal, { kind, documentKey }: Of<D, V>): Promise<void> {
+export async function deactivateWith<D, V>(
+  trx: Db,
+  principal: ProductPrincipal,
+  { kind, documentKey }: Of<D, V>,
+): Promise<void> {
   const { organizationId } = principal;
   const locked = await data.lockDocument(trx, organizationId, { tables: kind.tables, documentKey });
   if (locked?.activeRevision === undefined) return;
-  await data.setActiveRevision(trx, organizationId, { tables: kind.tables, documentId: locked.id, revision: null });
-  await audit(trx, principal, { kind, documentKey, change: 'revision_deactivated', more: { previous_revision: locked.activeRevision } });
+  await data.setActiveRevision(trx, organizationId, {
+    tables: kind.tables,
+    documentId: locked.id,
+    revision: null,
+  });
+  await audit(trx, principal, {
+    kind,
+    documentKey,
+    change: 'revision_deactivated',
+    more: { previous_revision: locked.activeRevision },
+  });
 }
 
 /** Archives a document for good; again is not an error. `refuse` throws 409 while something needs it. Throws 404. */
@@ -217,8 +314,16 @@ export async function archiveDocument<D, V>(
     const locked = await lock(trx, principal.organizationId, { kind, documentKey });
     if (locked.archivedAt) return;
     await refuse(trx);
-    await data.archiveDocument(trx, principal.organizationId, { tables: kind.tables, documentId: locked.id });
-    await audit(trx, principal, { kind, documentKey, change: 'archived', more: { previous_revision: locked.activeRevision } });
+    await data.archiveDocument(trx, principal.organizationId, {
+      tables: kind.tables,
+      documentId: locked.id,
+    });
+    await audit(trx, principal, {
+      kind,
+      documentKey,
+      change: 'archived',
+      more: { previous_revision: locked.activeRevision },
+    });
   });
 }
 
@@ -228,7 +333,11 @@ export async function getRevision<D, V>(
   { organizationId }: ProductPrincipal,
   { kind, documentKey, revision }: Of<D, V> & { readonly revision: number | 'active' },
 ): Promise<{ readonly revision: V; readonly number: number }> {
-  const found = await data.findRevision(context.db, organizationId, { tables: kind.tables, documentKey, revision });
+  const found = await data.findRevision(context.db, organizationId, {
+    tables: kind.tables,
+    documentKey,
+    revision,
+  });
   if (!found) throw new AppError('not_found');
   return { revision: kind.view(found), number: found.revision };
 }
@@ -250,15 +359,31 @@ export interface RevisionList<View> {
 export async function listRevisions<D, V>(
   context: ServiceContext,
   { organizationId }: ProductPrincipal,
-  { kind, documentKey, after, limit }: Of<D, V> & { readonly after?: RevisionPosition | undefined; readonly limit: number },
+  {
+    kind,
+    documentKey,
+    after,
+    limit,
+  }: Of<D, V> & { readonly after?: RevisionPosition | undefined; readonly limit: number },
 ): Promise<RevisionList<V>> {
-  const document = await data.findDocument(context.db, organizationId, { tables: kind.tables, documentKey });
-  if (!document && !(await kind.ownerExists?.(context.db, organizationId, documentKey))) throw new AppError('not_found');
+  const document = await data.findDocument(context.db, organizationId, {
+    tables: kind.tables,
+    documentKey,
+  });
+  if (!document && !(await kind.ownerExists?.(context.db, organizationId, documentKey)))
+    throw new AppError('not_found');
   if (after && after.documentId !== document?.id) {
-    throw invalid([{ pointer: '/query/cursor', code: 'invalid_cursor', message: 'is not a cursor of this list' }]);
+    throw invalid([
+      { pointer: '/query/cursor', code: 'invalid_cursor', message: 'is not a cursor of this list' },
+    ]);
   }
   if (!document) return { revisions: [], totalCount: 0 };
-  const page = { tables: kind.tables, documentId: document.id, before: after?.revision, limit: limit + 1 };
+  const page = {
+    tables: kind.tables,
+    documentId: document.id,
+    before: after?.revision,
+    limit: limit + 1,
+  };
   const found = await data.listRevisions(context.db, organizationId, page);
   const { items, last } = cutPage(found, limit);
   return {
@@ -279,9 +404,18 @@ export interface SummaryQuery {
 export async function listSummaries(
   context: ServiceContext,
   { organizationId }: ProductPrincipal,
-  { tables, documentKeys, query }: { tables: RevisionTables; documentKeys?: readonly string[] | undefined; query: SummaryQuery },
+  {
+    tables,
+    documentKeys,
+    query,
+  }: { tables: RevisionTables; documentKeys?: readonly string[] | undefined; query: SummaryQuery },
 ): Promise<{ readonly summaries: readonly RevisionSummary[]; readonly next?: string }> {
-  const found = await data.listSummaries(context.db, organizationId, { ...query, tables, documentKeys, limit: query.limit + 1 });
+  const found = await data.listSummaries(context.db, organizationId, {
+    ...query,
+    tables,
+    documentKeys,
+    limit: query.limit + 1,
+  });
   const { items: summaries, last } = cutPage(found, query.limit);
   return { summaries, ...(last && { next: last.documentKey }) };
 }
@@ -295,7 +429,10 @@ const CACHED_CHARACTERS = 4 * 1024 * 1024;
  * `load` gives the value and the size of the document it was made of.
  */
 export function revisionCache<T extends object>(
-  load: (context: ServiceContext, revisionId: string) => Promise<{ readonly value: T; readonly size: number }>,
+  load: (
+    context: ServiceContext,
+    revisionId: string,
+  ) => Promise<{ readonly value: T; readonly size: number }>,
 ): (context: ServiceContext, revisionId: string) => Promise<T> {
   const cache = new LRUCache<string, T>({ max: 2_000, maxSize: CACHED_CHARACTERS });
   const loading = new Map<string, Promise<T>>();
@@ -308,7 +445,9 @@ export function revisionCache<T extends object>(
     const cached = cache.get(revisionId);
     if (cached) return cached;
     if (context.db.isTransaction) return await keep(context, revisionId);
-    const started = loading.get(revisionId) ?? keep(context, revisionId).finally(() => loading.delete(revisionId));
+    const started =
+      loading.get(revisionId) ??
+      keep(context, revisionId).finally(() => loading.delete(revisionId));
     loading.set(revisionId, started);
     return await started;
   };

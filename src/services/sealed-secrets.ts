@@ -35,14 +35,20 @@ export interface Resealed {
  * Seals everything anew that is not under the box's current key, in short transactions: safe to interrupt, to repeat, and
  * while the service runs. Throws ForPeople when a key is missing.
  */
-export async function resealSecrets(db: Db, box: SecretBox, signal?: AbortSignal): Promise<Resealed> {
+export async function resealSecrets(
+  db: Db,
+  box: SecretBox,
+  signal?: AbortSignal,
+): Promise<Resealed> {
   await requireReadableSecrets(db, box);
   const totals = { count: 0, broken: [] as string[] };
   for (const column of SEALED_COLUMNS) {
     let after: string | undefined;
     do {
       signal?.throwIfAborted();
-      const batch = await db.transaction(async (trx) => await resealBatch(trx, column, { box, after }));
+      const batch = await db.transaction(
+        async (trx) => await resealBatch(trx, column, { box, after }),
+      );
       totals.count += batch.count;
       totals.broken.push(...batch.broken);
       after = batch.last;

@@ -10,7 +10,10 @@ export interface Seats {
   readonly limit: number;
 }
 
-export async function readSeats({ db, limits }: Pick<ServiceContext, 'db' | 'limits'>, organizationId: string): Promise<Seats> {
+export async function readSeats(
+  { db, limits }: Pick<ServiceContext, 'db' | 'limits'>,
+  organizationId: string,
+): Promise<Seats> {
   return { used: await countSeats(db, organizationId), limit: limits.seats };
 }
 
@@ -19,9 +22,14 @@ export async function readSeats({ db, limits }: Pick<ServiceContext, 'db' | 'lim
  * who want the last seat one gets it. Throws 409 `seat_limit_reached` {dimension, limit, used}. Whoever accepts an
  * invitation needs no further seat.
  */
-export async function claimSeat(trx: Db, organizationId: string, limits: { readonly seats: number }): Promise<void> {
+export async function claimSeat(
+  trx: Db,
+  organizationId: string,
+  limits: { readonly seats: number },
+): Promise<void> {
   await lockOrganization(trx, organizationId);
   const used = await countSeats(trx, organizationId);
   const limit = limits.seats;
-  if (used >= limit) throw new AppError('seat_limit_reached', { details: { dimension: 'seats', limit, used } });
+  if (used >= limit)
+    throw new AppError('seat_limit_reached', { details: { dimension: 'seats', limit, used } });
 }

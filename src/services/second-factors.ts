@@ -5,7 +5,12 @@ import { hashRecoveryCode, readCode, type SecondFactor } from '../domain/second-
 import { SEALED_FOR } from '../domain/sealed-secrets.ts';
 import { readClock } from '../data/clock.ts';
 import { useRecoveryCode } from '../data/recovery-codes.ts';
-import { findTotpFactor, lockTotpFactor, markTotpStepUsed, type SealedSeed } from '../data/totp-factors.ts';
+import {
+  findTotpFactor,
+  lockTotpFactor,
+  markTotpStepUsed,
+  type SealedSeed,
+} from '../data/totp-factors.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { SealedSecret } from '../platform/secrets.ts';
 import { totpStep } from '../platform/totp.ts';
@@ -34,13 +39,19 @@ export async function tryCode<T>(
 }
 
 /** Uses the code up and tells its kind; undefined when it is wrong or has served before. Call it within `tryCode`. */
-export async function acceptCode(context: ServiceContext, trx: Db, { userId, typed }: Presented): Promise<SecondFactor | undefined> {
+export async function acceptCode(
+  context: ServiceContext,
+  trx: Db,
+  { userId, typed }: Presented,
+): Promise<SecondFactor | undefined> {
   const { kind, code } = readCode(typed);
-  if (kind === 'recovery_code') return (await useRecoveryCode(trx, userId, hashRecoveryCode(code))) ? kind : undefined;
+  if (kind === 'recovery_code')
+    return (await useRecoveryCode(trx, userId, hashRecoveryCode(code))) ? kind : undefined;
   const factor = await lockTotpFactor(trx, userId);
   if (!factor?.confirmedAt) return undefined;
   const step = await matchingStep(context, trx, { userId, seed: factor, code });
-  if (step === undefined || (factor.lastUsedStep !== null && step <= factor.lastUsedStep)) return undefined;
+  if (step === undefined || (factor.lastUsedStep !== null && step <= factor.lastUsedStep))
+    return undefined;
   await markTotpStepUsed(trx, userId, step);
   return kind;
 }
@@ -49,22 +60,36 @@ export async function acceptCode(context: ServiceContext, trx: Db, { userId, typ
  * For proofs by a password alone, which renew a session that had the second factor before, or whose person has none. Throws
  * 403 `mfa_required` for any other: whoever knows the password alone is to get nowhere with it.
  */
-export async function requirePasswordEnough(db: Db, { userId, auth }: MemberPrincipal): Promise<void> {
+export async function requirePasswordEnough(
+  db: Db,
+  { userId, auth }: MemberPrincipal,
+): Promise<void> {
   if (auth.assurance === 'strong' || !(await findTotpFactor(db, userId))?.confirmedAt) return;
-  throw new AppError('mfa_required', { detail: 'You have a second factor: authenticate again with a code of it.' });
+  throw new AppError('mfa_required', {
+    detail: 'You have a second factor: authenticate again with a code of it.',
+  });
 }
 
 /** The step, by the database's clock, whose code of this app it is. 501 `secrets_key_missing`; 500 for a damaged seed. */
 export async function matchingStep(
   context: ServiceContext,
   trx: Db,
-  { userId, seed, code }: { readonly userId: string; readonly seed: SealedSeed; readonly code: string },
+  {
+    userId,
+    seed,
+    code,
+  }: { readonly userId: string; readonly seed: SealedSeed; readonly code: string },
 ): Promise<number | undefined> {
   return totpStep(openSeed(context, userId, seed), code, await readClock(trx));
 }
 
-function openSeed({ secrets }: ServiceContext, userId: string, { keyId, sealed }: SealedSeed): Buffer {
-  if (!secrets?.knows(keyId)) throw new AppError('secrets_key_missing', { internal: { userId, keyId } });
+function openSeed(
+  { secrets }: ServiceContext,
+  userId: string,
+  { keyId, sealed }: SealedSeed,
+): Buffer {
+  if (!secrets?.knows(keyId))
+    throw new AppError('secrets_key_missing', { internal: { userId, keyId } });
   try {
     return secrets.open({ keyId, sealed }, SEALED_FOR.totp(userId));
   } catch (cause) {

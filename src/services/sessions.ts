@@ -20,14 +20,24 @@ import {
   type SessionRecord,
 } from '../data/sessions.ts';
 import type { Db } from '../platform/postgres.ts';
-import { findByToken, hashSecret, issueToken, parseToken, type IssuedToken, type PresentedToken } from '../platform/tokens.ts';
+import {
+  findByToken,
+  hashSecret,
+  issueToken,
+  parseToken,
+  type IssuedToken,
+  type PresentedToken,
+} from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { readAccount, type Account } from './me.ts';
 import { sessionPrincipal } from './member-principals.ts';
 import { cutPage } from './pages.ts';
 
 /** The member behind a session. 401 when it is unknown, tampered with, expired, idle or revoked; 403 `membership_inactive`. */
-export async function authenticateSession(context: ServiceContext, token: PresentedToken): Promise<MemberPrincipal> {
+export async function authenticateSession(
+  context: ServiceContext,
+  token: PresentedToken,
+): Promise<MemberPrincipal> {
   const session = await findValidSession(context.db, token);
   if (!session) throw new AppError('authentication_required');
   const principal = sessionPrincipal(session);
@@ -39,7 +49,10 @@ export async function authenticateSession(context: ServiceContext, token: Presen
   return principal;
 }
 
-async function findValidSession(db: Db, token: PresentedToken | undefined): Promise<SessionHolder | undefined> {
+async function findValidSession(
+  db: Db,
+  token: PresentedToken | undefined,
+): Promise<SessionHolder | undefined> {
   const session = await findByToken(token, TOKEN_PREFIX.session, (id) => findSessionHolder(db, id));
   return session?.valid ? session : undefined;
 }
@@ -79,7 +92,11 @@ export const PASSWORD_PROOF = { method: 'local_password', assurance: 'single_fac
  */
 export async function openSession(
   trx: Db,
-  member: { readonly organizationId: string; readonly membershipId: string; readonly displayName: string },
+  member: {
+    readonly organizationId: string;
+    readonly membershipId: string;
+    readonly displayName: string;
+  },
   { method, assurance, client, authenticatedAt, secondFactor, presented, bySession }: SignInProof,
 ): Promise<IssuedToken> {
   const status = await lockMembershipStatus(trx, member.organizationId, member.membershipId);
@@ -124,26 +141,48 @@ export interface Renewal {
 export async function renewProof(
   trx: Db,
   principal: MemberPrincipal,
-  proof: { readonly presented: string | undefined; readonly secondFactor?: SecondFactor | undefined },
+  proof: {
+    readonly presented: string | undefined;
+    readonly secondFactor?: SecondFactor | undefined;
+  },
 ): Promise<Renewal> {
   const cookie = parseToken(proof.presented ?? '');
-  if (principal.via.kind !== 'session' || cookie?.id !== principal.via.sessionId) throw new AppError('session_required');
+  if (principal.via.kind !== 'session' || cookie?.id !== principal.via.sessionId)
+    throw new AppError('session_required');
   const { id, hash, token } = issueToken(TOKEN_PREFIX.session, principal.via.sessionId);
   const { method, assurance } = provenBy(principal.auth, proof.secondFactor);
   const presentedHash = hashSecret(cookie.secret);
-  const authenticatedAt = await renewSession(trx, principal.organizationId, { id, presentedHash, tokenHash: hash, method, assurance });
+  const authenticatedAt = await renewSession(trx, principal.organizationId, {
+    id,
+    presentedHash,
+    tokenHash: hash,
+    method,
+    assurance,
+  });
   if (!authenticatedAt) throw new AppError('authentication_required');
-  const data = { method, assurance, ...(proof.secondFactor && { second_factor: proof.secondFactor }) };
+  const data = {
+    method,
+    assurance,
+    ...(proof.secondFactor && { second_factor: proof.secondFactor }),
+  };
   await insertAuditEvents(trx, principal.organizationId, {
-    events: [{ eventType: 'session.reauthenticated', actor: actorOf(principal), subjectId: id, data }],
+    events: [
+      { eventType: 'session.reauthenticated', actor: actorOf(principal), subjectId: id, data },
+    ],
   });
   return { token, auth: { method, assurance, authenticated_at: authenticatedAt, session_id: id } };
 }
 
 /** A second factor adds to what opened the session; a password given again adds nothing. */
-function provenBy({ method, assurance }: AuthContext, secondFactor: SecondFactor | undefined): Pick<AuthContext, 'method' | 'assurance'> {
+function provenBy(
+  { method, assurance }: AuthContext,
+  secondFactor: SecondFactor | undefined,
+): Pick<AuthContext, 'method' | 'assurance'> {
   if (!secondFactor) return { method, assurance };
-  return { method: method === 'local_password' ? 'local_password_totp' : method, assurance: 'strong' };
+  return {
+    method: method === 'local_password' ? 'local_password_totp' : method,
+    assurance: 'strong',
+  };
 }
 
 /** Ends the session of the cookie; one that is unknown or has ended already is not an error. */
@@ -153,22 +192,50 @@ export async function signOut(context: ServiceContext, cookie: string | undefine
   });
 }
 
-type EndReason = 'signed_out' | 'superseded' | 'manual' | 'mfa_enrolled' | 'mfa_removed' | 'password_changed' | 'password_reset';
+type EndReason =
+  | 'signed_out'
+  | 'superseded'
+  | 'manual'
+  | 'mfa_enrolled'
+  | 'mfa_removed'
+  | 'password_changed'
+  | 'password_reset';
 
 /** True when there was a live one, and nobody else has ended it. */
-async function endPresented(trx: Db, cookie: string | undefined, reason: EndReason): Promise<boolean> {
-  const session = await findValidSession(trx, cookie === undefined ? undefined : parseToken(cookie));
-  if (!session || !(await revokeSession(trx, session.organizationId, session.sessionId))) return false;
-  await recordEnds(trx, session.organizationId, { ids: [session.sessionId], actor: personOf(session), reason });
+async function endPresented(
+  trx: Db,
+  cookie: string | undefined,
+  reason: EndReason,
+): Promise<boolean> {
+  const session = await findValidSession(
+    trx,
+    cookie === undefined ? undefined : parseToken(cookie),
+  );
+  if (!session || !(await revokeSession(trx, session.organizationId, session.sessionId)))
+    return false;
+  await recordEnds(trx, session.organizationId, {
+    ids: [session.sessionId],
+    actor: personOf(session),
+    reason,
+  });
   return true;
 }
 
 async function recordEnds(
   trx: Db,
   organizationId: string,
-  { ids, actor, reason }: { readonly ids: readonly string[]; readonly actor: AuditActor; readonly reason: EndReason },
+  {
+    ids,
+    actor,
+    reason,
+  }: { readonly ids: readonly string[]; readonly actor: AuditActor; readonly reason: EndReason },
 ): Promise<void> {
-  const events = ids.map((subjectId) => ({ eventType: 'session.revoked', actor, subjectId, data: { reason } }));
+  const events = ids.map((subjectId) => ({
+    eventType: 'session.revoked',
+    actor,
+    subjectId,
+    data: { reason },
+  }));
   await insertAuditEvents(trx, organizationId, { events });
 }
 
@@ -176,7 +243,12 @@ async function recordEnds(
 export async function endSessionsOf(
   trx: Db,
   organizationId: string,
-  ends: { readonly membershipId: string; readonly exceptId?: string; readonly actor: AuditActor; readonly reason: EndReason },
+  ends: {
+    readonly membershipId: string;
+    readonly exceptId?: string;
+    readonly actor: AuditActor;
+    readonly reason: EndReason;
+  },
 ): Promise<void> {
   const ids = await revokeSessionsOf(trx, organizationId, ends);
   await recordEnds(trx, organizationId, { ids, actor: ends.actor, reason: ends.reason });
@@ -195,32 +267,58 @@ export async function listOwnSessions(
   { limit, after }: { readonly limit: number; readonly after: SessionPage['after'] },
 ): Promise<OwnSessions> {
   const { organizationId, membershipId } = principal;
-  const found = await listLiveSessions(context.db, organizationId, { membershipId, limit: limit + 1, after });
+  const found = await listLiveSessions(context.db, organizationId, {
+    membershipId,
+    limit: limit + 1,
+    after,
+  });
   const { items, last } = cutPage(found, limit);
-  return { sessions: items.map((session) => ({ ...session, current: session.id === currentId(principal) })), next: last };
+  return {
+    sessions: items.map((session) => ({
+      ...session,
+      current: session.id === currentId(principal),
+    })),
+    next: last,
+  };
 }
 
 /** Ends one of the caller's own sessions; again, nothing more happens. 404 for another's. True when it was the current one. */
-export async function endOwnSession(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<boolean> {
+export async function endOwnSession(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<boolean> {
   const { organizationId, membershipId } = principal;
   return await context.db.transaction(async (trx) => {
     // As it is kept, however it was written.
     const sessionId = await findSessionOf(trx, organizationId, { id, membershipId });
     if (sessionId === undefined) throw new AppError('not_found');
     if (await revokeSession(trx, organizationId, sessionId)) {
-      await recordEnds(trx, organizationId, { ids: [sessionId], actor: actorOf(principal), reason: 'manual' });
+      await recordEnds(trx, organizationId, {
+        ids: [sessionId],
+        actor: actorOf(principal),
+        reason: 'manual',
+      });
     }
     return sessionId === currentId(principal);
   });
 }
 
 /** Ends all sessions of the caller but the one he uses. */
-export async function endOtherSessions(context: ServiceContext, principal: MemberPrincipal): Promise<void> {
+export async function endOtherSessions(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<void> {
   const { organizationId, membershipId } = principal;
   const exceptId = currentId(principal);
   if (exceptId === undefined) throw new AppError('session_required');
   await context.db.transaction(async (trx) => {
-    await endSessionsOf(trx, organizationId, { membershipId, exceptId, actor: actorOf(principal), reason: 'manual' });
+    await endSessionsOf(trx, organizationId, {
+      membershipId,
+      exceptId,
+      actor: actorOf(principal),
+      reason: 'manual',
+    });
   });
 }
 

@@ -6,7 +6,11 @@
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../domain/errors.ts';
-import { countSignInAttempt, forgetSignInAttempts, uncountSignInAttempts } from '../data/sign-in-attempts.ts';
+import {
+  countSignInAttempt,
+  forgetSignInAttempts,
+  uncountSignInAttempts,
+} from '../data/sign-in-attempts.ts';
 import { networkOf } from '../platform/client-address.ts';
 import type { ServiceContext } from './context.ts';
 
@@ -24,7 +28,10 @@ export interface SignInAttempt {
 }
 
 /** Counts the attempt, right or wrong. 429 `rate_limited` says how many seconds are left of the minute. */
-export async function admitSignInAttempt(context: Database, { email, clientAddress }: SignInAttempt): Promise<void> {
+export async function admitSignInAttempt(
+  context: Database,
+  { email, clientAddress }: SignInAttempt,
+): Promise<void> {
   // Whoever floods is refused here, before he makes a row for each email he invents.
   await admitFromNetwork(context, clientAddress);
   await admit(context, emailKey({ email, clientAddress }), ATTEMPTS_A_MINUTE);
@@ -36,7 +43,11 @@ export async function admitFromNetwork(context: Database, clientAddress: string)
 }
 
 /** `attempts` counted ones were right: they do not keep others of the network out, nor the same person later. */
-export async function forgiveSignInAttempts({ db }: Database, by: SignInAttempt, attempts = 1): Promise<void> {
+export async function forgiveSignInAttempts(
+  { db }: Database,
+  by: SignInAttempt,
+  attempts = 1,
+): Promise<void> {
   await uncountSignInAttempts(db, [emailKey(by), networkKey(by.clientAddress)], attempts);
 }
 
@@ -53,7 +64,8 @@ export async function forgiveRenewal({ db }: Database, sessionId: string): Promi
 export async function admitTotpCode({ db }: Database, userId: string): Promise<void> {
   const { attempts, secondsLeft } = await countSignInAttempt(db, keyOf('totp', userId), HOUR_S);
   if (attempts <= WRONG_CODES_AN_HOUR) return;
-  const detail = 'Too many wrong codes of the authenticator app: wait as long as Retry-After says, or use a recovery code.';
+  const detail =
+    'Too many wrong codes of the authenticator app: wait as long as Retry-After says, or use a recovery code.';
   throw new AppError('rate_limited', { detail, retryAfterSeconds: secondsLeft });
 }
 
@@ -64,7 +76,11 @@ export async function forgetTotpCodes({ db }: Database, userId: string): Promise
 
 /** Counts a message somebody has sent to a person who did not ask for it. 429 `rate_limited`. */
 export async function admitResending({ db }: Database, invitationId: string): Promise<void> {
-  const { attempts, secondsLeft } = await countSignInAttempt(db, keyOf('invitation', invitationId), HOUR_S);
+  const { attempts, secondsLeft } = await countSignInAttempt(
+    db,
+    keyOf('invitation', invitationId),
+    HOUR_S,
+  );
   if (attempts <= RESENDINGS_AN_HOUR) return;
   const detail = `The invitation was sent again ${RESENDINGS_AN_HOUR} times within the hour.`;
   throw new AppError('rate_limited', { detail, retryAfterSeconds: secondsLeft });
@@ -75,7 +91,8 @@ async function admit({ db }: Database, key: Buffer, most: number): Promise<void>
   if (attempts > most) throw new AppError('rate_limited', { retryAfterSeconds: secondsLeft });
 }
 
-const emailKey = ({ email, clientAddress }: SignInAttempt) => keyOf(email.toLowerCase(), networkOf(clientAddress));
+const emailKey = ({ email, clientAddress }: SignInAttempt) =>
+  keyOf(email.toLowerCase(), networkOf(clientAddress));
 const networkKey = (clientAddress: string) => keyOf('network', networkOf(clientAddress));
 
 /** Only digests are kept: the table tells nobody who tried. An email holds an @, so that none is taken for another kind. */

@@ -21,8 +21,21 @@ import { findByToken, issueToken, parseToken } from '../platform/tokens.ts';
 import type { ServiceContext } from './context.ts';
 import { recordFailedProof, type FailedProof } from './failed-proofs.ts';
 import { acceptCode, requirePasswordEnough, tryCode } from './second-factors.ts';
-import { openSession, PASSWORD_PROOF, renewProof, signedIn, type Client, type Renewal, type SignedIn } from './sessions.ts';
-import { admitRenewal, admitSignInAttempt, forgiveRenewal, forgiveSignInAttempts } from './sign-in-attempts.ts';
+import {
+  openSession,
+  PASSWORD_PROOF,
+  renewProof,
+  signedIn,
+  type Client,
+  type Renewal,
+  type SignedIn,
+} from './sessions.ts';
+import {
+  admitRenewal,
+  admitSignInAttempt,
+  forgiveRenewal,
+  forgiveSignInAttempts,
+} from './sign-in-attempts.ts';
 import { requirePasswordStill, verifiedHash } from './verified-passwords.ts';
 
 /** Where a sign-in comes from: who sends it, and the session cookie that came with it. */
@@ -38,7 +51,9 @@ export interface Challenge {
   readonly expiresAt: Date;
 }
 
-export type SignInOutcome = { readonly kind: 'signed_in'; readonly as: SignedIn } | { readonly kind: 'challenged'; readonly by: Challenge };
+export type SignInOutcome =
+  | { readonly kind: 'signed_in'; readonly as: SignedIn }
+  | { readonly kind: 'challenged'; readonly by: Challenge };
 
 /**
  * A new session, or a challenge where there is a second factor, for the right email and password. 401 `invalid_credentials`
@@ -52,9 +67,14 @@ export async function signIn(
   const attempt = { email: input.email, clientAddress: client.address };
   await admitSignInAttempt(context, attempt);
   const person = await findSignIn(context.db, input.email);
-  const passwordHash = await verifiedHash(input.password, person?.passwordHash, networkOf(client.address));
+  const passwordHash = await verifiedHash(
+    input.password,
+    person?.passwordHash,
+    networkOf(client.address),
+  );
   if (!person || passwordHash === undefined) {
-    if (person) recordFailedProof(context, { ...signInOf(person), reason: 'wrong_password', client });
+    if (person)
+      recordFailedProof(context, { ...signInOf(person), reason: 'wrong_password', client });
     throw new AppError('invalid_credentials');
   }
   if (person.membershipStatus !== 'active') {
@@ -67,15 +87,28 @@ export async function signIn(
     if ((await findTotpFactor(trx, person.userId))?.confirmedAt) return undefined;
     return await openSession(trx, person, { ...PASSWORD_PROOF, client, presented });
   });
-  if (!issued) return { kind: 'challenged', by: await challenge(context, person.membershipId, passwordHash) };
+  if (!issued)
+    return { kind: 'challenged', by: await challenge(context, person.membershipId, passwordHash) };
   await forgiveSignInAttempts(context, attempt);
   return { kind: 'signed_in', as: await signedIn(context, issued) };
 }
 
-async function challenge(context: ServiceContext, membershipId: string, passwordHash: string): Promise<Challenge> {
+async function challenge(
+  context: ServiceContext,
+  membershipId: string,
+  passwordHash: string,
+): Promise<Challenge> {
   const { id, hash, token } = issueToken(TOKEN_PREFIX.mfaChallenge);
   const passwordDigest = digestOf(passwordHash);
-  return { token, expiresAt: await insertMfaChallenge(context.db, { id, membershipId, tokenHash: hash, passwordDigest }) };
+  return {
+    token,
+    expiresAt: await insertMfaChallenge(context.db, {
+      id,
+      membershipId,
+      tokenHash: hash,
+      passwordDigest,
+    }),
+  };
 }
 
 function signInOf({
@@ -105,14 +138,24 @@ export async function completeSignIn(
     tried,
     async () =>
       await context.db.transaction(async (trx) => {
-        if (!(await lockLiveMfaChallenge(trx, pending.id)) || !(await isPasswordStill(trx, pending))) return undefined;
+        if (
+          !(await lockLiveMfaChallenge(trx, pending.id)) ||
+          !(await isPasswordStill(trx, pending))
+        )
+          return undefined;
         const secondFactor = await acceptCode(context, trx, tried);
         if (!secondFactor) {
           await countWrongCode(trx, pending.id);
           return undefined;
         }
         await markMfaChallengeUsed(trx, pending.id);
-        const proof = { method: 'local_password_totp', assurance: 'strong', client, presented, secondFactor } as const;
+        const proof = {
+          method: 'local_password_totp',
+          assurance: 'strong',
+          client,
+          presented,
+          secondFactor,
+        } as const;
         return await openSession(trx, pending, proof);
       }),
   );
@@ -125,13 +168,23 @@ export async function completeSignIn(
   return await signedIn(context, issued);
 }
 
-const WRONG_CODE = { detail: 'The code is wrong or has served before, or the sign-in has to begin again.' };
+const WRONG_CODE = {
+  detail: 'The code is wrong or has served before, or the sign-in has to begin again.',
+};
 
-async function findPresentedChallenge(db: Db, presented: string): Promise<MfaChallenge | undefined> {
-  return await findByToken(parseToken(presented), TOKEN_PREFIX.mfaChallenge, (id) => findMfaChallenge(db, id));
+async function findPresentedChallenge(
+  db: Db,
+  presented: string,
+): Promise<MfaChallenge | undefined> {
+  return await findByToken(parseToken(presented), TOKEN_PREFIX.mfaChallenge, (id) =>
+    findMfaChallenge(db, id),
+  );
 }
 
-async function isPasswordStill(trx: Db, { userId, passwordDigest }: MfaChallenge): Promise<boolean> {
+async function isPasswordStill(
+  trx: Db,
+  { userId, passwordDigest }: MfaChallenge,
+): Promise<boolean> {
   const hash = await lockPassword(trx, userId, 'verify');
   return hash !== null && timingSafeEqual(digestOf(hash), passwordDigest);
 }
@@ -140,23 +193,38 @@ async function isPasswordStill(trx: Db, { userId, passwordDigest }: MfaChallenge
  * Renews the caller's session by his password, a code of his second factor, or both: all that is given must be right. 400
  * without either; 403 `mfa_required` where a password alone is not enough; 401 `invalid_credentials`; 429 `rate_limited`.
  */
-export async function reauthenticate(context: ServiceContext, principal: MemberPrincipal, input: Reauthentication): Promise<Renewal> {
+export async function reauthenticate(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  input: Reauthentication,
+): Promise<Renewal> {
   const { password, code, client } = input;
   if (password === undefined && code === undefined) {
-    throw invalid([{ pointer: '', code: 'required', message: 'must hold a password, a code or both' }]);
+    throw invalid([
+      { pointer: '', code: 'required', message: 'must hold a password, a code or both' },
+    ]);
   }
   const { userId, via } = principal;
   if (via.kind !== 'session') throw new AppError('session_required');
   await admitRenewal(context, via.sessionId);
   if (code === undefined) await requirePasswordEnough(context.db, principal);
   const kept = await findPasswordHash(context.db, userId);
-  const passwordHash = password === undefined ? undefined : await verifiedHash(password, kept, via.sessionId);
+  const passwordHash =
+    password === undefined ? undefined : await verifiedHash(password, kept, via.sessionId);
   if (password !== undefined && passwordHash === undefined) {
-    recordFailedProof(context, { ...reauthenticationOf(principal), reason: 'wrong_password', client });
+    recordFailedProof(context, {
+      ...reauthenticationOf(principal),
+      reason: 'wrong_password',
+      client,
+    });
     throw new AppError('invalid_credentials');
   }
-  const renew = async () => await context.db.transaction(async (trx) => await renewBy(context, trx, { ...input, principal, passwordHash }));
-  const renewal = code === undefined ? await renew() : await tryCode(context, { userId, typed: code }, renew);
+  const renew = async () =>
+    await context.db.transaction(
+      async (trx) => await renewBy(context, trx, { ...input, principal, passwordHash }),
+    );
+  const renewal =
+    code === undefined ? await renew() : await tryCode(context, { userId, typed: code }, renew);
   if (!renewal) {
     recordFailedProof(context, { ...reauthenticationOf(principal), reason: 'wrong_code', client });
     throw new AppError('invalid_credentials', WRONG_CODE);
@@ -173,18 +241,30 @@ interface Reauthentication extends Origin {
 function reauthenticationOf(principal: MemberPrincipal): Omit<FailedProof, 'reason' | 'client'> {
   const { organizationId, membershipId, via } = principal;
   const subjectId = via.kind === 'session' ? via.sessionId : membershipId;
-  return { at: 'reauthentication', organizationId, membershipId, subjectId, actor: actorOf(principal) };
+  return {
+    at: 'reauthentication',
+    organizationId,
+    membershipId,
+    subjectId,
+    actor: actorOf(principal),
+  };
 }
 
 /** `passwordHash`: the one the password was found to be of. Undefined when the code is wrong, and then nothing is written. */
 async function renewBy(
   context: ServiceContext,
   trx: Db,
-  { principal, passwordHash, code, presented }: Reauthentication & { principal: MemberPrincipal; passwordHash: string | undefined },
+  {
+    principal,
+    passwordHash,
+    code,
+    presented,
+  }: Reauthentication & { principal: MemberPrincipal; passwordHash: string | undefined },
 ): Promise<Renewal | undefined> {
   const { userId } = principal;
   if (passwordHash !== undefined) await requirePasswordStill(trx, userId, passwordHash);
-  const secondFactor = code === undefined ? undefined : await acceptCode(context, trx, { userId, typed: code });
+  const secondFactor =
+    code === undefined ? undefined : await acceptCode(context, trx, { userId, typed: code });
   if (code !== undefined && !secondFactor) return undefined;
   return await renewProof(trx, principal, { presented, secondFactor });
 }

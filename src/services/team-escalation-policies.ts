@@ -1,10 +1,19 @@
 /** Escalation policies of teams: in which order a team is asked when a path reaches it. */
 import { AppError, invalid, type Issue } from '../domain/errors.ts';
 import { parseTeamPolicyDocument } from '../domain/escalation-paths/parse.ts';
-import { locateLevels, pathTargets, type EscalationDocument, type TeamPolicyDocument } from '../domain/escalation-paths/types.ts';
+import {
+  locateLevels,
+  pathTargets,
+  type EscalationDocument,
+  type TeamPolicyDocument,
+} from '../domain/escalation-paths/types.ts';
 import { lockOrganization } from '../data/organizations.ts';
 import { findRevisionById } from '../data/revisions.ts';
-import { findTeamRosters, insertPolicyTargets, teamPolicyTables } from '../data/team-escalation-policies.ts';
+import {
+  findTeamRosters,
+  insertPolicyTargets,
+  teamPolicyTables,
+} from '../data/team-escalation-policies.ts';
 import { findTeam, lockTeam } from '../data/teams.ts';
 import { parseExact, stringifyExact, type ExactValue } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
@@ -38,7 +47,11 @@ function namedMembers(document: EscalationDocument): string[] {
 }
 
 /** Who is in the team and was not removed from the organization, suspended or not. */
-async function membersOf(trx: Db, organizationId: string, teamId: string): Promise<ReadonlySet<string>> {
+async function membersOf(
+  trx: Db,
+  organizationId: string,
+  teamId: string,
+): Promise<ReadonlySet<string>> {
   const roster = (await findTeamRosters(trx, organizationId, [teamId])).get(teamId);
   return new Set(roster?.members.map(({ membershipId }) => membershipId));
 }
@@ -52,7 +65,13 @@ async function checkTargets(
   const issues = locateLevels(document).flatMap(({ level, pointer }) =>
     level.targets.flatMap((target, index): Issue[] =>
       target.type === 'user' && !members.has(target.id)
-        ? [{ pointer: `${pointer}/targets/${index}/id`, code: 'unknown_target', message: 'is not a member of the team' }]
+        ? [
+            {
+              pointer: `${pointer}/targets/${index}/id`,
+              code: 'unknown_target',
+              message: 'is not a member of the team',
+            },
+          ]
         : [],
     ),
   );
@@ -60,10 +79,17 @@ async function checkTargets(
 }
 
 /** Whoever was taken out of the team since the revision was created must not come back into force by activating it. */
-async function checkTargetsThere(trx: Db, organizationId: string, revision: Revision): Promise<void> {
+async function checkTargetsThere(
+  trx: Db,
+  organizationId: string,
+  revision: Revision,
+): Promise<void> {
   const members = await membersOf(trx, organizationId, revision.documentKey);
   const gone = namedMembers(storedPolicy(revision.document)).filter((id) => !members.has(id));
-  if (gone.length > 0) throw new AppError('escalation_target_missing', { details: { membership_ids: gone, team_ids: [] } });
+  if (gone.length > 0)
+    throw new AppError('escalation_target_missing', {
+      details: { membership_ids: gone, team_ids: [] },
+    });
 }
 
 /** Holds the organization's access, so that nobody leaves the team or the organization meanwhile, and the team, which must live. */
@@ -88,7 +114,8 @@ export const teamPolicyKind: RevisionedKind<TeamPolicyDocument, TeamPolicyRevisi
   checkActivation: checkTargetsThere,
   lockFirst: lockLiveTeam,
   bornByRevision: true,
-  ownerExists: async (db, organizationId, teamId) => (await findTeam(db, organizationId, teamId)) !== undefined,
+  ownerExists: async (db, organizationId, teamId) =>
+    (await findTeam(db, organizationId, teamId)) !== undefined,
   view: (revision) => ({
     id: revision.id,
     teamId: revision.documentKey,
@@ -101,14 +128,19 @@ export const teamPolicyKind: RevisionedKind<TeamPolicyDocument, TeamPolicyRevisi
   }),
   advise: async (db, organizationId, view) => {
     const asksAll = pathTargets(view.document).some((target) => target.type === 'broadcast');
-    const asked = { membershipIds: namedMembers(view.document), teamIds: asksAll ? [view.teamId] : [] };
+    const asked = {
+      membershipIds: namedMembers(view.document),
+      teamIds: asksAll ? [view.teamId] : [],
+    };
     return { ...view, warnings: await findWarnings(db, organizationId, asked) };
   },
 };
 
 /** The policy a walk inside a level is pinned to. Throws when there is none of that id: a stored walk always names an existing one. */
-export const loadTeamPolicyRevision = revisionCache<TeamPolicyDocument>(async (context, revisionId) => {
-  const revision = await findRevisionById(context.db, revisionId, teamPolicyTables);
-  if (!revision) throw new Error(`team policy revision ${revisionId} is missing`);
-  return { value: storedPolicy(revision.document), size: revision.document.length };
-});
+export const loadTeamPolicyRevision = revisionCache<TeamPolicyDocument>(
+  async (context, revisionId) => {
+    const revision = await findRevisionById(context.db, revisionId, teamPolicyTables);
+    if (!revision) throw new Error(`team policy revision ${revisionId} is missing`);
+    return { value: storedPolicy(revision.document), size: revision.document.length };
+  },
+);

@@ -44,14 +44,21 @@ export interface Team extends TeamRow {
   readonly assignments: readonly RoleAssignment[];
 }
 
-async function withAssignments(db: Db, organizationId: string, rows: readonly TeamRow[]): Promise<Team[]> {
+async function withAssignments(
+  db: Db,
+  organizationId: string,
+  rows: readonly TeamRow[],
+): Promise<Team[]> {
   const ids = rows.map((row) => row.id);
   const assigned = new Map<string, AssignmentRow[]>(ids.map((id) => [id, []]));
-  for (const row of await listTeamAssignments(db, organizationId, ids)) assigned.get(row.principalId)?.push(row);
+  for (const row of await listTeamAssignments(db, organizationId, ids))
+    assigned.get(row.principalId)?.push(row);
   return rows.map((row) => ({
     ...row,
     organizationId,
-    assignments: (assigned.get(row.id) ?? []).map((assignment) => roleAssignment(assignment, row.organizationName)),
+    assignments: (assigned.get(row.id) ?? []).map((assignment) =>
+      roleAssignment(assignment, row.organizationName),
+    ),
   }));
 }
 
@@ -71,9 +78,16 @@ export async function listVisibleTeams(
   const scope = scopeOf(principal, 'team.read');
   if (!scope) return { teams: [] };
   const ids = scope.all ? undefined : scope.teamIds;
-  const found = await listTeams(db, principal.organizationId, { ...page, ids, limit: page.limit + 1 });
+  const found = await listTeams(db, principal.organizationId, {
+    ...page,
+    ids,
+    limit: page.limit + 1,
+  });
   const { items, last } = cutPage(found, page.limit);
-  return { teams: await withAssignments(db, principal.organizationId, items), ...(last && { next: last.id }) };
+  return {
+    teams: await withAssignments(db, principal.organizationId, items),
+    ...(last && { next: last.id }),
+  };
 }
 
 /** The team and who is in it. Throws 404. */
@@ -82,7 +96,10 @@ export async function getTeam(
   { organizationId }: ProductPrincipal,
   id: string,
 ): Promise<{ readonly team: Team; readonly members: readonly TeamMember[] }> {
-  const [team, members] = await Promise.all([readTeam(db, organizationId, id), listTeamMembers(db, organizationId, id)]);
+  const [team, members] = await Promise.all([
+    readTeam(db, organizationId, id),
+    listTeamMembers(db, organizationId, id),
+  ]);
   return { team, members };
 }
 
@@ -90,17 +107,28 @@ function teamEvent(
   principal: MemberPrincipal,
   { verb, id, data }: { verb: string; id: string; data: Readonly<Record<string, unknown>> },
 ): { events: NewAuditEvent[] } {
-  return { events: [{ eventType: `team.${verb}`, actor: actorOf(principal), subjectId: id, data }] };
+  return {
+    events: [{ eventType: `team.${verb}`, actor: actorOf(principal), subjectId: id, data }],
+  };
 }
 
 /** An empty team. Throws 409 `team_name_taken`. */
-export async function createTeam({ db }: ServiceContext, principal: MemberPrincipal, name: string): Promise<Team> {
+export async function createTeam(
+  { db }: ServiceContext,
+  principal: MemberPrincipal,
+  name: string,
+): Promise<Team> {
   const { organizationId } = principal;
   const id = v7();
   return await db.transaction(async (trx) => {
     await currentMember(trx, principal, { permission: 'team.write' });
-    if (!(await insertTeam(trx, organizationId, { id, name }))) throw new AppError('team_name_taken');
-    await insertAuditEvents(trx, organizationId, teamEvent(principal, { verb: 'created', id, data: { name } }));
+    if (!(await insertTeam(trx, organizationId, { id, name })))
+      throw new AppError('team_name_taken');
+    await insertAuditEvents(
+      trx,
+      organizationId,
+      teamEvent(principal, { verb: 'created', id, data: { name } }),
+    );
     return await readTeam(trx, organizationId, id);
   });
 }
@@ -124,8 +152,13 @@ export async function renameTeam(
     if (team.archived) throw new AppError('team_archived');
     if (team.directoryManaged) throw new AppError('directory_managed');
     if (team.name !== name) {
-      if (!(await writeName(trx, organizationId, { id, name }))) throw new AppError('team_name_taken');
-      const event = teamEvent(principal, { verb: 'renamed', id, data: { from: team.name, to: name } });
+      if (!(await writeName(trx, organizationId, { id, name })))
+        throw new AppError('team_name_taken');
+      const event = teamEvent(principal, {
+        verb: 'renamed',
+        id,
+        data: { from: team.name, to: name },
+      });
       await insertAuditEvents(trx, organizationId, event);
     }
     return await readTeam(trx, organizationId, id);
@@ -138,10 +171,21 @@ const SHOWN_REQUESTS = 20;
 /** Throws 409 `team_in_escalation_path` while somebody may be asked through the team. Nobody activates a path meanwhile. */
 async function requireUnasked(trx: Db, organizationId: string, id: string): Promise<void> {
   const paths = await listPathsNamingTeam(trx, organizationId, id);
-  const waiting = await findWaitingOnTeam(trx, organizationId, { teamId: id, show: SHOWN_REQUESTS });
+  const waiting = await findWaitingOnTeam(trx, organizationId, {
+    teamId: id,
+    show: SHOWN_REQUESTS,
+  });
   if (paths.length + waiting.count === 0) return;
-  const escalation_paths = paths.map(({ pathKey, name, revision }) => ({ path_key: pathKey, name, revision }));
-  const details = { escalation_paths, request_count: waiting.count, request_ids: waiting.requestIds };
+  const escalation_paths = paths.map(({ pathKey, name, revision }) => ({
+    path_key: pathKey,
+    name,
+    revision,
+  }));
+  const details = {
+    escalation_paths,
+    request_count: waiting.count,
+    request_ids: waiting.requestIds,
+  };
   throw new AppError('team_in_escalation_path', { details });
 }
 
@@ -149,7 +193,11 @@ async function requireUnasked(trx: Db, organizationId: string, id: string): Prom
  * For good, and its escalation policy is in force no longer; a team that is archived already stays as it is. Throws 404, 409
  * `directory_managed` or `team_in_escalation_path`.
  */
-export async function archiveTeam(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
+export async function archiveTeam(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
   const { organizationId } = principal;
   const due = await context.db.transaction(async (trx) => {
     await currentMember(trx, principal, { permission: 'team.write', target: { kind: 'team', id } });
@@ -159,7 +207,11 @@ export async function archiveTeam(context: ServiceContext, principal: MemberPrin
     await requireUnasked(trx, organizationId, id);
     await deactivateWith(trx, principal, { kind: teamPolicyKind, documentKey: id });
     await writeArchived(trx, organizationId, id);
-    await insertAuditEvents(trx, organizationId, teamEvent(principal, { verb: 'archived', id, data: { name: team.name } }));
+    await insertAuditEvents(
+      trx,
+      organizationId,
+      teamEvent(principal, { verb: 'archived', id, data: { name: team.name } }),
+    );
     // What its policies granted is gone.
     return await wakeStranded(trx, organizationId, await listTeamMembershipIds(trx, id));
   });
@@ -173,11 +225,18 @@ export async function archiveTeam(context: ServiceContext, principal: MemberPrin
 export async function setTeamMembers(
   context: ServiceContext,
   principal: MemberPrincipal,
-  { id, membershipIds, force }: { readonly id: string; readonly membershipIds: readonly string[]; readonly force: boolean },
+  {
+    id,
+    membershipIds,
+    force,
+  }: { readonly id: string; readonly membershipIds: readonly string[]; readonly force: boolean },
 ): Promise<readonly TeamMember[]> {
   const { organizationId } = principal;
   const { members, due } = await context.db.transaction(async (trx) => {
-    const caller = await currentMember(trx, principal, { permission: 'team.member.write', target: { kind: 'team', id } });
+    const caller = await currentMember(trx, principal, {
+      permission: 'team.member.write',
+      target: { kind: 'team', id },
+    });
     const team = await lockExisting(trx, organizationId, id);
     if (team.archived) throw new AppError('team_archived');
     requireMembers(membershipIds, await lockPresentMembers(trx, organizationId, membershipIds));
@@ -189,9 +248,18 @@ export async function setTeamMembers(
     if (added.length + removed.length > 0) await changeHandAdded(trx, id, { added, removed });
     const present = await listTeamMembers(trx, organizationId, id);
     if (added.length + removed.length > 0) {
-      const left_behind = await requireReleased(trx, organizationId, { id, removed, members: present, force });
+      const left_behind = await requireReleased(trx, organizationId, {
+        id,
+        removed,
+        members: present,
+        force,
+      });
       const data = { added, removed, ...(left_behind && { left_behind }) };
-      await insertAuditEvents(trx, organizationId, teamEvent(principal, { verb: 'members_changed', id, data }));
+      await insertAuditEvents(
+        trx,
+        organizationId,
+        teamEvent(principal, { verb: 'members_changed', id, data }),
+      );
     }
     return { members: present, due: await wakeStranded(trx, organizationId, removed) };
   });
@@ -206,7 +274,12 @@ export async function setTeamMembers(
 async function requireReleased(
   trx: Db,
   organizationId: string,
-  { id, removed, members, force }: { id: string; removed: readonly string[]; members: readonly TeamMember[]; force: boolean },
+  {
+    id,
+    removed,
+    members,
+    force,
+  }: { id: string; removed: readonly string[]; members: readonly TeamMember[]; force: boolean },
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const staying = new Set(members.map((member) => member.membershipId));
   const membershipIds = removed.filter((each) => !staying.has(each));
@@ -219,8 +292,15 @@ async function requireReleased(
 
 function requireMembers(ids: readonly string[], present: ReadonlySet<string>): void {
   const issues = ids.flatMap((id, index) => {
-    const message = ids.indexOf(id) !== index ? 'is named twice' : present.has(id) ? undefined : 'is no member of the organization';
-    return message === undefined ? [] : [{ pointer: `/membership_ids/${index}`, code: 'invalid_value', message }];
+    const message =
+      ids.indexOf(id) !== index
+        ? 'is named twice'
+        : present.has(id)
+          ? undefined
+          : 'is no member of the organization';
+    return message === undefined
+      ? []
+      : [{ pointer: `/membership_ids/${index}`, code: 'invalid_value', message }];
   });
   if (issues.length > 0) throw invalid(issues);
 }

@@ -40,14 +40,22 @@ export interface AdmissionRules {
  * invitation for his email, as the provider or his account here knows it, or else as a newcomer. Throws
  * `sign_in_not_admitted`, `seat_limit_reached` for a newcomer.
  */
-export async function admitIdentity(trx: Db, identity: ProvenIdentity, rules: AdmissionRules): Promise<Recognized> {
+export async function admitIdentity(
+  trx: Db,
+  identity: ProvenIdentity,
+  rules: AdmissionRules,
+): Promise<Recognized> {
   if (!isSubject(identity.subject)) throw new AppError('sign_in_not_admitted');
   const known = await findPersonByIdentity(trx, identity);
   if (known && isMember(known.membershipStatus)) return await asHeIsNow(trx, known);
   const email = known?.email ?? admissibleEmail(identity, rules.emailDomains);
   const organizationId = await findAdmittingOrganization(trx);
   // From here on one at a time: of two first sign-ins of a person the second finds what the first has written.
-  if (email === undefined || organizationId === undefined || !(await lockOrganization(trx, organizationId))) {
+  if (
+    email === undefined ||
+    organizationId === undefined ||
+    !(await lockOrganization(trx, organizationId))
+  ) {
     throw new AppError('sign_in_not_admitted');
   }
   return await admitUnderLock(trx, organizationId, { identity, email, rules });
@@ -59,7 +67,11 @@ interface Arrival {
   readonly rules: AdmissionRules;
 }
 
-async function admitUnderLock(trx: Db, organizationId: string, { identity, email, rules }: Arrival): Promise<Recognized> {
+async function admitUnderLock(
+  trx: Db,
+  organizationId: string,
+  { identity, email, rules }: Arrival,
+): Promise<Recognized> {
   const byIdentity = await findPersonByIdentity(trx, identity);
   const byEmail = await findPersonByEmail(trx, email);
   const invitation = await findStandingInvitation(trx, organizationId, email);
@@ -73,14 +85,18 @@ async function admitUnderLock(trx: Db, organizationId: string, { identity, email
   });
   if (admission === 'enter' && person) return await asHeIsNow(trx, person);
   if (admission === 'link' && person) return await link(trx, person, identity);
-  if (admission === 'accept_invitation' && invitation) return await addInvited(trx, invitation, newcomer);
+  if (admission === 'accept_invitation' && invitation)
+    return await addInvited(trx, invitation, newcomer);
   if (admission !== 'join') throw new AppError('sign_in_not_admitted');
   await claimSeat(trx, organizationId, rules.limits);
   return await addMember(trx, organizationId, newcomer);
 }
 
 /** Until the end of the transaction. */
-async function asHeIsNow(trx: Db, { organizationId, membershipId, displayName }: Person): Promise<Recognized> {
+async function asHeIsNow(
+  trx: Db,
+  { organizationId, membershipId, displayName }: Person,
+): Promise<Recognized> {
   if (organizationId === null || membershipId === null) throw new AppError('sign_in_not_admitted');
   const status = await lockMembershipStatus(trx, organizationId, membershipId);
   if (!isMember(status)) throw new AppError('sign_in_not_admitted');
@@ -96,7 +112,12 @@ async function link(trx: Db, person: Person, identity: ProvenIdentity): Promise<
 }
 
 function linkedEvent(member: Recognized, { issuer, subject }: ProvenIdentity) {
-  return { eventType: 'membership.identity_linked', actor: personOf(member), subjectId: member.membershipId, data: { issuer, subject } };
+  return {
+    eventType: 'membership.identity_linked',
+    actor: personOf(member),
+    subjectId: member.membershipId,
+    data: { issuer, subject },
+  };
 }
 
 interface Newcomer {
@@ -125,21 +146,36 @@ async function ensureUser(trx: Db, { identity, email, person }: Newcomer): Promi
 }
 
 /** With what the invitation grants, in the seat it held. */
-async function addInvited(trx: Db, invitation: Invitation, newcomer: Newcomer): Promise<Recognized> {
+async function addInvited(
+  trx: Db,
+  invitation: Invitation,
+  newcomer: Newcomer,
+): Promise<Recognized> {
   const { organizationId } = invitation;
   const user = await ensureUser(trx, newcomer);
   const membershipId = await admitBy(trx, invitation, user);
-  const member = { organizationId, membershipId, displayName: user.displayName, isSuspended: false };
+  const member = {
+    organizationId,
+    membershipId,
+    displayName: user.displayName,
+    isSuspended: false,
+  };
   if (newcomer.isLinked) return member;
   await insertUserIdentity(trx, user.userId, newcomer.identity);
-  await insertAuditEvents(trx, organizationId, { events: [linkedEvent(member, newcomer.identity)] });
+  await insertAuditEvents(trx, organizationId, {
+    events: [linkedEvent(member, newcomer.identity)],
+  });
   return member;
 }
 
 async function addMember(trx: Db, organizationId: string, newcomer: Newcomer): Promise<Recognized> {
   const { userId, displayName } = await ensureUser(trx, newcomer);
   const member = { organizationId, membershipId: v7(), displayName, isSuspended: false };
-  await insertMembership(trx, organizationId, { id: member.membershipId, userId, admissionSource: 'sso_jit' });
+  await insertMembership(trx, organizationId, {
+    id: member.membershipId,
+    userId,
+    admissionSource: 'sso_jit',
+  });
   await insertUserIdentity(trx, userId, newcomer.identity);
   const created = {
     eventType: 'membership.created',
@@ -147,6 +183,8 @@ async function addMember(trx: Db, organizationId: string, newcomer: Newcomer): P
     subjectId: member.membershipId,
     data: { admission_source: 'sso_jit' },
   };
-  await insertAuditEvents(trx, organizationId, { events: [created, linkedEvent(member, newcomer.identity)] });
+  await insertAuditEvents(trx, organizationId, {
+    events: [created, linkedEvent(member, newcomer.identity)],
+  });
   return member;
 }

@@ -15,6 +15,11 @@ export async function verifiedHash(
 }
 
 /** 401 when the password was changed since, and a change ends what the old one opened. It stays until the transaction ends. */
-export async function requirePasswordStill(trx: Db, userId: string, verified: string): Promise<void> {
-  if ((await lockPassword(trx, userId, 'verify')) !== verified) throw new AppError('invalid_credentials');
+export async function requirePasswordStill(
+  trx: Db,
+  userId: string,
+  verified: string,
+): Promise<void> {
+  if ((await lockPassword(trx, userId, 'verify')) !== verified)
+    throw new AppError('invalid_credentials');
 }

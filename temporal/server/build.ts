@@ -23,8 +23,12 @@ export interface BuildOptions {
 /** The folder that holds, or will hold, the binaries of this go.mod and go.sum. */
 export function buildFolder(cacheDirectory: string): string {
   const hash = createHash('sha256');
-  for (const name of ['go.mod', 'go.sum']) hash.update(readFileSync(join(packageRoot(), MODULE, name)));
-  return join(cacheDirectory, `temporal-${hash.digest('hex').slice(0, 16)}-${process.platform}-${process.arch}`);
+  for (const name of ['go.mod', 'go.sum'])
+    hash.update(readFileSync(join(packageRoot(), MODULE, name)));
+  return join(
+    cacheDirectory,
+    `temporal-${hash.digest('hex').slice(0, 16)}-${process.platform}-${process.arch}`,
+  );
 }
 
 /** The binaries' folder, building them when it is missing. One process builds, the others wait for it. */
@@ -39,7 +43,8 @@ export async function builtServer(options: BuildOptions): Promise<string> {
     await requireGo();
     for (const name of readdirSync(options.cacheDirectory)) {
       // What a killed builder left: nobody else builds while we hold the lock.
-      if (name.includes('.making-')) rmSync(join(options.cacheDirectory, name), { recursive: true, force: true });
+      if (name.includes('.making-'))
+        rmSync(join(options.cacheDirectory, name), { recursive: true, force: true });
     }
     const making = `${folder}.making-${process.pid}`;
     mkdirSync(making, { recursive: true });
@@ -60,7 +65,8 @@ async function buildAll(making: string, options: BuildOptions): Promise<void> {
     'Building the Temporal server from its Go sources. This happens once, takes a few minutes and some 6 GB of Go caches; a `temporal` CLI (1.9 or later) on the PATH avoids it.',
   );
   const started = performance.now();
-  for (const [name, path] of Object.entries(PACKAGES)) await goBuild(join(making, name), path, options);
+  for (const [name, path] of Object.entries(PACKAGES))
+    await goBuild(join(making, name), path, options);
   options.onProgress(`The Temporal server is built, in ${elapsed(started)}.`);
 }
 
@@ -83,8 +89,22 @@ function requireGo(): Promise<void> {
 async function goBuild(output: string, path: string, options: BuildOptions): Promise<void> {
   const name = basename(output);
   // -v names each package as it is compiled: the only progress Go tells.
-  const args = ['build', '-v', '-trimpath', '-buildvcs=false', '-mod=readonly', '-ldflags=-s -w', '-o', output, path];
-  const child = spawn('go', args, { cwd: join(packageRoot(), MODULE), stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const args = [
+    'build',
+    '-v',
+    '-trimpath',
+    '-buildvcs=false',
+    '-mod=readonly',
+    '-ldflags=-s -w',
+    '-o',
+    output,
+    path,
+  ];
+  const child = spawn('go', args, {
+    cwd: join(packageRoot(), MODULE),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
   const started = performance.now();
   const counts = { downloaded: 0, compiled: 0 };
   const lastLines: string[] = [];

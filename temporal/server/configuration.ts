@@ -41,9 +41,15 @@ export function writeServerFiles(
   mkdirSync(uiFolder, { recursive: true });
   const dynamic = join(directory, 'dynamic.yaml');
   const server = join(directory, 'server.yaml');
-  const values = Object.entries(dynamicConfig(options.timeSkipping)).map(([key, value]) => [key, [{ value }]]);
+  const values = Object.entries(dynamicConfig(options.timeSkipping)).map(([key, value]) => [
+    key,
+    [{ value }],
+  ]);
   writeFileSync(dynamic, stringify(Object.fromEntries(values)));
-  writeFileSync(server, stringify(serverConfig(join(directory, 'temporal.sqlite'), dynamic, ports)));
+  writeFileSync(
+    server,
+    stringify(serverConfig(join(directory, 'temporal.sqlite'), dynamic, ports)),
+  );
   writeFileSync(join(uiFolder, 'embedded.yaml'), stringify(uiConfig(ports, options.namespace)));
   return { server, uiFolder, uiName: 'embedded' };
 }
@@ -59,7 +65,13 @@ function serverConfig(database: string, dynamic: string, ports: TemporalPorts): 
     databaseName: database,
     connectAddr: 'localhost',
     connectProtocol: 'tcp',
-    connectAttributes: { cache: 'private', setup: 'true', journal_mode: 'wal', synchronous: '1', mode: 'rwc' },
+    connectAttributes: {
+      cache: 'private',
+      setup: 'true',
+      journal_mode: 'wal',
+      synchronous: '1',
+      mode: 'rwc',
+    },
     maxConns: 1,
     maxIdleConns: 1,
     maxConnLifetime: '24h',
@@ -85,12 +97,19 @@ function serverConfig(database: string, dynamic: string, ports: TemporalPorts): 
       masterClusterName: 'active',
       currentClusterName: 'active',
       clusterInformation: {
-        active: { enabled: true, initialFailoverVersion: 1, rpcName: 'frontend', rpcAddress: `127.0.0.1:${ports.frontend}` },
+        active: {
+          enabled: true,
+          initialFailoverVersion: 1,
+          rpcName: 'frontend',
+          rpcAddress: `127.0.0.1:${ports.frontend}`,
+        },
       },
     },
     dcRedirectionPolicy: { policy: 'noop' },
     archival: { history: { state: 'disabled' }, visibility: { state: 'disabled' } },
-    namespaceDefaults: { archival: { history: { state: 'disabled' }, visibility: { state: 'disabled' } } },
+    namespaceDefaults: {
+      archival: { history: { state: 'disabled' }, visibility: { state: 'disabled' } },
+    },
     dynamicConfigClient: { filepath: dynamic, pollInterval: '60s' },
   };
 }

@@ -7,7 +7,8 @@ import { lock } from '../../src/platform/lock-file.ts';
 import { buildFolder, builtServer, type BuildOptions } from './build.ts';
 
 export type TemporalExecutables =
-  { readonly kind: 'cli'; readonly path: string } | { readonly kind: 'binaries'; readonly server: string; readonly ui: string };
+  | { readonly kind: 'cli'; readonly path: string }
+  | { readonly kind: 'binaries'; readonly server: string; readonly ui: string };
 
 /** The first CLI whose server is the generation we run on (1.32). */
 const CLI_MINIMUM = [1, 9] as const;
@@ -22,7 +23,11 @@ export async function temporalExecutables(options: BuildOptions): Promise<Tempor
   const downloaded = existsSync(folder) ? undefined : await downloadedCli(options);
   if (downloaded !== undefined) return { kind: 'cli', path: downloaded };
   const built = await builtServer(options);
-  return { kind: 'binaries', server: join(built, 'temporal-server'), ui: join(built, 'temporal-ui') };
+  return {
+    kind: 'binaries',
+    server: join(built, 'temporal-server'),
+    ui: join(built, 'temporal-ui'),
+  };
 }
 
 /** Is this output of `temporal --version` recent enough? */
@@ -63,8 +68,14 @@ async function downloadedCli(options: BuildOptions): Promise<string | undefined>
     if (cached !== undefined) return cached;
     // Loaded here alone: it brings the SDK's native library, which the other ways do not need.
     const { TestWorkflowEnvironment } = await import('@temporalio/testing');
-    const executable = { type: 'cached-download', version: CLI_DOWNLOAD, downloadDir: folder } as const;
-    const environment = await TestWorkflowEnvironment.createLocal({ server: { executable, ip: '127.0.0.1' } });
+    const executable = {
+      type: 'cached-download',
+      version: CLI_DOWNLOAD,
+      downloadDir: folder,
+    } as const;
+    const environment = await TestWorkflowEnvironment.createLocal({
+      server: { executable, ip: '127.0.0.1' },
+    });
     await environment.teardown();
     return await cliIn(folder);
   } catch {

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createMember, createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
+import {
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -61,22 +66,34 @@ describe('creating an agent', () => {
   test('is told in the audit log with the key it was done by, and a refused one is not', async () => {
     await create('audited', 'Audited');
     await create('audited', 'Other name');
-    const subject = { organization_id: organization.id, subject_type: 'agent', subject_id: 'audited' };
+    const subject = {
+      organization_id: organization.id,
+      subject_type: 'agent',
+      subject_id: 'audited',
+    };
     const events = (await app.db('audit_events').where(subject)) as { data: string }[];
     expect(events).toHaveLength(1);
-    expect(events[0]).toMatchObject({ event_type: 'agent.created', actor_type: 'api_key', actor_id: owner.membershipId });
+    expect(events[0]).toMatchObject({
+      event_type: 'agent.created',
+      actor_type: 'api_key',
+      actor_id: owner.membershipId,
+    });
     expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({ actor_api_key_id: owner.apiKeyId });
   });
 
   test('refuses a slug any agent ever had and a name a live agent has', async () => {
     await freshOrganization();
     await create('one', 'First');
-    expect((await create('one', 'Second')).body).toMatchObject({ error: { code: 'agent_slug_taken', type: 'conflict' } });
+    expect((await create('one', 'Second')).body).toMatchObject({
+      error: { code: 'agent_slug_taken', type: 'conflict' },
+    });
     const sameName = await create('two', 'First');
     expect(sameName.status).toBe(409);
     expect(sameName.body).toMatchObject({ error: { code: 'agent_name_taken' } });
     await archive('one');
-    expect((await create('one', 'Other')).body).toMatchObject({ error: { code: 'agent_slug_taken' } });
+    expect((await create('one', 'Other')).body).toMatchObject({
+      error: { code: 'agent_slug_taken' },
+    });
     expect((await create('two', 'First')).status).toBe(201);
   });
 
@@ -91,15 +108,23 @@ describe('creating an agent', () => {
   ])('refuses %j with a pointer', async (body, pointer) => {
     const answer = await owner.http.post('/api/v1/agents', body);
     expect(answer.status).toBe(400);
-    expect(answer.body['error']?.['details']?.['issues']).toEqual([expect.objectContaining({ pointer })]);
+    expect(answer.body['error']?.['details']?.['issues']).toEqual([
+      expect.objectContaining({ pointer }),
+    ]);
   });
 
   test('20 at once with one slug make one agent', async () => {
     await freshOrganization();
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => create('racer', `Racer ${n}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => create('racer', `Racer ${n}`)),
+    );
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
-    expect(answers.filter((answer) => answer.body['error']?.['code'] === ('agent_slug_taken' as never))).toHaveLength(19);
-    expect(await app.db('request_approval_pipelines').where({ organization_id: organization.id })).toHaveLength(2);
+    expect(
+      answers.filter((answer) => answer.body['error']?.['code'] === ('agent_slug_taken' as never)),
+    ).toHaveLength(19);
+    expect(
+      await app.db('request_approval_pipelines').where({ organization_id: organization.id }),
+    ).toHaveLength(2);
   });
 
   test('20 at once fill the limit exactly; archiving one makes room', async () => {
@@ -109,7 +134,11 @@ describe('creating an agent', () => {
     expect(made).toHaveLength(5);
     const [refused] = answers.filter((answer) => answer.status === 429);
     expect(refused?.body).toMatchObject({
-      error: { type: 'rate_limit', code: 'quota_exceeded', details: { dimension: 'active_agents', limit: 5, used: 5 } },
+      error: {
+        type: 'rate_limit',
+        code: 'quota_exceeded',
+        details: { dimension: 'active_agents', limit: 5, used: 5 },
+      },
     });
     expect(refused?.headers['retry-after']).toMatch(/^[0-9]+$/);
     await archive(String(made[0]?.body['slug']));
@@ -120,15 +149,25 @@ describe('creating an agent', () => {
 describe('listing agents', () => {
   beforeAll(async () => {
     await freshOrganization();
-    for (const name of ['delta', 'Alpha', 'charlie', 'bravo', 'echo']) await create(name.toLowerCase(), name);
-    await app.db('agents').where({ organization_id: organization.id, slug: 'alpha' }).update({ status: 'disabled' });
+    for (const name of ['delta', 'Alpha', 'charlie', 'bravo', 'echo'])
+      await create(name.toLowerCase(), name);
+    await app
+      .db('agents')
+      .where({ organization_id: organization.id, slug: 'alpha' })
+      .update({ status: 'disabled' });
     await archive('bravo');
   });
 
-  const slugs = (answer: { body: unknown }) => (answer.body as { agents: { slug: string }[] }).agents.map((agent) => agent.slug);
+  const slugs = (answer: { body: unknown }) =>
+    (answer.body as { agents: { slug: string }[] }).agents.map((agent) => agent.slug);
 
   test('gives active agents, then disabled ones, each by name without regard to case; archived ones on demand', async () => {
-    expect(slugs(await owner.http.get('/api/v1/agents'))).toEqual(['charlie', 'delta', 'echo', 'alpha']);
+    expect(slugs(await owner.http.get('/api/v1/agents'))).toEqual([
+      'charlie',
+      'delta',
+      'echo',
+      'alpha',
+    ]);
     expect(slugs(await owner.http.get('/api/v1/agents?status=archived'))).toEqual(['bravo']);
     const all = await owner.http.get('/api/v1/agents?status=all');
     expect(slugs(all)).toEqual(['charlie', 'delta', 'echo', 'alpha', 'bravo']);
@@ -140,7 +179,9 @@ describe('listing agents', () => {
     const seen: string[] = [];
     let cursor = '';
     do {
-      const page = await owner.http.get(`/api/v1/agents?status=all&limit=2${cursor && `&cursor=${cursor}`}`);
+      const page = await owner.http.get(
+        `/api/v1/agents?status=all&limit=2${cursor && `&cursor=${cursor}`}`,
+      );
       expect(slugs(page).length).toBeLessThanOrEqual(2);
       seen.push(...slugs(page));
       cursor = page.body['next_cursor'] === undefined ? '' : String(page.body['next_cursor']);
@@ -153,8 +194,12 @@ describe('listing agents', () => {
       expect((await owner.http.get(`/api/v1/agents?${query}`)).status).toBe(400);
     }
     const page = await owner.http.get('/api/v1/agents?status=all&limit=1');
-    const answer = await owner.http.get(`/api/v1/agents?limit=1&cursor=${String(page.body['next_cursor'])}`);
-    expect(answer.body).toMatchObject({ error: { code: 'validation_failed', details: { issues: [{ pointer: '/query/cursor' }] } } });
+    const answer = await owner.http.get(
+      `/api/v1/agents?limit=1&cursor=${String(page.body['next_cursor'])}`,
+    );
+    expect(answer.body).toMatchObject({
+      error: { code: 'validation_failed', details: { issues: [{ pointer: '/query/cursor' }] } },
+    });
   });
 
   test('a forged cursor is a 400 or a page, never an error of ours', async () => {
@@ -169,12 +214,20 @@ describe('listing agents', () => {
       [{}, 400],
       [null, 400],
     ] as const) {
-      expect([keys, (await owner.http.get(`/api/v1/agents?cursor=${forge(keys)}`)).status]).toEqual([keys, status]);
+      expect([keys, (await owner.http.get(`/api/v1/agents?cursor=${forge(keys)}`)).status]).toEqual(
+        [keys, status],
+      );
     }
   });
 
   test('shows a member with grants for some agents only those', async () => {
-    const policies = [{ scope_kind: 'agent' as const, resource_ids: ['delta', 'bravo'], permissions: ['agent.read'] }];
+    const policies = [
+      {
+        scope_kind: 'agent' as const,
+        resource_ids: ['delta', 'bravo'],
+        permissions: ['agent.read'],
+      },
+    ];
     const member = await createMember(app, organization.id, { policies });
     expect(slugs(await member.http.get('/api/v1/agents?status=all'))).toEqual(['delta', 'bravo']);
     expect((await member.http.get('/api/v1/agents/delta')).status).toBe(200);
@@ -186,7 +239,9 @@ describe('listing agents', () => {
     const member = await createMember(app, organization.id);
     const answer = await member.http.get('/api/v1/agents');
     expect(answer.status).toBe(403);
-    expect(answer.body).toMatchObject({ error: { details: { permission: 'agent.read', reason: 'missing_permission' } } });
+    expect(answer.body).toMatchObject({
+      error: { details: { permission: 'agent.read', reason: 'missing_permission' } },
+    });
   });
 
   test('an agent of another organization is not found', async () => {

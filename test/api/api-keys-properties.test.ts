@@ -4,10 +4,21 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { effectiveGrants, effectivePermissions, grantsFromPolicies, type MemberPrincipal } from '../../src/domain/authorization.ts';
+import {
+  effectiveGrants,
+  effectivePermissions,
+  grantsFromPolicies,
+  type MemberPrincipal,
+} from '../../src/domain/authorization.ts';
 import { isPermission, permissions } from '../../src/domain/permissions.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createAgent, createMember, createOrganization, createTeam, grant } from '../support/factories.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  createTeam,
+  grant,
+} from '../support/factories.ts';
 import type { Policy, TestMember, TestOrganization } from '../support/factories.ts';
 
 interface Holding {
@@ -21,7 +32,14 @@ interface Holding {
 
 const AGENTS = ['north', 'south'] as const;
 /** Those the calls below ask for, more often than the rest of the vocabulary. */
-const ASKED = ['agent.read', 'pipeline.read', 'team.read', 'membership.read', 'escalation_path.read', 'request.read'];
+const ASKED = [
+  'agent.read',
+  'pipeline.read',
+  'team.read',
+  'membership.read',
+  'escalation_path.read',
+  'request.read',
+];
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -29,7 +47,9 @@ let member: TestMember;
 let teams: { readonly live: string; readonly archived: string };
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_RATE_LIMIT: '0' } });
+  app = await startApp({
+    environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_RATE_LIMIT: '0' },
+  });
   organization = await createOrganization(app);
   member = await createMember(app, organization.id);
   for (const slug of AGENTS) await createAgent(app, organization, slug);
@@ -44,7 +64,10 @@ afterAll(() => app.close());
 
 const keyArbitrary = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...ASKED) },
-  { weight: 1, arbitrary: fc.constantFrom(...permissions.map(({ key }) => key as string), 'no.longer.known') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(...permissions.map(({ key }) => key as string), 'no.longer.known'),
+  },
 );
 const keysArbitrary = fc.uniqueArray(keyArbitrary, { minLength: 1, maxLength: 4 });
 
@@ -55,7 +78,11 @@ const policyArbitrary: fc.Arbitrary<Policy> = fc.oneof(
     resource_ids: fc.uniqueArray(fc.constantFrom(...AGENTS), { minLength: 1 }),
     permissions: keysArbitrary,
   }),
-  keysArbitrary.map((keys) => ({ scope_kind: 'team' as const, resource_ids: ['THE TEAM'], permissions: keys })),
+  keysArbitrary.map((keys) => ({
+    scope_kind: 'team' as const,
+    resource_ids: ['THE TEAM'],
+    permissions: keys,
+  })),
 );
 const policiesArbitrary = fc.array(policyArbitrary, { maxLength: 2 });
 
@@ -68,16 +95,23 @@ const holdingArbitrary: fc.Arbitrary<Holding> = fc.record({
 });
 
 const withTeam = (policies: readonly Policy[]): Policy[] =>
-  policies.map((policy) => (policy.scope_kind === 'team' ? { ...policy, resource_ids: [teams.live] } : policy));
+  policies.map((policy) =>
+    policy.scope_kind === 'team' ? { ...policy, resource_ids: [teams.live] } : policy,
+  );
 
 async function give({ own, live, archived, isOwner, narrowed }: Holding): Promise<void> {
   const { membershipId } = member;
   await app.db('permission_policies').where({ membership_id: membershipId }).delete();
   await app.db('permission_policies').whereIn('team_id', [teams.live, teams.archived]).delete();
   for (const policy of own) await grant(app.db, organization.id, { membershipId, policy });
-  if (isOwner) await grant(app.db, organization.id, { membershipId, policy: { scope_kind: 'organization', is_owner: true } });
+  if (isOwner)
+    await grant(app.db, organization.id, {
+      membershipId,
+      policy: { scope_kind: 'organization', is_owner: true },
+    });
   for (const policy of live) await grant(app.db, organization.id, { teamId: teams.live, policy });
-  for (const policy of archived) await grant(app.db, organization.id, { teamId: teams.archived, policy });
+  for (const policy of archived)
+    await grant(app.db, organization.id, { teamId: teams.archived, policy });
   await app
     .db('api_keys')
     .where({ membership_id: membershipId })
@@ -86,9 +120,11 @@ async function give({ own, live, archived, isOwner, narrowed }: Holding): Promis
 
 /** The key's holder as the domain would see him. */
 function principalOf({ own, live, isOwner, narrowed }: Holding): MemberPrincipal {
-  const policies = [...own, ...live].map(({ scope_kind, resource_ids = [], permissions: keys = [] }) => {
-    return { scope_kind, resource_ids, permissions: keys };
-  });
+  const policies = [...own, ...live].map(
+    ({ scope_kind, resource_ids = [], permissions: keys = [] }) => {
+      return { scope_kind, resource_ids, permissions: keys };
+    },
+  );
   return {
     kind: 'member',
     organizationId: organization.id,
@@ -100,13 +136,21 @@ function principalOf({ own, live, isOwner, narrowed }: Holding): MemberPrincipal
     grants: grantsFromPolicies(policies, isOwner),
     teamIds: [teams.live],
     requiresMfa: false,
-    via: { kind: 'api_key', keyId: member.apiKey, narrowed: narrowed?.filter(isPermission) ?? null },
+    via: {
+      kind: 'api_key',
+      keyId: member.apiKey,
+      narrowed: narrowed?.filter(isPermission) ?? null,
+    },
     auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: new Date(0) },
   };
 }
 
 /** In plain words, without the domain: a policy somewhere grants it there, and the narrowing list does not leave it out. */
-function allowed({ own, live, isOwner, narrowed }: Holding, permission: string, at: string): boolean {
+function allowed(
+  { own, live, isOwner, narrowed }: Holding,
+  permission: string,
+  at: string,
+): boolean {
   if (narrowed !== null && !narrowed.includes(permission)) return false;
   if (isOwner) return true;
   const scopes = permissions.find(({ key }) => key === permission)?.scopes ?? [];
@@ -122,7 +166,10 @@ test('a personal key is worth exactly what its member holds and its narrowing le
   const calls = () => [
     ['/api/v1/agents', 'agent.read', 'anywhere'] as const,
     ...AGENTS.map((slug) => [`/api/v1/agents/${slug}`, 'agent.read', slug] as const),
-    ...AGENTS.map((slug) => [`/api/v1/request-approval-pipelines/agents/${slug}`, 'pipeline.read', slug] as const),
+    ...AGENTS.map(
+      (slug) =>
+        [`/api/v1/request-approval-pipelines/agents/${slug}`, 'pipeline.read', slug] as const,
+    ),
     [`/api/v1/teams/${teams.live}`, 'team.read', teams.live] as const,
     ['/api/v1/members', 'membership.read', 'organization'] as const,
     ['/api/v1/escalation-paths', 'escalation_path.read', 'organization'] as const,
@@ -130,12 +177,22 @@ test('a personal key is worth exactly what its member holds and its narrowing le
   await fc.assert(
     fc.asyncProperty(holdingArbitrary, async (generated) => {
       const { own, live, archived } = generated;
-      const holding = { ...generated, own: withTeam(own), live: withTeam(live), archived: withTeam(archived) };
+      const holding = {
+        ...generated,
+        own: withTeam(own),
+        live: withTeam(live),
+        archived: withTeam(archived),
+      };
       await give(holding);
       const principal = principalOf(holding);
       const { body } = await member.http.get('/api/v1/api_keys/verify');
-      expect([body['permissions'], body['effective_grants']]).toEqual([effectivePermissions(principal), effectiveGrants(principal)]);
-      const detail = await organization.owner.browser.get(`/api/v1/api_keys/${member.apiKey.split('_')[1] ?? ''}`);
+      expect([body['permissions'], body['effective_grants']]).toEqual([
+        effectivePermissions(principal),
+        effectiveGrants(principal),
+      ]);
+      const detail = await organization.owner.browser.get(
+        `/api/v1/api_keys/${member.apiKey.split('_')[1] ?? ''}`,
+      );
       expect(detail.body['key']?.['effective_grants']).toEqual(effectiveGrants(principal));
       for (const [path, permission, at] of calls()) {
         const { status } = await member.http.get(path);

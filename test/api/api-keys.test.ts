@@ -2,7 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { permissions } from '../../src/domain/permissions.ts';
 import { issueToken } from '../../src/platform/tokens.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createMember, createOrganization, grant, type Policy, type TestMember, type TestOrganization } from '../support/factories.ts';
+import {
+  createMember,
+  createOrganization,
+  grant,
+  type Policy,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
 import { HttpClient, type Answer } from '../support/http.ts';
 
 const KEYS = '/api/v1/me/api_keys';
@@ -11,33 +18,46 @@ const ABSENT_ID = '0199a3f4-2b7e-7c3d-8e6f-4a5b6c7d8e9f';
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
-const pointersOf = ({ body }: Answer) => [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
+const pointersOf = ({ body }: Answer) =>
+  [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
 let app: TestApp;
 let organization: TestOrganization;
 let member: TestMember;
 
-const issuer: Policy = { scope_kind: 'organization', permissions: ['api_key.issue', 'request.read'] };
+const issuer: Policy = {
+  scope_kind: 'organization',
+  permissions: ['api_key.issue', 'request.read'],
+};
 
-async function mint(by: TestMember, body: unknown = { name: 'script' }): Promise<{ id: string; token: string; as: HttpClient }> {
+async function mint(
+  by: TestMember,
+  body: unknown = { name: 'script' },
+): Promise<{ id: string; token: string; as: HttpClient }> {
   const answer = await by.browser.post(KEYS, body);
   if (answer.status !== 201) throw new Error(`not minted: ${answer.text}`);
   const { key, token } = answer.body as unknown as { key: { id: string }; token: string };
   return { id: key.id, token, as: new HttpClient(app.url, { authorization: `Bearer ${token}` }) };
 }
 
-async function listed(by: TestMember, query = ''): Promise<{ ids: string[]; next: string | undefined }> {
+async function listed(
+  by: TestMember,
+  query = '',
+): Promise<{ ids: string[]; next: string | undefined }> {
   const { body } = await by.browser.get(`${KEYS}${query}`);
   const { keys, next_cursor } = body as unknown as { keys: { id: string }[]; next_cursor?: string };
   return { ids: keys.map(({ id }) => id), next: next_cursor };
 }
 
 const signedInAgo = (by: TestMember, seconds: number) =>
-  app.db.raw(`update sessions set authenticated_at = clock_timestamp() - make_interval(secs => :seconds) where membership_id = :id`, {
-    seconds,
-    id: by.membershipId,
-  });
+  app.db.raw(
+    `update sessions set authenticated_at = clock_timestamp() - make_interval(secs => :seconds) where membership_id = :id`,
+    {
+      seconds,
+      id: by.membershipId,
+    },
+  );
 
 beforeAll(async () => {
   app = await startApp();
@@ -73,9 +93,16 @@ describe('minting a personal key', () => {
       grants: [],
     });
     const rows: unknown = await app.db('api_keys').where({ id: key.id });
-    const events = (await app.db('audit_events').where({ organization_id: organization.id })) as { event_type: string }[];
+    const events = (await app.db('audit_events').where({ organization_id: organization.id })) as {
+      event_type: string;
+    }[];
     expect(events.map(({ event_type }) => event_type)).toEqual(['api_key.created']);
-    const kept = [JSON.stringify(rows), JSON.stringify(events), (await member.browser.get(KEYS)).text, ...app.log].join('\n');
+    const kept = [
+      JSON.stringify(rows),
+      JSON.stringify(events),
+      (await member.browser.get(KEYS)).text,
+      ...app.log,
+    ].join('\n');
     expect(kept).not.toContain(token.slice(-43));
   });
 
@@ -84,12 +111,17 @@ describe('minting a personal key', () => {
     expect(codeOf(await as.post(KEYS, { name: 'child' }))).toEqual([403, 'session_required']);
     expect(codeOf(await as.get(KEYS))).toEqual([403, 'session_required']);
     expect(codeOf(await as.delete(`${KEYS}/${id}`))).toEqual([403, 'session_required']);
-    expect(codeOf(await app.http.post(KEYS, { name: 'nobody' }))).toEqual([401, 'authentication_required']);
+    expect(codeOf(await app.http.post(KEYS, { name: 'nobody' }))).toEqual([
+      401,
+      'authentication_required',
+    ]);
     expect((await listed(organization.owner)).ids).toEqual([id]);
   });
 
   test('needs the permission to issue keys, at organization scope', async () => {
-    const reader = await createMember(app, organization.id, { policies: [{ ...issuer, permissions: ['request.read'] }] });
+    const reader = await createMember(app, organization.id, {
+      policies: [{ ...issuer, permissions: ['request.read'] }],
+    });
     const refused = await reader.browser.post(KEYS, { name: 'k' });
     expect(codeOf(refused)).toEqual([403, 'permission_denied']);
     expect(refused.body['error']?.['details']).toEqual({
@@ -100,8 +132,14 @@ describe('minting a personal key', () => {
   });
 
   test.each([
-    ['one that can decide requests', { scope_kind: 'agent', resource_ids: ['some-agent'], permissions: ['request.decide'] }],
-    ['one with a dangerous permission', { scope_kind: 'organization', permissions: ['agent.credential.issue'] }],
+    [
+      'one that can decide requests',
+      { scope_kind: 'agent', resource_ids: ['some-agent'], permissions: ['request.decide'] },
+    ],
+    [
+      'one with a dangerous permission',
+      { scope_kind: 'organization', permissions: ['agent.credential.issue'] },
+    ],
     ['an owner’s', { scope_kind: 'organization', is_owner: true }],
   ] as [string, Policy][])('needs a sign-in younger than 15 minutes for %s', async (_, policy) => {
     await grant(app.db, organization.id, { membershipId: member.membershipId, policy });
@@ -120,9 +158,15 @@ describe('minting a personal key', () => {
   });
 
   test('keeps the assurance of the session', async () => {
-    await app.db('sessions').where({ membership_id: member.membershipId }).update({ assurance: 'strong' });
+    await app
+      .db('sessions')
+      .where({ membership_id: member.membershipId })
+      .update({ assurance: 'strong' });
     const { as } = await mint(member);
-    expect((await as.get('/api/v1/me')).body['principal']?.['auth']).toMatchObject({ method: 'api_key', assurance: 'strong' });
+    expect((await as.get('/api/v1/me')).body['principal']?.['auth']).toMatchObject({
+      method: 'api_key',
+      assurance: 'strong',
+    });
   });
 
   test('refuses to narrow the key, with any list of permissions', async () => {
@@ -153,24 +197,44 @@ describe('minting a personal key', () => {
     ];
     for (const [pointer, value] of bad) {
       const answer = await member.browser.post(KEYS, { name: 'k', [pointer.slice(1)]: value });
-      expect([pointer, value, answer.status, pointersOf(answer)]).toEqual([pointer, value, 400, [pointer]]);
+      expect([pointer, value, answer.status, pointersOf(answer)]).toEqual([
+        pointer,
+        value,
+        400,
+        [pointer],
+      ]);
     }
     expect(pointersOf(await member.browser.post(KEYS, {}))).toEqual(['/name']);
-    const far = await member.browser.post(KEYS, { name: 'k', expires_at: '9999-12-31T23:30:00-00:15' });
-    expect([far.status, far.body['key']?.['expires_at']]).toEqual([201, '9999-12-31T23:45:00.000Z']);
+    const far = await member.browser.post(KEYS, {
+      name: 'k',
+      expires_at: '9999-12-31T23:30:00-00:15',
+    });
+    expect([far.status, far.body['key']?.['expires_at']]).toEqual([
+      201,
+      '9999-12-31T23:45:00.000Z',
+    ]);
   });
 
   test('is refused where the organization does not allow personal keys, and keys stop working', async () => {
     const { id, as } = await mint(member);
-    await app.db('organizations').where({ id: organization.id }).update({ personal_api_keys_allowed: false });
-    expect(codeOf(await member.browser.post(KEYS, { name: 'k' }))).toEqual([403, 'api_keys_disabled']);
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ personal_api_keys_allowed: false });
+    expect(codeOf(await member.browser.post(KEYS, { name: 'k' }))).toEqual([
+      403,
+      'api_keys_disabled',
+    ]);
     expect(codeOf(await as.get('/api/v1/me'))).toEqual([403, 'api_keys_disabled']);
     const { body } = await member.browser.get(KEYS);
     expect(body).toMatchObject({
       personal_api_keys_allowed: false,
       keys: [{ id, status: 'active', usable: false, blocked_reason: 'api_keys_disabled' }],
     });
-    await app.db('organizations').where({ id: organization.id }).update({ personal_api_keys_allowed: true });
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ personal_api_keys_allowed: true });
     expect((await as.get('/api/v1/me')).status).toBe(200);
   });
 });
@@ -204,7 +268,8 @@ describe('a personal key', () => {
   test('opens nothing when it is made up, tampered with, expired or revoked', async () => {
     const { id, token } = await mint(member, { name: 'k', expires_at: inHours(1) });
     const other = await mint(member);
-    const status = async (bearer: string) => (await app.http.get('/api/v1/me', { headers: { authorization: `Bearer ${bearer}` } })).status;
+    const status = async (bearer: string) =>
+      (await app.http.get('/api/v1/me', { headers: { authorization: `Bearer ${bearer}` } })).status;
     const secret = token.slice(-43);
     const bad = [
       issueToken('whk').token,
@@ -220,7 +285,10 @@ describe('a personal key', () => {
     expect(await status(token)).toBe(200);
     await app.db('api_keys').where({ id }).update({ expires_at: new Date() });
     expect(await status(token)).toBe(401);
-    await app.db('api_keys').where({ id: other.id }).update({ revoked_at: new Date(), revocation_reason: 'manual' });
+    await app
+      .db('api_keys')
+      .where({ id: other.id })
+      .update({ revoked_at: new Date(), revocation_reason: 'manual' });
     expect(await status(other.token)).toBe(401);
   });
 
@@ -241,7 +309,9 @@ describe('a personal key', () => {
       .map(({ key }) => key as string)
       .sort();
     expect([status, body['key']?.['id'], body['permissions']]).toEqual([200, id, carried]);
-    expect(body['effective_grants']).toEqual(carried.map((permission) => ({ permission, scope_kind: 'organization' })));
+    expect(body['effective_grants']).toEqual(
+      carried.map((permission) => ({ permission, scope_kind: 'organization' })),
+    );
     expect(codeOf(await organization.owner.browser.get(VERIFY))).toEqual([400, 'api_key_required']);
     expect(codeOf(await app.http.get(VERIFY))).toEqual([401, 'authentication_required']);
   });
@@ -251,7 +321,11 @@ describe('a personal key', () => {
     const recently = new Date(Date.now() - 10_000);
     await app.db('api_keys').where({ id: unused.id }).update({ last_used_at: recently });
     const lastUse = async (id: string) =>
-      ((await app.db('api_keys').where({ id }).first('last_used_at')) as { last_used_at: Date | null }).last_used_at;
+      (
+        (await app.db('api_keys').where({ id }).first('last_used_at')) as {
+          last_used_at: Date | null;
+        }
+      ).last_used_at;
     expect([await lastUse(used.id), (await unused.as.get(VERIFY)).status]).toEqual([null, 200]);
     while ((await lastUse(used.id)) === null) await used.as.get(VERIFY);
     expect((await used.as.get(VERIFY)).body['key']?.['last_used_at']).toEqual(INSTANT);
@@ -274,7 +348,10 @@ describe('one’s own keys', () => {
     const pages: string[][] = [];
     let cursor: string | undefined = '';
     while (cursor !== undefined) {
-      const page: { ids: string[]; next: string | undefined } = await listed(member, `?limit=2${cursor && `&cursor=${cursor}`}`);
+      const page: { ids: string[]; next: string | undefined } = await listed(
+        member,
+        `?limit=2${cursor && `&cursor=${cursor}`}`,
+      );
       pages.push(page.ids);
       cursor = page.next;
     }
@@ -291,7 +368,12 @@ describe('one’s own keys', () => {
     expect(keys[2]).toMatchObject({ revoked_at: INSTANT, revocation_reason: 'manual' });
     expect(body).toMatchObject({ personal_api_keys_allowed: true, scoping_enabled: false });
     expect(body['bearable_permissions']).toEqual([
-      { key: 'request.read', area: 'Approval requests', description: expect.any(String), dangerous: false },
+      {
+        key: 'request.read',
+        area: 'Approval requests',
+        description: expect.any(String),
+        dangerous: false,
+      },
     ]);
   });
 
@@ -345,10 +427,15 @@ describe('one’s own keys', () => {
       stamps.push(await app.db('api_keys').where({ id }).first('revoked_at'));
     }
     expect(stamps[1]).toEqual(stamps[0]);
-    const events: unknown[] = await app.db('audit_events').where({ event_type: 'api_key.revoked', subject_id: id });
+    const events: unknown[] = await app
+      .db('audit_events')
+      .where({ event_type: 'api_key.revoked', subject_id: id });
     expect(events).toHaveLength(1);
     for (const absent of [ABSENT_ID, 'not-an-id', '%00']) {
-      expect([absent, codeOf(await member.browser.delete(`${KEYS}/${absent}`))]).toEqual([absent, [404, 'not_found']]);
+      expect([absent, codeOf(await member.browser.delete(`${KEYS}/${absent}`))]).toEqual([
+        absent,
+        [404, 'not_found'],
+      ]);
     }
   });
 });

@@ -14,7 +14,9 @@ import {
 import type { Answer } from '../support/http.ts';
 
 const ROUNDS = 20;
-const REVIEWER = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
+const REVIEWER = [
+  { scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] },
+] as const;
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -33,10 +35,14 @@ afterAll(async () => {
   await app.close();
 });
 
-const outcome = ({ status, body }: Answer) => (status < 300 ? String(status) : `${status} ${String(body['error']?.['code'])}`);
-const shown = async (id: string) => (await organization.owner.http.get(`/api/v1/requests/${id}`)).body;
-const withdraw = async (id: string) => await adapterOf(app, agent).delete(`/api/aap/v1/requests/${id}`);
-const count = async (id: string, verb: string) => (await verbsOf(app, id)).filter((each) => each === verb).length;
+const outcome = ({ status, body }: Answer) =>
+  status < 300 ? String(status) : `${status} ${String(body['error']?.['code'])}`;
+const shown = async (id: string) =>
+  (await organization.owner.http.get(`/api/v1/requests/${id}`)).body;
+const withdraw = async (id: string) =>
+  await adapterOf(app, agent).delete(`/api/aap/v1/requests/${id}`);
+const count = async (id: string, verb: string) =>
+  (await verbsOf(app, id)).filter((each) => each === verb).length;
 
 async function rounds(round: (id: string) => Promise<void>): Promise<void> {
   for (let n = 0; n < ROUNDS; n += 1) await round(await ask(app, agent));
@@ -99,7 +105,10 @@ describe('at the same moment', () => {
   test('the holder releases and another decides: the decision stands, and nothing is recorded after it', async () => {
     await rounds(async (id) => {
       await claimed(ada.http, id);
-      const [releasing, deciding] = await Promise.all([release(ada.http, id), decide(bob.http, id, { status: 'denied' })]);
+      const [releasing, deciding] = await Promise.all([
+        release(ada.http, id),
+        decide(bob.http, id, { status: 'denied' }),
+      ]);
       expect(deciding.status).toBe(200);
       expect(['204', '404 not_found']).toContain(outcome(releasing));
       expect(await count(id, 'claim_released')).toBe(releasing.status === 204 ? 1 : 0);
@@ -122,7 +131,11 @@ describe('at the same moment', () => {
     await rounds(async (id) => {
       await claimed(ada.http, id);
       const end = await reachLapse(app, id);
-      const [releasing] = await Promise.all([release(ada.http, id), stepAt(app, id, end), claim(bob.http, id)]);
+      const [releasing] = await Promise.all([
+        release(ada.http, id),
+        stepAt(app, id, end),
+        claim(bob.http, id),
+      ]);
       expect(outcome(releasing)).toMatch(/^(404 not_found|403 not_claim_holder)$/);
       expect(await count(id, 'claim_lapsed')).toBe(1);
       expect(await count(id, 'claim_released')).toBe(0);
@@ -133,7 +146,11 @@ describe('at the same moment', () => {
   test('somebody claims and is suspended: he is left holding nothing', async () => {
     await rounds(async (id) => {
       const leaving = await createMember(app, organization.id, { policies: REVIEWER });
-      const suspend = organization.owner.http.call('PATCH', `/api/v1/members/${leaving.membershipId}`, { body: { status: 'suspended' } });
+      const suspend = organization.owner.http.call(
+        'PATCH',
+        `/api/v1/members/${leaving.membershipId}`,
+        { body: { status: 'suspended' } },
+      );
       const [claiming, suspending] = await Promise.all([claim(leaving.http, id), suspend]);
       expect(suspending.status).toBe(200);
       expect(['200', '403 membership_inactive']).toContain(outcome(claiming));

@@ -3,7 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { wakeOverdue } from '../../src/services/approval-requests/backstop.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { adapterOf, ask, askUnevaluated, decide, deadlineOf, reachDeadline, stepAt } from '../support/approval-requests.ts';
+import {
+  adapterOf,
+  ask,
+  askUnevaluated,
+  decide,
+  deadlineOf,
+  reachDeadline,
+  stepAt,
+} from '../support/approval-requests.ts';
 import { claim, claimed, holdersOf, reachLapse, release, verbsOf } from '../support/claims.ts';
 import {
   activatePath,
@@ -19,12 +27,16 @@ import {
 } from '../support/factories.ts';
 import type { Json } from '../support/http.ts';
 
-const everywhere = (...permissions: string[]): Policy[] => [{ scope_kind: 'organization', permissions }];
+const everywhere = (...permissions: string[]): Policy[] => [
+  { scope_kind: 'organization', permissions },
+];
 const REVIEWER = everywhere('request.read', 'request.decide', 'request.claim');
 const MINUTE_MS = 60_000;
 const refused = (status: number, code: string, details?: object) => ({
   status,
-  body: { error: { code, ...(details && { details: expect.objectContaining(details) as unknown }) } },
+  body: {
+    error: { code, ...(details && { details: expect.objectContaining(details) as unknown }) },
+  },
 });
 
 let app: TestApp;
@@ -47,9 +59,17 @@ beforeAll(async () => {
   ada = await createMember(app, organization.id, { displayName: 'Ada', policies: REVIEWER });
   bob = await createMember(app, organization.id, { displayName: 'Bob', policies: REVIEWER });
   cleo = await createMember(app, organization.id, { displayName: 'Cleo', policies: REVIEWER });
-  outsider = await createMember(app, organization.id, { displayName: 'Outsider', policies: REVIEWER });
+  outsider = await createMember(app, organization.id, {
+    displayName: 'Outsider',
+    policies: REVIEWER,
+  });
   const team = await createTeam(app, organization.id, { members: [bob] });
-  const level = (id: string, target: object) => ({ id, type: 'level', targets: [target], escalate_after: '10m' });
+  const level = (id: string, target: object) => ({
+    id,
+    type: 'level',
+    targets: [target],
+    escalate_after: '10m',
+  });
   await activatePath(organization.owner, {
     path_key: 'on-call',
     name: 'On call',
@@ -59,20 +79,29 @@ beforeAll(async () => {
       level(levels[2], { type: 'user', id: cleo.membershipId }),
     ],
   });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { default_escalation_path: 'on-call', blocks: [] });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    default_escalation_path: 'on-call',
+    blocks: [],
+  });
 });
 afterAll(async () => {
   await app.close();
 });
 
-const get = async (id: string, view = ''): Promise<Json> => (await organization.owner.http.get(`/api/v1/requests/${id}${view}`)).body;
+const get = async (id: string, view = ''): Promise<Json> =>
+  (await organization.owner.http.get(`/api/v1/requests/${id}${view}`)).body;
 const updatedAt = async (id: string) => String((await get(id))['updated_at']);
 const nextAt = async (id: string) => new Date(String((await get(id, '/routing'))['next_at']));
 const after = (instant: Date, minutes: number) => new Date(instant.getTime() + minutes * MINUTE_MS);
-const statuses = (routing: Json) => (routing['levels'] ?? []).map((level) => String(level['status']));
+const statuses = (routing: Json) =>
+  (routing['levels'] ?? []).map((level) => String(level['status']));
 /** The levels that were told, by their numbers. */
 const toldLevels = async (id: string) => {
-  const keys = await app.db('escalation_steps').where({ request_id: id, kind: 'notified' }).orderBy('at').pluck<string[]>('step_key');
+  const keys = await app
+    .db('escalation_steps')
+    .where({ request_id: id, kind: 'notified' })
+    .orderBy('at')
+    .pluck<string[]>('step_key');
   return keys.map((key) => levels.findIndex((level) => key.startsWith(level)) + 1);
 };
 
@@ -102,16 +131,29 @@ describe('a claim', () => {
       event_type: 'approval_request.claimed',
       actor_type: 'human',
       actor_id: ada.membershipId,
-      data: { claim_id: own?.['id'], membership_id: ada.membershipId, display_name: 'Ada', expires_at: own?.['expires_at'] },
+      data: {
+        claim_id: own?.['id'],
+        membership_id: ada.membershipId,
+        display_name: 'Ada',
+        expires_at: own?.['expires_at'],
+      },
     });
   });
 
   test('ends at the deadline where that comes before the claim timeout, and follows a changed timeout', async () => {
     const soon = await ask(app, agent, { timeout: '5m' });
-    expect((await claimed(ada.http, soon))['expires_at']).toEqual((await deadlineOf(app, soon)).toISOString());
-    await app.db('organizations').where({ id: organization.id }).update({ claim_timeout_seconds: 60 });
+    expect((await claimed(ada.http, soon))['expires_at']).toEqual(
+      (await deadlineOf(app, soon)).toISOString(),
+    );
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ claim_timeout_seconds: 60 });
     const own = await claimed(ada.http, await ask(app, agent));
-    await app.db('organizations').where({ id: organization.id }).update({ claim_timeout_seconds: 900 });
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ claim_timeout_seconds: 900 });
     expect(own['expires_at']).toEqual(after(new Date(String(own['claimed_at'])), 1).toISOString());
   });
 
@@ -140,7 +182,9 @@ describe('a claim', () => {
     expect(decided.body['request']).not.toHaveProperty('claim');
     expect(await get(id)).not.toHaveProperty('claim');
     expect(await release(ada.http, id)).toMatchObject(refused(404, 'not_found'));
-    expect(await claim(ada.http, id)).toMatchObject(refused(409, 'request_not_pending', { status: 'denied' }));
+    expect(await claim(ada.http, id)).toMatchObject(
+      refused(409, 'request_not_pending', { status: 'denied' }),
+    );
   });
 
   test('needs no second factor where the organization requires one, since it decides nothing', async () => {
@@ -166,13 +210,16 @@ describe('a claim', () => {
 
 describe('who may claim', () => {
   test('somebody of a later level, of a team the path names, and any owner', async () => {
-    for (const member of [ada, bob, cleo, organization.owner]) expect((await claim(member.http, await ask(app, agent))).status).toBe(200);
+    for (const member of [ada, bob, cleo, organization.owner])
+      expect((await claim(member.http, await ask(app, agent))).status).toBe(200);
   });
 
   test('somebody added by hand, from then on', async () => {
     const id = await ask(app, agent);
     expect(await claim(outsider.http, id)).toMatchObject(refused(403, 'request_not_routed'));
-    const added = await ada.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [outsider.membershipId] });
+    const added = await ada.http.post(`/api/v1/requests/${id}/reviewers`, {
+      membership_ids: [outsider.membershipId],
+    });
     expect(added.status).toBe(200);
     expect((await claim(outsider.http, id)).status).toBe(200);
   });
@@ -183,7 +230,12 @@ describe('who may claim', () => {
 
   test('nobody off the path, whatever else he may decide', async () => {
     const powerful = await createMember(app, organization.id, {
-      policies: everywhere('request.read', 'request.decide', 'request.decide.unrouted', 'request.claim'),
+      policies: everywhere(
+        'request.read',
+        'request.decide',
+        'request.decide.unrouted',
+        'request.claim',
+      ),
     });
     const id = await ask(app, agent);
     expect(await claim(powerful.http, id)).toMatchObject(refused(403, 'request_not_routed'));
@@ -196,7 +248,10 @@ describe('who may claim', () => {
     [
       'request.decide',
       'outside_scope',
-      [...everywhere('request.claim'), { scope_kind: 'agent', resource_ids: ['other'], permissions: ['request.decide'] }],
+      [
+        ...everywhere('request.claim'),
+        { scope_kind: 'agent', resource_ids: ['other'], permissions: ['request.decide'] },
+      ],
     ],
   ] as const)('nobody without %s for the agent (%s)', async (permission, reason, policies) => {
     const member = await createMember(app, organization.id, { policies });
@@ -206,40 +261,55 @@ describe('who may claim', () => {
 
   test('no suspended member, no agent, nobody unknown, and nobody of another organization', async () => {
     const id = await ask(app, unroutedAgent);
-    const suspended = await createMember(app, organization.id, { policies: REVIEWER, status: 'suspended' });
+    const suspended = await createMember(app, organization.id, {
+      policies: REVIEWER,
+      status: 'suspended',
+    });
     expect(await claim(suspended.http, id)).toMatchObject(refused(403, 'membership_inactive'));
-    expect(await claim(adapterOf(app, unroutedAgent), id)).toMatchObject(refused(403, 'permission_denied'));
+    expect(await claim(adapterOf(app, unroutedAgent), id)).toMatchObject(
+      refused(403, 'permission_denied'),
+    );
     expect((await claim(app.http, id)).status).toBe(401);
     const { owner } = await createOrganization(app);
-    for (const call of [claim, release]) expect(await call(owner.http, id)).toMatchObject(refused(404, 'not_found'));
-    for (const call of [claim, release]) expect(await call(ada.http, randomUUID())).toMatchObject(refused(404, 'not_found'));
+    for (const call of [claim, release])
+      expect(await call(owner.http, id)).toMatchObject(refused(404, 'not_found'));
+    for (const call of [claim, release])
+      expect(await call(ada.http, randomUUID())).toMatchObject(refused(404, 'not_found'));
     expect(await holdersOf(app, id)).toEqual([]);
   });
 
   test('nobody while the pipeline evaluates', async () => {
     const id = await askUnevaluated(app, agent);
-    expect(await claim(organization.owner.http, id)).toMatchObject(refused(409, 'request_evaluating'));
+    expect(await claim(organization.owner.http, id)).toMatchObject(
+      refused(409, 'request_evaluating'),
+    );
     expect(await release(organization.owner.http, id)).toMatchObject(refused(404, 'not_found'));
   });
 
   test.each(['approved', 'denied'])('nobody once it is %s', async (status) => {
     const id = await ask(app, agent);
     await decide(ada.http, id, { status });
-    expect(await claim(bob.http, id)).toMatchObject(refused(409, 'request_not_pending', { status }));
+    expect(await claim(bob.http, id)).toMatchObject(
+      refused(409, 'request_not_pending', { status }),
+    );
   });
 
   test('nobody once it is withdrawn', async () => {
     const id = await ask(app, agent);
     await claimed(ada.http, id);
     expect((await adapterOf(app, agent).delete(`/api/aap/v1/requests/${id}`)).status).toBe(200);
-    expect(await claim(bob.http, id)).toMatchObject(refused(409, 'request_not_pending', { status: 'cancelled' }));
+    expect(await claim(bob.http, id)).toMatchObject(
+      refused(409, 'request_not_pending', { status: 'cancelled' }),
+    );
     expect(await get(id)).not.toHaveProperty('claim');
   });
 
   test('nobody past the deadline, which the attempt records', async () => {
     const id = await ask(app, agent);
     await reachDeadline(app, id);
-    expect(await claim(ada.http, id)).toMatchObject(refused(409, 'request_not_pending', { status: 'expired' }));
+    expect(await claim(ada.http, id)).toMatchObject(
+      refused(409, 'request_not_pending', { status: 'expired' }),
+    );
     expect(await get(id)).toMatchObject({ status: 'expired' });
   });
 });
@@ -266,7 +336,9 @@ describe('a release', () => {
     const id = await ask(app, agent);
     await claimed(ada.http, id);
     for (const { http } of [bob, organization.owner]) {
-      expect(await release(http, id)).toMatchObject(refused(403, 'not_claim_holder', { membership_id: ada.membershipId }));
+      expect(await release(http, id)).toMatchObject(
+        refused(403, 'not_claim_holder', { membership_id: ada.membershipId }),
+      );
     }
     const off = await release(outsider.http, id);
     expect(off).toMatchObject(refused(403, 'request_not_routed'));
@@ -290,13 +362,22 @@ describe('the walk', () => {
   test('asks nobody while the request is claimed; released, it asks the next level at once and the one behind in its own time', async () => {
     const id = await ask(app, agent, { timeout: '2h' });
     const due = await nextAt(id);
-    await app.db('organizations').where({ id: organization.id }).update({ claim_timeout_seconds: 3_600 });
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ claim_timeout_seconds: 3_600 });
     await claimed(ada.http, id);
-    await app.db('organizations').where({ id: organization.id }).update({ claim_timeout_seconds: 900 });
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ claim_timeout_seconds: 900 });
     await stepAt(app, id, after(due, 25));
     expect(await toldLevels(id)).toEqual([1]);
     const paused = await get(id, '/routing');
-    expect(paused).toMatchObject({ state: 'paused', next_step: { kind: 'level', node_id: levels[1] } });
+    expect(paused).toMatchObject({
+      state: 'paused',
+      next_step: { kind: 'level', node_id: levels[1] },
+    });
     expect(paused).not.toHaveProperty('next_at');
     expect(statuses(paused)).toEqual(['current', 'upcoming', 'upcoming']);
 
@@ -310,7 +391,13 @@ describe('the walk', () => {
     expect(await toldLevels(id)).toEqual([1, 2]);
     await stepAt(app, id, after(due, 36));
     expect(await toldLevels(id)).toEqual([1, 2, 3]);
-    expect((await verbsOf(app, id)).slice(3)).toEqual(['level_notified', 'claimed', 'claim_released', 'level_notified', 'level_notified']);
+    expect((await verbsOf(app, id)).slice(3)).toEqual([
+      'level_notified',
+      'claimed',
+      'claim_released',
+      'level_notified',
+      'level_notified',
+    ]);
   });
 
   test('looks again at the very end of the claim, records that it lapsed, and goes on', async () => {
@@ -351,7 +438,10 @@ describe('the walk', () => {
       .where({ id: released })
       .first<{ wake_at: Date; updated_at: Date }>('wake_at', 'updated_at');
     expect(row.wake_at.getTime() - row.updated_at.getTime()).toBe(3_000);
-    await app.db('approval_requests').where({ id: released }).update({ last_at: due, wake_at: overdue });
+    await app
+      .db('approval_requests')
+      .where({ id: released })
+      .update({ last_at: due, wake_at: overdue });
     await wakeOverdue(app.context);
     expect(await toldLevels(released)).toEqual([1, 2]);
   });
@@ -397,26 +487,43 @@ describe('a claim whose time is over', () => {
 });
 
 describe('a claim of somebody who leaves', () => {
-  test.each(['suspended', 'removed'])('ends when he is %s, on the record, and the walk is woken', async (how) => {
-    const leaving = await createMember(app, organization.id, { displayName: 'Leaving', policies: REVIEWER });
-    const id = await ask(app, unroutedAgent);
-    const other = await ask(app, unroutedAgent);
-    const { id: claim_id } = await claimed(leaving.http, id);
-    await claimed(ada.http, other);
-    const { http } = organization.owner;
-    const member = `/api/v1/members/${leaving.membershipId}`;
-    const left = how === 'removed' ? await http.delete(member) : await http.call('PATCH', member, { body: { status: 'suspended' } });
-    expect(left.status).toBeLessThan(300);
-    expect(await get(id)).not.toHaveProperty('claim');
-    expect(await get(other)).toHaveProperty('claim');
-    const events = (await get(id, '/timeline'))['events'] ?? [];
-    expect(events.at(-1)).toMatchObject({
-      event_type: 'approval_request.claim_released',
-      actor_id: organization.owner.membershipId,
-      data: { claim_id, membership_id: leaving.membershipId, display_name: 'Leaving', reason: `membership_${how}` },
-    });
-    const row = await app.db('approval_requests').where({ id }).first<{ wake_at: Date; updated_at: Date }>('wake_at', 'updated_at');
-    expect(row.wake_at.getTime() - row.updated_at.getTime()).toBe(3_000);
-    expect((await claim(bob.http, id)).status).toBe(200);
-  });
+  test.each(['suspended', 'removed'])(
+    'ends when he is %s, on the record, and the walk is woken',
+    async (how) => {
+      const leaving = await createMember(app, organization.id, {
+        displayName: 'Leaving',
+        policies: REVIEWER,
+      });
+      const id = await ask(app, unroutedAgent);
+      const other = await ask(app, unroutedAgent);
+      const { id: claim_id } = await claimed(leaving.http, id);
+      await claimed(ada.http, other);
+      const { http } = organization.owner;
+      const member = `/api/v1/members/${leaving.membershipId}`;
+      const left =
+        how === 'removed'
+          ? await http.delete(member)
+          : await http.call('PATCH', member, { body: { status: 'suspended' } });
+      expect(left.status).toBeLessThan(300);
+      expect(await get(id)).not.toHaveProperty('claim');
+      expect(await get(other)).toHaveProperty('claim');
+      const events = (await get(id, '/timeline'))['events'] ?? [];
+      expect(events.at(-1)).toMatchObject({
+        event_type: 'approval_request.claim_released',
+        actor_id: organization.owner.membershipId,
+        data: {
+          claim_id,
+          membership_id: leaving.membershipId,
+          display_name: 'Leaving',
+          reason: `membership_${how}`,
+        },
+      });
+      const row = await app
+        .db('approval_requests')
+        .where({ id })
+        .first<{ wake_at: Date; updated_at: Date }>('wake_at', 'updated_at');
+      expect(row.wake_at.getTime() - row.updated_at.getTime()).toBe(3_000);
+      expect((await claim(bob.http, id)).status).toBe(200);
+    },
+  );
 });

@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { encodeCursor } from '../../api/cursors.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { ask, askUnevaluated, decide, reachDeadline, stepAt } from '../support/approval-requests.ts';
+import {
+  ask,
+  askUnevaluated,
+  decide,
+  reachDeadline,
+  stepAt,
+} from '../support/approval-requests.ts';
 import { claimed, verbsOf } from '../support/claims.ts';
 import {
   activatePath,
@@ -19,9 +25,14 @@ import {
 } from '../support/factories.ts';
 import type { Answer, Json } from '../support/http.ts';
 
-const everywhere = (...permissions: string[]): Policy[] => [{ scope_kind: 'organization', permissions }];
+const everywhere = (...permissions: string[]): Policy[] => [
+  { scope_kind: 'organization', permissions },
+];
 const REVIEWER = everywhere('request.read', 'request.decide', 'request.claim');
-const refused = (status: number, code: string, details?: object) => ({ status, body: { error: { code, ...(details && { details }) } } });
+const refused = (status: number, code: string, details?: object) => ({
+  status,
+  body: { error: { code, ...(details && { details }) } },
+});
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -41,24 +52,42 @@ beforeAll(async () => {
   organization = await createOrganization(app);
   agent = await createAgent(app, organization);
   unroutedAgent = await createAgent(app, organization);
-  const person = (displayName: string, policies = REVIEWER) => createMember(app, organization.id, { displayName, policies });
+  const person = (displayName: string, policies = REVIEWER) =>
+    createMember(app, organization.id, { displayName, policies });
   ada = await person('Ada');
   bob = await person('bob');
   cleo = await person('Cleo');
   dan = await person('Dan 100%');
   elsewhere = await person('Elsewhere', [
-    { scope_kind: 'agent', resource_ids: [unroutedAgent.slug], permissions: ['request.read', 'request.decide'] },
+    {
+      scope_kind: 'agent',
+      resource_ids: [unroutedAgent.slug],
+      permissions: ['request.read', 'request.decide'],
+    },
   ]);
   const team = await createTeam(app, organization.id, { members: [bob] });
   await activatePath(organization.owner, {
     path_key: 'on-call',
     name: 'On call',
     nodes: [
-      { id: levels[0], type: 'level', targets: [{ type: 'user', id: ada.membershipId }], escalate_after: '10m' },
-      { id: levels[1], type: 'level', targets: [{ type: 'team', id: team }], escalate_after: '10m' },
+      {
+        id: levels[0],
+        type: 'level',
+        targets: [{ type: 'user', id: ada.membershipId }],
+        escalate_after: '10m',
+      },
+      {
+        id: levels[1],
+        type: 'level',
+        targets: [{ type: 'team', id: team }],
+        escalate_after: '10m',
+      },
     ],
   });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { default_escalation_path: 'on-call', blocks: [] });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    default_escalation_path: 'on-call',
+    blocks: [],
+  });
 });
 afterAll(async () => {
   await app.close();
@@ -66,17 +95,33 @@ afterAll(async () => {
 
 const candidates = async (member: TestMember, id: string, query = ''): Promise<Answer> =>
   await member.http.get(`/api/v1/requests/${id}/reviewer-candidates${query}`);
-const add = async (member: TestMember, id: string, membershipIds: readonly unknown[]): Promise<Answer> =>
+const add = async (
+  member: TestMember,
+  id: string,
+  membershipIds: readonly unknown[],
+): Promise<Answer> =>
   await member.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: membershipIds });
-const get = async (id: string, view = ''): Promise<Json> => (await organization.owner.http.get(`/api/v1/requests/${id}${view}`)).body;
-const names = (answer: Answer) => (answer.body['candidates'] ?? []).map((each) => String(each['display_name']));
+const get = async (id: string, view = ''): Promise<Json> =>
+  (await organization.owner.http.get(`/api/v1/requests/${id}${view}`)).body;
+const names = (answer: Answer) =>
+  (answer.body['candidates'] ?? []).map((each) => String(each['display_name']));
 const told = async (id: string, stepKey = 'added') =>
-  await app.db('notifications').where({ request_id: id, step_key: stepKey }).pluck<string[]>('membership_id');
+  await app
+    .db('notifications')
+    .where({ request_id: id, step_key: stepKey })
+    .pluck<string[]>('membership_id');
 
 describe('candidates', () => {
   test('are the active members who may decide for the agent, by name, with who is routed already', async () => {
-    await createMember(app, organization.id, { displayName: 'Suspended', policies: REVIEWER, status: 'suspended' });
-    await createMember(app, organization.id, { displayName: 'Reader', policies: everywhere('request.read') });
+    await createMember(app, organization.id, {
+      displayName: 'Suspended',
+      policies: REVIEWER,
+      status: 'suspended',
+    });
+    await createMember(app, organization.id, {
+      displayName: 'Reader',
+      policies: everywhere('request.read'),
+    });
     const id = await ask(app, agent);
     const answer = await candidates(ada, id);
     expect(answer.status).toBe(200);
@@ -87,22 +132,34 @@ describe('candidates', () => {
       already_routed,
     });
     expect(answer.body).toEqual({
-      candidates: [shown(ada, true), shown(bob, true), shown(cleo, false), shown(dan, false), shown(organization.owner, false)],
+      candidates: [
+        shown(ada, true),
+        shown(bob, true),
+        shown(cleo, false),
+        shown(dan, false),
+        shown(organization.owner, false),
+      ],
     });
     expect((await add(ada, id, [cleo.membershipId])).status).toBe(200);
-    expect((await candidates(ada, id, '?q=cleo')).body).toEqual({ candidates: [shown(cleo, true)] });
+    expect((await candidates(ada, id, '?q=cleo')).body).toEqual({
+      candidates: [shown(cleo, true)],
+    });
   });
 
   test('of a request without a path are all routed already', async () => {
     const { body } = await candidates(cleo, await ask(app, unroutedAgent));
-    expect((body['candidates'] ?? []).every((each) => String(each['already_routed']) === 'true')).toBe(true);
+    expect(
+      (body['candidates'] ?? []).every((each) => String(each['already_routed']) === 'true'),
+    ).toBe(true);
     expect(body['candidates']).toHaveLength(6);
   });
 
   test('can be searched by name and email, and paged without losing or repeating one', async () => {
     const id = await ask(app, agent);
     expect(names(await candidates(ada, id, '?q=BOB'))).toEqual(['bob']);
-    expect(names(await candidates(ada, id, `?q=${encodeURIComponent(cleo.email.toUpperCase())}`))).toEqual(['Cleo']);
+    expect(
+      names(await candidates(ada, id, `?q=${encodeURIComponent(cleo.email.toUpperCase())}`)),
+    ).toEqual(['Cleo']);
     expect(names(await candidates(ada, id, '?q=100%25'))).toEqual(['Dan 100%']);
     expect(names(await candidates(ada, id, '?q=_'))).toEqual([]);
     const all: string[] = [];
@@ -115,7 +172,9 @@ describe('candidates', () => {
       cursor = `&cursor=${next}`;
     }
     expect(all).toEqual(names(await candidates(ada, id)));
-    expect(await candidates(ada, await ask(app, agent), cursor.replace('&', '?'))).toMatchObject(refused(400, 'validation_failed'));
+    expect(await candidates(ada, await ask(app, agent), cursor.replace('&', '?'))).toMatchObject(
+      refused(400, 'validation_failed'),
+    );
     expect((await candidates(ada, id, '?limit=501')).status).toBe(400);
   });
 
@@ -130,8 +189,11 @@ describe('candidates', () => {
 
   test('are shown to those who may decide the request, and to nobody else', async () => {
     const id = await ask(app, agent);
-    for (const member of [cleo, elsewhere]) expect(await candidates(member, id)).toMatchObject(refused(403, 'request_not_routed'));
-    const reader = await createMember(app, organization.id, { policies: everywhere('request.read', 'request.read.unrouted') });
+    for (const member of [cleo, elsewhere])
+      expect(await candidates(member, id)).toMatchObject(refused(403, 'request_not_routed'));
+    const reader = await createMember(app, organization.id, {
+      policies: everywhere('request.read', 'request.read.unrouted'),
+    });
     expect(await candidates(reader, id)).toMatchObject(refused(403, 'permission_denied'));
     const { owner } = await createOrganization(app);
     expect(await candidates(owner, id)).toMatchObject(refused(404, 'not_found'));
@@ -154,7 +216,9 @@ describe('adding reviewers', () => {
       added_at: expect.any(String) as unknown,
     };
     expect(answer.body).toEqual({ reviewers: [added] });
-    expect(await get(id)).toMatchObject({ updated_at: answer.body['reviewers']?.[0]?.['added_at'] });
+    expect(await get(id)).toMatchObject({
+      updated_at: answer.body['reviewers']?.[0]?.['added_at'],
+    });
     expect(String((await get(id))['updated_at']) > before).toBe(true);
     expect(await told(id)).toEqual([cleo.membershipId]);
     expect((await get(id, '/routing'))['added']).toEqual([added]);
@@ -163,7 +227,10 @@ describe('adding reviewers', () => {
       event_type: 'approval_request.reviewers_added',
       actor_id: ada.membershipId,
       actor_display_name: 'Ada',
-      data: { added: [{ membership_id: cleo.membershipId, display_name: 'Cleo' }], by: ada.membershipId },
+      data: {
+        added: [{ membership_id: cleo.membershipId, display_name: 'Cleo' }],
+        by: ada.membershipId,
+      },
     });
     expect((await cleo.http.get(path)).status).toBe(200);
     for (const scope of ['notified', 'decidable', 'visible']) {
@@ -198,7 +265,10 @@ describe('adding reviewers', () => {
     expect(await told(id, 'unrouted')).toContain(cleo.membershipId);
     expect((await add(ada, id, [cleo.membershipId])).status).toBe(200);
     expect(await told(id)).toEqual([cleo.membershipId]);
-    expect(await get(id, '/routing')).toMatchObject({ state: 'unrouted', added: [{ membership_id: cleo.membershipId }] });
+    expect(await get(id, '/routing')).toMatchObject({
+      state: 'unrouted',
+      added: [{ membership_id: cleo.membershipId }],
+    });
   });
 
   test('works while somebody claims the request, and leaves the claim and the pause as they are', async () => {
@@ -211,14 +281,22 @@ describe('adding reviewers', () => {
   });
 
   test('refuses those who may not decide for the agent, each by its place, and adds nobody', async () => {
-    const suspended = await createMember(app, organization.id, { policies: REVIEWER, status: 'suspended' });
+    const suspended = await createMember(app, organization.id, {
+      policies: REVIEWER,
+      status: 'suspended',
+    });
     const foreign = (await createOrganization(app)).owner;
     const id = await ask(app, agent);
     const ids = [cleo, elsewhere, suspended, foreign].map((member) => member.membershipId);
     const answer = await add(ada, id, [...ids, randomUUID()]);
     expect(answer).toMatchObject(refused(400, 'validation_failed'));
-    const issues = (answer.body['error']?.['details']?.['issues'] ?? []) as unknown as { pointer: string; code: string }[];
-    expect(issues.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([1, 2, 3, 4].map((n) => `/membership_ids/${n} cannot_decide`));
+    const issues = (answer.body['error']?.['details']?.['issues'] ?? []) as unknown as {
+      pointer: string;
+      code: string;
+    }[];
+    expect(issues.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(
+      [1, 2, 3, 4].map((n) => `/membership_ids/${n} cannot_decide`),
+    );
     expect(await told(id)).toEqual([]);
     expect((await get(id, '/routing'))['added']).toEqual([]);
   });
@@ -228,19 +306,30 @@ describe('adding reviewers', () => {
     ['more than twenty', Array.from({ length: 21 }, () => randomUUID())],
     ['what is no id', ['ada']],
   ])('refuses %s', async (_what, ids) => {
-    expect(await add(ada, await ask(app, agent), ids)).toMatchObject(refused(400, 'validation_failed'));
+    expect(await add(ada, await ask(app, agent), ids)).toMatchObject(
+      refused(400, 'validation_failed'),
+    );
   });
 
   test('is for those who may decide the request: the named, the added, and owners', async () => {
     const id = await ask(app, agent);
     for (const member of [cleo, elsewhere]) {
-      expect(await add(member, id, [dan.membershipId])).toMatchObject(refused(403, 'request_not_routed'));
+      expect(await add(member, id, [dan.membershipId])).toMatchObject(
+        refused(403, 'request_not_routed'),
+      );
     }
     expect((await add(organization.owner, id, [cleo.membershipId])).status).toBe(200);
     const chained = await add(cleo, id, [dan.membershipId]);
-    expect((chained.body['reviewers'] ?? []).map((each) => each['added_by'])).toEqual([organization.owner.membershipId, cleo.membershipId]);
-    const reader = await createMember(app, organization.id, { policies: everywhere('request.read', 'request.claim') });
-    expect(await add(reader, id, [dan.membershipId])).toMatchObject(refused(403, 'permission_denied'));
+    expect((chained.body['reviewers'] ?? []).map((each) => each['added_by'])).toEqual([
+      organization.owner.membershipId,
+      cleo.membershipId,
+    ]);
+    const reader = await createMember(app, organization.id, {
+      policies: everywhere('request.read', 'request.claim'),
+    });
+    expect(await add(reader, id, [dan.membershipId])).toMatchObject(
+      refused(403, 'permission_denied'),
+    );
     const { owner } = await createOrganization(app);
     expect(await add(owner, id, [owner.membershipId])).toMatchObject(refused(404, 'not_found'));
   });
@@ -248,20 +337,29 @@ describe('adding reviewers', () => {
   test('is over once the request is answered or its deadline has passed, and not yet possible while it is evaluated', async () => {
     const ids = [cleo.membershipId];
     const evaluating = await askUnevaluated(app, agent);
-    expect(await add(organization.owner, evaluating, ids)).toMatchObject(refused(409, 'request_evaluating'));
+    expect(await add(organization.owner, evaluating, ids)).toMatchObject(
+      refused(409, 'request_evaluating'),
+    );
     const denied = await ask(app, agent);
     await decide(ada.http, denied, { status: 'denied' });
-    expect(await add(ada, denied, ids)).toMatchObject(refused(409, 'request_not_pending', { status: 'denied' }));
+    expect(await add(ada, denied, ids)).toMatchObject(
+      refused(409, 'request_not_pending', { status: 'denied' }),
+    );
     const late = await ask(app, agent);
     await reachDeadline(app, late);
-    expect(await add(ada, late, ids)).toMatchObject(refused(409, 'request_not_pending', { status: 'expired' }));
+    expect(await add(ada, late, ids)).toMatchObject(
+      refused(409, 'request_not_pending', { status: 'expired' }),
+    );
     expect(await get(late)).toMatchObject({ status: 'expired' });
   });
 
   test('by two people at once adds and tells the same colleague once, 20 times over', async () => {
     for (let round = 0; round < 20; round += 1) {
       const id = await ask(app, agent);
-      const answers = await Promise.all([add(ada, id, [cleo.membershipId]), add(bob, id, [cleo.membershipId])]);
+      const answers = await Promise.all([
+        add(ada, id, [cleo.membershipId]),
+        add(bob, id, [cleo.membershipId]),
+      ]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       expect(answers[0].body).toEqual(answers[1].body);
       expect(await told(id)).toEqual([cleo.membershipId]);

@@ -18,7 +18,9 @@ import {
 } from '../support/factories.ts';
 import type { Json } from '../support/http.ts';
 
-const everywhere = (...permissions: string[]): Policy[] => [{ scope_kind: 'organization', permissions }];
+const everywhere = (...permissions: string[]): Policy[] => [
+  { scope_kind: 'organization', permissions },
+];
 const REVIEWER = everywhere('request.read', 'request.decide', 'request.claim');
 const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
 const level = (id: string, targets: readonly object[], more: object = {}) => ({
@@ -51,14 +53,19 @@ async function askOn(document: Readonly<Record<string, unknown>>): Promise<strin
   const path_key = `path-${randomUUID()}`;
   await activatePath(organization.owner, { path_key, name: 'Path', ...document });
   const agent = await createAgent(app, organization);
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { default_escalation_path: path_key, blocks: [] });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    default_escalation_path: path_key,
+    blocks: [],
+  });
   return await ask(app, agent, { timeout: '48h' });
 }
 
-const get = async (id: string, view: string): Promise<Json> => (await organization.owner.http.get(`/api/v1/requests/${id}/${view}`)).body;
+const get = async (id: string, view: string): Promise<Json> =>
+  (await organization.owner.http.get(`/api/v1/requests/${id}/${view}`)).body;
 const routing = async (id: string) => await get(id, 'routing');
 const nextAt = async (id: string) => new Date(String((await routing(id))['next_at']));
-const levelsOf = (body: Json) => (body['levels'] ?? []).map((each) => `${String(each['node_id'])} ${String(each['status'])}`);
+const levelsOf = (body: Json) =>
+  (body['levels'] ?? []).map((each) => `${String(each['node_id'])} ${String(each['status'])}`);
 const membersOf = (body: Json, index: number) =>
   (body['levels']?.[index]?.['targets']?.[0]?.['members'] ?? []).map(
     (each) =>
@@ -75,10 +82,22 @@ describe('a path that branches', () => {
       then: [level(urgent, [user(bob)])],
       else: [level(calm, [user(ada)])],
     };
-    const nodes = [level(raising, [user(ada)], { raise_urgency: true }), branch, level(last, [user(cleo)])];
+    const nodes = [
+      level(raising, [user(ada)], { raise_urgency: true }),
+      branch,
+      level(last, [user(cleo)]),
+    ];
     const id = await askOn({ nodes });
-    expect(await routing(id)).toMatchObject({ urgency: 'interrupt', state: 'waiting', next_step: { kind: 'level', node_id: urgent } });
-    expect(levelsOf(await routing(id))).toEqual([`${raising} current`, `${urgent} upcoming`, `${last} upcoming`]);
+    expect(await routing(id)).toMatchObject({
+      urgency: 'interrupt',
+      state: 'waiting',
+      next_step: { kind: 'level', node_id: urgent },
+    });
+    expect(levelsOf(await routing(id))).toEqual([
+      `${raising} current`,
+      `${urgent} upcoming`,
+      `${last} upcoming`,
+    ]);
     expect((await verbsOf(app, id)).slice(3)).toEqual(['urgency_raised', 'level_notified']);
 
     const calmOne = await askOn({ nodes: [branch, level(last, [user(cleo)])] });
@@ -92,8 +111,18 @@ describe('levels that are skipped', () => {
     const [last, middle, first] = [randomUUID(), randomUUID(), randomUUID()].sort();
     const nobody = await createTeam(app, organization.id, { name: `Team ${randomUUID()}` });
     const team = { type: 'team', id: nobody };
-    const id = await askOn({ nodes: [level(String(first), [team]), level(String(middle), [team]), level(String(last), [user(ada)])] });
-    expect(levelsOf(await routing(id))).toEqual([`${first} skipped`, `${middle} skipped`, `${last} current`]);
+    const id = await askOn({
+      nodes: [
+        level(String(first), [team]),
+        level(String(middle), [team]),
+        level(String(last), [user(ada)]),
+      ],
+    });
+    expect(levelsOf(await routing(id))).toEqual([
+      `${first} skipped`,
+      `${middle} skipped`,
+      `${last} current`,
+    ]);
   });
 });
 
@@ -107,15 +136,24 @@ describe('a path that waits for hours', () => {
       id: 'office',
       name: 'Office',
       timezone: 'UTC',
-      intervals: [{ weekdays: [day], start: clock(soon), end: clock(new Date(soon.getTime() + 120_000)) }],
+      intervals: [
+        { weekdays: [day], start: clock(soon), end: clock(new Date(soon.getTime() + 120_000)) },
+      ],
     };
     const [first, defer] = [randomUUID(), randomUUID()];
     const id = await askOn({
       working_hours: [hours],
-      nodes: [{ id: defer, type: 'defer', working_hours_id: 'office', standard_only: true }, level(first, [user(ada)])],
+      nodes: [
+        { id: defer, type: 'defer', working_hours_id: 'office', standard_only: true },
+        level(first, [user(ada)]),
+      ],
     });
     const opens = new Date(Math.floor(soon.getTime() / 60_000) * 60_000).toISOString();
-    expect(await routing(id)).toMatchObject({ state: 'deferred', next_at: opens, next_step: { kind: 'level', node_id: first, at: opens } });
+    expect(await routing(id)).toMatchObject({
+      state: 'deferred',
+      next_at: opens,
+      next_step: { kind: 'level', node_id: first, at: opens },
+    });
     expect(levelsOf(await routing(id))).toEqual([`${first} upcoming`]);
     await claimed(ada.http, id);
     const paused = await routing(id);
@@ -125,19 +163,36 @@ describe('a path that waits for hours', () => {
     expect((await release(ada.http, id)).status).toBe(204);
     await stepAt(app, id, new Date(opens));
     expect(levelsOf(await routing(id))).toEqual([`${first} current`]);
-    expect((await verbsOf(app, id)).slice(3)).toEqual(['deferred', 'claimed', 'claim_released', 'level_notified']);
+    expect((await verbsOf(app, id)).slice(3)).toEqual([
+      'deferred',
+      'claimed',
+      'claim_released',
+      'level_notified',
+    ]);
   });
 });
 
 describe('a level that asks a team', () => {
   test('without a policy tells everybody in it, and shows who joined since and who left as what they can do now', async () => {
-    const team = await createTeam(app, organization.id, { name: `Team ${randomUUID()}`, members: [ada, bob] });
+    const team = await createTeam(app, organization.id, {
+      name: `Team ${randomUUID()}`,
+      members: [ada, bob],
+    });
     const node = randomUUID();
     const id = await askOn({ nodes: [level(node, [{ type: 'team', id: team }])] });
-    expect(await routing(id)).toMatchObject({ levels: [{ status: 'current', targets: [{ type: 'team', id: team }] }] });
+    expect(await routing(id)).toMatchObject({
+      levels: [{ status: 'current', targets: [{ type: 'team', id: team }] }],
+    });
     expect(membersOf(await routing(id), 0)).toEqual(['Ada told', 'Bob told']);
     await app.db('team_members').where({ team_id: team, membership_id: bob.membershipId }).delete();
-    await app.db('team_members').insert({ team_id: team, membership_id: cleo.membershipId, source: 'manual', created_at: new Date() });
+    await app
+      .db('team_members')
+      .insert({
+        team_id: team,
+        membership_id: cleo.membershipId,
+        source: 'manual',
+        created_at: new Date(),
+      });
     expect(membersOf(await routing(id), 0)).toEqual(['Ada told', 'Cleo', 'Bob told cannot']);
     expect((await decide(bob.http, id)).status).toBe(403);
     expect((await decide(cleo.http, id)).status).toBe(200);
@@ -147,15 +202,25 @@ describe('a level that asks a team', () => {
     const team = await createTeam(app, organization.id, { members: [ada, bob] });
     const policy = {
       working_hours: [],
-      nodes: [level(randomUUID(), [user(bob)], { escalate_after: '2m' }), level(randomUUID(), [user(ada)], { escalate_after: '2m' })],
+      nodes: [
+        level(randomUUID(), [user(bob)], { escalate_after: '2m' }),
+        level(randomUUID(), [user(ada)], { escalate_after: '2m' }),
+      ],
     };
     const policies = `/api/v1/teams/${team}/escalation-policy/revisions`;
     const created = await organization.owner.http.post(policies, policy);
-    expect({ status: created.status, text: created.status === 201 ? '' : created.text }).toEqual({ status: 201, text: '' });
-    const activated = await organization.owner.http.post(`${policies}/1/activate`, undefined, { headers: { 'if-match': '"0"' } });
+    expect({ status: created.status, text: created.status === 201 ? '' : created.text }).toEqual({
+      status: 201,
+      text: '',
+    });
+    const activated = await organization.owner.http.post(`${policies}/1/activate`, undefined, {
+      headers: { 'if-match': '"0"' },
+    });
     expect(activated.status).toBe(200);
     const [node, last] = [randomUUID(), randomUUID()];
-    const id = await askOn({ nodes: [level(node, [{ type: 'team', id: team }]), level(last, [user(cleo)])] });
+    const id = await askOn({
+      nodes: [level(node, [{ type: 'team', id: team }]), level(last, [user(cleo)])],
+    });
     const start = await routing(id);
     expect(start).toMatchObject({ state: 'waiting', next_step: { kind: 'team', node_id: node } });
     expect(membersOf(start, 0)).toEqual(['Ada', 'Bob told']);
@@ -172,14 +237,32 @@ describe('a level that asks a team', () => {
   test('tells the repeats and the end of its policy as such: the path goes on, and alone is exhausted at its own end', async () => {
     const team = await createTeam(app, organization.id, { members: [ada] });
     const inner = level(randomUUID(), [user(ada)], { escalate_after: '1m' });
-    await activatePolicy(organization.owner, team, { nodes: [inner], repeat: { times: 1, after: '1m' } });
+    await activatePolicy(organization.owner, team, {
+      nodes: [inner],
+      repeat: { times: 1, after: '1m' },
+    });
     const node = randomUUID();
     const id = await askOn({ nodes: [level(node, [{ type: 'team', id: team }])] });
-    for (let steps = 0; (await routing(id))['state'] !== 'exhausted' && steps < 10; steps += 1) await stepAt(app, id, await nextAt(id));
-    const walked = ['level_notified', 'team_policy_repeated', 'level_notified', 'team_policy_exhausted', 'path_exhausted'];
+    for (let steps = 0; (await routing(id))['state'] !== 'exhausted' && steps < 10; steps += 1)
+      await stepAt(app, id, await nextAt(id));
+    const walked = [
+      'level_notified',
+      'team_policy_repeated',
+      'level_notified',
+      'team_policy_exhausted',
+      'path_exhausted',
+    ];
     expect((await verbsOf(app, id)).slice(-5)).toEqual(walked);
-    const { events } = (await get(id, 'timeline')) as unknown as { events: { event_type: string; data: Record<string, unknown> }[] };
-    expect(events.at(-2)?.data).toMatchObject({ team_id: team, team_node_id: inner.id, team_run: 2, node_id: node, run: 1 });
+    const { events } = (await get(id, 'timeline')) as unknown as {
+      events: { event_type: string; data: Record<string, unknown> }[];
+    };
+    expect(events.at(-2)?.data).toMatchObject({
+      team_id: team,
+      team_node_id: inner.id,
+      team_run: 2,
+      node_id: node,
+      run: 1,
+    });
     expect(events.at(-1)?.data).not.toHaveProperty('team_id');
   });
 });
@@ -191,7 +274,10 @@ describe('who can decide', () => {
       policies: everywhere('request.read', 'request.decide', 'request.decide.unrouted'),
     });
     const team = await createTeam(app, organization.id, { members: [powerful, ada] });
-    const named = await createMember(app, organization.id, { displayName: 'Named', policies: everywhere('request.read') });
+    const named = await createMember(app, organization.id, {
+      displayName: 'Named',
+      policies: everywhere('request.read'),
+    });
     const id = await askOn({
       nodes: [
         level(randomUUID(), [{ type: 'team', id: team }]),
@@ -201,7 +287,9 @@ describe('who can decide', () => {
     });
     const can = async () => {
       const body = await routing(id);
-      return [0, 1, 2].flatMap((index) => membersOf(body, index).map((each) => each.replace(organization.owner.displayName, 'Owner')));
+      return [0, 1, 2].flatMap((index) =>
+        membersOf(body, index).map((each) => each.replace(organization.owner.displayName, 'Owner')),
+      );
     };
     expect(await can()).toEqual(['Ada told', 'Powerful told', 'Named cannot', 'Owner']);
     await app.db('memberships').where({ id: ada.membershipId }).update({ status: 'suspended' });
@@ -213,7 +301,10 @@ describe('who can decide', () => {
 
 describe('the timeline', () => {
   test('holds every kind of event in the order in which it happened, and updated_at moved with each', async () => {
-    const nodes = [level(randomUUID(), [user(ada)]), level(randomUUID(), [user(bob)], { raise_urgency: true })];
+    const nodes = [
+      level(randomUUID(), [user(ada)]),
+      level(randomUUID(), [user(bob)], { raise_urgency: true }),
+    ];
     const id = await askOn({ nodes, repeat: { times: 1, after: '5m' } });
     const updates: string[] = [];
     const note = async () => {
@@ -225,7 +316,13 @@ describe('the timeline', () => {
     await note();
     expect((await release(ada.http, id)).status).toBe(204);
     await note();
-    expect((await ada.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [cleo.membershipId] })).status).toBe(200);
+    expect(
+      (
+        await ada.http.post(`/api/v1/requests/${id}/reviewers`, {
+          membership_ids: [cleo.membershipId],
+        })
+      ).status,
+    ).toBe(200);
     await note();
     const { expires_at } = await claimed(cleo.http, id);
     await note();

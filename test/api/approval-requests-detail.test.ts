@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app.ts';
-import { adapterOf, ask, askUnevaluated, decide, postRequest, reachDeadline, stepAt } from '../support/approval-requests.ts';
+import {
+  adapterOf,
+  ask,
+  askUnevaluated,
+  decide,
+  postRequest,
+  reachDeadline,
+  stepAt,
+} from '../support/approval-requests.ts';
 import {
   activatePath,
   activatePipeline,
@@ -15,7 +23,8 @@ import {
 } from '../support/factories.ts';
 import type { Answer, HttpClient } from '../support/http.ts';
 
-const everywhere = (...permissions: string[]) => [{ scope_kind: 'organization', permissions }] as const;
+const everywhere = (...permissions: string[]) =>
+  [{ scope_kind: 'organization', permissions }] as const;
 const refused = (status: number, code: string) => ({ status, body: { error: { code } } });
 
 describe('one request of the queue', () => {
@@ -32,13 +41,24 @@ describe('one request of the queue', () => {
     organization = await createOrganization(app);
     agent = await createAgent(app, organization);
     routedAgent = await createAgent(app, organization);
-    named = await createMember(app, organization.id, { policies: everywhere('request.read', 'request.decide') });
-    reviewer = await createMember(app, organization.id, { policies: everywhere('request.read', 'request.decide') });
+    named = await createMember(app, organization.id, {
+      policies: everywhere('request.read', 'request.decide'),
+    });
+    reviewer = await createMember(app, organization.id, {
+      policies: everywhere('request.read', 'request.decide'),
+    });
     reader = await createMember(app, organization.id, { policies: everywhere('request.read') });
     await activatePath(organization.owner, {
       path_key: 'named',
       name: 'One person',
-      nodes: [{ id: randomUUID(), type: 'level', targets: [{ type: 'user', id: named.membershipId }], escalate_after: '10m' }],
+      nodes: [
+        {
+          id: randomUUID(),
+          type: 'level',
+          targets: [{ type: 'user', id: named.membershipId }],
+          escalate_after: '10m',
+        },
+      ],
     });
     const always = (id: string, config: object) => ({ id, name: id, type: 'always', config });
     const page = always('page', { outcome: 'human', reason: 'ask', escalation_path: 'named' });
@@ -48,9 +68,14 @@ describe('one request of the queue', () => {
     await app.close();
   });
 
-  const get = (client: HttpClient, id: string, query = ''): Promise<Answer> => client.get(`/api/v1/requests/${id}${query}`);
+  const get = (client: HttpClient, id: string, query = ''): Promise<Answer> =>
+    client.get(`/api/v1/requests/${id}${query}`);
   /** Resolves once the call is parked, to a list of it: a promise of a promise would wait for the answer. */
-  const parked = async (client: HttpClient, id: string, query: string): Promise<Promise<Answer>[]> => {
+  const parked = async (
+    client: HttpClient,
+    id: string,
+    query: string,
+  ): Promise<Promise<Answer>[]> => {
     const gauge = async () => (await app.context.metrics.parkedWaits.get()).values[0]?.value ?? 0;
     const before = await gauge();
     const waiting = get(client, id, query);
@@ -61,7 +86,9 @@ describe('one request of the queue', () => {
   test('shows exactly what was asked, digit for digit, and nothing that was not', async () => {
     const text = '{"amount":9007199254740993,"rate":1.0,"__proto__":{"b":1,"a":2},"huge":1e400}';
     const body = `{"tool":"pay","server":"billing","arguments":${text},"agent_reasoning":"because","context":{"z":-0},"timeout":"1h"}`;
-    const created = await adapterOf(app, agent).post('/api/aap/v1/requests', body, { headers: { 'idempotency-key': randomUUID() } });
+    const created = await adapterOf(app, agent).post('/api/aap/v1/requests', body, {
+      headers: { 'idempotency-key': randomUUID() },
+    });
     expect(created.status).toBe(201);
     const id = String(created.body['id']);
     await stepAt(app, id);
@@ -69,7 +96,10 @@ describe('one request of the queue', () => {
     expect(answer.status).toBe(200);
     expect(answer.text).toContain(`"arguments":${text}`);
     expect(answer.text).toContain('"context":{"z":-0}');
-    const instance = await app.db('agent_instances').where({ id: agent.instanceId }).first<{ name: string }>('name');
+    const instance = await app
+      .db('agent_instances')
+      .where({ id: agent.instanceId })
+      .first<{ name: string }>('name');
     expect(answer.body).toMatchObject({
       id,
       organization_id: organization.id,
@@ -86,31 +116,49 @@ describe('one request of the queue', () => {
     });
     expect(answer.body).not.toHaveProperty('decision');
     const bare = (await get(reviewer.http, await ask(app, agent))).body;
-    for (const absent of ['server', 'agent_reasoning', 'context', 'decision']) expect(bare).not.toHaveProperty(absent);
+    for (const absent of ['server', 'agent_reasoning', 'context', 'decision'])
+      expect(bare).not.toHaveProperty(absent);
   });
 
   test('reads as pending while the pipeline has not concluded', async () => {
-    expect((await get(reader.http, await askUnevaluated(app, agent))).body).toMatchObject({ status: 'pending' });
+    expect((await get(reader.http, await askUnevaluated(app, agent))).body).toMatchObject({
+      status: 'pending',
+    });
   });
 
   test('keeps the names the agent and its instance had', async () => {
     const other = await createAgent(app, organization);
     const id = await ask(app, other);
-    await app.db('agents').where({ organization_id: organization.id, slug: other.slug }).update({ name: 'Renamed' });
+    await app
+      .db('agents')
+      .where({ organization_id: organization.id, slug: other.slug })
+      .update({ name: 'Renamed' });
     expect((await get(reader.http, id)).body).toMatchObject({ agent_name: `Agent ${other.slug}` });
   });
 
   test('that a rule decided is found by its id though no list of people holds it', async () => {
     const other = await createAgent(app, organization);
-    const block = { id: 'no', name: 'no', type: 'always', config: { outcome: 'deny', reason: 'not allowed' } };
+    const block = {
+      id: 'no',
+      name: 'no',
+      type: 'always',
+      config: { outcome: 'deny', reason: 'not allowed' },
+    };
     await activatePipeline(organization.owner, `agents/${other.slug}`, { blocks: [block] });
     const id = await ask(app, other);
     const answer = await get(reader.http, id);
-    expect(answer).toMatchObject({ status: 200, body: { status: 'denied', decision: { channel: 'pipeline', note: 'not allowed' } } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'denied', decision: { channel: 'pipeline', note: 'not allowed' } },
+    });
     const decision = answer.body['decision'];
-    expect(decision).toMatchObject({ idempotency_key: `pipeline:${id}`, authentication: { method: 'system', assurance: 'strong' } });
+    expect(decision).toMatchObject({
+      idempotency_key: `pipeline:${id}`,
+      authentication: { method: 'system', assurance: 'strong' },
+    });
     expect(decision?.['authentication']?.['authenticated_at']).toEqual(decision?.['decided_at']);
-    for (const absent of ['membership_id', 'reviewer_display_name', 'reviewer_email']) expect(decision).not.toHaveProperty(absent);
+    for (const absent of ['membership_id', 'reviewer_display_name', 'reviewer_email'])
+      expect(decision).not.toHaveProperty(absent);
   });
 
   test('that was withdrawn shows by which credential', async () => {
@@ -121,7 +169,11 @@ describe('one request of the queue', () => {
       decision: {
         channel: 'aap',
         idempotency_key: `aap:${id}`,
-        authentication: { method: 'agent_credential', assurance: 'single_factor', credential_id: agent.credentialId },
+        authentication: {
+          method: 'agent_credential',
+          assurance: 'single_factor',
+          credential_id: agent.credentialId,
+        },
       },
     });
   });
@@ -132,7 +184,10 @@ describe('one request of the queue', () => {
       .db('approval_requests')
       .where({ id })
       .update({ deadline_at: app.db.ref('created_at') });
-    expect((await get(reader.http, id)).body).toMatchObject({ status: 'expired', decision: { channel: 'system' } });
+    expect((await get(reader.http, id)).body).toMatchObject({
+      status: 'expired',
+      decision: { channel: 'system' },
+    });
   });
 
   test('routed to others is refused, unless one may read or decide what is routed to others', async () => {
@@ -141,43 +196,70 @@ describe('one request of the queue', () => {
     expect((await get(organization.owner.browser, id)).status).toBe(200);
     expect(await get(reviewer.http, id)).toMatchObject(refused(403, 'request_not_routed'));
     expect(await get(reader.http, id)).toMatchObject(refused(403, 'request_not_routed'));
-    expect(await get(reader.http, id, '?wait=30s')).toMatchObject(refused(403, 'request_not_routed'));
+    expect(await get(reader.http, id, '?wait=30s')).toMatchObject(
+      refused(403, 'request_not_routed'),
+    );
     for (const more of [['request.read.unrouted'], ['request.decide', 'request.decide.unrouted']]) {
-      const member = await createMember(app, organization.id, { policies: everywhere('request.read', ...more) });
+      const member = await createMember(app, organization.id, {
+        policies: everywhere('request.read', ...more),
+      });
       expect((await get(member.http, id)).status).toBe(200);
     }
-    const lacking = await createMember(app, organization.id, { policies: everywhere('request.read', 'request.decide.unrouted') });
+    const lacking = await createMember(app, organization.id, {
+      policies: everywhere('request.read', 'request.decide.unrouted'),
+    });
     expect(await get(lacking.http, id)).toMatchObject(refused(403, 'request_not_routed'));
   });
 
   test('of an agent one has no permission for is refused', async () => {
     const scoped = await createMember(app, organization.id, {
-      policies: [{ scope_kind: 'agent', resource_ids: [routedAgent.slug], permissions: ['request.read'] }],
+      policies: [
+        { scope_kind: 'agent', resource_ids: [routedAgent.slug], permissions: ['request.read'] },
+      ],
     });
-    expect(await get(scoped.http, await ask(app, agent))).toMatchObject(refused(403, 'request_not_routed'));
+    expect(await get(scoped.http, await ask(app, agent))).toMatchObject(
+      refused(403, 'request_not_routed'),
+    );
   });
 
   test('of another organization, unknown or malformed is the same 404', async () => {
     const id = await ask(app, agent);
     const foreign = await createOrganization(app);
-    const answers = [await get(foreign.owner.http, id), await get(reader.http, randomUUID()), await get(reader.http, 'x')];
-    for (const query of ['?wait=30s', '']) answers.push(await get(foreign.owner.browser, id, query));
+    const answers = [
+      await get(foreign.owner.http, id),
+      await get(reader.http, randomUUID()),
+      await get(reader.http, 'x'),
+    ];
+    for (const query of ['?wait=30s', ''])
+      answers.push(await get(foreign.owner.browser, id, query));
     for (const answer of answers) expect(answer).toMatchObject(refused(404, 'not_found'));
     expect(new Set(answers.map(({ body }) => String(body['error']?.['message']))).size).toBe(1);
   });
 
   test('is for members who may read: nobody else', async () => {
     const id = await ask(app, agent);
-    const stranger = await createMember(app, organization.id, { policies: everywhere('agent.read') });
+    const stranger = await createMember(app, organization.id, {
+      policies: everywhere('agent.read'),
+    });
     expect(await get(stranger.http, id)).toMatchObject(refused(403, 'permission_denied'));
     expect(await get(adapterOf(app, agent), id)).toMatchObject(refused(403, 'permission_denied'));
     expect(await get(app.http, id)).toMatchObject(refused(401, 'authentication_required'));
   });
 
-  test.each(['0s', '30', '1.5s', '-1s', '', '1d', '30s ', '01s'])('refuses the wait %j with a pointer', async (wait) => {
-    const answer = await get(reader.http, await ask(app, agent), `?wait=${encodeURIComponent(wait)}`);
-    expect(answer).toMatchObject({ status: 400, body: { error: { details: { issues: [{ pointer: '/query/wait' }] } } } });
-  });
+  test.each(['0s', '30', '1.5s', '-1s', '', '1d', '30s ', '01s'])(
+    'refuses the wait %j with a pointer',
+    async (wait) => {
+      const answer = await get(
+        reader.http,
+        await ask(app, agent),
+        `?wait=${encodeURIComponent(wait)}`,
+      );
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error: { details: { issues: [{ pointer: '/query/wait' }] } } },
+      });
+    },
+  );
 
   test('is held until it is decided, and answered with the decision', async () => {
     const id = await ask(app, agent);
@@ -211,7 +293,9 @@ describe('one request of the queue', () => {
   });
 
   test('is judged by the grants one has when the wait ends', async () => {
-    const narrowed = await createMember(app, organization.id, { policies: everywhere('request.read') });
+    const narrowed = await createMember(app, organization.id, {
+      policies: everywhere('request.read'),
+    });
     const id = await ask(app, agent);
     const [waiting] = await parked(narrowed.http, id, '?wait=30s');
     await app
@@ -227,13 +311,20 @@ describe('one request of the queue', () => {
     ['he was suspended', 403, 'membership_inactive'],
     ['he lost the permission', 403, 'permission_denied'],
   ])('is not shown to one who waits when %s meanwhile', async (what, status, code) => {
-    const leaving = await createMember(app, organization.id, { policies: everywhere('request.read') });
+    const leaving = await createMember(app, organization.id, {
+      policies: everywhere('request.read'),
+    });
     const id = String((await postRequest(app, agent)).body['id']);
     await stepAt(app, id);
     const [waiting] = await parked(leaving.browser, id, '?wait=30s');
     const whose = { membership_id: leaving.membershipId };
-    if (what.includes('session')) await app.db('sessions').where(whose).update({ revoked_at: new Date() });
-    if (what.includes('suspended')) await app.db('memberships').where({ id: leaving.membershipId }).update({ status: 'suspended' });
+    if (what.includes('session'))
+      await app.db('sessions').where(whose).update({ revoked_at: new Date() });
+    if (what.includes('suspended'))
+      await app
+        .db('memberships')
+        .where({ id: leaving.membershipId })
+        .update({ status: 'suspended' });
     if (what.includes('permission'))
       await app
         .db('permission_policies')

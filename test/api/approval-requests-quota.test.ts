@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app.ts';
 import { adapterOf, ask, decide, postRequest, stepAt } from '../support/approval-requests.ts';
-import { activatePipeline, createAgent, createOrganization, type TestAgent, type TestOrganization } from '../support/factories.ts';
+import {
+  activatePipeline,
+  createAgent,
+  createOrganization,
+  type TestAgent,
+  type TestOrganization,
+} from '../support/factories.ts';
 
 const CAP = 3;
 
@@ -11,25 +17,39 @@ const rule = (id: string, outcome: 'approve' | 'deny') => ({
   id,
   name: id,
   type: 'cel',
-  config: { when: { id: `tool-${id}`, field: '/request/tool', operator: 'equals', value: id }, on_match: outcome, reason: id },
+  config: {
+    when: { id: `tool-${id}`, field: '/request/tool', operator: 'equals', value: id },
+    on_match: outcome,
+    reason: id,
+  },
 });
 
 /** An organization of its own, so that its pending requests start at none. */
-async function newTenant(app: TestApp): Promise<{ organization: TestOrganization; agent: TestAgent }> {
+async function newTenant(
+  app: TestApp,
+): Promise<{ organization: TestOrganization; agent: TestAgent }> {
   const organization = await createOrganization(app);
   const agent = await createAgent(app, organization);
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [rule('allow', 'approve'), rule('refuse', 'deny')] });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    blocks: [rule('allow', 'approve'), rule('refuse', 'deny')],
+  });
   return { organization, agent };
 }
 
 async function pendingIds(app: TestApp, organization: TestOrganization): Promise<string[]> {
-  return await app.db('approval_requests').where({ organization_id: organization.id, state: 'pending' }).pluck<string[]>('id');
+  return await app
+    .db('approval_requests')
+    .where({ organization_id: organization.id, state: 'pending' })
+    .pluck<string[]>('id');
 }
 
 describe('with room for three pending requests', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp({ temporal: true, environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP) } });
+    app = await startApp({
+      temporal: true,
+      environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP) },
+    });
   });
   afterAll(async () => {
     await app.close();
@@ -40,16 +60,28 @@ describe('with room for three pending requests', () => {
     const keys = Array.from({ length: 20 }, () => randomUUID());
     const answers = await Promise.all(keys.map((key) => postRequest(app, agent, { key })));
     const statuses = answers.map((answer) => answer.status).sort();
-    expect(statuses).toEqual([...Array<number>(CAP).fill(201), ...Array<number>(20 - CAP).fill(429)]);
+    expect(statuses).toEqual([
+      ...Array<number>(CAP).fill(201),
+      ...Array<number>(20 - CAP).fill(429),
+    ]);
     for (const answer of answers.filter(({ status }) => status === 429)) {
       expect(answer.body).toMatchObject({
-        error: { type: 'rate_limit', code: 'quota_exceeded', details: { dimension: 'pending_requests', limit: CAP } },
+        error: {
+          type: 'rate_limit',
+          code: 'quota_exceeded',
+          details: { dimension: 'pending_requests', limit: CAP },
+        },
       });
       expect(answer.headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
     }
-    const admitted = answers.filter(({ status }) => status === 201).map(({ body }) => String(body['id']));
+    const admitted = answers
+      .filter(({ status }) => status === 201)
+      .map(({ body }) => String(body['id']));
     expect((await pendingIds(app, organization)).sort()).toEqual([...admitted].sort());
-    const stored = await app.db('approval_requests').where({ organization_id: organization.id }).pluck<string[]>('id');
+    const stored = await app
+      .db('approval_requests')
+      .where({ organization_id: organization.id })
+      .pluck<string[]>('id');
     expect(stored.sort()).toEqual([...admitted].sort());
 
     // A refused key is free: it works as soon as there is room, with another input too.
@@ -65,8 +97,14 @@ describe('with room for three pending requests', () => {
     const { organization, agent } = await newTenant(app);
     for (let n = 0; n < CAP; n += 1) expect((await postRequest(app, agent)).status).toBe(201);
     expect((await postRequest(app, agent)).status).toBe(429);
-    expect(await postRequest(app, agent, { tool: 'allow' })).toMatchObject({ status: 201, body: { status: 'approved' } });
-    expect(await postRequest(app, agent, { tool: 'refuse' })).toMatchObject({ status: 201, body: { status: 'denied' } });
+    expect(await postRequest(app, agent, { tool: 'allow' })).toMatchObject({
+      status: 201,
+      body: { status: 'approved' },
+    });
+    expect(await postRequest(app, agent, { tool: 'refuse' })).toMatchObject({
+      status: 201,
+      body: { status: 'denied' },
+    });
     const other = await newTenant(app);
     expect((await postRequest(app, other.agent)).status).toBe(201);
     expect(await pendingIds(app, organization)).toHaveLength(CAP);
@@ -88,8 +126,10 @@ describe('with room for three pending requests', () => {
     const first = String((await postRequest(app, agent, { timeout })).body['id']);
     while ((await postRequest(app, agent)).status === 201);
     if (how === 'a decision') await decide(organization.owner.http, first, { status: 'denied' });
-    if (how === 'a cancellation') await adapterOf(app, agent).delete(`/api/aap/v1/requests/${first}`);
-    if (how === 'an expiry') await adapterOf(app, agent).get(`/api/aap/v1/requests/${first}?wait=15s`);
+    if (how === 'a cancellation')
+      await adapterOf(app, agent).delete(`/api/aap/v1/requests/${first}`);
+    if (how === 'an expiry')
+      await adapterOf(app, agent).get(`/api/aap/v1/requests/${first}?wait=15s`);
     expect((await postRequest(app, agent)).status).toBe(201);
     expect((await postRequest(app, agent)).status).toBe(429);
   });
@@ -98,7 +138,10 @@ describe('with room for three pending requests', () => {
 describe('when the pipeline takes longer than the create budget', () => {
   let app: TestApp;
   beforeAll(async () => {
-    const environment = { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP), COUNTERSIGN_CREATE_BUDGET: '1s' };
+    const environment = {
+      COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP),
+      COUNTERSIGN_CREATE_BUDGET: '1s',
+    };
     app = await startApp({ temporal: true, worker: false, environment });
   });
   afterAll(async () => {

@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app.ts';
-import { adapterOf, ask, askUnevaluated, deadlineOf, decide, stepAt } from '../support/approval-requests.ts';
+import {
+  adapterOf,
+  ask,
+  askUnevaluated,
+  deadlineOf,
+  decide,
+  stepAt,
+} from '../support/approval-requests.ts';
 import {
   activatePath,
   activatePipeline,
@@ -15,8 +22,15 @@ import {
 } from '../support/factories.ts';
 import type { Json } from '../support/http.ts';
 
-const REVIEWER = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide'] }] as const;
-const tool = (name: string) => ({ id: `tool-${name}`, field: '/request/tool', operator: 'equals', value: name });
+const REVIEWER = [
+  { scope_kind: 'organization', permissions: ['request.read', 'request.decide'] },
+] as const;
+const tool = (name: string) => ({
+  id: `tool-${name}`,
+  field: '/request/tool',
+  operator: 'equals',
+  value: name,
+});
 
 describe('routing and timeline of a request', () => {
   let app: TestApp;
@@ -33,18 +47,37 @@ describe('routing and timeline of a request', () => {
     agent = await createAgent(app, organization);
     ada = await createMember(app, organization.id, { displayName: 'Ada', policies: REVIEWER });
     bob = await createMember(app, organization.id, { displayName: 'Bob', policies: REVIEWER });
-    suspended = await createMember(app, organization.id, { displayName: 'Sue', policies: REVIEWER, status: 'suspended' });
+    suspended = await createMember(app, organization.id, {
+      displayName: 'Sue',
+      policies: REVIEWER,
+      status: 'suspended',
+    });
     await activatePath(organization.owner, {
       path_key: 'on-call',
       name: 'On call',
       nodes: [
-        { id: first, type: 'level', targets: [{ type: 'user', id: ada.membershipId }], escalate_after: '10m' },
-        { id: unmanned, type: 'level', targets: [{ type: 'user', id: suspended.membershipId }], escalate_after: '10m' },
+        {
+          id: first,
+          type: 'level',
+          targets: [{ type: 'user', id: ada.membershipId }],
+          escalate_after: '10m',
+        },
+        {
+          id: unmanned,
+          type: 'level',
+          targets: [{ type: 'user', id: suspended.membershipId }],
+          escalate_after: '10m',
+        },
         { id: last, type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '10m' },
       ],
       repeat: { times: 1, after: '5m' },
     });
-    const block = (id: string, config: Record<string, unknown>) => ({ id, name: id, type: 'cel', config: { when: tool(id), ...config } });
+    const block = (id: string, config: Record<string, unknown>) => ({
+      id,
+      name: id,
+      type: 'cel',
+      config: { when: tool(id), ...config },
+    });
     await activatePipeline(organization.owner, `agents/${agent.slug}`, {
       blocks: [
         block('page', { on_match: 'human', escalation_path: 'on-call', reason: 'needs a person' }),
@@ -63,7 +96,8 @@ describe('routing and timeline of a request', () => {
     return answer.body;
   };
   const nextAt = async (id: string) => new Date(String((await routing(id))['next_at']));
-  const levels = (body: Json) => (body['levels'] ?? []).map((level) => `${String(level['run'])} ${String(level['status'])}`);
+  const levels = (body: Json) =>
+    (body['levels'] ?? []).map((level) => `${String(level['run'])} ${String(level['status'])}`);
 
   test('at the first level show who was told when, and who would be told later', async () => {
     const id = await ask(app, agent, { tool: 'page' });
@@ -95,13 +129,27 @@ describe('routing and timeline of a request', () => {
           status: 'current',
           notified_at: at,
           escalate_at: escalateAt,
-          targets: [{ type: 'user', id: ada.membershipId, name: 'Ada', members: [who(ada, { notified_at: at, can_decide: true })] }],
+          targets: [
+            {
+              type: 'user',
+              id: ada.membershipId,
+              name: 'Ada',
+              members: [who(ada, { notified_at: at, can_decide: true })],
+            },
+          ],
         },
         {
           node_id: unmanned,
           run: 1,
           status: 'upcoming',
-          targets: [{ type: 'user', id: suspended.membershipId, name: 'Sue', members: [who(suspended, { can_decide: false })] }],
+          targets: [
+            {
+              type: 'user',
+              id: suspended.membershipId,
+              name: 'Sue',
+              members: [who(suspended, { can_decide: false })],
+            },
+          ],
         },
         {
           node_id: last,
@@ -110,7 +158,9 @@ describe('routing and timeline of a request', () => {
           targets: [
             {
               type: 'broadcast',
-              members: [organization.owner, ada, bob].map((member) => who(member, { can_decide: true })),
+              members: [organization.owner, ada, bob].map((member) =>
+                who(member, { can_decide: true }),
+              ),
             },
           ],
         },
@@ -129,11 +179,26 @@ describe('routing and timeline of a request', () => {
     expect(escalated['levels']?.[2]?.['targets']?.[0]?.['members']).toHaveLength(3);
 
     await stepAt(app, id, await nextAt(id));
-    expect(await routing(id)).toMatchObject({ state: 'waiting', run: 1, next_step: { kind: 'repeat' } });
+    expect(await routing(id)).toMatchObject({
+      state: 'waiting',
+      run: 1,
+      next_step: { kind: 'repeat' },
+    });
     await stepAt(app, id, await nextAt(id));
     const repeated = await routing(id);
-    expect(repeated).toMatchObject({ run: 2, runs: 2, next_step: { kind: 'level', node_id: unmanned } });
-    expect(levels(repeated)).toEqual(['1 done', '1 skipped', '1 done', '2 current', '2 upcoming', '2 upcoming']);
+    expect(repeated).toMatchObject({
+      run: 2,
+      runs: 2,
+      next_step: { kind: 'level', node_id: unmanned },
+    });
+    expect(levels(repeated)).toEqual([
+      '1 done',
+      '1 skipped',
+      '1 done',
+      '2 current',
+      '2 upcoming',
+      '2 upcoming',
+    ]);
 
     await stepAt(app, id, await nextAt(id));
     expect(await routing(id)).toMatchObject({ next_step: { kind: 'exhausted' } });
@@ -145,11 +210,17 @@ describe('routing and timeline of a request', () => {
   });
 
   test('say who may decide as of now, and keep whom a broadcast told then', async () => {
-    const late = await createMember(app, organization.id, { displayName: 'Leaver', policies: REVIEWER });
+    const late = await createMember(app, organization.id, {
+      displayName: 'Leaver',
+      policies: REVIEWER,
+    });
     const id = await ask(app, agent, { tool: 'page' });
     await stepAt(app, id, await nextAt(id));
     await app.db('memberships').where({ id: late.membershipId }).update({ status: 'suspended' });
-    const joiner = await createMember(app, organization.id, { displayName: 'Joiner', policies: REVIEWER });
+    const joiner = await createMember(app, organization.id, {
+      displayName: 'Joiner',
+      policies: REVIEWER,
+    });
     const members = (await routing(id))['levels']?.[2]?.['targets']?.[0]?.['members'] ?? [];
     await app.db('memberships').where({ id: joiner.membershipId }).update({ status: 'suspended' });
     expect(members.map((member) => [member['display_name'], member['can_decide']])).toEqual([
@@ -163,12 +234,23 @@ describe('routing and timeline of a request', () => {
 
   test('say unrouted without a path, with where it came from', async () => {
     const id = await ask(app, agent);
-    expect(await routing(id)).toEqual({ state: 'unrouted', source: 'no_escalation', urgency: 'standard', levels: [], added: [] });
+    expect(await routing(id)).toEqual({
+      state: 'unrouted',
+      source: 'no_escalation',
+      urgency: 'standard',
+      levels: [],
+      added: [],
+    });
   });
 
   test('say evaluating while the pipeline has not concluded, and nothing else', async () => {
     const id = await askUnevaluated(app, agent);
-    expect(await routing(id)).toEqual({ state: 'evaluating', urgency: 'standard', levels: [], added: [] });
+    expect(await routing(id)).toEqual({
+      state: 'evaluating',
+      urgency: 'standard',
+      levels: [],
+      added: [],
+    });
   });
 
   test('say finished with the deciding block and its reason where a rule decided', async () => {
@@ -183,14 +265,24 @@ describe('routing and timeline of a request', () => {
       added: [],
     });
     const denied = await ask(app, agent, { tool: 'refuse' });
-    expect(await routing(denied)).toMatchObject({ state: 'finished', source: 'pipeline', block_id: 'refuse' });
+    expect(await routing(denied)).toMatchObject({
+      state: 'finished',
+      source: 'pipeline',
+      block_id: 'refuse',
+    });
   });
 
   test('say finished and keep the levels that were reached once a person decided', async () => {
     const id = await ask(app, agent, { tool: 'page' });
     expect((await decide(ada.http, id)).status).toBe(200);
     const body = await routing(id);
-    expect(body).toMatchObject({ state: 'finished', path_key: 'on-call', revision: 1, source: 'block_escalation', run: 1 });
+    expect(body).toMatchObject({
+      state: 'finished',
+      path_key: 'on-call',
+      revision: 1,
+      source: 'block_escalation',
+      run: 1,
+    });
     expect(levels(body)).toEqual(['1 done']);
     expect(body).not.toHaveProperty('next_at');
   });
@@ -198,20 +290,40 @@ describe('routing and timeline of a request', () => {
   test('say finished without a source for what ended before the pipeline concluded', async () => {
     const id = await askUnevaluated(app, agent);
     expect((await adapterOf(app, agent).delete(`/api/aap/v1/requests/${id}`)).status).toBe(200);
-    expect(await routing(id)).toEqual({ state: 'finished', urgency: 'standard', levels: [], added: [] });
+    expect(await routing(id)).toEqual({
+      state: 'finished',
+      urgency: 'standard',
+      levels: [],
+      added: [],
+    });
   });
 
   test('stay with the revision the request was routed to', async () => {
-    const nodes = [{ id: randomUUID(), type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '10m' }];
+    const nodes = [
+      { id: randomUUID(), type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '10m' },
+    ];
     await activatePath(organization.owner, { path_key: 'renamed', name: 'Before', nodes });
     const other = await createAgent(app, organization);
-    await activatePipeline(organization.owner, `agents/${other.slug}`, { default_escalation_path: 'renamed', blocks: [] });
+    await activatePipeline(organization.owner, `agents/${other.slug}`, {
+      default_escalation_path: 'renamed',
+      blocks: [],
+    });
     const id = await ask(app, other);
-    const created = await organization.owner.http.post('/api/v1/escalation-paths/renamed/revisions', { name: 'After', nodes });
+    const created = await organization.owner.http.post(
+      '/api/v1/escalation-paths/renamed/revisions',
+      { name: 'After', nodes },
+    );
     expect(created.status).toBe(201);
     const activate = '/api/v1/escalation-paths/renamed/revisions/2/activate';
-    expect((await organization.owner.http.post(activate, undefined, { headers: { 'if-match': '"1"' } })).status).toBe(200);
-    expect(await routing(id)).toMatchObject({ path_name: 'Before', revision: 1, source: 'pipeline_default' });
+    expect(
+      (await organization.owner.http.post(activate, undefined, { headers: { 'if-match': '"1"' } }))
+        .status,
+    ).toBe(200);
+    expect(await routing(id)).toMatchObject({
+      path_name: 'Before',
+      revision: 1,
+      source: 'pipeline_default',
+    });
   });
 
   test('list every event of the request and no other, oldest first', async () => {
@@ -235,43 +347,87 @@ describe('routing and timeline of a request', () => {
     ]);
     const sequences = events.map((event) => Number(event['sequence']));
     expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
-    expect(events.every((event) => String(event['subject_id']) === id && String(event['organization_id']) === organization.id)).toBe(true);
-    expect(events[0]).toMatchObject({ actor_type: 'agent', actor_id: agent.slug, data: { tool: 'page' } });
-    expect(events[3]).toMatchObject({ actor_type: 'system', data: { membership_id: ada.membershipId, node_id: first, run: 1 } });
+    expect(
+      events.every(
+        (event) =>
+          String(event['subject_id']) === id &&
+          String(event['organization_id']) === organization.id,
+      ),
+    ).toBe(true);
+    expect(events[0]).toMatchObject({
+      actor_type: 'agent',
+      actor_id: agent.slug,
+      data: { tool: 'page' },
+    });
+    expect(events[3]).toMatchObject({
+      actor_type: 'system',
+      data: { membership_id: ada.membershipId, node_id: first, run: 1 },
+    });
     expect(events[3]).not.toHaveProperty('actor_id');
     const data = { channel: 'api', actor_api_key_id: ada.apiKeyId };
-    expect(events[8]).toMatchObject({ actor_type: 'api_key', actor_id: ada.membershipId, actor_display_name: 'Ada', data });
+    expect(events[8]).toMatchObject({
+      actor_type: 'api_key',
+      actor_id: ada.membershipId,
+      actor_display_name: 'Ada',
+      data,
+    });
   });
 
-  test.each(['routing', 'timeline'])('%s follows the visibility of the request itself', async (view) => {
-    const narrow = randomUUID();
-    const key = `narrow-${view}`;
-    await activatePath(organization.owner, {
-      path_key: key,
-      name: 'Ada alone',
-      nodes: [{ id: narrow, type: 'level', targets: [{ type: 'user', id: ada.membershipId }], escalate_after: '10m' }],
-    });
-    const other = await createAgent(app, organization);
-    await activatePipeline(organization.owner, `agents/${other.slug}`, { default_escalation_path: key, blocks: [] });
-    const id = await ask(app, other);
-    const path = `/api/v1/requests/${id}/${view}`;
-    expect((await ada.browser.get(path)).status).toBe(200);
-    expect(await bob.http.get(path)).toMatchObject({ status: 403, body: { error: { code: 'request_not_routed' } } });
-    const stranger = await createMember(app, organization.id);
-    expect(await stranger.http.get(path)).toMatchObject({ status: 403, body: { error: { code: 'permission_denied' } } });
-    const { owner: foreign } = await createOrganization(app);
-    expect(await foreign.http.get(path)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
-    expect((await ada.http.get(`/api/v1/requests/${randomUUID()}/${view}`)).status).toBe(404);
-    expect((await ada.http.get(`/api/v1/requests/nonsense/${view}`)).status).toBe(404);
-    expect((await adapterOf(app, other).get(path)).status).toBe(403);
-    expect((await app.http.get(path)).status).toBe(401);
-  });
+  test.each(['routing', 'timeline'])(
+    '%s follows the visibility of the request itself',
+    async (view) => {
+      const narrow = randomUUID();
+      const key = `narrow-${view}`;
+      await activatePath(organization.owner, {
+        path_key: key,
+        name: 'Ada alone',
+        nodes: [
+          {
+            id: narrow,
+            type: 'level',
+            targets: [{ type: 'user', id: ada.membershipId }],
+            escalate_after: '10m',
+          },
+        ],
+      });
+      const other = await createAgent(app, organization);
+      await activatePipeline(organization.owner, `agents/${other.slug}`, {
+        default_escalation_path: key,
+        blocks: [],
+      });
+      const id = await ask(app, other);
+      const path = `/api/v1/requests/${id}/${view}`;
+      expect((await ada.browser.get(path)).status).toBe(200);
+      expect(await bob.http.get(path)).toMatchObject({
+        status: 403,
+        body: { error: { code: 'request_not_routed' } },
+      });
+      const stranger = await createMember(app, organization.id);
+      expect(await stranger.http.get(path)).toMatchObject({
+        status: 403,
+        body: { error: { code: 'permission_denied' } },
+      });
+      const { owner: foreign } = await createOrganization(app);
+      expect(await foreign.http.get(path)).toMatchObject({
+        status: 404,
+        body: { error: { code: 'not_found' } },
+      });
+      expect((await ada.http.get(`/api/v1/requests/${randomUUID()}/${view}`)).status).toBe(404);
+      expect((await ada.http.get(`/api/v1/requests/nonsense/${view}`)).status).toBe(404);
+      expect((await adapterOf(app, other).get(path)).status).toBe(403);
+      expect((await app.http.get(path)).status).toBe(401);
+    },
+  );
 
   test('a request past its deadline is shown finished, and expired in the timeline', async () => {
     const id = await ask(app, agent, { tool: 'page' });
     await stepAt(app, id, await deadlineOf(app, id));
     expect(await routing(id)).toMatchObject({ state: 'finished' });
-    const events = (await organization.owner.http.get(`/api/v1/requests/${id}/timeline`)).body['events'] ?? [];
-    expect(events.at(-1)).toMatchObject({ event_type: 'approval_request.expired', actor_type: 'system' });
+    const events =
+      (await organization.owner.http.get(`/api/v1/requests/${id}/timeline`)).body['events'] ?? [];
+    expect(events.at(-1)).toMatchObject({
+      event_type: 'approval_request.expired',
+      actor_type: 'system',
+    });
   });
 });

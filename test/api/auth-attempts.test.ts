@@ -2,8 +2,19 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
-import { codeOf, createPerson, enroll, forgetAttempts, PASSWORD, SECRETS_KEY } from '../support/sign-in.ts';
+import {
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
+import {
+  codeOf,
+  createPerson,
+  enroll,
+  forgetAttempts,
+  PASSWORD,
+  SECRETS_KEY,
+} from '../support/sign-in.ts';
 import { until } from '../support/waiting.ts';
 
 let app: TestApp;
@@ -19,7 +30,12 @@ afterAll(() => app.close());
 /** The status a sign-in from this address of ours gets. */
 function loginFrom(localAddress: string, email: string): Promise<number> {
   const body = JSON.stringify({ email, password: PASSWORD });
-  const options = { method: 'POST', localAddress, agent: false, headers: { 'content-type': 'application/json' } };
+  const options = {
+    method: 'POST',
+    localAddress,
+    agent: false,
+    headers: { 'content-type': 'application/json' },
+  };
   return new Promise((resolve, reject) => {
     const sent = httpRequest(`${app.url}/auth/login`, options, (answer) => {
       answer.resume().on('end', () => {
@@ -35,7 +51,9 @@ describe('a thousand wrong passwords', () => {
   let statuses: readonly number[];
 
   beforeAll(async () => {
-    owner = await createPerson(app, organization.id, { policies: [{ scope_kind: 'organization', is_owner: true }] });
+    owner = await createPerson(app, organization.id, {
+      policies: [{ scope_kind: 'organization', is_owner: true }],
+    });
     const other = await startApp({ databaseUrl: app.databaseUrl });
     const guess = async (index: number) => {
       const { http } = index % 2 ? app : other;
@@ -47,7 +65,9 @@ describe('a thousand wrong passwords', () => {
     await app.db('sign_in_attempts').update({ window_ends_at: new Date(Date.now() + 600_000) });
     const rest: number[] = [];
     for (let from = 1; from < 1_000; from += 37) {
-      const batch = Array.from({ length: Math.min(37, 1_000 - from) }, (_, index) => guess(from + index));
+      const batch = Array.from({ length: Math.min(37, 1_000 - from) }, (_, index) =>
+        guess(from + index),
+      );
       rest.push(...(await Promise.all(batch)));
     }
     statuses = [first, ...rest];
@@ -61,13 +81,19 @@ describe('a thousand wrong passwords', () => {
   });
 
   test('leave ten events', async () => {
-    const events = () => app.db('audit_events').where({ event_type: 'session.sign_in_failed', subject_id: owner.membershipId });
+    const events = () =>
+      app
+        .db('audit_events')
+        .where({ event_type: 'session.sign_in_failed', subject_id: owner.membershipId });
     await until('ten failures are on record', async () => (await events()).length >= 10);
     expect(await events()).toHaveLength(10);
   });
 
   test('do not keep the owner out from another address, nor from the same one after the window', async () => {
-    expect([await loginFrom('127.0.0.1', owner.email), await loginFrom('127.0.0.2', owner.email)]).toEqual([429, 200]);
+    expect([
+      await loginFrom('127.0.0.1', owner.email),
+      await loginFrom('127.0.0.2', owner.email),
+    ]).toEqual([429, 200]);
     await app.db('sign_in_attempts').update({ window_ends_at: new Date(Date.now() - 1) });
     expect(await loginFrom('127.0.0.1', owner.email)).toBe(200);
   });
@@ -81,8 +107,18 @@ test('an unknown email, a wrong password and one of a person with a second facto
   const person = () => createPerson(app, organization.id, { costly: true });
   const [plain, enrolled] = [await person(), await person()];
   await enroll(app, enrolled);
-  const kinds = { unknown: 'nobody@example.com', plain: plain.email, enrolled: enrolled.email, unhashed: undefined };
-  const work: Record<keyof typeof kinds, number[]> = { unknown: [], plain: [], enrolled: [], unhashed: [] };
+  const kinds = {
+    unknown: 'nobody@example.com',
+    plain: plain.email,
+    enrolled: enrolled.email,
+    unhashed: undefined,
+  };
+  const work: Record<keyof typeof kinds, number[]> = {
+    unknown: [],
+    plain: [],
+    enrolled: [],
+    unhashed: [],
+  };
   // The work of this process, threads that hash included, since a busy machine would show in the time. The least of each is
   // the one nothing was added to.
   for (let round = 0; round < 20; round += 1) {

@@ -1,9 +1,24 @@
 /** Proving again who one is: freshness, assurance, and a cookie that is worth nothing from then on. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createMember, createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
+import {
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
 import type { Answer, HttpClient } from '../support/http.ts';
-import { browserWith, codeOf, cookieOf, createPerson, enroll, forgetAttempts, login, PASSWORD, SECRETS_KEY } from '../support/sign-in.ts';
+import {
+  browserWith,
+  codeOf,
+  cookieOf,
+  createPerson,
+  enroll,
+  forgetAttempts,
+  login,
+  PASSWORD,
+  SECRETS_KEY,
+} from '../support/sign-in.ts';
 
 const REFUSED = [401, 'invalid_credentials'];
 
@@ -11,7 +26,8 @@ let app: TestApp;
 let organization: TestOrganization;
 let member: TestMember;
 
-const prove = (browser: HttpClient, body: unknown): Promise<Answer> => browser.post('/auth/reauthenticate', body);
+const prove = (browser: HttpClient, body: unknown): Promise<Answer> =>
+  browser.post('/auth/reauthenticate', body);
 const me = async (cookie: string) => await app.http.get('/api/v1/me', { headers: { cookie } });
 const change = (membershipId: string, columns: Readonly<Record<string, unknown>>) =>
   app.db('sessions').where({ membership_id: membershipId }).update(columns);
@@ -32,11 +48,20 @@ describe('the password', () => {
   test('makes the session fresh, under the same id and another cookie', async () => {
     const longAgo = new Date(Date.now() - 3_600_000);
     await change(member.membershipId, { authenticated_at: longAgo });
-    expect(codeOf(await member.browser.post('/api/v1/me/mfa/totp'))).toEqual([403, 'reauthentication_required']);
+    expect(codeOf(await member.browser.post('/api/v1/me/mfa/totp'))).toEqual([
+      403,
+      'reauthentication_required',
+    ]);
     const answer = await prove(member.browser, { password: PASSWORD });
-    const auth = { method: 'local_password', assurance: 'single_factor', session_id: member.cookie.split('_')[2] };
+    const auth = {
+      method: 'local_password',
+      assurance: 'single_factor',
+      session_id: member.cookie.split('_')[2],
+    };
     expect([answer.status, answer.body['auth']]).toMatchObject([200, auth]);
-    expect(Date.now() - Date.parse(String(answer.body['auth']?.['authenticated_at']))).toBeLessThan(60_000);
+    expect(Date.now() - Date.parse(String(answer.body['auth']?.['authenticated_at']))).toBeLessThan(
+      60_000,
+    );
     const renewed = cookieOf(answer);
     expect([renewed === member.cookie, (await me(member.cookie)).status]).toEqual([false, 401]);
     expect((await me(renewed)).body['principal']?.['auth']).toEqual(answer.body['auth']);
@@ -47,7 +72,10 @@ describe('the password', () => {
     for (const method of ['local_password_totp', 'sso']) {
       const person = await createPerson(app, organization.id);
       await change(person.membershipId, { method, assurance: 'strong' });
-      expect((await prove(person.browser, { password: PASSWORD })).body['auth']).toMatchObject({ method, assurance: 'strong' });
+      expect((await prove(person.browser, { password: PASSWORD })).body['auth']).toMatchObject({
+        method,
+        assurance: 'strong',
+      });
     }
   });
 
@@ -56,11 +84,29 @@ describe('the password', () => {
     for (const method of ['local_password', 'sso']) {
       const authenticated_at = new Date(Date.now() - 3_600_000);
       const weak = await createMember(app, organization.id);
-      await change(weak.membershipId, { method, assurance: 'single_factor', authenticated_at, membership_id: member.membershipId });
-      expect(codeOf(await prove(weak.browser, { password: PASSWORD }))).toEqual([403, 'mfa_required']);
-      expect(codeOf(await weak.browser.delete('/api/v1/me/mfa/totp'))).toEqual([403, 'mfa_required']);
-      const answer = await prove(weak.browser, { password: PASSWORD, code: await authenticator.freshCode() });
-      expect([method, answer.status, answer.body['auth']]).toMatchObject([method, 200, { assurance: 'strong' }]);
+      await change(weak.membershipId, {
+        method,
+        assurance: 'single_factor',
+        authenticated_at,
+        membership_id: member.membershipId,
+      });
+      expect(codeOf(await prove(weak.browser, { password: PASSWORD }))).toEqual([
+        403,
+        'mfa_required',
+      ]);
+      expect(codeOf(await weak.browser.delete('/api/v1/me/mfa/totp'))).toEqual([
+        403,
+        'mfa_required',
+      ]);
+      const answer = await prove(weak.browser, {
+        password: PASSWORD,
+        code: await authenticator.freshCode(),
+      });
+      expect([method, answer.status, answer.body['auth']]).toMatchObject([
+        method,
+        200,
+        { assurance: 'strong' },
+      ]);
     }
   });
 
@@ -73,16 +119,23 @@ describe('the password', () => {
     const { browser } = await enroll(app, member);
     const body = { current_password: PASSWORD, new_password: 'nine quiet herons by the weir' };
     await change(member.membershipId, { assurance: 'single_factor' });
-    expect(codeOf(await browser.call('PUT', '/api/v1/me/password', { body }))).toEqual([403, 'mfa_required']);
+    expect(codeOf(await browser.call('PUT', '/api/v1/me/password', { body }))).toEqual([
+      403,
+      'mfa_required',
+    ]);
     await change(member.membershipId, { assurance: 'strong' });
     expect((await browser.call('PUT', '/api/v1/me/password', { body })).status).toBe(204);
   });
 
   test('that is wrong changes nothing, also beside a right code', async () => {
     const authenticator = await enroll(app, member);
-    expect(codeOf(await prove(authenticator.browser, { password: 'not the password' }))).toEqual(REFUSED);
+    expect(codeOf(await prove(authenticator.browser, { password: 'not the password' }))).toEqual(
+      REFUSED,
+    );
     const code = await authenticator.freshCode();
-    expect(codeOf(await prove(authenticator.browser, { password: 'not the password', code }))).toEqual(REFUSED);
+    expect(
+      codeOf(await prove(authenticator.browser, { password: 'not the password', code })),
+    ).toEqual(REFUSED);
     expect((await me(authenticator.cookie)).status).toBe(200);
     expect((await prove(authenticator.browser, { password: PASSWORD, code })).status).toBe(200);
   });
@@ -103,12 +156,22 @@ describe('a code', () => {
     ] as const) {
       for (const code of [
         await authenticator.freshCode(),
-        authenticator.recoveryCodes[['local_password', 'local_password_totp', 'sso'].indexOf(method)],
+        authenticator.recoveryCodes[
+          ['local_password', 'local_password_totp', 'sso'].indexOf(method)
+        ],
       ]) {
         const weak = await createMember(app, organization.id);
-        await change(weak.membershipId, { method, assurance: 'single_factor', membership_id: member.membershipId });
+        await change(weak.membershipId, {
+          method,
+          assurance: 'single_factor',
+          membership_id: member.membershipId,
+        });
         const answer = await prove(weak.browser, { code });
-        expect([method, answer.status, answer.body['auth']]).toMatchObject([method, 200, { method: expected, assurance: 'strong' }]);
+        expect([method, answer.status, answer.body['auth']]).toMatchObject([
+          method,
+          200,
+          { method: expected, assurance: 'strong' },
+        ]);
       }
     }
   });
@@ -123,17 +186,29 @@ describe('a code', () => {
   test('that is wrong, served before or belongs to nobody changes nothing, also beside the right password', async () => {
     expect(codeOf(await prove(member.browser, { code: '123456' }))).toEqual(REFUSED);
     const authenticator = await enroll(app, member);
-    const wrong = [await authenticator.wrongCode(), authenticator.confirmedBy, 'AAAA-BBBB-CCCC-DDDD'];
+    const wrong = [
+      await authenticator.wrongCode(),
+      authenticator.confirmedBy,
+      'AAAA-BBBB-CCCC-DDDD',
+    ];
     for (const code of wrong) {
-      expect([code, codeOf(await prove(authenticator.browser, { password: PASSWORD, code }))]).toEqual([code, REFUSED]);
+      expect([
+        code,
+        codeOf(await prove(authenticator.browser, { password: PASSWORD, code })),
+      ]).toEqual([code, REFUSED]);
     }
-    expect((await me(authenticator.cookie)).body['principal']?.['auth']).toMatchObject({ assurance: 'strong' });
+    expect((await me(authenticator.cookie)).body['principal']?.['auth']).toMatchObject({
+      assurance: 'strong',
+    });
   });
 
   test('that comes many times at once serves once, in each of 20 rounds, and the session has one cookie', async () => {
     const authenticator = await enroll(app, member);
     const other = cookieOf(
-      await app.http.post('/auth/login', { email: (await createPerson(app, organization.id)).email, password: PASSWORD }),
+      await app.http.post('/auth/login', {
+        email: (await createPerson(app, organization.id)).email,
+        password: PASSWORD,
+      }),
     );
     await app
       .db('sessions')
@@ -143,10 +218,14 @@ describe('a code', () => {
     for (let round = 0; round < 20; round += 1) {
       await forgetAttempts(app);
       const code = await authenticator.freshCode();
-      const answers = await Promise.all([0, 1, 0, 1].map((index) => prove(browsers[index] as HttpClient, { code })));
+      const answers = await Promise.all(
+        [0, 1, 0, 1].map((index) => prove(browsers[index] as HttpClient, { code })),
+      );
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
       browsers = browsers.map((browser, index) => {
-        const renewed = [answers[index], answers[index + 2]].find((answer) => answer?.status === 200);
+        const renewed = [answers[index], answers[index + 2]].find(
+          (answer) => answer?.status === 200,
+        );
         return renewed ? browserWith(app, cookieOf(renewed)) : browser;
       });
       for (const browser of browsers) expect((await browser.get('/api/v1/me')).status).toBe(200);
@@ -159,7 +238,9 @@ describe('the old cookie', () => {
     let browser = member.browser;
     for (let round = 0; round < 20; round += 1) {
       await forgetAttempts(app);
-      const answers = await Promise.all([1, 2, 3].map(() => prove(browser, { password: PASSWORD })));
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => prove(browser, { password: PASSWORD })),
+      );
       const renewed = answers.filter(({ status }) => status === 200);
       expect(renewed).toHaveLength(1);
       for (const refused of answers.filter(({ status }) => status !== 200))
@@ -179,36 +260,61 @@ describe('the old cookie', () => {
     const expires_at = new Date(Date.now() + 60_000);
     await change(member.membershipId, { expires_at });
     await prove(member.browser, { password: PASSWORD });
-    expect(await app.db('sessions').where({ membership_id: member.membershipId }).select('expires_at')).toEqual([{ expires_at }]);
+    expect(
+      await app.db('sessions').where({ membership_id: member.membershipId }).select('expires_at'),
+    ).toEqual([{ expires_at }]);
   });
 });
 
 describe('proving again', () => {
   test('needs a password or a code, and nothing else', async () => {
-    const bad: unknown[] = [{}, { password: '' }, { code: '' }, { password: 7 }, { password: PASSWORD, remember: true }, []];
-    for (const body of bad) expect(codeOf(await prove(member.browser, body))).toEqual([400, 'validation_failed']);
-    expect((await prove(member.browser, {})).body['error']?.['details']?.['issues']).toMatchObject([{ pointer: '', code: 'required' }]);
+    const bad: unknown[] = [
+      {},
+      { password: '' },
+      { code: '' },
+      { password: 7 },
+      { password: PASSWORD, remember: true },
+      [],
+    ];
+    for (const body of bad)
+      expect(codeOf(await prove(member.browser, body))).toEqual([400, 'validation_failed']);
+    expect((await prove(member.browser, {})).body['error']?.['details']?.['issues']).toMatchObject([
+      { pointer: '', code: 'required' },
+    ]);
   });
 
   test('is for browsers, and for those who are signed in', async () => {
-    expect(codeOf(await prove(member.http, { password: PASSWORD }))).toEqual([403, 'session_required']);
-    expect(codeOf(await prove(app.http, { password: PASSWORD }))).toEqual([401, 'authentication_required']);
+    expect(codeOf(await prove(member.http, { password: PASSWORD }))).toEqual([
+      403,
+      'session_required',
+    ]);
+    expect(codeOf(await prove(app.http, { password: PASSWORD }))).toEqual([
+      401,
+      'authentication_required',
+    ]);
     const foreign = { headers: { cookie: member.cookie, origin: 'https://evil.example' } };
-    expect(codeOf(await app.http.post('/auth/reauthenticate', { password: PASSWORD }, foreign))).toEqual([403, 'cross_site_request']);
+    expect(
+      codeOf(await app.http.post('/auth/reauthenticate', { password: PASSWORD }, foreign)),
+    ).toEqual([403, 'cross_site_request']);
   });
 
   test('and failing counts for this session alone: ten times a minute', async () => {
     const other = browserWith(app, cookieOf(await login(app, member)));
     const answers: Answer[] = [];
-    for (let round = 0; round < 11; round += 1) answers.push(await prove(member.browser, { password: 'not the password' }));
+    for (let round = 0; round < 11; round += 1)
+      answers.push(await prove(member.browser, { password: 'not the password' }));
     expect(answers.map(({ status }) => status)).toEqual([...Array<number>(10).fill(401), 429]);
-    expect(codeOf(await prove(member.browser, { password: PASSWORD }))).toEqual([429, 'rate_limited']);
+    expect(codeOf(await prove(member.browser, { password: PASSWORD }))).toEqual([
+      429,
+      'rate_limited',
+    ]);
     expect((await prove(other, { password: PASSWORD })).status).toBe(200);
     expect((await login(app, member)).status).toBe(200);
   });
 
   test('cannot be kept from somebody by typing his email from his network', async () => {
-    for (let round = 0; round < 11; round += 1) await app.http.post('/auth/login', { email: member.email, password: 'a guess' });
+    for (let round = 0; round < 11; round += 1)
+      await app.http.post('/auth/login', { email: member.email, password: 'a guess' });
     expect(codeOf(await login(app, member))).toEqual([429, 'rate_limited']);
     expect((await prove(member.browser, { password: PASSWORD })).status).toBe(200);
   });
@@ -224,9 +330,14 @@ describe('proving again', () => {
 
   test('leaves an event that tells how, and no secret', async () => {
     const authenticator = await enroll(app, member);
-    await prove(authenticator.browser, { password: PASSWORD, code: await authenticator.freshCode() });
+    await prove(authenticator.browser, {
+      password: PASSWORD,
+      code: await authenticator.freshCode(),
+    });
     const id = authenticator.cookie.split('_')[2];
-    const events = (await app.db('audit_events').where({ event_type: 'session.reauthenticated', subject_id: id })) as {
+    const events = (await app
+      .db('audit_events')
+      .where({ event_type: 'session.reauthenticated', subject_id: id })) as {
       actor_id: string;
       data: string;
     }[];

@@ -2,9 +2,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { authenticate, type PresentedCredential } from '../../src/services/authentication.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createAgent, createMember, createOrganization, createOrganizationKey, createTeam } from '../support/factories.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  createOrganizationKey,
+  createTeam,
+} from '../support/factories.ts';
 
-const reader = { scope_kind: 'organization', permissions: ['agent.read', 'organization.read'] } as const;
+const reader = {
+  scope_kind: 'organization',
+  permissions: ['agent.read', 'organization.read'],
+} as const;
 
 let app: TestApp;
 let presented: Readonly<Record<string, PresentedCredential>>;
@@ -52,13 +61,20 @@ describe('one round trip', () => {
     },
   );
 
-  test.each(['session', 'personal key', 'organization key'])('is all a call costs beside its own statement, with a %s', async (kind) => {
-    const credential = presented[kind];
-    if (!credential) throw new Error('no such credential');
-    const headers =
-      credential.kind === 'session' ? { cookie: `service_session=${credential.token}` } : { authorization: `Bearer ${credential.token}` };
-    // Reading an agent is one statement.
-    const statements = await statementsDuring(() => app.http.get('/api/v1/agents/no-such-agent', { headers }));
-    expect(statements).toHaveLength(2);
-  });
+  test.each(['session', 'personal key', 'organization key'])(
+    'is all a call costs beside its own statement, with a %s',
+    async (kind) => {
+      const credential = presented[kind];
+      if (!credential) throw new Error('no such credential');
+      const headers =
+        credential.kind === 'session'
+          ? { cookie: `service_session=${credential.token}` }
+          : { authorization: `Bearer ${credential.token}` };
+      // Reading an agent is one statement.
+      const statements = await statementsDuring(() =>
+        app.http.get('/api/v1/agents/no-such-agent', { headers }),
+      );
+      expect(statements).toHaveLength(2);
+    },
+  );
 });

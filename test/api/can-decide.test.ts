@@ -18,8 +18,15 @@ import {
 import { codeOf } from '../support/teams.ts';
 
 const READ: Policy = { scope_kind: 'organization', permissions: ['request.read'] };
-const everywhere = (...permissions: string[]): Policy => ({ scope_kind: 'organization', permissions });
-const of = (slug: string, ...permissions: string[]): Policy => ({ scope_kind: 'agent', resource_ids: [slug], permissions });
+const everywhere = (...permissions: string[]): Policy => ({
+  scope_kind: 'organization',
+  permissions,
+});
+const of = (slug: string, ...permissions: string[]): Policy => ({
+  scope_kind: 'agent',
+  resource_ids: [slug],
+  permissions,
+});
 
 const BOT = 'bot';
 const OTHER = 'other-bot';
@@ -37,10 +44,30 @@ interface Holder {
 const holders: readonly Holder[] = [
   { holds: 'nothing that decides', own: [], named: false, others: false },
   { holds: 'request.decide', own: [everywhere('request.decide')], named: true, others: false },
-  { holds: 'request.decide.unrouted alone', own: [everywhere('request.decide.unrouted')], named: false, others: false },
-  { holds: 'both', own: [everywhere('request.decide', 'request.decide.unrouted')], named: true, others: true },
-  { holds: 'both for the agent', own: [of(BOT, 'request.decide', 'request.decide.unrouted')], named: true, others: true },
-  { holds: 'both for another agent', own: [of(OTHER, 'request.decide', 'request.decide.unrouted')], named: false, others: false },
+  {
+    holds: 'request.decide.unrouted alone',
+    own: [everywhere('request.decide.unrouted')],
+    named: false,
+    others: false,
+  },
+  {
+    holds: 'both',
+    own: [everywhere('request.decide', 'request.decide.unrouted')],
+    named: true,
+    others: true,
+  },
+  {
+    holds: 'both for the agent',
+    own: [of(BOT, 'request.decide', 'request.decide.unrouted')],
+    named: true,
+    others: true,
+  },
+  {
+    holds: 'both for another agent',
+    own: [of(OTHER, 'request.decide', 'request.decide.unrouted')],
+    named: false,
+    others: false,
+  },
   {
     holds: 'request.decide for the agent, and unrouted for another',
     own: [of(BOT, 'request.decide'), of(OTHER, 'request.decide.unrouted')],
@@ -60,7 +87,12 @@ const holders: readonly Holder[] = [
     named: true,
     others: true,
   },
-  { holds: 'the organization', own: [{ scope_kind: 'organization', is_owner: true }], named: true, others: true },
+  {
+    holds: 'the organization',
+    own: [{ scope_kind: 'organization', is_owner: true }],
+    named: true,
+    others: true,
+  },
   {
     holds: 'both, but is suspended',
     own: [everywhere('request.decide', 'request.decide.unrouted')],
@@ -81,19 +113,41 @@ beforeAll(async () => {
   bot = await createAgent(app, organization, BOT);
   await createAgent(app, organization, OTHER);
   for (const { holds, own, throughTeam, status } of holders) {
-    const member = await createMember(app, organization.id, { displayName: holds, policies: [READ, ...own], ...(status && { status }) });
-    if (throughTeam) await createTeam(app, organization.id, { members: [member], policies: throughTeam });
+    const member = await createMember(app, organization.id, {
+      displayName: holds,
+      policies: [READ, ...own],
+      ...(status && { status }),
+    });
+    if (throughTeam)
+      await createTeam(app, organization.id, { members: [member], policies: throughTeam });
     members.set(holds, member);
   }
-  const users = (people: Iterable<TestMember>) => [...people].map(({ membershipId }) => ({ type: 'user', id: membershipId }));
-  const level = (targets: readonly object[]) => ({ id: randomUUID(), type: 'level', targets, escalate_after: '10m' });
-  await activatePath(organization.owner, { path_key: 'named', name: 'Named', nodes: [level(users(members.values()))] });
-  await activatePath(organization.owner, { path_key: 'others', name: 'Others', nodes: [level(users([organization.owner]))] });
+  const users = (people: Iterable<TestMember>) =>
+    [...people].map(({ membershipId }) => ({ type: 'user', id: membershipId }));
+  const level = (targets: readonly object[]) => ({
+    id: randomUUID(),
+    type: 'level',
+    targets,
+    escalate_after: '10m',
+  });
+  await activatePath(organization.owner, {
+    path_key: 'named',
+    name: 'Named',
+    nodes: [level(users(members.values()))],
+  });
+  await activatePath(organization.owner, {
+    path_key: 'others',
+    name: 'Others',
+    nodes: [level(users([organization.owner]))],
+  });
 });
 afterAll(() => app.close());
 
 const askOn = async (path: string): Promise<string> => {
-  await activatePipeline(organization.owner, `agents/${BOT}`, { blocks: [], default_escalation_path: path });
+  await activatePipeline(organization.owner, `agents/${BOT}`, {
+    blocks: [],
+    default_escalation_path: path,
+  });
   return await ask(app, bot);
 };
 
@@ -109,35 +163,51 @@ async function listed({ browser }: TestMember, scope: string, id: string): Promi
 }
 
 test('the routing view says of each whom the path names what he holds now', async () => {
-  const { body } = await organization.owner.http.get(`/api/v1/requests/${await askOn('named')}/routing`);
-  const targets = (body['levels']?.[0]?.['targets'] ?? []) as unknown as { name: string; members: Record<string, unknown>[] }[];
-  const shown = targets.map(({ name, members: [each] }) => [name, each?.['can_decide'], each?.['notified_at'] !== undefined]);
+  const { body } = await organization.owner.http.get(
+    `/api/v1/requests/${await askOn('named')}/routing`,
+  );
+  const targets = (body['levels']?.[0]?.['targets'] ?? []) as unknown as {
+    name: string;
+    members: Record<string, unknown>[];
+  }[];
+  const shown = targets.map(({ name, members: [each] }) => [
+    name,
+    each?.['can_decide'],
+    each?.['notified_at'] !== undefined,
+  ]);
   expect(Object.fromEntries(shown.map(([name, can]) => [name, can]))).toEqual(
     Object.fromEntries(holders.map(({ holds, named }) => [holds, named])),
   );
   expect(shown.every(([, can, notified]) => can === notified)).toBe(true);
 });
 
-test.each(holders)('whoever holds $holds finds what he may decide in his queue, decides it, and nothing else', async (holder) => {
-  const member = memberOf(holder.holds);
-  for (const path of ['named', 'others'] as const) {
-    const id = await askOn(path);
-    expect(await listed(member, 'decidable', id)).toBe(holder[path]);
-    expect(await listed(member, 'notified', id)).toBe(path === 'named' && holder.named);
-    for (const client of [member.browser, member.http]) {
-      const { body } = await client.get(`/api/v1/requests/${id}`);
-      expect(body['id'] !== undefined).toBe(holder[path]);
+test.each(holders)(
+  'whoever holds $holds finds what he may decide in his queue, decides it, and nothing else',
+  async (holder) => {
+    const member = memberOf(holder.holds);
+    for (const path of ['named', 'others'] as const) {
+      const id = await askOn(path);
+      expect(await listed(member, 'decidable', id)).toBe(holder[path]);
+      expect(await listed(member, 'notified', id)).toBe(path === 'named' && holder.named);
+      for (const client of [member.browser, member.http]) {
+        const { body } = await client.get(`/api/v1/requests/${id}`);
+        expect(body['id'] !== undefined).toBe(holder[path]);
+      }
+      const answer = await decide(member.http, id);
+      expect(answer.status).toBe(holder[path] ? 200 : 403);
+      const { body } = await organization.owner.http.get(`/api/v1/requests/${id}`);
+      expect(body['status']).toBe(holder[path] ? 'approved' : 'pending');
     }
-    const answer = await decide(member.http, id);
-    expect(answer.status).toBe(holder[path] ? 200 : 403);
-    const { body } = await organization.owner.http.get(`/api/v1/requests/${id}`);
-    expect(body['status']).toBe(holder[path] ? 'approved' : 'pending');
-  }
-});
+  },
+);
 
 test('whoever lacks request.decide hears that it is this permission he lacks', async () => {
   const answer = await decide(memberOf('request.decide.unrouted alone').http, await askOn('named'));
   expect(codeOf(answer)).toEqual({ status: 403, code: 'permission_denied' });
-  const details = { permission: 'request.decide', scope_kind: 'organization', reason: 'missing_permission' };
+  const details = {
+    permission: 'request.decide',
+    scope_kind: 'organization',
+    reason: 'missing_permission',
+  };
   expect(answer.body['error']?.['details']).toEqual(details);
 });

@@ -7,7 +7,14 @@ import type { Answer } from '../support/http.ts';
 import { startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
 import { startMailServer, type MailServer } from '../support/mail-server.ts';
 import { everyColumn } from '../support/secrets.ts';
-import { browserWith, codeOf, createPerson, login, PASSWORD, SECRETS_KEY } from '../support/sign-in.ts';
+import {
+  browserWith,
+  codeOf,
+  createPerson,
+  login,
+  PASSWORD,
+  SECRETS_KEY,
+} from '../support/sign-in.ts';
 import { createWorld, filled, paramsIn } from '../support/world.ts';
 
 const PUBLIC_URL = 'https://approvals.example.com';
@@ -28,15 +35,22 @@ beforeEach(async () => {
   organization = await createOrganization(app);
 });
 
-const send = (headers: Readonly<Record<string, string>>, body: unknown = { slug: 'planted', name: 'Planted' }, path = '/api/v1/agents') =>
-  app.http.post(path, body, { headers: { cookie: organization.owner.cookie, ...headers } });
-const planted = async () => (await app.db('agents').where({ organization_id: organization.id, slug: 'planted' })).length;
+const send = (
+  headers: Readonly<Record<string, string>>,
+  body: unknown = { slug: 'planted', name: 'Planted' },
+  path = '/api/v1/agents',
+) => app.http.post(path, body, { headers: { cookie: organization.owner.cookie, ...headers } });
+const planted = async () =>
+  (await app.db('agents').where({ organization_id: organization.id, slug: 'planted' })).length;
 
 describe('a page of another site', () => {
   const forms = [
     ['text/plain', '{"slug":"planted","name":"Planted"}'],
     ['application/x-www-form-urlencoded', 'slug=planted&name=Planted'],
-    ['multipart/form-data; boundary=x', '--x\r\nContent-Disposition: form-data; name="slug"\r\n\r\nplanted\r\n--x--\r\n'],
+    [
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="slug"\r\n\r\nplanted\r\n--x--\r\n',
+    ],
     ['application/json', '{"slug":"planted","name":"Planted"}'],
   ] as const;
   const origins: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
@@ -50,18 +64,26 @@ describe('a page of another site', () => {
     ['has an origin that is no URL', { origin: 'evil' }],
     ['has our host as a part of its own', { origin: 'http://127.0.0.1.evil.example' }],
   ];
-  const attempts = origins.flatMap(([page, headers]) => forms.map(([type, body]) => ({ page, type, headers, body })));
+  const attempts = origins.flatMap(([page, headers]) =>
+    forms.map(([type, body]) => ({ page, type, headers, body })),
+  );
 
-  test.each(attempts)('that $page cannot post $type with the cookie', async ({ type, headers, body }) => {
-    expect(codeOf(await send({ ...headers, 'content-type': type }, body))).toEqual(REFUSED);
-    expect(await planted()).toBe(0);
-  });
+  test.each(attempts)(
+    'that $page cannot post $type with the cookie',
+    async ({ type, headers, body }) => {
+      expect(codeOf(await send({ ...headers, 'content-type': type }, body))).toEqual(REFUSED);
+      expect(await planted()).toBe(0);
+    },
+  );
 
-  test.each(forms.slice(0, 3))('of our own cannot post %s either: only JSON is read', async (type, body) => {
-    const own = { origin: app.url, 'sec-fetch-site': 'same-origin', 'content-type': type };
-    expect(codeOf(await send(own, body))).toEqual([415, 'unsupported_media_type']);
-    expect(await planted()).toBe(0);
-  });
+  test.each(forms.slice(0, 3))(
+    'of our own cannot post %s either: only JSON is read',
+    async (type, body) => {
+      const own = { origin: app.url, 'sec-fetch-site': 'same-origin', 'content-type': type };
+      expect(codeOf(await send(own, body))).toEqual([415, 'unsupported_media_type']);
+      expect(await planted()).toBe(0);
+    },
+  );
 
   test('of our own can post JSON: the refusals above are for the page', async () => {
     expect((await send({ origin: app.url })).status).toBe(201);
@@ -71,13 +93,25 @@ describe('a page of another site', () => {
   test('cannot sign its visitor in as somebody, nor out', async () => {
     const person = await createPerson(app, organization.id);
     const headers = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
-    const signedIn = await app.http.post('/auth/login', { email: person.email, password: PASSWORD }, { headers });
+    const signedIn = await app.http.post(
+      '/auth/login',
+      { email: person.email, password: PASSWORD },
+      { headers },
+    );
     expect([codeOf(signedIn), signedIn.headers['set-cookie']]).toEqual([REFUSED, undefined]);
     const form = { ...headers, 'content-type': 'text/plain' };
     expect(
-      codeOf(await app.http.post('/auth/login', JSON.stringify({ email: person.email, password: PASSWORD }), { headers: form })),
+      codeOf(
+        await app.http.post(
+          '/auth/login',
+          JSON.stringify({ email: person.email, password: PASSWORD }),
+          { headers: form },
+        ),
+      ),
     ).toEqual(REFUSED);
-    const signedOut = await app.http.post('/auth/logout', undefined, { headers: { ...headers, cookie: person.cookie } });
+    const signedOut = await app.http.post('/auth/logout', undefined, {
+      headers: { ...headers, cookie: person.cookie },
+    });
     expect([codeOf(signedOut), signedOut.headers['set-cookie']]).toEqual([REFUSED, undefined]);
     expect((await person.browser.get('/api/v1/me')).status).toBe(200);
   });
@@ -85,17 +119,30 @@ describe('a page of another site', () => {
   const open = endpoints
     .filter(({ auth, method }) => auth === 'none' && method !== 'get')
     .map(({ method, path, requestExample }) => ({ method, path, requestExample }));
-  test.each(open)('cannot call $method $path, which asks for no credential', async ({ method, path, requestExample }) => {
-    const headers = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
-    const filledIn = path.replaceAll(/\{\w+\}/g, 'x');
-    expect(codeOf(await app.http.call(method.toUpperCase(), filledIn, { body: requestExample, headers }))).toEqual(REFUSED);
-  });
+  test.each(open)(
+    'cannot call $method $path, which asks for no credential',
+    async ({ method, path, requestExample }) => {
+      const headers = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
+      const filledIn = path.replaceAll(/\{\w+\}/g, 'x');
+      expect(
+        codeOf(
+          await app.http.call(method.toUpperCase(), filledIn, { body: requestExample, headers }),
+        ),
+      ).toEqual(REFUSED);
+    },
+  );
 
   test('is given leave to read nothing', async () => {
-    const headers = { cookie: organization.owner.cookie, origin: EVIL, 'access-control-request-method': 'POST' };
+    const headers = {
+      cookie: organization.owner.cookie,
+      origin: EVIL,
+      'access-control-request-method': 'POST',
+    };
     for (const method of ['GET', 'OPTIONS']) {
       const answer = await app.http.call(method, '/api/v1/me', { headers });
-      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+      expect(
+        Object.keys(answer.headers).filter((name) => name.startsWith('access-control-')),
+      ).toEqual([]);
       expect(answer.headers['cross-origin-resource-policy']).toBe('same-origin');
     }
   });
@@ -108,15 +155,23 @@ describe('a link', () => {
     // Remembered at the first use of each, and not again for a minute.
     await Promise.all([
       owner.http.get('/api/v1/me'),
-      app.http.get('/api/aap/v1/requests/x', { headers: { authorization: `Bearer ${world.agent.credential}` } }),
+      app.http.get('/api/aap/v1/requests/x', {
+        headers: { authorization: `Bearer ${world.agent.credential}` },
+      }),
     ]);
-    const kept = async () => (await everyColumn(app.db)).filter(({ name }) => !/\.last_(seen|used)_at$/.test(name));
+    const kept = async () =>
+      (await everyColumn(app.db)).filter(({ name }) => !/\.last_(seen|used)_at$/.test(name));
     const before = await kept();
     const statuses = new Map<string, number>();
     for (const endpoint of endpoints.filter(({ method }) => method === 'get')) {
       const { auth } = endpoint;
-      const headers = auth === 'agent' ? { authorization: `Bearer ${world.agent.credential}` } : { cookie: owner.cookie, origin: EVIL };
-      const { status } = await app.http.get(filled(endpoint.path, paramsIn(world, endpoint)), { headers });
+      const headers =
+        auth === 'agent'
+          ? { authorization: `Bearer ${world.agent.credential}` }
+          : { cookie: owner.cookie, origin: EVIL };
+      const { status } = await app.http.get(filled(endpoint.path, paramsIn(world, endpoint)), {
+        headers,
+      });
       statuses.set(endpoint.operationId, status);
     }
     expect(await kept()).toEqual(before);
@@ -148,17 +203,33 @@ describe('a service people reach by https, through a proxy', () => {
     await Promise.all([mail.close(), provider.close()]);
   });
 
-  const flagsOf = ({ headers }: Answer) => (headers['set-cookie'] ?? '').split('; ').slice(1).sort();
-  const forged = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example', 'x-forwarded-proto': 'http' };
+  const flagsOf = ({ headers }: Answer) =>
+    (headers['set-cookie'] ?? '').split('; ').slice(1).sort();
+  const forged = {
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    forwarded: 'host=evil.example',
+    'x-forwarded-proto': 'http',
+  };
 
   test('gives its cookie to no script, no other site and no plain http', async () => {
     const { id } = await createOrganization(secure);
     const person = await createPerson(secure, id);
     const signedIn = await login(secure, person);
-    expect(flagsOf(signedIn)).toEqual(['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Lax', 'Secure']);
+    expect(flagsOf(signedIn)).toEqual([
+      'HttpOnly',
+      'Max-Age=604800',
+      'Path=/',
+      'SameSite=Lax',
+      'Secure',
+    ]);
     const cookie = (signedIn.headers['set-cookie'] ?? '').split(';')[0] ?? '';
     const headers = { cookie, origin: PUBLIC_URL };
-    const proven = await secure.http.post('/auth/reauthenticate', { password: PASSWORD }, { headers });
+    const proven = await secure.http.post(
+      '/auth/reauthenticate',
+      { password: PASSWORD },
+      { headers },
+    );
     expect(flagsOf(proven)).toEqual(flagsOf(signedIn));
     const out = await secure.http.post('/auth/logout', undefined, { headers });
     expect(flagsOf(out)).toEqual(['HttpOnly', 'Max-Age=0', 'Path=/', 'SameSite=Lax', 'Secure']);
@@ -166,13 +237,22 @@ describe('a service people reach by https, through a proxy', () => {
 
   test('sets the same cookie without Secure where it is reached by plain http, or nobody could sign in', async () => {
     const person = await createPerson(app, (await createOrganization(app)).id);
-    expect(flagsOf(await login(app, person))).toEqual(['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Lax']);
+    expect(flagsOf(await login(app, person))).toEqual([
+      'HttpOnly',
+      'Max-Age=604800',
+      'Path=/',
+      'SameSite=Lax',
+    ]);
   });
 
   test('takes its own address over plain http for a foreign one', async () => {
     const { owner } = await createOrganization(secure);
     const call = (origin: string) =>
-      secure.http.post('/api/v1/agents', { slug: 'a', name: 'A' }, { headers: { cookie: owner.cookie, host: PUBLIC_HOST, origin } });
+      secure.http.post(
+        '/api/v1/agents',
+        { slug: 'a', name: 'A' },
+        { headers: { cookie: owner.cookie, host: PUBLIC_HOST, origin } },
+      );
     expect(codeOf(await call(`http://${PUBLIC_HOST}`))).toEqual(REFUSED);
     expect((await call(PUBLIC_URL)).status).toBe(201);
   });
@@ -180,12 +260,26 @@ describe('a service people reach by https, through a proxy', () => {
   test('builds the links of its mails by its configuration, whatever Host says', async () => {
     const { id, owner } = await createOrganization(secure);
     const headers = { ...forged, cookie: owner.cookie, origin: PUBLIC_URL };
-    const invited = await secure.http.post('/api/v1/invitations', { email: 'grace@example.com', permission_policies: [] }, { headers });
+    const invited = await secure.http.post(
+      '/api/v1/invitations',
+      { email: 'grace@example.com', permission_policies: [] },
+      { headers },
+    );
     expect(invited.status).toBe(201);
     const person = await createPerson(secure, id);
-    expect((await secure.http.post('/auth/password/forgot', { email: person.email }, { headers: forged })).status).toBe(202);
+    expect(
+      (
+        await secure.http.post(
+          '/auth/password/forgot',
+          { email: person.email },
+          { headers: forged },
+        )
+      ).status,
+    ).toBe(202);
     const mails = [await mail.mailTo('grace@example.com'), await mail.mailTo(person.email)];
-    const links = mails.map(({ text }) => text.match(/https?:\/\/\S+/g)?.map((link) => new URL(link).origin));
+    const links = mails.map(({ text }) =>
+      text.match(/https?:\/\/\S+/g)?.map((link) => new URL(link).origin),
+    );
     expect(links).toEqual([[PUBLIC_URL], [PUBLIC_URL]]);
     expect(JSON.stringify(mails)).not.toContain('evil');
   });
@@ -193,12 +287,17 @@ describe('a service people reach by https, through a proxy', () => {
   test('sends people to the identity provider with its own address to come back to', async () => {
     const answer = await secure.http.get('/auth/oidc/login', { headers: forged });
     const location = new URL(answer.headers['location'] ?? '');
-    expect([location.origin, location.searchParams.get('redirect_uri')]).toEqual([provider.issuer, `${PUBLIC_URL}/auth/oidc/callback`]);
+    expect([location.origin, location.searchParams.get('redirect_uri')]).toEqual([
+      provider.issuer,
+      `${PUBLIC_URL}/auth/oidc/callback`,
+    ]);
     expect(JSON.stringify(answer.headers)).not.toContain('evil');
   });
 
   test('sends nobody from the callback to where Host says', async () => {
-    const answer = await secure.http.get('/auth/oidc/callback?error=access_denied&state=x', { headers: forged });
+    const answer = await secure.http.get('/auth/oidc/callback?error=access_denied&state=x', {
+      headers: forged,
+    });
     expect(new URL(answer.headers['location'] ?? '', PUBLIC_URL).origin).toBe(PUBLIC_URL);
   });
 });
@@ -207,7 +306,11 @@ describe('a deployment without email', () => {
   test('shows an invitation link by its configuration, whatever Host says', async () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
     const client = browserWith(app, organization.owner.cookie);
-    const { body } = await client.post('/api/v1/invitations', { email: 'grace@example.com', permission_policies: [] }, { headers });
+    const { body } = await client.post(
+      '/api/v1/invitations',
+      { email: 'grace@example.com', permission_policies: [] },
+      { headers },
+    );
     expect(new URL(String(body['invite_url'])).origin).toBe(app.url);
   });
 });

@@ -18,7 +18,9 @@ import type { Answer, HttpClient } from '../support/http.ts';
 import { buttonsOf, SlackCaller, SlackServer } from '../support/slack-server.ts';
 import { untilBlocked } from '../support/waiting.ts';
 
-const REVIEWER = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
+const REVIEWER = [
+  { scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] },
+] as const;
 
 const slack = new SlackServer();
 let app: TestApp;
@@ -28,7 +30,12 @@ let bob: TestMember;
 
 beforeAll(async () => {
   await slack.start();
-  app = await startApp({ environment: { ...slack.environment, COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64') } });
+  app = await startApp({
+    environment: {
+      ...slack.environment,
+      COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+    },
+  });
   organization = await createOrganization(app);
   agent = await createAgent(app, organization);
   bob = await createMember(app, organization.id, { policies: REVIEWER });
@@ -38,32 +45,43 @@ afterAll(async () => {
   await slack.stop();
 });
 
-const outcome = ({ status, body }: Answer) => (status < 300 ? String(status) : `${status} ${String(body['error']?.['code'])}`);
+const outcome = ({ status, body }: Answer) =>
+  status < 300 ? String(status) : `${status} ${String(body['error']?.['code'])}`;
 
 const acts: Readonly<Record<string, (client: HttpClient, id: string) => Promise<Answer>>> = {
   decides: (client, id) => decide(client, id),
   claims: (client, id) => claim(client, id),
-  'adds a reviewer': (client, id) => client.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [bob.membershipId] }),
+  'adds a reviewer': (client, id) =>
+    client.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [bob.membershipId] }),
 };
 const ACTS = Object.entries(acts);
 
 async function revokeKey({ membershipId, browser }: TestMember): Promise<Answer> {
-  const [id] = await app.db('api_keys').where({ membership_id: membershipId }).pluck<string[]>('id');
+  const [id] = await app
+    .db('api_keys')
+    .where({ membership_id: membershipId })
+    .pluck<string[]>('id');
   return await browser.delete(`/api/v1/me/api_keys/${String(id)}`);
 }
 
-const ENDS: readonly (readonly [string, (member: TestMember) => HttpClient, (member: TestMember) => Promise<unknown>])[] = [
+const ENDS: readonly (readonly [
+  string,
+  (member: TestMember) => HttpClient,
+  (member: TestMember) => Promise<unknown>,
+])[] = [
   ['who signs out', ({ browser }) => browser, ({ browser }) => browser.post('/auth/logout')],
   ['who revokes his key', ({ http }) => http, revokeKey],
   [
     'whose key expires',
     ({ http }) => http,
-    ({ membershipId }) => app.db('api_keys').where({ membership_id: membershipId }).update({ expires_at: new Date() }),
+    ({ membershipId }) =>
+      app.db('api_keys').where({ membership_id: membershipId }).update({ expires_at: new Date() }),
   ],
   [
     'whose session expires',
     ({ browser }) => browser,
-    ({ membershipId }) => app.db('sessions').where({ membership_id: membershipId }).update({ expires_at: new Date() }),
+    ({ membershipId }) =>
+      app.db('sessions').where({ membership_id: membershipId }).update({ expires_at: new Date() }),
   ],
 ];
 
@@ -87,18 +105,25 @@ describe.each(ENDS)('somebody %s while he waits for the request', (_how, client,
 test('somebody whose Slack link ends while his press comes decides nothing, and is told that he is linked to nobody', async () => {
   const workspace = slack.addWorkspace();
   const { botToken: bot_token, signingSecret: signing_secret } = workspace;
-  const connected = await organization.owner.browser.call('PUT', '/api/v1/slack', { body: { bot_token, signing_secret } });
+  const connected = await organization.owner.browser.call('PUT', '/api/v1/slack', {
+    body: { bot_token, signing_secret },
+  });
   expect(connected.status).toBe(200);
   const caller = new SlackCaller(app.url, slack, workspace);
   const member = await createMember(app, organization.id, { policies: REVIEWER });
   const begun = await member.browser.post('/api/v1/me/slack/link');
-  expect((await caller.command('UPRESSER', `link ${String(begun.body['code'])}`)).text).toContain('Linked');
+  expect((await caller.command('UPRESSER', `link ${String(begun.body['code'])}`)).text).toContain(
+    'Linked',
+  );
   const id = await ask(app, agent);
   while ((await sendDue(app.context)) > 0);
   const [post] = slack.postsTo('DUPRESSER');
   if (!post) throw new Error('nobody was told in Slack');
   const calls = await app.db.transaction(async (trx) => {
-    await trx('slack_links').where({ membership_id: member.membershipId }).forUpdate().first('membership_id');
+    await trx('slack_links')
+      .where({ membership_id: member.membershipId })
+      .forUpdate()
+      .first('membership_id');
     // It waits for the link's row; the press, which found the link, for it.
     const unlinking = member.browser.delete('/api/v1/me/slack');
     await untilBlocked(app.db);

@@ -11,10 +11,24 @@ import { endpoints } from '../../api/endpoints.ts';
 import { errorsOf } from '../../api/implied-errors.ts';
 import { errorShape } from '../../api/problem-schema.ts';
 import { envelopeTypeOf, statusOf } from '../../api/problem.ts';
-import { isValidScope, mayHold, permissions, type PermissionHolder } from '../../src/domain/permissions.ts';
+import {
+  isValidScope,
+  mayHold,
+  permissions,
+  type PermissionHolder,
+} from '../../src/domain/permissions.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { issueToken } from '../../src/platform/tokens.ts';
-import { elsewhereOnly, known, narrowedAway, nothing, opens, targetOf, withoutGrants, type Refusal } from '../support/admission.ts';
+import {
+  elsewhereOnly,
+  known,
+  narrowedAway,
+  nothing,
+  opens,
+  targetOf,
+  withoutGrants,
+  type Refusal,
+} from '../support/admission.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import {
   createAgent,
@@ -47,7 +61,9 @@ let foreign: World;
 let bare: TestMember;
 let suspended: TestMember;
 /** Everything a member, or a key, can hold at agent scope and at team scope: for another agent, for another team. */
-const elsewhere: Partial<Record<'agent' | 'team', { readonly member: TestMember; readonly key: string }>> = {};
+const elsewhere: Partial<
+  Record<'agent' | 'team', { readonly member: TestMember; readonly key: string }>
+> = {};
 const keys = { full: '', bare: '' };
 
 const environment = (edition: Edition) => ({
@@ -62,7 +78,11 @@ beforeAll(async () => {
   [home, foreign] = [await createWorld(app), await createWorld(app)];
   bare = await createMember(app, home.organization.id);
   suspended = await createMember(app, home.organization.id, { status: 'suspended' });
-  keys.full = (await createOrganizationKey(app, home.organization, [everything('organization', [], 'organization_api_key')])).token;
+  keys.full = (
+    await createOrganizationKey(app, home.organization, [
+      everything('organization', [], 'organization_api_key'),
+    ])
+  ).token;
   keys.bare = (await createOrganizationKey(app, home.organization)).token;
   await holdElsewhere('agent', (await createAgent(app, home.organization)).slug);
   await holdElsewhere('team', await createTeam(app, home.organization.id));
@@ -73,14 +93,24 @@ afterAll(async () => {
 });
 
 /** Every permission this kind of holder can be granted at that scope. */
-function everything(scope: Policy['scope_kind'], resourceIds: readonly string[], holder: PermissionHolder): Policy {
-  const held = permissions.filter(({ key }) => isValidScope(key, scope) && mayHold(holder, key)).map(({ key }) => key);
+function everything(
+  scope: Policy['scope_kind'],
+  resourceIds: readonly string[],
+  holder: PermissionHolder,
+): Policy {
+  const held = permissions
+    .filter(({ key }) => isValidScope(key, scope) && mayHold(holder, key))
+    .map(({ key }) => key);
   return { scope_kind: scope, resource_ids: resourceIds, permissions: held };
 }
 
 async function holdElsewhere(scope: 'agent' | 'team', id: string): Promise<void> {
-  const member = await createMember(app, home.organization.id, { policies: [everything(scope, [id], 'human')] });
-  const key = await createOrganizationKey(app, home.organization, [everything(scope, [id], 'organization_api_key')]);
+  const member = await createMember(app, home.organization.id, {
+    policies: [everything(scope, [id], 'human')],
+  });
+  const key = await createOrganizationKey(app, home.organization, [
+    everything(scope, [id], 'organization_api_key'),
+  ]);
   elsewhere[scope] = { member, key: key.token };
 }
 
@@ -97,12 +127,18 @@ interface Send {
   readonly edition?: Edition;
 }
 
-async function send(endpoint: Endpoint, { body = endpoint.requestExample, ...call }: Send): Promise<Answer> {
+async function send(
+  endpoint: Endpoint,
+  { body = endpoint.requestExample, ...call }: Send,
+): Promise<Answer> {
   return await sendAnyhow(endpoint, { ...call, ...(endpoint.body && { body }) });
 }
 
 /** With this body, whether the endpoint declares one or not. */
-async function sendAnyhow(endpoint: Endpoint, { params, headers, body, edition = 'hosted' }: Send): Promise<Answer> {
+async function sendAnyhow(
+  endpoint: Endpoint,
+  { params, headers, body, edition = 'hosted' }: Send,
+): Promise<Answer> {
   const requestId = `matrix-${randomUUID()}`;
   const { http } = apps[edition] ?? app;
   const answer = await http.call(endpoint.method.toUpperCase(), filled(endpoint.path, params), {
@@ -126,24 +162,40 @@ function expectDeclared(endpoint: Endpoint, answer: Answer): void {
     return;
   }
   const { error } = errorShape.parse(answer.body);
-  expect({ code: error.code, declared: errorsOf(endpoint).includes(error.code) }).toEqual({ code: error.code, declared: true });
+  expect({ code: error.code, declared: errorsOf(endpoint).includes(error.code) }).toEqual({
+    code: error.code,
+    declared: true,
+  });
   expect(error.code).not.toBe('internal_error');
   expect(error.code).not.toBe('dependency_unavailable');
-  expect({ status: answer.status, type: error.type }).toEqual({ status: statusOf(error.code), type: envelopeTypeOf(error.code) });
+  expect({ status: answer.status, type: error.type }).toEqual({
+    status: statusOf(error.code),
+    type: envelopeTypeOf(error.code),
+  });
   expect(error.request_id).toBe(answer.headers['x-request-id']);
 }
 
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
-const cookie = (member: TestMember, { url } = app): Headers => ({ cookie: member.cookie, origin: url, 'sec-fetch-site': 'same-origin' });
+const cookie = (member: TestMember, { url } = app): Headers => ({
+  cookie: member.cookie,
+  origin: url,
+  'sec-fetch-site': 'same-origin',
+});
 
 /** Signing out and revoking keys are among the calls: what they ended begins anew. */
 async function liveSession(member: TestMember): Promise<Headers> {
-  await app.db('sessions').where({ membership_id: member.membershipId }).update({ revoked_at: null });
+  await app
+    .db('sessions')
+    .where({ membership_id: member.membershipId })
+    .update({ revoked_at: null });
   return cookie(member);
 }
 
 async function liveKey(member: TestMember): Promise<Headers> {
-  await app.db('api_keys').where({ membership_id: member.membershipId }).update({ revoked_at: null, revocation_reason: null });
+  await app
+    .db('api_keys')
+    .where({ membership_id: member.membershipId })
+    .update({ revoked_at: null, revocation_reason: null });
   return bearer(member.apiKey);
 }
 
@@ -155,12 +207,18 @@ async function spoiled(
   change: Readonly<Record<string, unknown>>,
 ): Promise<Headers> {
   if (kind === 'credential') {
-    const { credential, credentialId } = await createInstance(app, home.organization, home.agent.slug);
+    const { credential, credentialId } = await createInstance(
+      app,
+      home.organization,
+      home.agent.slug,
+    );
     await app.db('agent_credentials').where({ id: credentialId }).update(change);
     return bearer(credential);
   }
   if (kind === 'organization key') {
-    const { id, token } = await createOrganizationKey(app, home.organization, [everything('organization', [], 'organization_api_key')]);
+    const { id, token } = await createOrganizationKey(app, home.organization, [
+      everything('organization', [], 'organization_api_key'),
+    ]);
     await app.db('api_keys').where({ id }).update(change);
     return bearer(token);
   }
@@ -177,7 +235,8 @@ function once(prepare: Caller['headers']): Caller['headers'] {
 }
 
 const past = new Date(Date.now() - 1_000);
-const unauthenticated = ({ auth }: Endpoint): Refusal | undefined => (auth === 'none' ? undefined : { code: 'authentication_required' });
+const unauthenticated = ({ auth }: Endpoint): Refusal | undefined =>
+  auth === 'none' ? undefined : { code: 'authentication_required' };
 
 const strangers: readonly Caller[] = [
   { caller: 'nobody', headers: () => ({}) },
@@ -186,29 +245,87 @@ const strangers: readonly Caller[] = [
   { caller: 'a key nobody issued', headers: () => bearer(issueToken('whk').token) },
   { caller: 'an organization key nobody issued', headers: () => bearer(issueToken('who').token) },
   { caller: 'an agent credential nobody issued', headers: () => bearer(issueToken('whc').token) },
-  { caller: "a session's token as a bearer", headers: () => bearer(bare.cookie.split('=')[1] ?? '') },
-  { caller: 'a key as a cookie', headers: () => ({ ...cookie(bare), cookie: `service_session=${bare.apiKey}` }) },
-  { caller: "an organization key by a personal key's prefix", headers: () => bearer(keys.full.replace('who_', 'whk_')) },
-  { caller: "a personal key by an organization key's prefix", headers: () => bearer(bare.apiKey.replace('whk_', 'who_')) },
-  { caller: 'a revoked key', headers: () => spoiled('key', { revoked_at: past, revocation_reason: 'manual' }) },
+  {
+    caller: "a session's token as a bearer",
+    headers: () => bearer(bare.cookie.split('=')[1] ?? ''),
+  },
+  {
+    caller: 'a key as a cookie',
+    headers: () => ({ ...cookie(bare), cookie: `service_session=${bare.apiKey}` }),
+  },
+  {
+    caller: "an organization key by a personal key's prefix",
+    headers: () => bearer(keys.full.replace('who_', 'whk_')),
+  },
+  {
+    caller: "a personal key by an organization key's prefix",
+    headers: () => bearer(bare.apiKey.replace('whk_', 'who_')),
+  },
+  {
+    caller: 'a revoked key',
+    headers: () => spoiled('key', { revoked_at: past, revocation_reason: 'manual' }),
+  },
   { caller: 'an expired key', headers: () => spoiled('key', { expires_at: past }) },
-  { caller: 'a revoked organization key', headers: () => spoiled('organization key', { revoked_at: past, revocation_reason: 'manual' }) },
-  { caller: 'an expired organization key', headers: () => spoiled('organization key', { expires_at: past }) },
+  {
+    caller: 'a revoked organization key',
+    headers: () => spoiled('organization key', { revoked_at: past, revocation_reason: 'manual' }),
+  },
+  {
+    caller: 'an expired organization key',
+    headers: () => spoiled('organization key', { expires_at: past }),
+  },
   { caller: 'a revoked session', headers: () => spoiled('session', { revoked_at: past }) },
   { caller: 'an expired session', headers: () => spoiled('session', { expires_at: past }) },
-  { caller: 'an idle session', headers: () => spoiled('session', { last_seen_at: new Date(Date.now() - 86_401_000) }) },
-  { caller: 'a revoked agent credential', headers: () => spoiled('credential', { revoked_at: past }) },
-  { caller: 'an expired agent credential', headers: () => spoiled('credential', { expires_at: past }) },
+  {
+    caller: 'an idle session',
+    headers: () => spoiled('session', { last_seen_at: new Date(Date.now() - 86_401_000) }),
+  },
+  {
+    caller: 'a revoked agent credential',
+    headers: () => spoiled('credential', { revoked_at: past }),
+  },
+  {
+    caller: 'an expired agent credential',
+    headers: () => spoiled('credential', { expires_at: past }),
+  },
 ].map((stranger) => ({ ...stranger, headers: once(stranger.headers), refusal: unauthenticated }));
 
 const acquaintances: readonly Caller[] = [
-  { caller: 'an agent', headers: () => bearer(home.agent.credential), refusal: known('agent', nothing) },
-  { caller: "an owner's key", headers: () => liveKey(home.organization.owner), refusal: known('api_key', nothing) },
-  { caller: "an owner's session", headers: () => liveSession(home.organization.owner), refusal: known('human', nothing) },
-  { caller: 'an organization key with everything', headers: () => bearer(keys.full), refusal: known('organization_api_key', nothing) },
-  { caller: 'a key without grants', headers: () => bearer(bare.apiKey), refusal: known('api_key', withoutGrants) },
-  { caller: 'a session without grants', headers: () => liveSession(bare), refusal: known('human', withoutGrants) },
-  { caller: 'an organization key without grants', headers: () => bearer(keys.bare), refusal: known('organization_api_key', withoutGrants) },
+  {
+    caller: 'an agent',
+    headers: () => bearer(home.agent.credential),
+    refusal: known('agent', nothing),
+  },
+  {
+    caller: "an owner's key",
+    headers: () => liveKey(home.organization.owner),
+    refusal: known('api_key', nothing),
+  },
+  {
+    caller: "an owner's session",
+    headers: () => liveSession(home.organization.owner),
+    refusal: known('human', nothing),
+  },
+  {
+    caller: 'an organization key with everything',
+    headers: () => bearer(keys.full),
+    refusal: known('organization_api_key', nothing),
+  },
+  {
+    caller: 'a key without grants',
+    headers: () => bearer(bare.apiKey),
+    refusal: known('api_key', withoutGrants),
+  },
+  {
+    caller: 'a session without grants',
+    headers: () => liveSession(bare),
+    refusal: known('human', withoutGrants),
+  },
+  {
+    caller: 'an organization key without grants',
+    headers: () => bearer(keys.bare),
+    refusal: known('organization_api_key', withoutGrants),
+  },
   {
     caller: 'a key narrowed to nothing',
     headers: () => spoiled('key', { permissions: [] }),
@@ -281,7 +398,11 @@ const barred: readonly (Caller & { readonly at: (endpoint: Endpoint) => boolean 
     caller: 'a disabled instance',
     at: ({ auth }) => auth === 'agent',
     headers: once(async () => {
-      const { instanceId, credential } = await createInstance(app, home.organization, home.agent.slug);
+      const { instanceId, credential } = await createInstance(
+        app,
+        home.organization,
+        home.agent.slug,
+      );
       await app.db('agent_instances').where({ id: instanceId }).update({ status: 'disabled' });
       return bearer(credential);
     }),
@@ -305,14 +426,19 @@ const barred: readonly (Caller & { readonly at: (endpoint: Endpoint) => boolean 
   },
 ];
 
-const named = endpoints.map((endpoint) => ({ name: `${endpoint.method.toUpperCase()} ${endpoint.path}`, endpoint }));
+const named = endpoints.map((endpoint) => ({
+  name: `${endpoint.method.toUpperCase()} ${endpoint.path}`,
+  endpoint,
+}));
 const guarded = named.filter(({ endpoint }) => endpoint.auth !== 'none');
 const hostedOnly = named.filter(({ endpoint }) => endpoint.edition === 'hosted');
 
 /** The credential that opens the endpoint, of the owner or the agent of `world`. */
 async function rightHeaders({ auth }: Endpoint, { organization, agent }: World): Promise<Headers> {
   if (auth === 'agent') return bearer(agent.credential);
-  return auth === 'session' ? await liveSession(organization.owner) : await liveKey(organization.owner);
+  return auth === 'session'
+    ? await liveSession(organization.owner)
+    : await liveKey(organization.owner);
 }
 
 async function expectRefusal(endpoint: Endpoint, { headers, refusal }: Caller): Promise<void> {
@@ -320,16 +446,24 @@ async function expectRefusal(endpoint: Endpoint, { headers, refusal }: Caller): 
   const answer = await send(endpoint, { params, headers: await headers() });
   const expected = refusal(endpoint, home);
   if (!expected) return expectAdmitted(answer);
-  expect({ status: answer.status, code: answer.body['error']?.['code'] }).toEqual({ status: statusOf(expected.code), code: expected.code });
-  if (expected.code === 'permission_denied') expect(answer.body['error']?.['details']).toEqual(expected.details);
+  expect({ status: answer.status, code: answer.body['error']?.['code'] }).toEqual({
+    status: statusOf(expected.code),
+    code: expected.code,
+  });
+  if (expected.code === 'permission_denied')
+    expect(answer.body['error']?.['details']).toEqual(expected.details);
 }
 
 /** Whatever the answer says about the call, it does not say that the credential is of the wrong kind or lacks the permission. */
 function expectAdmitted({ body }: Answer): void {
   const code: unknown = body?.['error']?.['code'];
-  expect(['authentication_required', 'permission_denied', 'session_required', 'membership_inactive', 'cross_site_request']).not.toContain(
-    code,
-  );
+  expect([
+    'authentication_required',
+    'permission_denied',
+    'session_required',
+    'membership_inactive',
+    'cross_site_request',
+  ]).not.toContain(code);
 }
 
 describe("another organization's objects", () => {
@@ -345,26 +479,46 @@ describe("another organization's objects", () => {
   const outcome = ({ status, body }: Answer, params: Params) => ({
     status,
     code: body['error']?.['code'] as unknown,
-    message: Object.entries(params).reduce((text, [name, value]) => text.replaceAll(value, name), String(body['error']?.['message'])),
+    message: Object.entries(params).reduce(
+      (text, [name, value]) => text.replaceAll(value, name),
+      String(body['error']?.['message']),
+    ),
   });
 
   // A revision number alone names a document of the caller's own organization.
-  const ofObjects = guarded.filter(({ endpoint }) => endpoint.path.replace('{revision}', '').includes('{'));
+  const ofObjects = guarded.filter(({ endpoint }) =>
+    endpoint.path.replace('{revision}', '').includes('{'),
+  );
   test.each(ofObjects)('$name: are not there', async ({ endpoint }) => {
     const headers = await rightHeaders(endpoint, foreign);
     const params = paramsIn(home, endpoint);
     const found = await send(endpoint, { params, headers });
     const missing = await send(endpoint, { params: { ...params, ...unknown }, headers });
     expect(outcome(found, params)).toEqual(outcome(missing, unknown));
-    expect(found.body['error']?.['code']).toBe(endpoint.body && found.status === 400 ? 'validation_failed' : 'not_found');
+    expect(found.body['error']?.['code']).toBe(
+      endpoint.body && found.status === 400 ? 'validation_failed' : 'not_found',
+    );
   });
 
-  const lists = guarded.filter(({ endpoint }) => endpoint.method === 'get' && !endpoint.path.includes('{'));
+  const lists = guarded.filter(
+    ({ endpoint }) => endpoint.method === 'get' && !endpoint.path.includes('{'),
+  );
   test.each(lists)('$name: are not listed', async ({ endpoint }) => {
-    const answer = await send(endpoint, { params: {}, headers: await rightHeaders(endpoint, foreign) });
+    const answer = await send(endpoint, {
+      params: {},
+      headers: await rightHeaders(endpoint, foreign),
+    });
     expect(answer.status).toBe(200);
     const { organization, agent, member, teamId, invitation, organizationKeyId } = home;
-    for (const theirs of [organization.id, agent.slug, member.membershipId, member.email, teamId, invitation.id, organizationKeyId]) {
+    for (const theirs of [
+      organization.id,
+      agent.slug,
+      member.membershipId,
+      member.email,
+      teamId,
+      invitation.id,
+      organizationKeyId,
+    ]) {
       expect(answer.text).not.toContain(theirs);
     }
   });
@@ -372,43 +526,68 @@ describe("another organization's objects", () => {
 
 describe('the right caller', () => {
   test.each(guarded)('$name: is let in', async ({ endpoint }) => {
-    expectAdmitted(await send(endpoint, { params: paramsIn(home, endpoint), headers: await rightHeaders(endpoint, home) }));
+    expectAdmitted(
+      await send(endpoint, {
+        params: paramsIn(home, endpoint),
+        headers: await rightHeaders(endpoint, home),
+      }),
+    );
   });
 
-  const reads = named.filter(({ endpoint }) => endpoint.method === 'get' && endpoint.path.includes('{'));
+  const reads = named.filter(
+    ({ endpoint }) => endpoint.method === 'get' && endpoint.path.includes('{'),
+  );
   test.each(reads)('$name: finds what the path names', async ({ endpoint }) => {
     const world = await createWorld(app);
-    const answer = await send(endpoint, { params: paramsIn(world, endpoint), headers: await rightHeaders(endpoint, world) });
+    const answer = await send(endpoint, {
+      params: paramsIn(world, endpoint),
+      headers: await rightHeaders(endpoint, world),
+    });
     expect(answer.status).toBe(200);
   });
 
   /** Of kinds that can hold the permission and open the endpoint. */
   const permitted = guarded.flatMap(({ name, endpoint }) =>
     opens[endpoint.auth]
-      .filter((holder) => endpoint.permission !== undefined && mayHold(holder, endpoint.permission) && holder !== 'agent')
+      .filter(
+        (holder) =>
+          endpoint.permission !== undefined &&
+          mayHold(holder, endpoint.permission) &&
+          holder !== 'agent',
+      )
       .map((holder) => ({ name, endpoint, holder })),
   );
-  test.each(permitted)('$name: needs no more than its permission at its scope ($holder)', async ({ endpoint, holder }) => {
-    const { permission } = endpoint;
-    if (!permission) throw new Error('not among these');
-    const params = paramsIn(home, endpoint);
-    const target = targetOf(endpoint, params);
-    const [scope_kind, resource_ids] =
-      target.kind === 'agent'
-        ? (['agent', [target.slug]] as const)
-        : target.kind === 'team'
-          ? (['team', [target.id]] as const)
-          : (['organization', []] as const);
-    const policies = [{ scope_kind, resource_ids, permissions: [permission] }];
-    const headers = await headersOfHolder(holder, policies);
-    const { body } = await send(endpoint, { params, headers });
-    const { code, details } = (body?.['error'] ?? {}) as { code?: string; details?: { permission?: string } };
-    expect(code === 'permission_denied' ? details?.permission : undefined).not.toBe(permission);
-    expect(['authentication_required', 'session_required']).not.toContain(code);
-  });
+  test.each(permitted)(
+    '$name: needs no more than its permission at its scope ($holder)',
+    async ({ endpoint, holder }) => {
+      const { permission } = endpoint;
+      if (!permission) throw new Error('not among these');
+      const params = paramsIn(home, endpoint);
+      const target = targetOf(endpoint, params);
+      const [scope_kind, resource_ids] =
+        target.kind === 'agent'
+          ? (['agent', [target.slug]] as const)
+          : target.kind === 'team'
+            ? (['team', [target.id]] as const)
+            : (['organization', []] as const);
+      const policies = [{ scope_kind, resource_ids, permissions: [permission] }];
+      const headers = await headersOfHolder(holder, policies);
+      const { body } = await send(endpoint, { params, headers });
+      const { code, details } = (body?.['error'] ?? {}) as {
+        code?: string;
+        details?: { permission?: string };
+      };
+      expect(code === 'permission_denied' ? details?.permission : undefined).not.toBe(permission);
+      expect(['authentication_required', 'session_required']).not.toContain(code);
+    },
+  );
 
-  async function headersOfHolder(holder: PermissionHolder, policies: readonly Policy[]): Promise<Headers> {
-    if (holder === 'organization_api_key') return bearer((await createOrganizationKey(app, home.organization, policies)).token);
+  async function headersOfHolder(
+    holder: PermissionHolder,
+    policies: readonly Policy[],
+  ): Promise<Headers> {
+    if (holder === 'organization_api_key')
+      return bearer((await createOrganizationKey(app, home.organization, policies)).token);
     const member = await createMember(app, home.organization.id, { policies });
     return holder === 'human' ? cookie(member) : bearer(member.apiKey);
   }
@@ -421,9 +600,12 @@ describe.each([...strangers, ...acquaintances])('$caller', (caller) => {
 });
 
 describe.each(barred)('$caller', (caller) => {
-  test.each(named.filter(({ endpoint }) => caller.at(endpoint)))('$name: is refused', async ({ endpoint }) => {
-    await expectRefusal(endpoint, caller);
-  });
+  test.each(named.filter(({ endpoint }) => caller.at(endpoint)))(
+    '$name: is refused',
+    async ({ endpoint }) => {
+      await expectRefusal(endpoint, caller);
+    },
+  );
 });
 
 describe('ids in capitals', () => {
@@ -436,17 +618,31 @@ describe('ids in capitals', () => {
 
   const isId = (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value);
   const inCapitals = (params: Params): Params =>
-    Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isId(value) ? value.toUpperCase() : value]));
+    Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [
+        name,
+        isId(value) ? value.toUpperCase() : value,
+      ]),
+    );
 
   const byId = guarded.filter(({ endpoint }) => endpoint.path.includes('id}'));
   test.each(byId)('$name: are the same ids', async ({ endpoint }) => {
     const [small, capital] = worlds;
     const params = inCapitals(paramsIn(capital, endpoint));
-    const expected = await send(endpoint, { params: paramsIn(small, endpoint), headers: await rightHeaders(endpoint, small) });
+    const expected = await send(endpoint, {
+      params: paramsIn(small, endpoint),
+      headers: await rightHeaders(endpoint, small),
+    });
     const answer = await send(endpoint, { params, headers: await rightHeaders(endpoint, capital) });
-    expect([answer.status, answer.body?.['error']?.['code']]).toEqual([expected.status, expected.body?.['error']?.['code']]);
-    for (const id of Object.values(params).filter((value) => value !== value.toLowerCase())) expect(answer.text).not.toContain(id);
-    expect(await app.db('audit_events').whereRaw('subject_id <> lower(subject_id)').pluck('subject_id')).toEqual([]);
+    expect([answer.status, answer.body?.['error']?.['code']]).toEqual([
+      expected.status,
+      expected.body?.['error']?.['code'],
+    ]);
+    for (const id of Object.values(params).filter((value) => value !== value.toLowerCase()))
+      expect(answer.text).not.toContain(id);
+    expect(
+      await app.db('audit_events').whereRaw('subject_id <> lower(subject_id)').pluck('subject_id'),
+    ).toEqual([]);
   });
 });
 
@@ -466,11 +662,16 @@ describe('a query parameter nobody declared', () => {
 
 describe('a body nobody declared', () => {
   const bodiless = named.filter(
-    ({ endpoint: { method, body, signedForm } }) => !['get', 'delete'].includes(method) && !body && !signedForm,
+    ({ endpoint: { method, body, signedForm } }) =>
+      !['get', 'delete'].includes(method) && !body && !signedForm,
   );
   test.each(bodiless)('$name: is refused by what stands in it', async ({ endpoint }) => {
     const headers = endpoint.auth === 'none' ? {} : await rightHeaders(endpoint, home);
-    const answer = await sendAnyhow(endpoint, { params: paramsIn(home, endpoint), headers, body: { surprise: 1 } });
+    const answer = await sendAnyhow(endpoint, {
+      params: paramsIn(home, endpoint),
+      headers,
+      body: { surprise: 1 },
+    });
     expect([answer.status, answer.body['error']?.['code']]).toEqual([400, 'validation_failed']);
     expect(answer.body['error']?.['details']?.['issues']).toEqual([
       { pointer: '/surprise', code: 'unknown_field', message: 'is not a known field' },
@@ -487,32 +688,61 @@ describe('the open edition', () => {
 
   test.each(hostedOnly)('$name: is not there, for whoever is known', async ({ endpoint }) => {
     const { owner } = world.organization;
-    for (const headers of [cookie(owner, apps.open), bearer(owner.apiKey), bearer(world.agent.credential)]) {
-      const answer = await send(endpoint, { params: paramsIn(world, endpoint), headers, edition: 'open' });
+    for (const headers of [
+      cookie(owner, apps.open),
+      bearer(owner.apiKey),
+      bearer(world.agent.credential),
+    ]) {
+      const answer = await send(endpoint, {
+        params: paramsIn(world, endpoint),
+        headers,
+        edition: 'open',
+      });
       expect([answer.status, answer.body['error']?.['code']]).toEqual([404, 'not_found']);
     }
-    expect((await send(endpoint, { params: paramsIn(world, endpoint), headers: {}, edition: 'open' })).status).toBe(401);
+    expect(
+      (await send(endpoint, { params: paramsIn(world, endpoint), headers: {}, edition: 'open' }))
+        .status,
+    ).toBe(401);
   });
 
   test.each(guarded)('$name: knows no organization key', async ({ endpoint }) => {
     const policies = [everything('organization', [], 'organization_api_key')];
     const { token } = await createOrganizationKey(apps.open ?? app, world.organization, policies);
-    const answer = await send(endpoint, { params: paramsIn(world, endpoint), headers: bearer(token), edition: 'open' });
-    expect([answer.status, answer.body['error']?.['code']]).toEqual([401, 'authentication_required']);
+    const answer = await send(endpoint, {
+      params: paramsIn(world, endpoint),
+      headers: bearer(token),
+      edition: 'open',
+    });
+    expect([answer.status, answer.body['error']?.['code']]).toEqual([
+      401,
+      'authentication_required',
+    ]);
   });
 
-  test.each(guarded.filter(({ endpoint }) => endpoint.edition !== 'hosted'))('$name: serves what is not hosted', async ({ endpoint }) => {
-    const { owner } = world.organization;
-    await apps.open?.db('sessions').where({ membership_id: owner.membershipId }).update({ revoked_at: null });
-    await apps.open?.db('api_keys').where({ membership_id: owner.membershipId }).update({ revoked_at: null, revocation_reason: null });
-    const headers =
-      endpoint.auth === 'agent'
-        ? bearer(world.agent.credential)
-        : endpoint.auth === 'session'
-          ? cookie(owner, apps.open)
-          : bearer(owner.apiKey);
-    expectAdmitted(await send(endpoint, { params: paramsIn(world, endpoint), headers, edition: 'open' }));
-  });
+  test.each(guarded.filter(({ endpoint }) => endpoint.edition !== 'hosted'))(
+    '$name: serves what is not hosted',
+    async ({ endpoint }) => {
+      const { owner } = world.organization;
+      await apps.open
+        ?.db('sessions')
+        .where({ membership_id: owner.membershipId })
+        .update({ revoked_at: null });
+      await apps.open
+        ?.db('api_keys')
+        .where({ membership_id: owner.membershipId })
+        .update({ revoked_at: null, revocation_reason: null });
+      const headers =
+        endpoint.auth === 'agent'
+          ? bearer(world.agent.credential)
+          : endpoint.auth === 'session'
+            ? cookie(owner, apps.open)
+            : bearer(owner.apiKey);
+      expectAdmitted(
+        await send(endpoint, { params: paramsIn(world, endpoint), headers, edition: 'open' }),
+      );
+    },
+  );
 });
 
 describe('the routes of operators', () => {
@@ -527,7 +757,9 @@ describe('the routes of operators', () => {
     const ready = await app.http.get('/health/ready');
     expect(ready.status).toBe(503);
     expect(Number(ready.headers['retry-after'])).toBeGreaterThan(0);
-    const parts = Object.values(ready.body['checks'] as unknown as Record<string, { status: string }>);
+    const parts = Object.values(
+      ready.body['checks'] as unknown as Record<string, { status: string }>,
+    );
     expect(new Set(parts.map(({ status }) => status))).toEqual(new Set(['ok', 'unavailable']));
   });
 });

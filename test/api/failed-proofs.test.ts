@@ -1,9 +1,20 @@
 /** Wrong passwords and codes are seen by those who read the audit log, at whichever door somebody tried them. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
+import {
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
 import { accept, invited } from '../support/invitations.ts';
-import { codeOf, createPerson, enroll, forgetAttempts, PASSWORD, SECRETS_KEY } from '../support/sign-in.ts';
+import {
+  codeOf,
+  createPerson,
+  enroll,
+  forgetAttempts,
+  PASSWORD,
+  SECRETS_KEY,
+} from '../support/sign-in.ts';
 import { until } from '../support/waiting.ts';
 
 const REFUSED = [401, 'invalid_credentials'];
@@ -33,7 +44,11 @@ interface FailureEvent {
 }
 
 /** The failures the audit log of the organization tells, once there are so many of this type. */
-async function failures(organizationId: string, eventType: string, count: number): Promise<FailureEvent[]> {
+async function failures(
+  organizationId: string,
+  eventType: string,
+  count: number,
+): Promise<FailureEvent[]> {
   const stored = app
     .db('audit_events')
     .where({ organization_id: organizationId, event_type: eventType })
@@ -44,16 +59,22 @@ async function failures(organizationId: string, eventType: string, count: number
     found = (await stored.clone()) as typeof found;
     return found.length >= count;
   });
-  return found.map((event) => ({ ...event, data: JSON.parse(event.data) as Record<string, unknown> }));
+  return found.map((event) => ({
+    ...event,
+    data: JSON.parse(event.data) as Record<string, unknown>,
+  }));
 }
 
 const from = { client_address: expect.any(String), user_agent: expect.any(String) };
 
 test('proving again who one is, in the session, by a wrong password and by a wrong code', async () => {
   const authenticator = await enroll(app, member);
-  const prove = async (body: unknown) => codeOf(await authenticator.browser.post('/auth/reauthenticate', body));
+  const prove = async (body: unknown) =>
+    codeOf(await authenticator.browser.post('/auth/reauthenticate', body));
   expect(await prove({ password: 'not the password' })).toEqual(REFUSED);
-  expect(await prove({ password: PASSWORD, code: await authenticator.wrongCode() })).toEqual(REFUSED);
+  expect(await prove({ password: PASSWORD, code: await authenticator.wrongCode() })).toEqual(
+    REFUSED,
+  );
   const event = (reason: string) => ({
     event_type: 'session.reauthentication_failed',
     subject_id: authenticator.cookie.split('_')[2],
@@ -67,8 +88,13 @@ test('proving again who one is, in the session, by a wrong password and by a wro
 });
 
 test('changing the password, by a wrong current one', async () => {
-  const body = { current_password: 'not the password', new_password: 'nine quiet herons by the weir' };
-  expect(codeOf(await member.browser.call('PUT', '/api/v1/me/password', { body }))).toEqual(REFUSED);
+  const body = {
+    current_password: 'not the password',
+    new_password: 'nine quiet herons by the weir',
+  };
+  expect(codeOf(await member.browser.call('PUT', '/api/v1/me/password', { body }))).toEqual(
+    REFUSED,
+  );
   expect(await failures(organization.id, 'membership.password_change_failed', 1)).toEqual([
     {
       event_type: 'membership.password_change_failed',
@@ -84,8 +110,12 @@ test('accepting an invitation, by a wrong password and a wrong code: it is told 
   const inviting = await createOrganization(app);
   const authenticator = await enroll(app, member);
   const { id, token } = await invited(inviting.owner, { email: member.email });
-  expect(codeOf(await accept(app, token, { password: 'not the password', code: '123456' }))).toEqual(REFUSED);
-  expect(codeOf(await accept(app, token, { password: PASSWORD, code: await authenticator.wrongCode() }))).toEqual(REFUSED);
+  expect(
+    codeOf(await accept(app, token, { password: 'not the password', code: '123456' })),
+  ).toEqual(REFUSED);
+  expect(
+    codeOf(await accept(app, token, { password: PASSWORD, code: await authenticator.wrongCode() })),
+  ).toEqual(REFUSED);
   const event = (reason: string) => ({
     event_type: 'invitation.acceptance_failed',
     subject_id: id,

@@ -30,18 +30,36 @@ function raw(text: string): Promise<string> {
 }
 
 test.each([
-  ['a target that is no URL', 'GET http://[::bad/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
-  ['a target that is half a URL', 'GET http://[/health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
-  ['two Host headers', 'GET /health/live HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
+  [
+    'a target that is no URL',
+    'GET http://[::bad/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    400,
+  ],
+  [
+    'a target that is half a URL',
+    'GET http://[/health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    400,
+  ],
+  [
+    'two Host headers',
+    'GET /health/live HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
+    400,
+  ],
   ['no Host header', 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ['CONNECT', 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com\r\n\r\n', 400],
-  ['a header of 20 KB', `GET /health/live HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  [
+    'a header of 20 KB',
+    `GET /health/live HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+  ],
   ['no HTTP at all', 'hello\r\n\r\n', 400],
 ])('%s is refused with the envelope and a request id', async (_what, text, status) => {
   const answer = await raw(text);
   expect(answer.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
   const requestId = /^X-Request-ID: (.+)\r$/im.exec(answer)?.[1];
-  const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { error: { type: string; request_id: string } };
+  const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as {
+    error: { type: string; request_id: string };
+  };
   expect(body.error.type).toBe('invalid_request');
   expect(body.error.request_id).toBe(requestId);
 });
@@ -49,17 +67,29 @@ test.each([
 test('an operation without a body takes none, or an object with nothing in it', async () => {
   const { owner } = await createOrganization(app);
   const call = (body?: string, headers: Readonly<Record<string, string>> = {}) =>
-    owner.http.post('/api/v1/requests/00000000-0000-7000-8000-000000000000/claim', body, { headers });
-  for (const body of [undefined, '', '{}', ' \n{ }\n']) expect(await call(body)).toMatchObject({ status: 404 });
-  expect(await call('', { 'content-type': 'application/x-www-form-urlencoded' })).toMatchObject({ status: 404 });
+    owner.http.post('/api/v1/requests/00000000-0000-7000-8000-000000000000/claim', body, {
+      headers,
+    });
+  for (const body of [undefined, '', '{}', ' \n{ }\n'])
+    expect(await call(body)).toMatchObject({ status: 404 });
+  expect(await call('', { 'content-type': 'application/x-www-form-urlencoded' })).toMatchObject({
+    status: 404,
+  });
   const issuesOf = async (body: string, headers?: Readonly<Record<string, string>>) => {
     const { status, body: answer } = await call(body, headers);
     expect(status).toBe(400);
     return answer['error']?.['details']?.['issues'] as unknown;
   };
-  const known = (...pointers: string[]) => pointers.map((pointer) => ({ pointer, code: 'unknown_field', message: 'is not a known field' }));
+  const known = (...pointers: string[]) =>
+    pointers.map((pointer) => ({
+      pointer,
+      code: 'unknown_field',
+      message: 'is not a known field',
+    }));
   expect(await issuesOf('{"x": 1, "a/b": {"y": 2}}')).toEqual(known('/x', '/a~1b'));
-  const unexpected = [{ pointer: '', code: 'unexpected_body', message: 'must be empty: the operation takes no body' }];
+  const unexpected = [
+    { pointer: '', code: 'unexpected_body', message: 'must be empty: the operation takes no body' },
+  ];
   for (const body of [
     'null',
     '[]',
@@ -75,7 +105,9 @@ test('an operation without a body takes none, or an object with nothing in it', 
   ]) {
     expect(await issuesOf(body)).toEqual(unexpected);
   }
-  expect(await issuesOf('x=1', { 'content-type': 'application/x-www-form-urlencoded' })).toEqual(unexpected);
+  expect(await issuesOf('x=1', { 'content-type': 'application/x-www-form-urlencoded' })).toEqual(
+    unexpected,
+  );
 });
 
 test('a process that is told to end answers the waits it holds with the request as it stands', async () => {

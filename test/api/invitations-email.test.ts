@@ -1,8 +1,20 @@
 /** Invitations where the deployment sends email: what arrives, and what remains when nothing does. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
-import { accept, INVITATIONS, invitationEvents, invite, linkPath, newEmail, outcome } from '../support/invitations.ts';
+import {
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
+import {
+  accept,
+  INVITATIONS,
+  invitationEvents,
+  invite,
+  linkPath,
+  newEmail,
+  outcome,
+} from '../support/invitations.ts';
 import { startMailServer, type MailServer } from '../support/mail-server.ts';
 
 const PUBLIC_URL = 'https://approvals.example.com';
@@ -15,7 +27,11 @@ let owner: TestMember;
 async function start(options: Parameters<typeof startMailServer>[0] = {}): Promise<void> {
   mail = await startMailServer(options);
   app = await startApp({
-    environment: { SMTP_URL: mail.url, COUNTERSIGN_EMAIL_FROM: 'countersign@example.com', COUNTERSIGN_PUBLIC_URL: PUBLIC_URL },
+    environment: {
+      SMTP_URL: mail.url,
+      COUNTERSIGN_EMAIL_FROM: 'countersign@example.com',
+      COUNTERSIGN_PUBLIC_URL: PUBLIC_URL,
+    },
   });
   organization = await createOrganization(app);
   owner = organization.owner;
@@ -29,7 +45,11 @@ afterEach(async () => {
 const resend = (id: string) => owner.browser.post(`${INVITATIONS}/${id}/resend`);
 const linksIn = (text: string) => text.match(/https:\/\/\S+/g) ?? [];
 const tokenFrom = (text: string) => linksIn(text)[0]?.split('/').at(-1) ?? '';
-const listed = async () => (await owner.browser.get(INVITATIONS)).body['invitations'] as unknown as { id: string; status: string }[];
+const listed = async () =>
+  (await owner.browser.get(INVITATIONS)).body['invitations'] as unknown as {
+    id: string;
+    status: string;
+  }[];
 
 describe('a mail server that takes messages', () => {
   beforeEach(() => start());
@@ -42,9 +62,16 @@ describe('a mail server that takes messages', () => {
     const received = await mail.mailTo(email);
     expect(received.to).toEqual([email]);
     expect(received.subject).toBe(`${owner.displayName} invites you to join ${organization.slug}`);
-    expect(linksIn(received.text)).toEqual([expect.stringMatching(/^https:\/\/approvals\.example\.com\/invitations\/whi_[\w-]+$/)]);
+    expect(linksIn(received.text)).toEqual([
+      expect.stringMatching(/^https:\/\/approvals\.example\.com\/invitations\/whi_[\w-]+$/),
+    ]);
     const expires = String(answer.body['invitation']?.['expires_at']);
-    for (const part of [owner.displayName, owner.email, organization.slug, `${expires.slice(0, 16).replace('T', ' ')} UTC`]) {
+    for (const part of [
+      owner.displayName,
+      owner.email,
+      organization.slug,
+      `${expires.slice(0, 16).replace('T', ' ')} UTC`,
+    ]) {
       expect(received.text).toContain(part);
     }
     expect(answer.text).not.toContain(tokenFrom(received.text).slice(-20));
@@ -78,14 +105,22 @@ describe('a mail server that takes messages', () => {
   });
 
   test('gets names that cannot write lines, headers or second links of their own', async () => {
-    await app.db('users').where({ id: owner.userId }).update({ display_name: 'Ada\r\nBcc: all@example.com\n\nSee' });
-    await app.db('organizations').where({ id: organization.id }).update({ name: 'Example\u2028Works\n\nClick' });
+    await app
+      .db('users')
+      .where({ id: owner.userId })
+      .update({ display_name: 'Ada\r\nBcc: all@example.com\n\nSee' });
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ name: 'Example\u2028Works\n\nClick' });
     const email = newEmail();
     await invite(owner, { email });
     const received = await mail.mailTo(email);
     expect(received.to).toEqual([email]);
     expect(received.headers.map(([name]) => name)).not.toContain('bcc');
-    expect(received.subject).toBe('Ada Bcc: all@example.com See invites you to join Example Works Click');
+    expect(received.subject).toBe(
+      'Ada Bcc: all@example.com See invites you to join Example Works Click',
+    );
     expect(received.text.split('\n')[0]).toContain('Ada Bcc: all@example.com See');
   });
 });
@@ -117,7 +152,9 @@ describe('a mail server that goes away', () => {
     const before = await listed();
     const token = tokenFrom((await mail.mailTo(email)).text);
     await mail.close();
-    expect(outcome(await resend(String(body['invitation']?.['id'])))).toBe('504 email_not_delivered');
+    expect(outcome(await resend(String(body['invitation']?.['id'])))).toBe(
+      '504 email_not_delivered',
+    );
     expect(await listed()).toEqual(before);
     expect((await accept(app, token)).status).toBe(201);
     expect(outcome(await invite(owner))).toBe('504 email_not_delivered');

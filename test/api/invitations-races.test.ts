@@ -3,9 +3,24 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { hashPassword } from '../../src/platform/passwords.ts';
 import { eventually } from '../../src/platform/processes.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createMember, createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
+import {
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
 import type { Answer } from '../support/http.ts';
-import { accept, INVITATIONS, invite, invited, linkPath, newEmail, outcome, PASSWORD, tokenIn } from '../support/invitations.ts';
+import {
+  accept,
+  INVITATIONS,
+  invite,
+  invited,
+  linkPath,
+  newEmail,
+  outcome,
+  PASSWORD,
+  tokenIn,
+} from '../support/invitations.ts';
 import { forgetAttempts } from '../support/sign-in.ts';
 import { untilBlocked } from '../support/waiting.ts';
 
@@ -36,22 +51,34 @@ const revoke = (id: string) => owner.browser.delete(`${INVITATIONS}/${id}`);
 
 async function statusOf(id: string): Promise<string> {
   const { body } = await owner.browser.get(INVITATIONS);
-  return (body['invitations'] as unknown as { id: string; status: string }[]).find((invitation) => invitation.id === id)?.status ?? '';
+  return (
+    (body['invitations'] as unknown as { id: string; status: string }[]).find(
+      (invitation) => invitation.id === id,
+    )?.status ?? ''
+  );
 }
 
 /** Live members besides the owner. */
 const joined = async () =>
-  await app.db('memberships').where({ organization_id: organization.id, status: 'active' }).whereNot({ id: owner.membershipId });
+  await app
+    .db('memberships')
+    .where({ organization_id: organization.id, status: 'active' })
+    .whereNot({ id: owner.membershipId });
 
 async function count(eventType: string): Promise<number> {
-  return (await app.db('audit_events').where({ organization_id: organization.id, event_type: eventType })).length;
+  return (
+    await app.db('audit_events').where({ organization_id: organization.id, event_type: eventType })
+  ).length;
 }
 
 describe.each(rounds)('round $round', () => {
   test('the same invitation accepted twice by a new person makes one member', async () => {
     const { email, token } = await invited(owner);
     const answers = await Promise.all([accept(app, token), accept(app, token)]);
-    expect(outcomes(...answers)).toEqual(['201', expect.stringMatching(/^(404 not_found|409 account_exists)$/)]);
+    expect(outcomes(...answers)).toEqual([
+      '201',
+      expect.stringMatching(/^(404 not_found|409 account_exists)$/),
+    ]);
     expect(await joined()).toHaveLength(1);
     expect(await app.db('users').where({ email })).toHaveLength(1);
     expect(await count('invitation.accepted')).toBe(1);
@@ -62,17 +89,25 @@ describe.each(rounds)('round $round', () => {
     await app.db('users').where({ id: removed.userId }).update({ password_hash: passwordHash });
     const { token } = await invited(owner, { email: removed.email });
     const body = { password: PASSWORD };
-    expect(outcomes(...(await Promise.all([accept(app, token, body), accept(app, token, body)])))).toEqual(['201', '404 not_found']);
+    expect(
+      outcomes(...(await Promise.all([accept(app, token, body), accept(app, token, body)]))),
+    ).toEqual(['201', '404 not_found']);
     expect(await joined()).toMatchObject([{ id: removed.membershipId }]);
     expect(await count('membership.readmitted')).toBe(1);
   });
 
   test('of two who invite for the last seat one gets it', async () => {
     await invited(owner);
-    expect(outcomes(await invite(owner), await invite(owner))).toEqual(['201', '409 seat_limit_reached']);
+    expect(outcomes(await invite(owner), await invite(owner))).toEqual([
+      '201',
+      '409 seat_limit_reached',
+    ]);
     await app.db('invitations').where({ organization_id: organization.id }).delete();
     await invited(owner);
-    expect(outcomes(...(await Promise.all([invite(owner), invite(owner)])))).toEqual(['201', '409 seat_limit_reached']);
+    expect(outcomes(...(await Promise.all([invite(owner), invite(owner)])))).toEqual([
+      '201',
+      '409 seat_limit_reached',
+    ]);
     expect(await app.db('invitations').where({ organization_id: organization.id })).toHaveLength(2);
   });
 
@@ -80,7 +115,9 @@ describe.each(rounds)('round $round', () => {
     const { id, token } = await invited(owner);
     const [accepted, revoked] = await Promise.all([accept(app, token), revoke(id)]);
     const won = outcome(accepted) === '201';
-    expect([outcome(accepted), outcome(revoked)]).toEqual(won ? ['201', '404 not_found'] : ['404 not_found', '204']);
+    expect([outcome(accepted), outcome(revoked)]).toEqual(
+      won ? ['201', '404 not_found'] : ['404 not_found', '204'],
+    );
     expect(await joined()).toHaveLength(won ? 1 : 0);
     expect(await statusOf(id)).toBe(won ? 'accepted' : 'revoked');
   });
@@ -89,22 +126,31 @@ describe.each(rounds)('round $round', () => {
     const { id, token } = await invited(owner);
     const [accepted, resent] = await Promise.all([accept(app, token), resend(id)]);
     const won = outcome(accepted) === '201';
-    expect([outcome(accepted), outcome(resent)]).toEqual(won ? ['201', '404 not_found'] : ['404 not_found', '200']);
+    expect([outcome(accepted), outcome(resent)]).toEqual(
+      won ? ['201', '404 not_found'] : ['404 not_found', '200'],
+    );
     expect(await statusOf(id)).toBe(won ? 'accepted' : 'pending');
-    expect((await app.http.get(linkPath(won ? token : tokenIn(resent)))).status).toBe(won ? 404 : 200);
+    expect((await app.http.get(linkPath(won ? token : tokenIn(resent)))).status).toBe(
+      won ? 404 : 200,
+    );
   });
 
   test('sending again twice at once leaves one link that works', async () => {
     const { id } = await invited(owner);
     const answers = await Promise.all([resend(id), resend(id)]);
     expect(outcomes(...answers)).toEqual(['200', '200']);
-    const links = await Promise.all(answers.map((answer) => app.http.get(linkPath(tokenIn(answer)))));
+    const links = await Promise.all(
+      answers.map((answer) => app.http.get(linkPath(tokenIn(answer)))),
+    );
     expect(outcomes(...links)).toEqual(['200', '404 not_found']);
   });
 
   test('the same person invited twice at once is invited once', async () => {
     const email = newEmail();
-    const answers = await Promise.all([invite(owner, { email }), invite(owner, { email: email.toUpperCase() })]);
+    const answers = await Promise.all([
+      invite(owner, { email }),
+      invite(owner, { email: email.toUpperCase() }),
+    ]);
     expect(outcomes(...answers)).toEqual(['201', '409 invitation_pending']);
     expect(await app.db('invitations').where({ organization_id: organization.id })).toHaveLength(1);
   });
@@ -133,7 +179,10 @@ test('a session that is ended while the acceptance it proves waits lets nobody i
     await gate.raw('select 1 from organizations where id = ? for no key update', [organization.id]);
     const started = accept(app, token, {}, elsewhere.cookie);
     await untilBlocked(app.db);
-    await app.db('sessions').where({ membership_id: elsewhere.membershipId }).update({ revoked_at: new Date() });
+    await app
+      .db('sessions')
+      .where({ membership_id: elsewhere.membershipId })
+      .update({ revoked_at: new Date() });
     return { answer: started };
   });
   expect(outcome(await answer)).toBe('401 authentication_required');

@@ -2,9 +2,28 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
 import { Browser, type Page } from '../support/browser.ts';
-import { createMember, createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
-import { reachCallback, signInThrough, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
-import { accept, everywhere, expire, INVITATIONS, invite, invited, newEmail, outcome } from '../support/invitations.ts';
+import {
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
+import {
+  reachCallback,
+  signInThrough,
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../support/identity-provider.ts';
+import {
+  accept,
+  everywhere,
+  expire,
+  INVITATIONS,
+  invite,
+  invited,
+  newEmail,
+  outcome,
+} from '../support/invitations.ts';
 
 let provider: IdentityProvider;
 /** Admits nobody just in time. */
@@ -17,7 +36,13 @@ beforeAll(async () => {
   provider = await startIdentityProvider();
   [closed, open] = await Promise.all([
     startApp({ environment: provider.environment }),
-    startApp({ environment: { ...provider.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com', COUNTERSIGN_MAX_SEATS: '2' } }),
+    startApp({
+      environment: {
+        ...provider.environment,
+        COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
+        COUNTERSIGN_MAX_SEATS: '2',
+      },
+    }),
   ]);
   await provider.register(closed.url, open.url);
   organizations = new Map([
@@ -31,7 +56,11 @@ beforeEach(async () => {
   provider.overrides.clear();
   const { id, owner } = home(open);
   await open.db('invitations').where({ organization_id: id }).delete();
-  await open.db('memberships').where({ organization_id: id }).whereNot({ id: owner.membershipId }).update({ status: 'deprovisioned' });
+  await open
+    .db('memberships')
+    .where({ organization_id: id })
+    .whereNot({ id: owner.membershipId })
+    .update({ status: 'deprovisioned' });
 });
 
 afterAll(async () => {
@@ -48,7 +77,13 @@ function home(app: TestApp): TestOrganization {
 let people = 0;
 function appear(email: string, claims: Readonly<Record<string, unknown>> = {}): void {
   const subject = `invited-${++people}`;
-  provider.person = { subject, email, email_verified: true, name: `Invited ${people}`, ...claims } as never;
+  provider.person = {
+    subject,
+    email,
+    email_verified: true,
+    name: `Invited ${people}`,
+    ...claims,
+  } as never;
 }
 
 const errorOf = ({ location }: Page) => location?.searchParams.get('error');
@@ -60,10 +95,14 @@ interface Principal {
 
 async function principalOf(app: TestApp, browser: Browser): Promise<Principal | undefined> {
   const answer = await browser.open(`${app.url}/api/v1/me`);
-  return answer.status === 200 ? (JSON.parse(answer.text) as { principal: Principal }).principal : undefined;
+  return answer.status === 200
+    ? (JSON.parse(answer.text) as { principal: Principal }).principal
+    : undefined;
 }
 
-async function enter(app: TestApp): Promise<{ readonly page: Page; readonly principal: Principal | undefined }> {
+async function enter(
+  app: TestApp,
+): Promise<{ readonly page: Page; readonly principal: Principal | undefined }> {
   const browser = new Browser();
   const page = await signInThrough(app.url, browser);
   return { page, principal: await principalOf(app, browser) };
@@ -71,7 +110,9 @@ async function enter(app: TestApp): Promise<{ readonly page: Page; readonly prin
 
 const statusOf = async (app: TestApp, id: string) => {
   const { body } = await home(app).owner.browser.get(`${INVITATIONS}?limit=500`);
-  return (body['invitations'] as unknown as { id: string; status: string }[]).find((invitation) => invitation.id === id)?.status;
+  return (body['invitations'] as unknown as { id: string; status: string }[]).find(
+    (invitation) => invitation.id === id,
+  )?.status;
 };
 
 const policies = [everywhere('webhook.read')];
@@ -83,7 +124,10 @@ describe('an invited person at the identity provider', () => {
     const { principal } = await enter(closed);
     expect(principal?.permissions).toEqual(['webhook.read']);
     expect(await statusOf(closed, id)).toBe('accepted');
-    const membership: unknown = await closed.db('memberships').where({ id: principal?.membership_id }).first();
+    const membership: unknown = await closed
+      .db('memberships')
+      .where({ id: principal?.membership_id })
+      .first();
     expect(membership).toMatchObject({ status: 'active', admission_source: 'invite' });
     expect((await enter(closed)).principal?.membership_id).toBe(principal?.membership_id);
   });
@@ -104,7 +148,10 @@ describe('an invited person at the identity provider', () => {
     await open.db('memberships').where({ id: membershipId }).update({ status: 'deprovisioned' });
     expect(errorOf((await enter(open)).page)).toBe('sign_in_not_admitted');
     await invited(home(open).owner, { email: String(provider.person?.email), policies });
-    expect((await enter(open)).principal).toMatchObject({ membership_id: membershipId, permissions: ['webhook.read'] });
+    expect((await enter(open)).principal).toMatchObject({
+      membership_id: membershipId,
+      permissions: ['webhook.read'],
+    });
   });
 
   test('is not let in by an email nobody vouches for, or an invitation that has ended', async () => {
@@ -125,7 +172,9 @@ describe('an invited person at the identity provider', () => {
   });
 
   test('gets nothing by an invitation whose sender may no longer grant it', async () => {
-    const sender: TestMember = await createMember(closed, home(closed).id, { policies: [everywhere('membership.invite', 'webhook.read')] });
+    const sender: TestMember = await createMember(closed, home(closed).id, {
+      policies: [everywhere('membership.invite', 'webhook.read')],
+    });
     const { id, email } = await invited(sender, { policies });
     await closed.db('permission_policies').where({ membership_id: sender.membershipId }).delete();
     appear(email);
@@ -136,7 +185,10 @@ describe('an invited person at the identity provider', () => {
   test('whom the directory removed stays out', async () => {
     const removed = await createMember(closed, home(closed).id, { status: 'deprovisioned' });
     await invited(home(closed).owner, { email: removed.email });
-    await closed.db('memberships').where({ id: removed.membershipId }).update({ directory_managed: true });
+    await closed
+      .db('memberships')
+      .where({ id: removed.membershipId })
+      .update({ directory_managed: true });
     appear(removed.email);
     expect(errorOf((await enter(closed)).page)).toBe('sign_in_not_admitted');
   });
@@ -147,11 +199,17 @@ describe('an invited person at the identity provider', () => {
       appear(email);
       const browser = new Browser();
       const callback = await reachCallback(closed.url, browser);
-      const [answer] = await Promise.all([accept(closed, token), browser.open(callback.location ?? '')]);
+      const [answer] = await Promise.all([
+        accept(closed, token),
+        browser.open(callback.location ?? ''),
+      ]);
       expect(['201', '404 not_found', '409 account_exists']).toContain(outcome(answer));
       const users = (await closed.db('users').where({ email }).select('id')) as { id: string }[];
       expect(users).toHaveLength(1);
-      const memberships = (await closed.db('memberships').where({ user_id: users[0]?.id }).select('id')) as { id: string }[];
+      const memberships = (await closed
+        .db('memberships')
+        .where({ user_id: users[0]?.id })
+        .select('id')) as { id: string }[];
       expect(memberships).toHaveLength(1);
       expect(await statusOf(closed, id)).toBe('accepted');
       expect((await principalOf(closed, browser))?.membership_id).toBe(memberships[0]?.id);

@@ -32,7 +32,12 @@ let organization: TestOrganization;
 let owner: TestMember;
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_MAX_SEATS: '6', COUNTERSIGN_PUBLIC_URL: 'https://approvals.example.com' } });
+  app = await startApp({
+    environment: {
+      COUNTERSIGN_MAX_SEATS: '6',
+      COUNTERSIGN_PUBLIC_URL: 'https://approvals.example.com',
+    },
+  });
 });
 
 beforeEach(async () => {
@@ -43,11 +48,16 @@ beforeEach(async () => {
 afterAll(() => app.close());
 
 const inviter = (...permissions: string[]) =>
-  createMember(app, organization.id, { policies: [everywhere('membership.invite', ...permissions)] });
-const resend = (member: TestMember, id: string) => member.browser.post(`${INVITATIONS}/${id}/resend`);
+  createMember(app, organization.id, {
+    policies: [everywhere('membership.invite', ...permissions)],
+  });
+const resend = (member: TestMember, id: string) =>
+  member.browser.post(`${INVITATIONS}/${id}/resend`);
 const statusOf = async (id: string) => {
   const { body } = await owner.browser.get(INVITATIONS);
-  return (body['invitations'] as unknown as { id: string; status: string }[]).find((invitation) => invitation.id === id)?.status;
+  return (body['invitations'] as unknown as { id: string; status: string }[]).find(
+    (invitation) => invitation.id === id,
+  )?.status;
 };
 
 describe('an invitation', () => {
@@ -59,7 +69,11 @@ describe('an invitation', () => {
       email,
       policies: [
         everywhere('agent.read', 'webhook.read'),
-        { scope_kind: 'agent', resource_ids: agents.map(({ slug }) => slug), permissions: ['request.read'] },
+        {
+          scope_kind: 'agent',
+          resource_ids: agents.map(({ slug }) => slug),
+          permissions: ['request.read'],
+        },
         { scope_kind: 'team', resource_ids: [team], permissions: ['team.read'] },
       ],
     });
@@ -80,9 +94,13 @@ describe('an invitation', () => {
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
-    const { created_at: created, expires_at: expires } = answer.body['invitation'] as unknown as Record<string, string>;
+    const { created_at: created, expires_at: expires } = answer.body[
+      'invitation'
+    ] as unknown as Record<string, string>;
     expect(Date.parse(expires ?? '') - Date.parse(created ?? '')).toBe(7 * 86_400_000);
-    expect(answer.body['invite_url']).toBe(`https://approvals.example.com/invitations/${tokenIn(answer)}`);
+    expect(answer.body['invite_url']).toBe(
+      `https://approvals.example.com/invitations/${tokenIn(answer)}`,
+    );
   });
 
   test('may grant nothing yet', async () => {
@@ -99,7 +117,12 @@ describe('an invitation', () => {
 
   test('is told in the audit log by whom, for whom and with what', async () => {
     const { id, email } = await invited(owner, { policies: [everywhere('agent.read')] });
-    const terms = { scope_kind: 'organization', resource_ids: [], permissions: ['agent.read'], is_owner: false };
+    const terms = {
+      scope_kind: 'organization',
+      resource_ids: [],
+      permissions: ['agent.read'],
+      is_owner: false,
+    };
     expect(await invitationEvents(app, organization, id)).toEqual([
       {
         type: 'invitation.created',
@@ -112,15 +135,23 @@ describe('an invitation', () => {
 
   test('is for a browser: keys list and revoke, but cannot invite or send again', async () => {
     const { id } = await invited(owner);
-    expect(outcome(await owner.http.post(INVITATIONS, { email: newEmail(), permission_policies: [] }))).toBe('403 session_required');
-    expect(outcome(await owner.http.post(`${INVITATIONS}/${id}/resend`))).toBe('403 session_required');
+    expect(
+      outcome(await owner.http.post(INVITATIONS, { email: newEmail(), permission_policies: [] })),
+    ).toBe('403 session_required');
+    expect(outcome(await owner.http.post(`${INVITATIONS}/${id}/resend`))).toBe(
+      '403 session_required',
+    );
     expect((await owner.http.get(INVITATIONS)).status).toBe(200);
     expect((await owner.http.delete(`${INVITATIONS}/${id}`)).status).toBe(204);
   });
 
   test.each([
     ['no address', { email: 'nobody', permission_policies: [] }, '/email'],
-    ['several addresses', { email: 'a@example.com, b@example.com', permission_policies: [] }, '/email'],
+    [
+      'several addresses',
+      { email: 'a@example.com, b@example.com', permission_policies: [] },
+      '/email',
+    ],
     ['no policies', { email: 'a@example.com' }, '/permission_policies'],
     [
       'an unknown permission',
@@ -129,30 +160,49 @@ describe('an invitation', () => {
     ],
     [
       'a permission no person can hold',
-      { email: 'a@example.com', permission_policies: [everywhere('agent.read'), everywhere('request.create')] },
+      {
+        email: 'a@example.com',
+        permission_policies: [everywhere('agent.read'), everywhere('request.create')],
+      },
       '/permission_policies/1/permissions/0',
     ],
     [
       'an agent that is not there',
-      { email: 'a@example.com', permission_policies: [{ scope_kind: 'agent', resource_ids: ['ghost'], permissions: ['agent.read'] }] },
+      {
+        email: 'a@example.com',
+        permission_policies: [
+          { scope_kind: 'agent', resource_ids: ['ghost'], permissions: ['agent.read'] },
+        ],
+      },
       '/permission_policies/0/resource_ids/0',
     ],
     [
       'permissions beside ownership',
-      { email: 'a@example.com', permission_policies: [{ ...everywhere('agent.read'), is_owner: true }] },
+      {
+        email: 'a@example.com',
+        permission_policies: [{ ...everywhere('agent.read'), is_owner: true }],
+      },
       '/permission_policies/0/permissions',
     ],
   ])('with %s is refused by the field', async (_what, body, pointer) => {
     const answer = await owner.browser.post(INVITATIONS, body);
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'validation_failed', details: { issues: [{ pointer }] } } } });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { code: 'validation_failed', details: { issues: [{ pointer }] } } },
+    });
   });
 });
 
 describe('who is in or asked already', () => {
-  test.each(['active', 'suspended'])('an %s member cannot be invited, however the address is written', async (status) => {
-    const member = await createMember(app, organization.id, { status });
-    expect(outcome(await invite(owner, { email: member.email.toUpperCase() }))).toBe('409 member_exists');
-  });
+  test.each(['active', 'suspended'])(
+    'an %s member cannot be invited, however the address is written',
+    async (status) => {
+      const member = await createMember(app, organization.id, { status });
+      expect(outcome(await invite(owner, { email: member.email.toUpperCase() }))).toBe(
+        '409 member_exists',
+      );
+    },
+  );
 
   test('a removed member and a member of another organization can be invited', async () => {
     const removed = await createMember(app, organization.id, { status: 'deprovisioned' });
@@ -163,7 +213,10 @@ describe('who is in or asked already', () => {
 
   test('whom the directory removed only the directory lets in again', async () => {
     const removed = await createMember(app, organization.id, { status: 'deprovisioned' });
-    await app.db('memberships').where({ id: removed.membershipId }).update({ directory_managed: true });
+    await app
+      .db('memberships')
+      .where({ id: removed.membershipId })
+      .update({ directory_managed: true });
     expect(outcome(await invite(owner, { email: removed.email }))).toBe('409 directory_managed');
   });
 
@@ -194,19 +247,33 @@ describe('what may be granted', () => {
       membershipId: member.membershipId,
       policy: { scope_kind: 'agent', resource_ids: [agent.slug], permissions: ['request.read'] },
     });
-    const narrow = { scope_kind: 'agent', resource_ids: [agent.slug], permissions: ['request.read'] } as const;
+    const narrow = {
+      scope_kind: 'agent',
+      resource_ids: [agent.slug],
+      permissions: ['request.read'],
+    } as const;
     expect((await invite(member, { policies: [narrow] })).status).toBe(201);
     const wide = await invite(member, { policies: [narrow, everywhere('request.read')] });
     expect(wide).toMatchObject({
       status: 403,
-      body: { error: { code: 'grant_exceeds_own', details: { grants: [{ permission: 'request.read', scope_kind: 'organization' }] } } },
+      body: {
+        error: {
+          code: 'grant_exceeds_own',
+          details: { grants: [{ permission: 'request.read', scope_kind: 'organization' }] },
+        },
+      },
     });
-    expect(outcome(await invite(member, { policies: [{ ...narrow, permissions: ['agent.read'] }] }))).toBe('403 grant_exceeds_own');
+    expect(
+      outcome(await invite(member, { policies: [{ ...narrow, permissions: ['agent.read'] }] })),
+    ).toBe('403 grant_exceeds_own');
   });
 
   test('is what the inviter holds through his teams too', async () => {
     const member = await inviter();
-    await createTeam(app, organization.id, { members: [member], policies: [everywhere('request.decide')] });
+    await createTeam(app, organization.id, {
+      members: [member],
+      policies: [everywhere('request.decide')],
+    });
     expect((await invite(member, { policies: [everywhere('request.decide')] })).status).toBe(201);
   });
 
@@ -214,19 +281,27 @@ describe('what may be granted', () => {
     const policies = [{ scope_kind: 'organization', is_owner: true }] as const;
     expect(outcome(await invite(await inviter(), { policies }))).toBe('403 owner_required');
     const answer = await invite(owner, { policies });
-    expect(answer.body['invitation']?.['grants']).toMatchObject([{ scope_kind: 'organization', is_owner: true }]);
-    expect(answer.body['invitation']?.['grants']?.[0]?.['permissions']).toContain('organization.delete');
+    expect(answer.body['invitation']?.['grants']).toMatchObject([
+      { scope_kind: 'organization', is_owner: true },
+    ]);
+    expect(answer.body['invitation']?.['grants']?.[0]?.['permissions']).toContain(
+      'organization.delete',
+    );
   });
 
   test('needs a fresh session where it is dangerous or ownership, and not otherwise', async () => {
     await ageSession(app, owner, 16);
-    expect(outcome(await invite(owner, { policies: [everywhere('permission_policy.write')] }))).toBe('403 reauthentication_required');
-    expect(outcome(await invite(owner, { policies: [{ scope_kind: 'organization', is_owner: true }] }))).toBe(
-      '403 reauthentication_required',
-    );
+    expect(
+      outcome(await invite(owner, { policies: [everywhere('permission_policy.write')] })),
+    ).toBe('403 reauthentication_required');
+    expect(
+      outcome(await invite(owner, { policies: [{ scope_kind: 'organization', is_owner: true }] })),
+    ).toBe('403 reauthentication_required');
     expect((await invite(owner, { policies: [everywhere('request.decide')] })).status).toBe(201);
     await ageSession(app, owner, 14);
-    expect((await invite(owner, { policies: [everywhere('permission_policy.write')] })).status).toBe(201);
+    expect(
+      (await invite(owner, { policies: [everywhere('permission_policy.write')] })).status,
+    ).toBe(201);
   });
 
   test('needs a second factor where it is dangerous and the organization demands one', async () => {
@@ -234,7 +309,10 @@ describe('what may be granted', () => {
     const policies = [everywhere('connection.write')];
     expect(outcome(await invite(owner, { policies }))).toBe('403 mfa_required');
     expect((await invite(owner)).status).toBe(201);
-    await app.db('sessions').where({ membership_id: owner.membershipId }).update({ assurance: 'strong' });
+    await app
+      .db('sessions')
+      .where({ membership_id: owner.membershipId })
+      .update({ assurance: 'strong' });
     expect((await invite(owner, { policies })).status).toBe(201);
   });
 
@@ -254,7 +332,9 @@ describe('seats', () => {
     for (let taken = 4; taken < 6; taken++) await invited(owner);
     const refused = await invite(owner);
     expect(refused.status).toBe(409);
-    expect(refused.body).toMatchObject({ error: { code: 'seat_limit_reached', details: { dimension: 'seats', limit: 6, used: 6 } } });
+    expect(refused.body).toMatchObject({
+      error: { code: 'seat_limit_reached', details: { dimension: 'seats', limit: 6, used: 6 } },
+    });
     await expire(app, first.id);
     expect((await invite(owner)).status).toBe(201);
     expect(outcome(await invite(owner))).toBe('409 seat_limit_reached');
@@ -279,7 +359,10 @@ describe('the list', () => {
     await owner.browser.delete(`${INVITATIONS}/${revoked.id}`);
     const expired = await invited(owner);
     await expire(app, expired.id);
-    const all = (await owner.http.get(INVITATIONS)).body['invitations'] as unknown as Record<string, unknown>[];
+    const all = (await owner.http.get(INVITATIONS)).body['invitations'] as unknown as Record<
+      string,
+      unknown
+    >[];
     expect(all.map(({ id, status, accepted_membership_id: by }) => [id, status, by])).toEqual([
       [expired.id, 'expired', undefined],
       [revoked.id, 'revoked', undefined],
@@ -287,12 +370,21 @@ describe('the list', () => {
       [pending.id, 'pending', undefined],
     ]);
     const first = (await owner.http.get(`${INVITATIONS}?limit=3`)).body;
-    const second = (await owner.http.get(`${INVITATIONS}?limit=3&cursor=${String(first['next_cursor'])}`)).body;
+    const second = (
+      await owner.http.get(`${INVITATIONS}?limit=3&cursor=${String(first['next_cursor'])}`)
+    ).body;
     expect([...(first['invitations'] ?? []), ...(second['invitations'] ?? [])]).toEqual(all);
     expect(second['next_cursor']).toBeUndefined();
-    expect((await owner.http.get(`${INVITATIONS}?status=expired`)).body['invitations']).toMatchObject([{ id: expired.id }]);
-    const misused = await owner.http.get(`${INVITATIONS}?status=revoked&cursor=${String(first['next_cursor'])}`);
-    expect(misused).toMatchObject({ status: 400, body: { error: { details: { issues: [{ pointer: '/query/cursor' }] } } } });
+    expect(
+      (await owner.http.get(`${INVITATIONS}?status=expired`)).body['invitations'],
+    ).toMatchObject([{ id: expired.id }]);
+    const misused = await owner.http.get(
+      `${INVITATIONS}?status=revoked&cursor=${String(first['next_cursor'])}`,
+    );
+    expect(misused).toMatchObject({
+      status: 400,
+      body: { error: { details: { issues: [{ pointer: '/query/cursor' }] } } },
+    });
   });
 
   test('never shows a link again, nor the invitations of others', async () => {
@@ -311,8 +403,12 @@ describe('sending again', () => {
     await app.db('invitations').where({ id: before.id }).update({ expires_at: soon });
     const answer = await resend(owner, before.id);
     expect(answer.status).toBe(200);
-    const { updated_at: updated, expires_at: expires } = answer.body['invitation'] as unknown as Record<string, string>;
-    expect(Math.abs(Date.parse(expires ?? '') - Date.parse(updated ?? '') - 7 * 86_400_000)).toBeLessThan(5_000);
+    const { updated_at: updated, expires_at: expires } = answer.body[
+      'invitation'
+    ] as unknown as Record<string, string>;
+    expect(
+      Math.abs(Date.parse(expires ?? '') - Date.parse(updated ?? '') - 7 * 86_400_000),
+    ).toBeLessThan(5_000);
     expect(outcome(await app.http.get(linkPath(before.token)))).toBe('404 not_found');
     expect(outcome(await accept(app, before.token))).toBe('404 not_found');
     expect((await app.http.get(linkPath(tokenIn(answer)))).status).toBe(200);
@@ -324,7 +420,8 @@ describe('sending again', () => {
   test('happens five times an hour at most, and the last link goes on working', async () => {
     const { id } = await invited(owner);
     const sent: Answer[] = [];
-    for (let round = 0; round < 6; round += 1) sent.push(await resend(owner, round % 2 ? id.toUpperCase() : id));
+    for (let round = 0; round < 6; round += 1)
+      sent.push(await resend(owner, round % 2 ? id.toUpperCase() : id));
     expect(sent.map(outcome)).toEqual([...Array<string>(5).fill('200'), '429 rate_limited']);
     expect(Number(sent[5]?.headers['retry-after'])).toBeGreaterThan(3_000);
     expect((await accept(app, tokenIn(sent[4] as Answer))).status).toBe(201);
@@ -339,7 +436,11 @@ describe('sending again', () => {
   });
 
   test('is not for one that was revoked, accepted, has expired or is another organization’s', async () => {
-    const [revoked, accepted, expired] = [await invited(owner), await invited(owner), await invited(owner)];
+    const [revoked, accepted, expired] = [
+      await invited(owner),
+      await invited(owner),
+      await invited(owner),
+    ];
     await owner.browser.delete(`${INVITATIONS}/${revoked.id}`);
     await accept(app, accepted.token);
     await expire(app, expired.id);
@@ -358,7 +459,10 @@ describe('sending again', () => {
     await ageSession(app, colleague, 1);
     const sent = await resend(colleague, id);
     expect(sent.body['invitation']?.['invited_by_membership_id']).toBe(colleague.membershipId);
-    await app.db('memberships').where({ id: colleague.membershipId }).update({ status: 'suspended' });
+    await app
+      .db('memberships')
+      .where({ id: colleague.membershipId })
+      .update({ status: 'suspended' });
     expect(outcome(await accept(app, tokenIn(sent)))).toBe('403 grant_exceeds_own');
     const owners = await resend(owner, id);
     expect((await accept(app, tokenIn(owners))).status).toBe(201);
@@ -391,6 +495,9 @@ describe('revoking', () => {
     for (const { id } of [accepted, expired, foreign, { id: randomUUID() }]) {
       expect(outcome(await owner.browser.delete(`${INVITATIONS}/${id}`))).toBe('404 not_found');
     }
-    expect([await statusOf(accepted.id), await statusOf(expired.id)]).toEqual(['accepted', 'expired']);
+    expect([await statusOf(accepted.id), await statusOf(expired.id)]).toEqual([
+      'accepted',
+      'expired',
+    ]);
   });
 });

@@ -4,7 +4,12 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isValidScope, mayHold, type Permission, type PermissionHolder } from '../../src/domain/permissions.ts';
+import {
+  isValidScope,
+  mayHold,
+  type Permission,
+  type PermissionHolder,
+} from '../../src/domain/permissions.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask } from '../support/approval-requests.ts';
 import {
@@ -46,7 +51,11 @@ beforeAll(async () => {
   organization = await createOrganization(app);
   member = await createMember(app, organization.id);
   key = await createOrganizationKey(app, organization);
-  const agents = [await createAgent(app, organization), await createAgent(app, organization), await createAgent(app, organization)];
+  const agents = [
+    await createAgent(app, organization),
+    await createAgent(app, organization),
+    await createAgent(app, organization),
+  ];
   agentSlugs = agents.map(({ slug }) => slug);
   requestIds = [];
   for (const agent of agents) requestIds.push(await ask(app, agent));
@@ -79,10 +88,18 @@ function scenes(): fc.Arbitrary<Scene> {
     chosen.map((permissions) => ({ scope_kind: 'organization' as const, permissions })),
     fc
       .tuple(chosen, indices)
-      .map(([permissions, at]) => ({ scope_kind: 'agent' as const, resource_ids: at.map((n) => agentSlugs[n] ?? ''), permissions })),
+      .map(([permissions, at]) => ({
+        scope_kind: 'agent' as const,
+        resource_ids: at.map((n) => agentSlugs[n] ?? ''),
+        permissions,
+      })),
     fc
       .tuple(chosen, indices)
-      .map(([permissions, at]) => ({ scope_kind: 'team' as const, resource_ids: at.map((n) => teamIds[n] ?? ''), permissions })),
+      .map(([permissions, at]) => ({
+        scope_kind: 'team' as const,
+        resource_ids: at.map((n) => teamIds[n] ?? ''),
+        permissions,
+      })),
   );
   const policies = fc.array(policy, { maxLength: 2 });
   return fc.record({
@@ -103,7 +120,8 @@ async function set({ own, ofTeams, ofKey, narrowed }: Scene): Promise<void> {
     .delete();
   for (const policy of own) await grant(app.db, organizationId, { membershipId, policy });
   for (const [index, policies] of ofTeams.entries()) {
-    for (const policy of policies) await grant(app.db, organizationId, { teamId: teamIds[index] ?? '', policy });
+    for (const policy of policies)
+      await grant(app.db, organizationId, { teamId: teamIds[index] ?? '', policy });
   }
   for (const policy of ofKey) await grant(app.db, organizationId, { apiKeyId: key.id, policy });
   await app
@@ -115,11 +133,21 @@ async function set({ own, ofTeams, ofKey, narrowed }: Scene): Promise<void> {
 type Where = { readonly scope: 'agent' | 'team'; readonly id: string } | 'anywhere';
 type Holds = (permission: Permission, where: Where) => boolean;
 
-function holder(kind: PermissionHolder, policies: readonly Policy[], narrowed: readonly Permission[] | null = null): Holds {
-  const grants = ({ scope_kind, resource_ids, permissions }: Policy, permission: Permission, where: Where) =>
+function holder(
+  kind: PermissionHolder,
+  policies: readonly Policy[],
+  narrowed: readonly Permission[] | null = null,
+): Holds {
+  const grants = (
+    { scope_kind, resource_ids, permissions }: Policy,
+    permission: Permission,
+    where: Where,
+  ) =>
     permissions?.includes(permission) === true &&
     isValidScope(permission, scope_kind) &&
-    (where === 'anywhere' || scope_kind === 'organization' || (scope_kind === where.scope && resource_ids?.includes(where.id) === true));
+    (where === 'anywhere' ||
+      scope_kind === 'organization' ||
+      (scope_kind === where.scope && resource_ids?.includes(where.id) === true));
   return (permission, where) =>
     mayHold(kind, permission) &&
     (narrowed === null || narrowed.includes(permission)) &&
@@ -141,7 +169,8 @@ const listings: readonly Listing[] = [
     list: '/api/v1/agents',
     read: (slug) => `/api/v1/agents/${slug}`,
     ids: () => agentSlugs,
-    idsIn: (body) => (body as unknown as { agents: { slug: string }[] }).agents.map(({ slug }) => slug),
+    idsIn: (body) =>
+      (body as unknown as { agents: { slug: string }[] }).agents.map(({ slug }) => slug),
     permission: 'agent.read',
     shows: (holds, id) => holds('agent.read', { scope: 'agent', id }),
   },
@@ -158,8 +187,10 @@ const listings: readonly Listing[] = [
     read: (slug) => `/api/v1/request-approval-pipelines/agents/${slug}`,
     ids: () => agentSlugs,
     idsIn: (body) =>
-      (body as unknown as { request_approval_pipelines: { agent_slug?: string }[] }).request_approval_pipelines.flatMap(
-        ({ agent_slug: slug }) => (slug === undefined ? [] : [slug]),
+      (
+        body as unknown as { request_approval_pipelines: { agent_slug?: string }[] }
+      ).request_approval_pipelines.flatMap(({ agent_slug: slug }) =>
+        slug === undefined ? [] : [slug],
       ),
     permission: 'pipeline.read',
     shows: (holds, id) => holds('pipeline.read', { scope: 'agent', id }),
@@ -168,7 +199,8 @@ const listings: readonly Listing[] = [
     list: '/api/v1/requests',
     read: (id) => `/api/v1/requests/${id}`,
     ids: () => requestIds,
-    idsIn: (body) => (body as unknown as { requests: { id: string }[] }).requests.map(({ id }) => id),
+    idsIn: (body) =>
+      (body as unknown as { requests: { id: string }[] }).requests.map(({ id }) => id),
     permission: 'request.read',
     shows: (holds, id) => {
       const where = { scope: 'agent', id: agentSlugs[requestIds.indexOf(id)] ?? '' } as const;
@@ -192,7 +224,9 @@ test('what a list shows is what was granted, and what a read of one object allow
       for (const [http, holds] of callers) {
         for (const { list, read, ids, idsIn, permission, shows } of listings) {
           // A session's own queue is what it was told of; here all that may be seen is compared.
-          const answer = await http.get(list === '/api/v1/requests' ? `${list}?scope=visible` : list);
+          const answer = await http.get(
+            list === '/api/v1/requests' ? `${list}?scope=visible` : list,
+          );
           const allowed = ids().filter((id) => shows(holds, id));
           const mayList = holds(permission, 'anywhere');
           expect([list, answer.status]).toEqual([list, mayList ? 200 : 403]);
@@ -200,7 +234,10 @@ test('what a list shows is what was granted, and what a read of one object allow
           shown[mayList ? (allowed.length > 0 ? 'some' : 'none') : 'refused'] += 1;
           const readable = mayList || permission !== 'request.read' ? allowed : [];
           for (const id of ids())
-            expect([read(id), (await http.get(read(id))).status]).toEqual([read(id), readable.includes(id) ? 200 : 403]);
+            expect([read(id), (await http.get(read(id))).status]).toEqual([
+              read(id),
+              readable.includes(id) ? 200 : 403,
+            ]);
         }
       }
     }),

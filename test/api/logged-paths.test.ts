@@ -27,7 +27,9 @@ describe('the path of a call in the log', () => {
     expect(loggedPath(`${path}?q=1`)).toBe(path);
   });
 
-  const secret = endpoints.filter(({ path }) => path.includes('{token}')).map(({ path }) => ({ path }));
+  const secret = endpoints
+    .filter(({ path }) => path.includes('{token}'))
+    .map(({ path }) => ({ path }));
   test.each(secret)('of $path never shows what stands for the token', ({ path }) => {
     expect(loggedPath(path.replace('{token}', 's3cret'))).not.toContain('s3cret');
   });
@@ -47,7 +49,11 @@ describe('a running service', () => {
   test('logs each call and none of the tokens in its path, whatever the method and the outcome', async () => {
     for (const prefix of Object.values(TOKEN_PREFIX)) {
       const { token } = issueToken(prefix);
-      for (const path of [`/auth/invitations/${token}`, `/auth/password/reset/${token}`, `/${token}/x`]) {
+      for (const path of [
+        `/auth/invitations/${token}`,
+        `/auth/password/reset/${token}`,
+        `/${token}/x`,
+      ]) {
         const before = app.log.length;
         await Promise.all([app.http.get(path), app.http.post(path, {}), app.http.delete(path)]);
         const lines = app.log.slice(before).filter((line) => line.includes('[secret]'));

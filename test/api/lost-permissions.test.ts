@@ -41,7 +41,8 @@ const changes: readonly {
   {
     change: 'renaming a team',
     permission: 'team.write',
-    make: ({ http }) => http.call('PATCH', `/api/v1/teams/${teamId}`, { body: { name: 'Night shift' } }),
+    make: ({ http }) =>
+      http.call('PATCH', `/api/v1/teams/${teamId}`, { body: { name: 'Night shift' } }),
     status: 200,
   },
   {
@@ -58,18 +59,23 @@ const changes: readonly {
   },
 ];
 
-test.each(changes)('$change: is refused, and succeeds while the permission stays', async ({ permission, make, status }) => {
-  const policies = [{ scope_kind: 'organization' as const, permissions: [permission] }];
-  const caller = await createMember(app, organization.id, { policies });
-  const { body } = await app.db
-    .transaction(async (gate) => {
-      await gate('organizations').where({ id: organization.id }).forUpdate().first('id');
-      const answer = make(caller);
-      await untilBlocked(app.db);
-      await gate('permission_policies').where({ membership_id: caller.membershipId }).delete();
-      return { answer };
-    })
-    .then(async ({ answer }) => await answer);
-  expect(body['error']).toMatchObject({ code: 'permission_denied', details: { permission } });
-  expect((await make(await createMember(app, organization.id, { policies }))).status).toBe(status);
-});
+test.each(changes)(
+  '$change: is refused, and succeeds while the permission stays',
+  async ({ permission, make, status }) => {
+    const policies = [{ scope_kind: 'organization' as const, permissions: [permission] }];
+    const caller = await createMember(app, organization.id, { policies });
+    const { body } = await app.db
+      .transaction(async (gate) => {
+        await gate('organizations').where({ id: organization.id }).forUpdate().first('id');
+        const answer = make(caller);
+        await untilBlocked(app.db);
+        await gate('permission_policies').where({ membership_id: caller.membershipId }).delete();
+        return { answer };
+      })
+      .then(async ({ answer }) => await answer);
+    expect(body['error']).toMatchObject({ code: 'permission_denied', details: { permission } });
+    expect((await make(await createMember(app, organization.id, { policies }))).status).toBe(
+      status,
+    );
+  },
+);

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { permissions } from '../../src/domain/permissions.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createAgent, createMember, createOrganization, grant, type TestOrganization } from '../support/factories.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  grant,
+  type TestOrganization,
+} from '../support/factories.ts';
 import type { Answer } from '../support/http.ts';
 
 const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
@@ -36,7 +42,12 @@ describe('GET /me', () => {
         permissions: humanPermissions,
         grants: humanPermissions.map((permission) => ({ permission, scope_kind: 'organization' })),
         team_ids: [],
-        auth: { method: 'local_password', assurance: 'single_factor', authenticated_at: INSTANT, session_id: UUID },
+        auth: {
+          method: 'local_password',
+          assurance: 'single_factor',
+          authenticated_at: INSTANT,
+          session_id: UUID,
+        },
       },
       user: { display_name: owner.displayName, email: owner.email, has_password: false },
       organization: { name: organization.slug, slug: organization.slug },
@@ -60,11 +71,18 @@ describe('GET /me', () => {
   });
 
   test('shows where a member holds what: one assignment for each agent of a policy', async () => {
-    const [first, second] = [await createAgent(app, organization), await createAgent(app, organization)];
+    const [first, second] = [
+      await createAgent(app, organization),
+      await createAgent(app, organization),
+    ];
     const slugs = [first.slug, second.slug].sort();
     const member = await createMember(app, organization.id, {
       policies: [
-        { scope_kind: 'agent', resource_ids: slugs, permissions: ['request.read', 'request.decide'] },
+        {
+          scope_kind: 'agent',
+          resource_ids: slugs,
+          permissions: ['request.read', 'request.decide'],
+        },
         { scope_kind: 'organization', permissions: ['request.read'] },
       ],
     });
@@ -75,7 +93,10 @@ describe('GET /me', () => {
       ...slugs.map((scope_id) => ({ permission: 'request.read', scope_kind: 'agent', scope_id })),
       { permission: 'request.read', scope_kind: 'organization' },
     ]);
-    const assignments = [...(body['assignments'] ?? [])] as unknown as { id: string; permission_policy_id: string }[];
+    const assignments = [...(body['assignments'] ?? [])] as unknown as {
+      id: string;
+      permission_policy_id: string;
+    }[];
     expect(assignments).toEqual([
       ...slugs.map((slug) =>
         expect.objectContaining({
@@ -86,7 +107,11 @@ describe('GET /me', () => {
           is_owner: false,
         }),
       ),
-      expect.objectContaining({ scope_kind: 'organization', scope_name: organization.slug, permissions: ['request.read'] }),
+      expect.objectContaining({
+        scope_kind: 'organization',
+        scope_name: organization.slug,
+        permissions: ['request.read'],
+      }),
     ]);
     expect(new Set(assignments.map(({ id }) => id)).size).toBe(3);
     expect(new Set(assignments.map((assignment) => assignment.permission_policy_id)).size).toBe(2);
@@ -97,7 +122,9 @@ describe('GET /me', () => {
     const { owner } = organization;
     const byKey = await owner.http.get('/api/v1/me');
     const bySession = await owner.browser.get('/api/v1/me');
-    const carried = permissions.filter(({ holders }) => holders.includes('api_key')).map(({ key }) => key as string);
+    const carried = permissions
+      .filter(({ holders }) => holders.includes('api_key'))
+      .map(({ key }) => key as string);
     expect(byKey.body['principal']).toMatchObject({
       actor_type: 'human',
       membership_id: owner.membershipId,
@@ -105,14 +132,19 @@ describe('GET /me', () => {
       auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: INSTANT },
     });
     expect(Object.keys(byKey.body['principal']?.['auth'] ?? {})).not.toContain('session_id');
-    for (const part of ['user', 'organization', 'assignments', 'onboarding']) expect(byKey.body[part]).toEqual(bySession.body[part]);
+    for (const part of ['user', 'organization', 'assignments', 'onboarding'])
+      expect(byKey.body[part]).toEqual(bySession.body[part]);
   });
 
   test('shows a change of permissions at the very next call', async () => {
     const member = await createMember(app, organization.id);
-    const held = async () => (await member.http.get('/api/v1/me')).body['principal']?.['permissions'];
+    const held = async () =>
+      (await member.http.get('/api/v1/me')).body['principal']?.['permissions'];
     expect(await held()).toEqual([]);
-    const policy = { scope_kind: 'organization', permissions: ['agent.read', 'no.such.permission'] } as const;
+    const policy = {
+      scope_kind: 'organization',
+      permissions: ['agent.read', 'no.such.permission'],
+    } as const;
     await grant(app.db, organization.id, { membershipId: member.membershipId, policy });
     expect(await held()).toEqual(['agent.read']);
     await app.db('permission_policies').where({ membership_id: member.membershipId }).delete();
@@ -123,23 +155,33 @@ describe('GET /me', () => {
     const other = await createOrganization(app);
     const onboarding = async (member: { browser: TestOrganization['owner']['browser'] }) =>
       (await member.browser.get('/api/v1/me')).body['onboarding'] as unknown;
-    const member = await createMember(app, other.id, { policies: [{ scope_kind: 'organization', permissions: ['request.read'] }] });
+    const member = await createMember(app, other.id, {
+      policies: [{ scope_kind: 'organization', permissions: ['request.read'] }],
+    });
     const setter = await createMember(app, other.id, {
       policies: [{ scope_kind: 'organization', permissions: ['organization.settings.write'] }],
     });
-    expect([await onboarding(other.owner), await onboarding(setter), await onboarding(member)]).toEqual([
+    expect([
+      await onboarding(other.owner),
+      await onboarding(setter),
+      await onboarding(member),
+    ]).toEqual([
       { required: true, completed_at: null },
       { required: true, completed_at: null },
       { required: false, completed_at: null },
     ]);
     const completed = '2026-03-01T12:00:00.000Z';
-    await app.db('organizations').where({ id: other.id }).update({ onboarding_completed_at: completed });
+    await app
+      .db('organizations')
+      .where({ id: other.id })
+      .update({ onboarding_completed_at: completed });
     expect(await onboarding(other.owner)).toEqual({ required: false, completed_at: completed });
   });
 
   test('tells whether there is a password to change', async () => {
     const member = await createMember(app, organization.id);
-    const hasPassword = async () => (await member.http.get('/api/v1/me')).body['user']?.['has_password'];
+    const hasPassword = async () =>
+      (await member.http.get('/api/v1/me')).body['user']?.['has_password'];
     expect(await hasPassword()).toBe(false);
     await app.db('users').where({ id: member.userId }).update({ password_hash: '$argon2id$…' });
     expect(await hasPassword()).toBe(true);
@@ -147,7 +189,9 @@ describe('GET /me', () => {
 
   test('answers people only', async () => {
     const agent = await createAgent(app, organization);
-    const asAgent = await app.http.get('/api/v1/me', { headers: { authorization: `Bearer ${agent.credential}` } });
+    const asAgent = await app.http.get('/api/v1/me', {
+      headers: { authorization: `Bearer ${agent.credential}` },
+    });
     expect(codeOf(asAgent)).toEqual([403, 'permission_denied']);
     expect(codeOf(await app.http.get('/api/v1/me'))).toEqual([401, 'authentication_required']);
     const suspended = await createMember(app, organization.id, { status: 'suspended' });

@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { activatePath, activatePolicy, createMember, createOrganization, createOrganizationKey, createTeam } from '../support/factories.ts';
+import {
+  activatePath,
+  activatePolicy,
+  createMember,
+  createOrganization,
+  createOrganizationKey,
+  createTeam,
+} from '../support/factories.ts';
 import type { TestMember, TestOrganization } from '../support/factories.ts';
 import { HttpClient, type Answer } from '../support/http.ts';
 
@@ -27,33 +34,52 @@ beforeEach(async () => {
   owner = organization.owner;
 });
 
-const allowed = (...permissions: string[]) => [{ scope_kind: 'organization' as const, permissions }];
+const allowed = (...permissions: string[]) => [
+  { scope_kind: 'organization' as const, permissions },
+];
 const ownership = [{ scope_kind: 'organization' as const, is_owner: true }];
-const member = (options: Parameters<typeof createMember>[2] = {}) => createMember(app, organization.id, options);
+const member = (options: Parameters<typeof createMember>[2] = {}) =>
+  createMember(app, organization.id, options);
 const manager = () => member({ policies: allowed('membership.write', 'membership.read') });
 
 const path = ({ membershipId }: TestMember) => `/api/v1/members/${membershipId}`;
-const patch = (who: TestMember, target: TestMember, body: unknown) => who.browser.call('PATCH', path(target), { body });
-const suspend = (who: TestMember, target: TestMember, force?: boolean) => patch(who, target, { status: 'suspended', force });
-const reactivate = (who: TestMember, target: TestMember) => patch(who, target, { status: 'active' });
-const remove = (who: TestMember, target: TestMember, query = '') => who.browser.delete(`${path(target)}${query}`);
+const patch = (who: TestMember, target: TestMember, body: unknown) =>
+  who.browser.call('PATCH', path(target), { body });
+const suspend = (who: TestMember, target: TestMember, force?: boolean) =>
+  patch(who, target, { status: 'suspended', force });
+const reactivate = (who: TestMember, target: TestMember) =>
+  patch(who, target, { status: 'active' });
+const remove = (who: TestMember, target: TestMember, query = '') =>
+  who.browser.delete(`${path(target)}${query}`);
 
 /** The same person, calling with his key where `patch` and `remove` would call from his browser. */
 const byKey = (http: HttpClient): TestMember => ({ ...owner, membershipId: '', browser: http });
 
-const outcome = ({ status, body }: Answer) => (status < 400 ? status : `${status} ${String(body['error']?.['code'])}`);
+const outcome = ({ status, body }: Answer) =>
+  status < 400 ? status : `${status} ${String(body['error']?.['code'])}`;
 
 async function statusOf({ membershipId }: TestMember): Promise<string> {
-  const row = (await app.db('memberships').where({ id: membershipId }).first('status')) as { status: string };
+  const row = (await app.db('memberships').where({ id: membershipId }).first('status')) as {
+    status: string;
+  };
   return row.status;
 }
 
-async function eventsOf({ membershipId }: TestMember): Promise<readonly { type: string; data: Record<string, unknown> }[]> {
-  const rows = (await app.db('audit_events').where({ subject_id: membershipId }).orderBy('sequence').select('event_type', 'data')) as {
+async function eventsOf({
+  membershipId,
+}: TestMember): Promise<readonly { type: string; data: Record<string, unknown> }[]> {
+  const rows = (await app
+    .db('audit_events')
+    .where({ subject_id: membershipId })
+    .orderBy('sequence')
+    .select('event_type', 'data')) as {
     event_type: string;
     data: string;
   }[];
-  return rows.map(({ event_type, data }) => ({ type: event_type, data: JSON.parse(data) as Record<string, unknown> }));
+  return rows.map(({ event_type, data }) => ({
+    type: event_type,
+    data: JSON.parse(data) as Record<string, unknown>,
+  }));
 }
 
 const URGENT = { type: 'urgency', urgency: 'interrupt' };
@@ -61,7 +87,12 @@ const URGENT = { type: 'urgency', urgency: 'interrupt' };
 /** Makes an active path ask the member by name; its key. */
 async function askByName({ membershipId }: TestMember): Promise<string> {
   const path_key = `path-${randomUUID().slice(0, 8)}`;
-  const level = { id: randomUUID(), type: 'level', targets: [{ type: 'user', id: membershipId }], escalate_after: '15m' };
+  const level = {
+    id: randomUUID(),
+    type: 'level',
+    targets: [{ type: 'user', id: membershipId }],
+    escalate_after: '15m',
+  };
   await activatePath(owner, { path_key, name: 'Night shift', nodes: [level] });
   return path_key;
 }
@@ -69,7 +100,11 @@ async function askByName({ membershipId }: TestMember): Promise<string> {
 describe('the list of members', () => {
   test('shows each with what he holds himself and through live teams, and with these teams', async () => {
     const ada = await member({ displayName: 'Ada', policies: allowed('request.read') });
-    const teamId = await createTeam(app, organization.id, { name: 'On call', members: [ada], policies: allowed('request.decide') });
+    const teamId = await createTeam(app, organization.id, {
+      name: 'On call',
+      members: [ada],
+      policies: allowed('request.decide'),
+    });
     const shown = (await owner.http.get(path(ada))).body;
     expect(shown).toMatchObject({
       id: ada.membershipId,
@@ -83,7 +118,11 @@ describe('the list of members', () => {
     const assignments = shown['assignments'] as unknown as Record<string, unknown>[];
     const inherited = assignments.find((assignment) => assignment['via_team_id'] !== undefined);
     expect(assignments).toHaveLength(2);
-    expect(inherited).toMatchObject({ via_team_id: teamId, via_team_name: 'On call', permissions: ['request.decide'] });
+    expect(inherited).toMatchObject({
+      via_team_id: teamId,
+      via_team_name: 'On call',
+      permissions: ['request.decide'],
+    });
     expect((await owner.http.get('/api/v1/members')).body['members']).toContainEqual(shown);
   });
 
@@ -96,8 +135,15 @@ describe('the list of members', () => {
       ['Alf', 'deprovisioned'],
     ] as const;
     for (const [displayName, status] of rows) await member({ displayName, status });
-    const whole = (await owner.http.get('/api/v1/members')).body['members'] as unknown as Record<string, string>[];
-    expect(whole.filter(({ id }) => id !== owner.membershipId).map(({ display_name, status }) => [display_name, status])).toEqual([
+    const whole = (await owner.http.get('/api/v1/members')).body['members'] as unknown as Record<
+      string,
+      string
+    >[];
+    expect(
+      whole
+        .filter(({ id }) => id !== owner.membershipId)
+        .map(({ display_name, status }) => [display_name, status]),
+    ).toEqual([
       ['adam', 'active'],
       ['Bea', 'active'],
       ['zoe', 'active'],
@@ -118,20 +164,34 @@ describe('the list of members', () => {
     const found = await member({ displayName: 'Grace 100% Hopper' });
     await member({ displayName: 'Grace Kelly', status: 'suspended' });
     const ids = async (query: string) =>
-      ((await owner.http.get(`/api/v1/members?${query}`)).body['members'] as unknown as { id: string }[]).map(({ id }) => id);
+      (
+        (await owner.http.get(`/api/v1/members?${query}`)).body['members'] as unknown as {
+          id: string;
+        }[]
+      ).map(({ id }) => id);
     expect(await ids('q=gRACE%20100%25')).toEqual([found.membershipId]);
     expect(await ids('q=grace&status=active')).toEqual([found.membershipId]);
-    expect(await ids(`q=${encodeURIComponent(found.email.toUpperCase())}`)).toEqual([found.membershipId]);
+    expect(await ids(`q=${encodeURIComponent(found.email.toUpperCase())}`)).toEqual([
+      found.membershipId,
+    ]);
     expect(await ids('status=deprovisioned')).toEqual([]);
-    const cursor = String((await owner.http.get('/api/v1/members?limit=1&q=grace')).body['next_cursor']);
-    expect((await owner.http.get(`/api/v1/members?limit=1&q=grace&cursor=${cursor}`)).status).toBe(200);
-    expect(outcome(await owner.http.get(`/api/v1/members?limit=1&cursor=${cursor}`))).toBe('400 validation_failed');
+    const cursor = String(
+      (await owner.http.get('/api/v1/members?limit=1&q=grace')).body['next_cursor'],
+    );
+    expect((await owner.http.get(`/api/v1/members?limit=1&q=grace&cursor=${cursor}`)).status).toBe(
+      200,
+    );
+    expect(outcome(await owner.http.get(`/api/v1/members?limit=1&cursor=${cursor}`))).toBe(
+      '400 validation_failed',
+    );
   });
 
   test('is there for organization keys that hold membership.read, and for nobody without it', async () => {
     const key = await createOrganizationKey(app, organization, allowed('membership.read'));
     expect((await key.http.get('/api/v1/members')).status).toBe(200);
-    expect(outcome(await (await member()).http.get('/api/v1/members'))).toBe('403 permission_denied');
+    expect(outcome(await (await member()).http.get('/api/v1/members'))).toBe(
+      '403 permission_denied',
+    );
     const stranger = (await createOrganization(app)).owner;
     expect(outcome(await owner.http.get(path(stranger)))).toBe('404 not_found');
   });
@@ -154,12 +214,16 @@ describe('suspending a member', () => {
       assignments: [{ permissions: ['request.read'] }],
     });
     expect((await ada.http.get('/api/v1/me')).status).toBe(200);
-    expect((await eventsOf(ada)).map(({ type }) => type)).toEqual(['membership.suspended', 'membership.reactivated']);
+    expect((await eventsOf(ada)).map(({ type }) => type)).toEqual([
+      'membership.suspended',
+      'membership.reactivated',
+    ]);
   });
 
   test('stops his session and his key at their next call, in every process', async () => {
     const ada = await member();
-    for (const { url } of [app, other]) expect(await status(url, { authorization: `Bearer ${ada.apiKey}` })).toBe(200);
+    for (const { url } of [app, other])
+      expect(await status(url, { authorization: `Bearer ${ada.apiKey}` })).toBe(200);
     await suspend(owner, ada);
     for (const { url } of [app, other]) {
       expect(await status(url, { authorization: `Bearer ${ada.apiKey}` })).toBe(403);
@@ -176,7 +240,9 @@ describe('suspending a member', () => {
   });
 
   test('knows no other status', async () => {
-    expect(outcome(await patch(owner, await member(), { status: 'deprovisioned' }))).toBe('400 validation_failed');
+    expect(outcome(await patch(owner, await member(), { status: 'deprovisioned' }))).toBe(
+      '400 validation_failed',
+    );
   });
 });
 
@@ -200,8 +266,15 @@ describe('removing a member', () => {
       expect(await status(url, { authorization: `Bearer ${ada.apiKey}` })).toBe(401);
       expect(await status(url, { cookie: ada.cookie })).toBe(401);
     }
-    expect((await owner.http.get(path(ada))).body).toMatchObject({ status: 'deprovisioned', assignments: [], team_ids: [] });
-    const key = (await app.db('api_keys').where({ membership_id: ada.membershipId }).first('revocation_reason')) as object;
+    expect((await owner.http.get(path(ada))).body).toMatchObject({
+      status: 'deprovisioned',
+      assignments: [],
+      team_ids: [],
+    });
+    const key = (await app
+      .db('api_keys')
+      .where({ membership_id: ada.membershipId })
+      .first('revocation_reason')) as object;
     expect(key).toEqual({ revocation_reason: 'membership_deprovisioned' });
     expect(await eventsOf(ada)).toEqual([{ type: 'membership.deprovisioned', data: expected }]);
   });
@@ -222,7 +295,11 @@ describe('removing a member', () => {
 
 describe.each([
   ['suspending', suspend],
-  ['removing', (who: TestMember, target: TestMember, force?: boolean) => remove(who, target, force ? '?force=true' : '')],
+  [
+    'removing',
+    (who: TestMember, target: TestMember, force?: boolean) =>
+      remove(who, target, force ? '?force=true' : ''),
+  ],
 ] as const)('%s', (_, change) => {
   test('oneself is refused, even to an owner', async () => {
     expect(outcome(await change(owner, owner))).toBe('403 self_change');
@@ -268,7 +345,9 @@ describe.each([
 
   test('needs membership.write', async () => {
     const ada = await member();
-    expect(outcome(await change(await member({ policies: allowed('membership.read') }), ada))).toBe('403 permission_denied');
+    expect(outcome(await change(await member({ policies: allowed('membership.read') }), ada))).toBe(
+      '403 permission_denied',
+    );
     expect(await statusOf(ada)).toBe('active');
   });
 
@@ -282,7 +361,10 @@ describe.each([
   test('somebody whom an active path asks by name is refused with the paths, and forced leaves them behind on the record', async () => {
     const ada = await member();
     const path_key = await askByName(ada);
-    const uses = { escalation_paths: [{ path_key, name: 'Night shift', revision: 1 }], team_escalation_policies: [] };
+    const uses = {
+      escalation_paths: [{ path_key, name: 'Night shift', revision: 1 }],
+      team_escalation_policies: [],
+    };
     const refused = await change(owner, ada);
     expect(outcome(refused)).toBe('409 membership_in_escalation_path');
     expect(refused.body['error']?.['details']).toEqual(uses);
@@ -297,11 +379,25 @@ describe.each([
       await createTeam(app, organization.id, { name: `Night ${randomUUID()}`, members: [ada] }),
       await createTeam(app, organization.id, { name: `Day ${randomUUID()}`, members: [ada] }),
     ];
-    const level = { id: randomUUID(), type: 'level', targets: [{ type: 'user', id: ada.membershipId }], escalate_after: '15m' };
+    const level = {
+      id: randomUUID(),
+      type: 'level',
+      targets: [{ type: 'user', id: ada.membershipId }],
+      escalate_after: '15m',
+    };
     for (const id of [night, day]) await activatePolicy(owner, id, { nodes: [level] });
-    await activatePolicy(owner, night, { nodes: [{ id: randomUUID(), type: 'if_else', conditions: [URGENT], then: [level] }] });
-    const named = (team_id: string, revision: number) => ({ team_id, team_name: expect.any(String), revision });
-    const uses = { escalation_paths: [], team_escalation_policies: [named(day, 1), named(night, 2)] };
+    await activatePolicy(owner, night, {
+      nodes: [{ id: randomUUID(), type: 'if_else', conditions: [URGENT], then: [level] }],
+    });
+    const named = (team_id: string, revision: number) => ({
+      team_id,
+      team_name: expect.any(String),
+      revision,
+    });
+    const uses = {
+      escalation_paths: [],
+      team_escalation_policies: [named(day, 1), named(night, 2)],
+    };
     const refused = await change(owner, ada);
     expect(outcome(refused)).toBe('409 membership_in_escalation_path');
     expect(refused.body['error']?.['details']).toEqual(uses);
@@ -313,16 +409,25 @@ describe.each([
   test('somebody whom a policy asked that is in force no longer is not', async () => {
     const ada = await member();
     const id = await createTeam(app, organization.id, { members: [ada] });
-    const level = { id: randomUUID(), type: 'level', targets: [{ type: 'user', id: ada.membershipId }], escalate_after: '15m' };
+    const level = {
+      id: randomUUID(),
+      type: 'level',
+      targets: [{ type: 'user', id: ada.membershipId }],
+      escalate_after: '15m',
+    };
     await activatePolicy(owner, id, { nodes: [level] });
-    await owner.http.call('DELETE', `/api/v1/teams/${id}/escalation-policy/active`, { headers: { 'if-match': '"1"' } });
+    await owner.http.call('DELETE', `/api/v1/teams/${id}/escalation-policy/active`, {
+      headers: { 'if-match': '"1"' },
+    });
     expect((await change(owner, ada)).status).toBeLessThan(300);
   });
 
   test('somebody whom only an archived path asked is not', async () => {
     const ada = await member();
     const path_key = await askByName(ada);
-    await owner.http.delete(`/api/v1/escalation-paths/${path_key}`, { headers: { 'if-match': '"1"' } });
+    await owner.http.delete(`/api/v1/escalation-paths/${path_key}`, {
+      headers: { 'if-match': '"1"' },
+    });
     expect((await change(owner, ada)).status).toBeLessThan(300);
   });
 
@@ -349,8 +454,14 @@ describe('at the same moment', () => {
     for (let round = 0; round < 20; round += 1) {
       const home = await createOrganization(app);
       const second = await createMember(app, home.id, { policies: ownership });
-      const elsewhere = { ...second, browser: new HttpClient(other.url, { cookie: second.cookie, origin: other.url }) };
-      const answers = await Promise.all([remove(home.owner, second), remove(elsewhere, home.owner)]);
+      const elsewhere = {
+        ...second,
+        browser: new HttpClient(other.url, { cookie: second.cookie, origin: other.url }),
+      };
+      const answers = await Promise.all([
+        remove(home.owner, second),
+        remove(elsewhere, home.owner),
+      ]);
       const [winner, loser] = answers.map(outcome).sort();
       expect(winner).toBe(204);
       expect(['401 authentication_required', '403 membership_inactive']).toContain(loser);
@@ -367,7 +478,9 @@ describe('at the same moment', () => {
         await createMember(app, home.id, { policies: ownership }),
       ];
       const ring = [home.owner, second, third];
-      const answers = await Promise.all(ring.map((who, index) => remove(who, ring[(index + 1) % 3] ?? who)));
+      const answers = await Promise.all(
+        ring.map((who, index) => remove(who, ring[(index + 1) % 3] ?? who)),
+      );
       const removed = answers.filter((answer) => answer.status === 204).length;
       const left = await Promise.all(ring.map(statusOf));
       expect(left.filter((one) => one === 'deprovisioned')).toHaveLength(removed);
@@ -394,7 +507,10 @@ describe('at the same moment', () => {
       expect(removed.status).toBe(204);
       expect([200, '409 membership_removed']).toContain(outcome(suspended));
       expect(await statusOf(ada)).toBe('deprovisioned');
-      const expected = suspended.status === 200 ? ['membership.suspended', 'membership.deprovisioned'] : ['membership.deprovisioned'];
+      const expected =
+        suspended.status === 200
+          ? ['membership.suspended', 'membership.deprovisioned']
+          : ['membership.deprovisioned'];
       expect((await eventsOf(ada)).map(({ type }) => type)).toEqual(expected);
     }
   });

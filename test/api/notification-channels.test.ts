@@ -7,9 +7,18 @@ import { resealSecrets } from '../../src/services/sealed-secrets.ts';
 import { sendDue } from '../../src/services/notifications/send-loop.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask } from '../support/approval-requests.ts';
-import { createAgent, createMember, createOrganization, type TestOrganization } from '../support/factories.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestOrganization,
+} from '../support/factories.ts';
 import type { Answer } from '../support/http.ts';
-import { LOOPBACK_ALLOWED, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import {
+  LOOPBACK_ALLOWED,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/webhook-receiver.ts';
 
 const PATH = '/api/v1/notification_channels';
 const secretsKey = randomBytes(32).toString('base64');
@@ -18,7 +27,9 @@ let organization: TestOrganization;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  app = await startApp({ environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: secretsKey } });
+  app = await startApp({
+    environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: secretsKey },
+  });
 });
 
 afterAll(async () => {
@@ -36,16 +47,30 @@ afterEach(async () => {
 
 const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
 const create = async (body: Readonly<Record<string, unknown>> = {}) =>
-  await organization.owner.browser.post(PATH, { kind: 'webhook', name: 'Bot', url: receiver.url, ...body });
+  await organization.owner.browser.post(PATH, {
+    kind: 'webhook',
+    name: 'Bot',
+    url: receiver.url,
+    ...body,
+  });
 
-async function createdId(body?: Readonly<Record<string, unknown>>): Promise<{ id: string; secret: string }> {
+async function createdId(
+  body?: Readonly<Record<string, unknown>>,
+): Promise<{ id: string; secret: string }> {
   const { status, body: answer, text } = await create(body);
   if (status !== 201) throw new Error(text);
-  return { id: String(answer['notification_channel']?.['id']), secret: String(answer['signing_secret']) };
+  return {
+    id: String(answer['notification_channel']?.['id']),
+    secret: String(answer['signing_secret']),
+  };
 }
 
 async function auditOf(id: string): Promise<string[]> {
-  return (await app.db('audit_events').where({ subject_id: id }).orderBy('sequence').pluck('event_type')) as string[];
+  return (await app
+    .db('audit_events')
+    .where({ subject_id: id })
+    .orderBy('sequence')
+    .pluck('event_type')) as string[];
 }
 
 describe('a webhook channel', () => {
@@ -61,7 +86,10 @@ describe('a webhook channel', () => {
       url: receiver.url,
     });
     expect(shown.text).not.toContain('whsec_');
-    const row = await app.db('notification_webhooks').where({ channel_id: id }).first<{ signing_secret: Buffer }>();
+    const row = await app
+      .db('notification_webhooks')
+      .where({ channel_id: id })
+      .first<{ signing_secret: Buffer }>();
     expect(row.signing_secret.includes(Buffer.from(secret.slice(10)))).toBe(false);
     expect(await auditOf(id)).toEqual(['notification_channel.created']);
   });
@@ -78,9 +106,14 @@ describe('a webhook channel', () => {
   ])('cannot be sent to %s', async (url) => {
     const refused = await create({ url });
     expect(codeOf(refused)).toEqual([400, 'egress_denied']);
-    expect(refused.body['error']?.['details']?.['issues']?.[0]).toMatchObject({ pointer: '/url', code: 'egress_denied' });
+    expect(refused.body['error']?.['details']?.['issues']?.[0]).toMatchObject({
+      pointer: '/url',
+      code: 'egress_denied',
+    });
     const { id } = await createdId();
-    expect(codeOf(await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body: { url } }))).toEqual([400, 'egress_denied']);
+    expect(
+      codeOf(await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body: { url } })),
+    ).toEqual([400, 'egress_denied']);
   });
 
   test.each([
@@ -103,21 +136,27 @@ describe('a webhook channel', () => {
       { pointer: '/url', code: 'invalid_value', message: expect.any(String) },
     ]);
     const { id } = await createdId();
-    expect(codeOf(await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body: { url } }))).toEqual([400, 'validation_failed']);
+    expect(
+      codeOf(await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body: { url } })),
+    ).toEqual([400, 'validation_failed']);
   });
 
   test('shows its URL as it is called, whatever way it was written', async () => {
     const { id } = await createdId({ url: 'HTTPS://127.0.0.1:443/a/../\u00fc?q=%7E' });
-    const shown = async () => (await organization.owner.http.get(`${PATH}/${id}`)).body['notification_channel']?.['url'];
+    const shown = async () =>
+      (await organization.owner.http.get(`${PATH}/${id}`)).body['notification_channel']?.['url'];
     expect(await shown()).toBe('https://127.0.0.1/%C3%BC?q=%7E');
-    const again = await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body: { url: 'https://0x7f000001/%C3%BC?q=%7E' } });
+    const again = await organization.owner.browser.call('PATCH', `${PATH}/${id}`, {
+      body: { url: 'https://0x7f000001/%C3%BC?q=%7E' },
+    });
     expect(again.status).toBe(200);
     expect(await auditOf(id)).toEqual(['notification_channel.created']);
   });
 
   test('can be changed in what is named, and only that', async () => {
     const { id } = await createdId();
-    const change = async (body: unknown) => await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body });
+    const change = async (body: unknown) =>
+      await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body });
     const changed = await change({ name: 'Other', include_arguments: true });
     expect(changed.body['notification_channel']).toMatchObject({
       name: 'Other',
@@ -126,7 +165,10 @@ describe('a webhook channel', () => {
       enabled: true,
     });
     expect((await change({ name: 'Other' })).status).toBe(200);
-    expect(await auditOf(id)).toEqual(['notification_channel.created', 'notification_channel.updated']);
+    expect(await auditOf(id)).toEqual([
+      'notification_channel.created',
+      'notification_channel.updated',
+    ]);
   });
 
   test('signs with its new secret alone as soon as it is rotated', async () => {
@@ -137,9 +179,14 @@ describe('a webhook channel', () => {
     await organization.owner.http.post(`${PATH}/${id}/test`);
     const [call] = receiver.received;
     const headers = (call?.headers ?? {}) as Record<string, string>;
-    expect(new Webhook(renewed).verify(call?.body ?? '', headers)).toMatchObject({ type: 'notification_channel.test' });
+    expect(new Webhook(renewed).verify(call?.body ?? '', headers)).toMatchObject({
+      type: 'notification_channel.test',
+    });
     expect(() => new Webhook(secret).verify(call?.body ?? '', headers)).toThrow();
-    expect(await auditOf(id)).toEqual(['notification_channel.created', 'notification_channel.secret_rotated']);
+    expect(await auditOf(id)).toEqual([
+      'notification_channel.created',
+      'notification_channel.secret_rotated',
+    ]);
   });
 
   test('goes on signing when everything is sealed under a new secrets key', async () => {
@@ -164,10 +211,18 @@ describe('a webhook channel', () => {
     expect((await organization.owner.browser.delete(`${PATH}/${id}`)).status).toBe(204);
     expect(codeOf(await organization.owner.http.get(`${PATH}/${id}`))).toEqual([404, 'not_found']);
     expect(await app.db('notification_webhooks').where({ channel_id: id })).toEqual([]);
-    expect(await app.db('notification_deliveries').where({ request_id: request }).pluck('dropped_reason')).toEqual(['channel_deleted']);
+    expect(
+      await app
+        .db('notification_deliveries')
+        .where({ request_id: request })
+        .pluck('dropped_reason'),
+    ).toEqual(['channel_deleted']);
     await sendDue(app.context);
     expect(receiver.received).toEqual([]);
-    expect(await auditOf(id)).toEqual(['notification_channel.created', 'notification_channel.deleted']);
+    expect(await auditOf(id)).toEqual([
+      'notification_channel.created',
+      'notification_channel.deleted',
+    ]);
   });
 
   test('says what came of a test message', async () => {
@@ -175,7 +230,11 @@ describe('a webhook channel', () => {
     const tried = async () => (await organization.owner.http.post(`${PATH}/${id}/test`)).body;
     expect(await tried()).toMatchObject({ delivered: true, status_code: 204 });
     receiver.answerWith((response) => response.writeHead(302, { location: receiver.url }).end());
-    expect(await tried()).toMatchObject({ delivered: false, status_code: 302, error_code: 'unexpected_status' });
+    expect(await tried()).toMatchObject({
+      delivered: false,
+      status_code: 302,
+      error_code: 'unexpected_status',
+    });
     receiver.answerWith((response) => response.destroy());
     expect(await tried()).toMatchObject({ delivered: false, error_code: 'connection_failed' });
     expect(receiver.received).toHaveLength(3);
@@ -184,7 +243,8 @@ describe('a webhook channel', () => {
 });
 
 describe('the email channel', () => {
-  const emailId = async () => String((await organization.owner.http.get(PATH)).body['notification_channels']?.[0]?.['id']);
+  const emailId = async () =>
+    String((await organization.owner.http.get(PATH)).body['notification_channels']?.[0]?.['id']);
 
   test('is there from the beginning, can be switched off, and stays', async () => {
     const id = await emailId();
@@ -192,7 +252,9 @@ describe('the email channel', () => {
     const off = await browser.call('PATCH', `${PATH}/${id}`, { body: { enabled: false } });
     expect(off.body['notification_channel']).toMatchObject({ kind: 'email', enabled: false });
     expect(codeOf(await browser.delete(`${PATH}/${id}`))).toEqual([409, 'channel_built_in']);
-    expect(codeOf(await browser.call('PATCH', `${PATH}/${id}`, { body: { url: receiver.url } }))).toEqual([400, 'validation_failed']);
+    expect(
+      codeOf(await browser.call('PATCH', `${PATH}/${id}`, { body: { url: receiver.url } })),
+    ).toEqual([400, 'validation_failed']);
     expect(codeOf(await browser.post(`${PATH}/${id}/rotate_secret`))).toEqual([404, 'not_found']);
   });
 
@@ -213,16 +275,18 @@ describe('who may', () => {
     const policies = [{ scope_kind: 'organization' as const, permissions: ['connection.read'] }];
     const reader = await createMember(app, organization.id, { policies });
     expect((await reader.http.get(PATH)).status).toBe(200);
-    expect(codeOf(await reader.browser.post(PATH, { kind: 'webhook', name: 'Bot', url: receiver.url }))).toEqual([
-      403,
-      'permission_denied',
-    ]);
+    expect(
+      codeOf(await reader.browser.post(PATH, { kind: 'webhook', name: 'Bot', url: receiver.url })),
+    ).toEqual([403, 'permission_denied']);
   });
 
   test('see a channel or a message is of its organization', async () => {
     const { id } = await createdId();
     await ask(app, await createAgent(app, organization));
-    const [message] = (await app.db('notification_deliveries').where({ channel_id: id }).pluck('id')) as string[];
+    const [message] = (await app
+      .db('notification_deliveries')
+      .where({ channel_id: id })
+      .pluck('id')) as string[];
     const stranger = (await createOrganization(app)).owner;
     for (const answer of [
       await stranger.http.get(`${PATH}/${id}`),
@@ -234,7 +298,9 @@ describe('who may', () => {
     ]) {
       expect(codeOf(answer)).toEqual([404, 'not_found']);
     }
-    expect((await stranger.http.get('/api/v1/notification_deliveries')).body['notification_deliveries']).toEqual([]);
+    expect(
+      (await stranger.http.get('/api/v1/notification_deliveries')).body['notification_deliveries'],
+    ).toEqual([]);
   });
 });
 
@@ -245,7 +311,9 @@ test('messages are listed page by page, newest first, each once', async () => {
   const seen: string[] = [];
   let cursor = '';
   do {
-    const { body } = await organization.owner.http.get(`/api/v1/notification_deliveries?status=pending&channel_id=${id}&limit=2${cursor}`);
+    const { body } = await organization.owner.http.get(
+      `/api/v1/notification_deliveries?status=pending&channel_id=${id}&limit=2${cursor}`,
+    );
     const page = body['notification_deliveries'] as unknown as readonly { readonly id: string }[];
     seen.push(...page.map((row) => row.id));
     cursor = body['next_cursor'] === undefined ? '' : `&cursor=${String(body['next_cursor'])}`;
@@ -265,7 +333,11 @@ test('messages are listed page by page, newest first, each once', async () => {
 test('without a secrets key no webhook is made', async () => {
   const poor = await startApp({ environment: LOOPBACK_ALLOWED });
   const { owner } = await createOrganization(poor);
-  const refused = await owner.browser.post(PATH, { kind: 'webhook', name: 'Bot', url: receiver.url });
+  const refused = await owner.browser.post(PATH, {
+    kind: 'webhook',
+    name: 'Bot',
+    url: receiver.url,
+  });
   expect(codeOf(refused)).toEqual([501, 'secrets_key_missing']);
   await poor.close();
 });

@@ -4,14 +4,22 @@ import { openOidcClient } from '../../src/platform/oidc.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { Browser, type Page } from '../support/browser.ts';
 import { createOrganization } from '../support/factories.ts';
-import { newSigningKey, reachCallback, signInThrough, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
+import {
+  newSigningKey,
+  reachCallback,
+  signInThrough,
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../support/identity-provider.ts';
 
 let provider: IdentityProvider;
 let app: TestApp;
 
 beforeAll(async () => {
   provider = await startIdentityProvider();
-  app = await startApp({ environment: { ...provider.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' } });
+  app = await startApp({
+    environment: { ...provider.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' },
+  });
   await provider.register(app.url);
   await createOrganization(app);
 });
@@ -28,12 +36,23 @@ afterAll(async () => {
   await provider.close();
 });
 
-const SETTINGS = { issuer: 'https://issuer.example', clientId: 'countersign', clientSecret: 'x', name: 'x', emailDomains: [] };
+const SETTINGS = {
+  issuer: 'https://issuer.example',
+  clientId: 'countersign',
+  clientSecret: 'x',
+  name: 'x',
+  emailDomains: [],
+};
 
 let people = 0;
 function newPerson() {
   const subject = `person-${++people}`;
-  return { subject, email: `${subject}@example.com`, email_verified: true, name: `Person ${people}` };
+  return {
+    subject,
+    email: `${subject}@example.com`,
+    email_verified: true,
+    name: `Person ${people}`,
+  };
 }
 
 const loginUrl = (code: string) => `${app.url}/login?error=${code}`;
@@ -41,7 +60,9 @@ const loginUrl = (code: string) => `${app.url}/login?error=${code}`;
 /** The answer ends at the sign-in page with the code and nothing else, and nobody is signed in. */
 async function expectFailure(page: Page, browser: Browser, code: string): Promise<void> {
   expect([page.status, page.location?.href]).toEqual([302, loginUrl(code)]);
-  expect(page.setCookies).toEqual(['service_sso=; Path=/auth/oidc; Max-Age=0; HttpOnly; SameSite=Lax']);
+  expect(page.setCookies).toEqual([
+    'service_sso=; Path=/auth/oidc; Max-Age=0; HttpOnly; SameSite=Lax',
+  ]);
   expect(browser.cookie(app.url, 'service_session')).toBeUndefined();
   expect(await sessionsOf(provider.person.subject)).toBe(0);
   expect(app.log.join('')).not.toMatch(/"level":"error"/);
@@ -74,10 +95,14 @@ function changed(url: URL, parameters: Readonly<Record<string, string | undefine
   return copy;
 }
 
-type Pending = Readonly<Record<'state' | 'nonce' | 'codeVerifier' | 'returnTo', string>> & { readonly beganAt: number };
+type Pending = Readonly<Record<'state' | 'nonce' | 'codeVerifier' | 'returnTo', string>> & {
+  readonly beganAt: number;
+};
 
 function pendingOf(browser: Browser): Pending {
-  return JSON.parse(app.context.oidc?.open(browser.cookie(app.url, 'service_sso') ?? '') ?? '{}') as Pending;
+  return JSON.parse(
+    app.context.oidc?.open(browser.cookie(app.url, 'service_sso') ?? '') ?? '{}',
+  ) as Pending;
 }
 
 function present(browser: Browser, cookie: string): void {
@@ -118,7 +143,9 @@ describe('the answer of the provider', () => {
 
   test('may carry parameters nobody knows', async () => {
     const { browser, callback } = await returned();
-    const page = await browser.open(changed(callback, { session_state: 'a', hd: 'example.com', authuser: '0' }));
+    const page = await browser.open(
+      changed(callback, { session_state: 'a', hd: 'example.com', authuser: '0' }),
+    );
     expect(page.location?.href).toBe(`${app.url}/`);
   });
 
@@ -157,18 +184,36 @@ describe('the browser', () => {
     present(browser, app.context.oidc?.seal(JSON.stringify(late)) ?? '');
     await expectFailure(await browser.open(callback), browser, 'sso_expired');
     const next = await returned();
-    present(next.browser, app.context.oidc?.seal(JSON.stringify({ ...pendingOf(next.browser), beganAt: Date.now() - 590_000 })) ?? '');
+    present(
+      next.browser,
+      app.context.oidc?.seal(
+        JSON.stringify({ ...pendingOf(next.browser), beganAt: Date.now() - 590_000 }),
+      ) ?? '',
+    );
     expect((await next.browser.open(next.callback)).location?.href).toBe(`${app.url}/`);
   });
 
   test('cannot change its cookie: not one character, and not for one made elsewhere', async () => {
     const { browser, callback } = await returned();
     const cookie = browser.cookie(app.url, 'service_sso') ?? '';
-    const flipped = (at: number) => `${cookie.slice(0, at)}${cookie[at] === 'A' ? 'B' : 'A'}${cookie.slice(at + 1)}`;
+    const flipped = (at: number) =>
+      `${cookie.slice(0, at)}${cookie[at] === 'A' ? 'B' : 'A'}${cookie.slice(at + 1)}`;
     const plain = Buffer.from(JSON.stringify(pendingOf(browser))).toString('base64url');
-    const elsewhere = openOidcClient(SETTINGS, 'another secret').seal(JSON.stringify(pendingOf(browser)));
+    const elsewhere = openOidcClient(SETTINGS, 'another secret').seal(
+      JSON.stringify(pendingOf(browser)),
+    );
     const spots = [0, 20, 40, Math.floor(cookie.length / 2), cookie.length - 4];
-    for (const value of [...spots.map(flipped), plain, elsewhere, cookie.slice(0, -4), cookie.slice(4), 'x', '', '%00', '"']) {
+    for (const value of [
+      ...spots.map(flipped),
+      plain,
+      elsewhere,
+      cookie.slice(0, -4),
+      cookie.slice(4),
+      'x',
+      '',
+      '%00',
+      '"',
+    ]) {
       present(browser, value);
       const page = await browser.open(callback);
       expect([value, page.location?.href]).toEqual([value, loginUrl('sso_expired')]);
@@ -186,12 +231,16 @@ describe('an id token', () => {
   async function presentToken(make: (right: Readonly<Record<string, unknown>>) => string) {
     const { browser, callback } = await returned();
     const { subject, email } = { email: 'nobody', ...provider.person };
-    provider.forgeToken(make({ sub: subject, email, email_verified: true, nonce: pendingOf(browser).nonce }));
+    provider.forgeToken(
+      make({ sub: subject, email, email_verified: true, nonce: pendingOf(browser).nonce }),
+    );
     return { browser, page: await browser.open(callback) };
   }
 
   test('with the right claims and the right signature opens a session', async () => {
-    expect((await presentToken((right) => provider.idToken(right))).page.location?.href).toBe(`${app.url}/`);
+    expect((await presentToken((right) => provider.idToken(right))).page.location?.href).toBe(
+      `${app.url}/`,
+    );
   });
 
   test.each<[string, Readonly<Record<string, unknown>>]>([
@@ -207,7 +256,9 @@ describe('an id token', () => {
     ['with a subject that is none', { sub: { toString: 'x' } }],
     ['with a time of proof that is none', { auth_time: 'yesterday' }],
   ])('%s is refused', async (_what, claims) => {
-    const { page, browser } = await presentToken((right) => provider.idToken({ ...right, ...claims }));
+    const { page, browser } = await presentToken((right) =>
+      provider.idToken({ ...right, ...claims }),
+    );
     await expectFailure(page, browser, 'sso_failed');
   });
 
@@ -223,7 +274,13 @@ describe('an id token', () => {
     ],
     [
       'whose claims were changed',
-      (right) => provider.idToken(right).replace(/\.[^.]+\./, `.${provider.idToken({ ...right, sub: 'boss' }).split('.')[1] ?? ''}.`),
+      (right) =>
+        provider
+          .idToken(right)
+          .replace(
+            /\.[^.]+\./,
+            `.${provider.idToken({ ...right, sub: 'boss' }).split('.')[1] ?? ''}.`,
+          ),
     ],
     ['that is garbage', () => 'garbage'],
     ['that is empty', () => ''],
@@ -236,7 +293,9 @@ describe('an id token', () => {
     ['a subject of control characters', { sub: 'a\u0000b' }],
     ['a subject without end', { sub: 'a'.repeat(10_000) }],
   ])('with %s admits nobody and breaks nothing', async (_what, claims) => {
-    const { page, browser } = await presentToken((right) => provider.idToken({ ...right, ...claims }));
+    const { page, browser } = await presentToken((right) =>
+      provider.idToken({ ...right, ...claims }),
+    );
     await expectFailure(page, browser, 'sign_in_not_admitted');
   });
 
@@ -247,36 +306,54 @@ describe('an id token', () => {
     ['methods that are none', { amr: 'mfa' }],
     ['strange methods', { amr: [1, null, 'pwd'] }],
   ])('with %s is taken for what it proves', async (_what, claims) => {
-    const { page, browser } = await presentToken((right) => provider.idToken({ ...right, ...claims }));
+    const { page, browser } = await presentToken((right) =>
+      provider.idToken({ ...right, ...claims }),
+    );
     expect(page.location?.href).toBe(`${app.url}/`);
-    const me = JSON.parse((await browser.open(`${app.url}/api/v1/me`)).text) as { principal: { auth: unknown } };
+    const me = JSON.parse((await browser.open(`${app.url}/api/v1/me`)).text) as {
+      principal: { auth: unknown };
+    };
     expect(me.principal.auth).toMatchObject({ assurance: 'single_factor' });
   });
 });
 
 describe('the token endpoint', () => {
   test.each([
-    ['a refusal', 400, { error: 'invalid_grant', error_description: 'code secret-code of someone@example.com' }],
+    [
+      'a refusal',
+      400,
+      { error: 'invalid_grant', error_description: 'code secret-code of someone@example.com' },
+    ],
     ['a failure', 500, 'oops'],
     ['no JSON', 200, '{"access_token":'],
     ['something else', 200, '[]'],
     ['nothing', 204, ''],
     ['no id token', 200, { access_token: 'secret-token', token_type: 'bearer' }],
-  ])('that answers %s ends at the sign-in page, and no token or code is logged', async (_what, status, body) => {
-    const { browser, callback } = await returned();
-    provider.override('/token', status, body);
-    await expectFailure(await browser.open(callback), browser, 'sso_failed');
-    const log = app.log.join('');
-    expect(log).toContain('a sign-in through the identity provider failed');
-    for (const secret of ['secret-', 'someone@', callback.searchParams.get('code') ?? '?', callback.searchParams.get('state') ?? '?']) {
-      expect(log).not.toContain(secret);
-    }
-  });
+  ])(
+    'that answers %s ends at the sign-in page, and no token or code is logged',
+    async (_what, status, body) => {
+      const { browser, callback } = await returned();
+      provider.override('/token', status, body);
+      await expectFailure(await browser.open(callback), browser, 'sso_failed');
+      const log = app.log.join('');
+      expect(log).toContain('a sign-in through the identity provider failed');
+      for (const secret of [
+        'secret-',
+        'someone@',
+        callback.searchParams.get('code') ?? '?',
+        callback.searchParams.get('state') ?? '?',
+      ]) {
+        expect(log).not.toContain(secret);
+      }
+    },
+  );
 
   test('that redirects elsewhere is not followed', async () => {
     const { browser, callback } = await returned();
     let followed = false;
-    provider.overrides.set('/token', (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end());
+    provider.overrides.set('/token', (_request, response) =>
+      response.writeHead(307, { location: '/elsewhere' }).end(),
+    );
     provider.overrides.set('/elsewhere', (_request, response) => {
       followed = true;
       response.end();
@@ -295,7 +372,11 @@ describe('the token endpoint', () => {
 
   test('may leave the email to another endpoint, which cannot speak of somebody else', async () => {
     const { browser, callback } = await returned();
-    provider.override('/me', 200, { sub: 'somebody else', email: 'boss@example.com', email_verified: true });
+    provider.override('/me', 200, {
+      sub: 'somebody else',
+      email: 'boss@example.com',
+      email_verified: true,
+    });
     await expectFailure(await browser.open(callback), browser, 'sso_failed');
   });
 });
@@ -326,19 +407,26 @@ describe('the page to return to', () => {
     '/x%0d%0aSet-Cookie:%20service_session=evil',
     '',
   ])('cannot be %j', async (path) => {
-    const page = await new Browser().open(`${app.url}/auth/oidc/login?return_to=${encodeURIComponent(path)}`);
-    const body = JSON.parse(page.text) as { error: { code: string; details: { issues: { pointer: string }[] } } };
+    const page = await new Browser().open(
+      `${app.url}/auth/oidc/login?return_to=${encodeURIComponent(path)}`,
+    );
+    const body = JSON.parse(page.text) as {
+      error: { code: string; details: { issues: { pointer: string }[] } };
+    };
     expect([page.status, body.error.code]).toEqual([400, 'validation_failed']);
     expect(body.error.details.issues.map(({ pointer }) => pointer)).toEqual(['/query/return_to']);
     expect([page.setCookies, page.location]).toEqual([[], undefined]);
   });
 
-  test.each(['prompt=none', 'prompt=', 'prompt=login&prompt=login', 'max_age=1', 'redirect_uri=https://evil.example'])(
-    'has no company such as %s',
-    async (query) => {
-      expect((await app.http.get(`/auth/oidc/login?${query}`)).status).toBe(400);
-    },
-  );
+  test.each([
+    'prompt=none',
+    'prompt=',
+    'prompt=login&prompt=login',
+    'max_age=1',
+    'redirect_uri=https://evil.example',
+  ])('has no company such as %s', async (query) => {
+    expect((await app.http.get(`/auth/oidc/login?${query}`)).status).toBe(400);
+  });
 
   test('is never where a forged Host header says', async () => {
     const browser = new Browser();
@@ -349,7 +437,9 @@ describe('the page to return to', () => {
       'x-forwarded-proto': 'https',
     });
     expect(page.location?.href).toBe(`${app.url}/`);
-    const failed = await new Browser().open(`${app.url}/auth/oidc/callback`, { host: 'evil.example' });
+    const failed = await new Browser().open(`${app.url}/auth/oidc/callback`, {
+      host: 'evil.example',
+    });
     expect(failed.location?.href).toBe(loginUrl('sso_expired'));
   });
 });
@@ -361,7 +451,9 @@ describe('a provider that is away', () => {
 
   beforeAll(async () => {
     away = await startIdentityProvider();
-    waiting = await startApp({ environment: { ...away.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' } });
+    waiting = await startApp({
+      environment: { ...away.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' },
+    });
     await createOrganization(waiting);
   });
 
@@ -373,7 +465,12 @@ describe('a provider that is away', () => {
   async function login() {
     const started = performance.now();
     const { status, body, headers } = await waiting.http.get('/auth/oidc/login');
-    return { status, code: body?.['error']?.['code'], cookie: headers['set-cookie'], ms: performance.now() - started };
+    return {
+      status,
+      code: body?.['error']?.['code'],
+      cookie: headers['set-cookie'],
+      ms: performance.now() - started,
+    };
   }
 
   const metadata = () => ({
@@ -390,11 +487,19 @@ describe('a provider that is away', () => {
     ['answers a list', 200, () => []],
     ['answers nothing of use', 200, () => ({ issuer: away.issuer })],
     ['is somebody else', 200, () => ({ ...metadata(), issuer: 'https://evil.example' })],
-    ['has an endpoint that is no URL', 200, () => ({ ...metadata(), authorization_endpoint: 'nonsense' })],
+    [
+      'has an endpoint that is no URL',
+      200,
+      () => ({ ...metadata(), authorization_endpoint: 'nonsense' }),
+    ],
     ['sends elsewhere', 302, () => ''],
   ])('because it %s is a 504 that says so', async (_what, status, body) => {
     away.override(METADATA, status, body());
-    expect(await login()).toMatchObject({ status: 504, code: 'identity_provider_failed', cookie: undefined });
+    expect(await login()).toMatchObject({
+      status: 504,
+      code: 'identity_provider_failed',
+      cookie: undefined,
+    });
   });
 
   test('because it is silent is a 504 within seconds, for everybody at once', async () => {
@@ -409,7 +514,9 @@ describe('a provider that is away', () => {
   test('leaves the rest of the service alone, and is asked again as soon as somebody needs it', async () => {
     away.override(METADATA, 503, '');
     expect((await login()).status).toBe(504);
-    expect((await waiting.http.get('/auth/options')).body['sso']).toEqual({ name: 'Single sign-on' });
+    expect((await waiting.http.get('/auth/options')).body['sso']).toEqual({
+      name: 'Single sign-on',
+    });
     away.overrides.clear();
     await away.register(waiting.url);
     away.person = newPerson();
@@ -424,6 +531,9 @@ describe('a provider that is away', () => {
     const { location } = await reachCallback(waiting.url, browser);
     await away.close();
     const page = await browser.open(location ?? '');
-    expect([page.status, page.location?.href]).toEqual([302, `${waiting.url}/login?error=sso_failed`]);
+    expect([page.status, page.location?.href]).toEqual([
+      302,
+      `${waiting.url}/login?error=sso_failed`,
+    ]);
   });
 });

@@ -4,7 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startApp, type TestApp } from '../support/app.ts';
 import { Browser, type Page } from '../support/browser.ts';
 import { createMember, createOrganization, type TestOrganization } from '../support/factories.ts';
-import { reachCallback, signInThrough, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
+import {
+  reachCallback,
+  signInThrough,
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../support/identity-provider.ts';
 import { until } from '../support/waiting.ts';
 
 let provider: IdentityProvider;
@@ -44,7 +49,12 @@ afterAll(async () => {
 let people = 0;
 function newPerson(email?: string) {
   const subject = `person-${++people}`;
-  return { subject, email: email ?? `${subject}@example.com`, email_verified: true, name: `Person ${people}` };
+  return {
+    subject,
+    email: email ?? `${subject}@example.com`,
+    email_verified: true,
+    name: `Person ${people}`,
+  };
 }
 
 interface Account {
@@ -72,10 +82,18 @@ async function events(at: TestApp, subjectId: string): Promise<unknown[]> {
     data: string;
     actor_id: string;
   }[];
-  return rows.map((row) => ({ type: row.event_type, data: JSON.parse(row.data) as unknown, actor: row.actor_id }));
+  return rows.map((row) => ({
+    type: row.event_type,
+    data: JSON.parse(row.data) as unknown,
+    actor: row.actor_id,
+  }));
 }
 
-async function count(at: TestApp, table: string, where: Readonly<Record<string, unknown>> = {}): Promise<number> {
+async function count(
+  at: TestApp,
+  table: string,
+  where: Readonly<Record<string, unknown>> = {},
+): Promise<number> {
   const [row] = (await at.db(table).where(where).count({ rows: '*' })) as { rows: number }[];
   return Number(row?.rows);
 }
@@ -84,14 +102,23 @@ const errorOf = ({ location }: Page) => location?.searchParams.get('error');
 
 describe('the ways in', () => {
   test('name the provider, and say that without a mail server no password is reset', async () => {
-    expect((await app.http.get('/auth/options')).body).toEqual({ password: true, password_reset: false, sso: { name: 'Acme' } });
-    expect((await closed.http.get('/auth/options')).body['sso']).toEqual({ name: 'Single sign-on' });
+    expect((await app.http.get('/auth/options')).body).toEqual({
+      password: true,
+      password_reset: false,
+      sso: { name: 'Acme' },
+    });
+    expect((await closed.http.get('/auth/options')).body['sso']).toEqual({
+      name: 'Single sign-on',
+    });
   });
 
   test('are without a provider where none is configured, and its operations say so', async () => {
     const plain = await startApp({ environment: { SMTP_URL: 'smtp://127.0.0.1:9' } });
     try {
-      expect((await plain.http.get('/auth/options')).body).toEqual({ password: true, password_reset: true });
+      expect((await plain.http.get('/auth/options')).body).toEqual({
+        password: true,
+        password_reset: true,
+      });
       for (const path of ['/auth/oidc/login', '/auth/oidc/callback?code=a&state=b']) {
         const { status, body } = await plain.http.get(path);
         expect([status, body['error']?.['code']]).toEqual([501, 'sso_not_configured']);
@@ -124,19 +151,33 @@ describe('a sign-in', () => {
       expect(second.location?.searchParams.get(name)).not.toBe(parameters[name]);
     }
     expect(first.setCookies).toEqual([
-      expect.stringMatching(/^service_sso=[A-Za-z0-9_-]+; Path=\/auth\/oidc; Max-Age=600; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(
+        /^service_sso=[A-Za-z0-9_-]+; Path=\/auth\/oidc; Max-Age=600; HttpOnly; SameSite=Lax$/,
+      ),
     ]);
     expect(first.setCookies[0]).not.toContain(parameters['state']);
   });
 
   test('is built from the public URL, whatever the Host header says, and kept to https there', async () => {
-    const environment = { ...provider.environment, COUNTERSIGN_PUBLIC_URL: 'https://approvals.example/team' };
+    const environment = {
+      ...provider.environment,
+      COUNTERSIGN_PUBLIC_URL: 'https://approvals.example/team',
+    };
     const remote = await startApp({ environment });
     try {
-      const page = await new Browser().open(`${remote.url}/auth/oidc/login`, { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
-      expect(page.location?.searchParams.get('redirect_uri')).toBe('https://approvals.example/team/auth/oidc/callback');
-      expect(page.setCookies[0]).toMatch(/; Path=\/team\/auth\/oidc; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/);
-      const back = await new Browser().open(`${remote.url}/auth/oidc/callback?code=a`, { host: 'evil.example' });
+      const page = await new Browser().open(`${remote.url}/auth/oidc/login`, {
+        host: 'evil.example',
+        'x-forwarded-host': 'evil.example',
+      });
+      expect(page.location?.searchParams.get('redirect_uri')).toBe(
+        'https://approvals.example/team/auth/oidc/callback',
+      );
+      expect(page.setCookies[0]).toMatch(
+        /; Path=\/team\/auth\/oidc; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+      );
+      const back = await new Browser().open(`${remote.url}/auth/oidc/callback?code=a`, {
+        host: 'evil.example',
+      });
       expect(back.location?.href).toBe('https://approvals.example/team/login?error=sso_expired');
     } finally {
       await remote.close();
@@ -150,7 +191,9 @@ describe('a sign-in', () => {
     expect([page.status, page.location?.href]).toEqual([302, `${app.url}/requests/7?tab=timeline`]);
     expect(page.setCookies).toEqual([
       'service_sso=; Path=/auth/oidc; Max-Age=0; HttpOnly; SameSite=Lax',
-      expect.stringMatching(/^service_session=whs_[^;]+; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(
+        /^service_session=whs_[^;]+; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
+      ),
     ]);
     expect(browser.cookie(app.url, 'service_sso')).toBeUndefined();
     expect((await account(browser))?.user['email']).toBe(provider.person.email);
@@ -166,7 +209,9 @@ describe('a sign-in', () => {
     other.setCookie(app.url, 'service_session', { value: old, path: '/' });
     await signInThrough(app.url, other);
     expect((await account(other))?.user['email']).toBe(provider.person.email);
-    expect((await app.http.get('/api/v1/me', { headers: { cookie: `service_session=${old}` } })).status).toBe(401);
+    expect(
+      (await app.http.get('/api/v1/me', { headers: { cookie: `service_session=${old}` } })).status,
+    ).toBe(401);
     expect(await events(app, old.split('_')[1] ?? '')).toMatchObject([
       { type: 'session.created' },
       { type: 'session.revoked', data: { reason: 'superseded' } },
@@ -186,7 +231,9 @@ describe('what the session is worth', () => {
     await signInThrough(app.url, browser);
     const session = (await account(browser))?.principal.auth;
     expect(session).toMatchObject({ method: 'sso', assurance });
-    expect(await events(app, session?.['session_id'] ?? '')).toMatchObject([{ type: 'session.created', data: { method: 'sso' } }]);
+    expect(await events(app, session?.['session_id'] ?? '')).toMatchObject([
+      { type: 'session.created', data: { method: 'sso' } },
+    ]);
   });
 
   test('it asks for no authenticator app of ours: the provider decides about factors', async () => {
@@ -208,14 +255,24 @@ describe('what the session is worth', () => {
   });
 
   /** A token that says when the person proved who he is, in seconds from now. */
-  async function signInProvenAt(seconds: number | undefined, query = ''): Promise<{ page: Page; browser: Browser; authTime: number }> {
+  async function signInProvenAt(
+    seconds: number | undefined,
+    query = '',
+  ): Promise<{ page: Page; browser: Browser; authTime: number }> {
     const browser = new Browser();
     const { email, name, ...person } = newPerson();
     provider.person = { ...person, email, name };
     const callback = await reachCallback(app.url, browser, query);
     const authTime = Math.floor(Date.now() / 1_000) + (seconds ?? 0);
-    const claims = { sub: person.subject, email, email_verified: true, nonce: nonceOf(app, browser) };
-    provider.forgeToken(provider.idToken({ ...claims, ...(seconds !== undefined && { auth_time: authTime }) }));
+    const claims = {
+      sub: person.subject,
+      email,
+      email_verified: true,
+      nonce: nonceOf(app, browser),
+    };
+    provider.forgeToken(
+      provider.idToken({ ...claims, ...(seconds !== undefined && { auth_time: authTime }) }),
+    );
     return { page: await browser.open(callback.location ?? ''), browser, authTime };
   }
 
@@ -238,16 +295,27 @@ describe('what the session is worth', () => {
   });
 
   test('it is not fresh, however long a proof is, where the provider does not say when it was given', async () => {
-    await app.db('organizations').where({ id: organization.id }).update({ reauthentication_window_seconds: 86_400 });
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ reauthentication_window_seconds: 86_400 });
     const { browser } = await signInProvenAt(undefined);
     expect((await authenticatedAt(browser)) - Date.now() / 1_000).toBeLessThanOrEqual(-86_400);
     const cookie = `service_session=${browser.cookie(app.url, 'service_session') ?? ''}`;
-    const refused = await app.http.post('/api/v1/me/mfa/totp', undefined, { headers: { cookie, origin: app.url } });
-    expect([refused.status, refused.body['error']?.['code']]).toEqual([403, 'reauthentication_required']);
+    const refused = await app.http.post('/api/v1/me/mfa/totp', undefined, {
+      headers: { cookie, origin: app.url },
+    });
+    expect([refused.status, refused.body['error']?.['code']]).toEqual([
+      403,
+      'reauthentication_required',
+    ]);
     provider.overrides.clear();
     await signInThrough(app.url, browser, '?prompt=login');
     expect(Math.abs((await authenticatedAt(browser)) - Date.now() / 1_000)).toBeLessThan(60);
-    await app.db('organizations').where({ id: organization.id }).update({ reauthentication_window_seconds: 900 });
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ reauthentication_window_seconds: 900 });
   });
 
   test('the provider is always asked when it was given, as the standard has it', async () => {
@@ -256,11 +324,14 @@ describe('what the session is worth', () => {
     expect(begun.location?.searchParams.has('prompt')).toBe(false);
   });
 
-  test.each([-3_600, -120, undefined])('to authenticate again takes a proof of now: one at %p s is refused', async (seconds) => {
-    const { page, browser } = await signInProvenAt(seconds, '?prompt=login');
-    expect(errorOf(page)).toBe('sso_failed');
-    expect(await account(browser)).toBeUndefined();
-  });
+  test.each([-3_600, -120, undefined])(
+    'to authenticate again takes a proof of now: one at %p s is refused',
+    async (seconds) => {
+      const { page, browser } = await signInProvenAt(seconds, '?prompt=login');
+      expect(errorOf(page)).toBe('sso_failed');
+      expect(await account(browser)).toBeUndefined();
+    },
+  );
 
   test('to authenticate again the provider must ask, though it remembers the person', async () => {
     provider.person = newPerson();
@@ -270,7 +341,10 @@ describe('what the session is worth', () => {
     await signInThrough(app.url, browser);
     expect(provider.asked).toBe(asked);
     const begun = await browser.open(`${app.url}/auth/oidc/login?prompt=login`);
-    expect(Object.fromEntries(begun.location?.searchParams ?? [])).toMatchObject({ prompt: 'login', max_age: '0' });
+    expect(Object.fromEntries(begun.location?.searchParams ?? [])).toMatchObject({
+      prompt: 'login',
+      max_age: '0',
+    });
     const page = await signInThrough(app.url, browser, '?prompt=login&return_to=/account');
     expect([page.location?.pathname, provider.asked]).toEqual(['/account', asked + 1]);
     expect(Math.abs((await authenticatedAt(browser)) - Date.now() / 1_000)).toBeLessThan(60);
@@ -283,14 +357,29 @@ describe('somebody nobody knows', () => {
     const browser = new Browser();
     await signInThrough(app.url, browser);
     const me = await account(browser);
-    expect(me?.user).toEqual({ display_name: provider.person.name, email: 'Ada@EXAMPLE.com', has_password: false });
+    expect(me?.user).toEqual({
+      display_name: provider.person.name,
+      email: 'Ada@EXAMPLE.com',
+      has_password: false,
+    });
     expect(me?.principal.permissions).toEqual([]);
     const id = me?.principal.membership_id ?? '';
-    const membership = (await app.db('memberships').where({ id }).first()) as Record<string, unknown>;
-    expect(membership).toMatchObject({ organization_id: organization.id, status: 'active', admission_source: 'sso_jit' });
+    const membership = (await app.db('memberships').where({ id }).first()) as Record<
+      string,
+      unknown
+    >;
+    expect(membership).toMatchObject({
+      organization_id: organization.id,
+      status: 'active',
+      admission_source: 'sso_jit',
+    });
     expect(await events(app, id)).toEqual([
       { type: 'membership.created', data: { admission_source: 'sso_jit' }, actor: id },
-      { type: 'membership.identity_linked', data: { issuer: provider.issuer, subject: provider.person.subject }, actor: id },
+      {
+        type: 'membership.identity_linked',
+        data: { issuer: provider.issuer, subject: provider.person.subject },
+        actor: id,
+      },
     ]);
     expect(await count(app, 'permission_policies', { membership_id: id })).toBe(0);
   });
@@ -315,13 +404,19 @@ describe('somebody nobody knows', () => {
     ['two domains', { email: 'eve@evil.example@example.com' }],
     ['a letter that looks like another', { email: 'eve@ex\u0430mple.com' }],
   ])('does not enter with %s, and leaves nothing behind', async (_what, claims) => {
-    const before = await Promise.all(['users', 'memberships', 'user_identities', 'sessions'].map((table) => count(app, table)));
+    const before = await Promise.all(
+      ['users', 'memberships', 'user_identities', 'sessions'].map((table) => count(app, table)),
+    );
     provider.person = { ...newPerson(), ...claims } as never;
     const browser = new Browser();
     const page = await signInThrough(app.url, browser);
     expect(page.location?.href).toBe(`${app.url}/login?error=sign_in_not_admitted`);
     expect(await account(browser)).toBeUndefined();
-    expect(await Promise.all(['users', 'memberships', 'user_identities', 'sessions'].map((table) => count(app, table)))).toEqual(before);
+    expect(
+      await Promise.all(
+        ['users', 'memberships', 'user_identities', 'sessions'].map((table) => count(app, table)),
+      ),
+    ).toEqual(before);
   });
 
   test('does not enter where no domain is admitted, though members do', async () => {
@@ -340,8 +435,12 @@ describe('somebody nobody knows', () => {
       const browsers = [new Browser(), new Browser()];
       const callbacks: Page[] = [];
       for (const browser of browsers) callbacks.push(await reachCallback(app.url, browser));
-      await Promise.all(browsers.map((browser, index) => browser.open(callbacks[index]?.location ?? '')));
-      const ids = (await Promise.all(browsers.map((browser) => account(browser)))).map((me) => me?.principal.membership_id);
+      await Promise.all(
+        browsers.map((browser, index) => browser.open(callbacks[index]?.location ?? '')),
+      );
+      const ids = (await Promise.all(browsers.map((browser) => account(browser)))).map(
+        (me) => me?.principal.membership_id,
+      );
       expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
       expect(ids[1]).toBe(ids[0]);
       expect(await count(app, 'users', { email: person.email })).toBe(1);
@@ -352,7 +451,8 @@ describe('somebody nobody knows', () => {
 });
 
 describe('seats', () => {
-  const enter = async (browser = new Browser()) => errorOf(await signInThrough(small.url, browser)) ?? 'entered';
+  const enter = async (browser = new Browser()) =>
+    errorOf(await signInThrough(small.url, browser)) ?? 'entered';
 
   test('there are none before the first organization, nor after the last', async () => {
     provider.person = newPerson();
@@ -375,9 +475,16 @@ describe('seats', () => {
         provider.person = newPerson();
         callbacks.push(await reachCallback(small.url, browser));
       }
-      const pages = await Promise.all(browsers.map((browser, index) => browser.open(callbacks[index]?.location ?? '')));
-      expect(pages.map((page) => errorOf(page) ?? 'entered').sort()).toEqual(['entered', 'seat_limit_reached']);
-      expect(await count(small, 'memberships', { organization_id: organizationId, status: 'active' })).toBe(3);
+      const pages = await Promise.all(
+        browsers.map((browser, index) => browser.open(callbacks[index]?.location ?? '')),
+      );
+      expect(pages.map((page) => errorOf(page) ?? 'entered').sort()).toEqual([
+        'entered',
+        'seat_limit_reached',
+      ]);
+      expect(
+        await count(small, 'memberships', { organization_id: organizationId, status: 'active' }),
+      ).toBe(3);
       await small
         .db('memberships')
         .where({ organization_id: organizationId })
@@ -404,7 +511,11 @@ describe('somebody who is here already', () => {
       actor: member.membershipId,
     };
     expect(await events(app, member.membershipId)).toEqual([linked]);
-    provider.person = { subject: person.subject, email: 'moved@evil.example', email_verified: false };
+    provider.person = {
+      subject: person.subject,
+      email: 'moved@evil.example',
+      email_verified: false,
+    };
     const again = new Browser();
     await signInThrough(app.url, again);
     expect((await account(again))?.principal.membership_id).toBe(member.membershipId);
@@ -439,14 +550,19 @@ describe('somebody who is here already', () => {
     provider.person = newPerson(member.email);
     await signInThrough(app.url);
     const { subject } = provider.person;
-    await app.db('user_identities').insert({ issuer: provider.issuer, subject, user_id: member.userId, created_at: new Date() });
+    await app
+      .db('user_identities')
+      .insert({ issuer: provider.issuer, subject, user_id: member.userId, created_at: new Date() });
     await signInThrough(app.url);
     const refusal = {
       type: 'session.sign_in_failed',
       actor: null,
       data: { membership_id: member.membershipId, reason: 'membership_inactive' },
     };
-    await until('both refusals are on record', async () => (await events(app, member.membershipId)).length >= 2);
+    await until(
+      'both refusals are on record',
+      async () => (await events(app, member.membershipId)).length >= 2,
+    );
     expect(await events(app, member.membershipId)).toMatchObject([refusal, refusal]);
   });
 

@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../src/platform/tokens.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createOrganization, createOrganizationKey, grant, type Policy, type TestOrganization } from '../support/factories.ts';
+import {
+  createOrganization,
+  createOrganizationKey,
+  grant,
+  type Policy,
+  type TestOrganization,
+} from '../support/factories.ts';
 import type { Answer } from '../support/http.ts';
 
 const AGENTS = '/api/v1/agents';
@@ -24,17 +30,25 @@ beforeEach(async () => {
 
 afterAll(() => app.close());
 
-const as = (token: string) => app.http.get(AGENTS, { headers: { authorization: `Bearer ${token}` } });
+const as = (token: string) =>
+  app.http.get(AGENTS, { headers: { authorization: `Bearer ${token}` } });
 
 describe('an organization key', () => {
   test('opens what its own policies grant, at their scope, and nothing else', async () => {
     expect((await key.http.get(AGENTS)).status).toBe(200);
     const refused = await key.http.post(AGENTS, { slug: 'new-agent', name: 'New' });
     expect(codeOf(refused)).toEqual([403, 'permission_denied']);
-    expect(refused.body['error']?.['details']).toMatchObject({ permission: 'agent.write', reason: 'missing_permission' });
-    const elsewhere = await createOrganizationKey(app, organization, [{ ...reader, scope_kind: 'agent', resource_ids: ['some-agent'] }]);
+    expect(refused.body['error']?.['details']).toMatchObject({
+      permission: 'agent.write',
+      reason: 'missing_permission',
+    });
+    const elsewhere = await createOrganizationKey(app, organization, [
+      { ...reader, scope_kind: 'agent', resource_ids: ['some-agent'] },
+    ]);
     expect(codeOf(await elsewhere.http.get(`${AGENTS}/some-agent`))).toEqual([404, 'not_found']);
-    expect((await elsewhere.http.get(`${AGENTS}/other-agent`)).body['error']?.['details']).toMatchObject({ reason: 'outside_scope' });
+    expect(
+      (await elsewhere.http.get(`${AGENTS}/other-agent`)).body['error']?.['details'],
+    ).toMatchObject({ reason: 'outside_scope' });
   });
 
   test('opens nothing when it is made up, tampered with, cut short, or has another kind’s prefix', async () => {
@@ -58,12 +72,15 @@ describe('an organization key', () => {
       `whc_${id}_${secret}`,
       `who_${personalId}_${personal.slice(-43)}`,
     ];
-    for (const bearer of bad) expect([bearer, codeOf(await as(bearer))]).toEqual([bearer, [401, 'authentication_required']]);
+    for (const bearer of bad)
+      expect([bearer, codeOf(await as(bearer))]).toEqual([
+        bearer,
+        [401, 'authentication_required'],
+      ]);
     expect((await as(token)).status).toBe(200);
-    expect(codeOf(await app.http.get(AGENTS, { headers: { cookie: `service_session=${token}` } }))).toEqual([
-      401,
-      'authentication_required',
-    ]);
+    expect(
+      codeOf(await app.http.get(AGENTS, { headers: { cookie: `service_session=${token}` } })),
+    ).toEqual([401, 'authentication_required']);
   });
 
   test.each([
@@ -82,8 +99,14 @@ describe('an organization key', () => {
   });
 
   test('works without its creator, and where personal keys are not allowed', async () => {
-    await app.db('memberships').where({ id: organization.owner.membershipId }).update({ status: 'deprovisioned' });
-    await app.db('organizations').where({ id: organization.id }).update({ personal_api_keys_allowed: false });
+    await app
+      .db('memberships')
+      .where({ id: organization.owner.membershipId })
+      .update({ status: 'deprovisioned' });
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ personal_api_keys_allowed: false });
     expect((await as(key.token)).status).toBe(200);
   });
 
@@ -92,7 +115,11 @@ describe('an organization key', () => {
     const recently = new Date(Date.now() - 10_000);
     await app.db('api_keys').where({ id: unused.id }).update({ last_used_at: recently });
     const lastUse = async (id: string) =>
-      ((await app.db('api_keys').where({ id }).first('last_used_at')) as { last_used_at: Date | null }).last_used_at;
+      (
+        (await app.db('api_keys').where({ id }).first('last_used_at')) as {
+          last_used_at: Date | null;
+        }
+      ).last_used_at;
     expect([await lastUse(key.id), (await as(unused.token)).status]).toEqual([null, 200]);
     while ((await lastUse(key.id)) === null) await as(key.token);
     expect(await lastUse(unused.id)).toEqual(recently);
@@ -102,7 +129,10 @@ describe('an organization key', () => {
     const open = await startApp({ databaseUrl: app.databaseUrl });
     try {
       const headers = { authorization: `Bearer ${key.token}` };
-      expect(codeOf(await open.http.get(AGENTS, { headers }))).toEqual([401, 'authentication_required']);
+      expect(codeOf(await open.http.get(AGENTS, { headers }))).toEqual([
+        401,
+        'authentication_required',
+      ]);
       expect((await as(key.token)).status).toBe(200);
     } finally {
       await open.close();
@@ -112,8 +142,12 @@ describe('an organization key', () => {
 
 describe('two processes', () => {
   test('see a revocation, a change of grants and an end in one of them at the next call in the other', async () => {
-    const other = await startApp({ databaseUrl: app.databaseUrl, environment: { COUNTERSIGN_EDITION: 'hosted' } });
-    const there = () => other.http.get(AGENTS, { headers: { authorization: `Bearer ${key.token}` } });
+    const other = await startApp({
+      databaseUrl: app.databaseUrl,
+      environment: { COUNTERSIGN_EDITION: 'hosted' },
+    });
+    const there = () =>
+      other.http.get(AGENTS, { headers: { authorization: `Bearer ${key.token}` } });
     try {
       expect((await there()).status).toBe(200);
       await app
@@ -123,7 +157,10 @@ describe('two processes', () => {
       expect(codeOf(await there())).toEqual([403, 'permission_denied']);
       await grant(app.db, organization.id, { apiKeyId: key.id, policy: reader });
       expect((await there()).status).toBe(200);
-      await app.db('api_keys').where({ id: key.id }).update({ revoked_at: new Date(), revocation_reason: 'manual' });
+      await app
+        .db('api_keys')
+        .where({ id: key.id })
+        .update({ revoked_at: new Date(), revocation_reason: 'manual' });
       expect((await there()).status).toBe(401);
     } finally {
       await other.close();

@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { ask, askUnevaluated, decide, postRequest, reachDeadline, stepAt } from '../support/approval-requests.ts';
+import {
+  ask,
+  askUnevaluated,
+  decide,
+  postRequest,
+  reachDeadline,
+  stepAt,
+} from '../support/approval-requests.ts';
 import {
   createAgent,
   createMember,
@@ -21,7 +28,8 @@ const PATH = '/api/v1/organization';
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
-const pointersOf = ({ body }: Answer) => [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
+const pointersOf = ({ body }: Answer) =>
+  [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
 const settingsOf = ({ body }: Answer): unknown => body['settings'];
 
 let app: TestApp;
@@ -29,7 +37,9 @@ let organization: TestOrganization;
 let owner: TestMember;
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_CREATE_BUDGET: '1s' } });
+  app = await startApp({
+    environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_CREATE_BUDGET: '1s' },
+  });
 });
 
 afterAll(() => app.close());
@@ -47,7 +57,11 @@ const prove = (member: TestMember, how: { assurance?: 'strong'; secondsAgo?: num
   app.db.raw(
     `update sessions set assurance = :assurance, authenticated_at = clock_timestamp() - make_interval(secs => :secondsAgo)
       where membership_id = :id`,
-    { assurance: how.assurance ?? 'single_factor', secondsAgo: how.secondsAgo ?? 0, id: member.membershipId },
+    {
+      assurance: how.assurance ?? 'single_factor',
+      secondsAgo: how.secondsAgo ?? 0,
+      id: member.membershipId,
+    },
   );
 
 async function eventsOf(type: string): Promise<{ actor_id: string; data: unknown }[]> {
@@ -83,7 +97,9 @@ describe('GET /organization', () => {
   });
 
   test('is open to an organization key with the permission', async () => {
-    const key = await createOrganizationKey(app, organization, [{ scope_kind: 'organization', permissions: ['organization.read'] }]);
+    const key = await createOrganizationKey(app, organization, [
+      { scope_kind: 'organization', permissions: ['organization.read'] },
+    ]);
     expect((await key.http.get(PATH)).body['id']).toBe(organization.id);
   });
 });
@@ -92,14 +108,19 @@ describe('PATCH /organization', () => {
   test('changes what is named and nothing else, and tells the audit log what was', async () => {
     const changed = await change(owner.browser, {
       name: 'Example Works',
-      settings: { claim_timeout: '3600s', max_api_key_lifetime: '90m', reauthentication_window: '61s', personal_api_keys_allowed: false },
+      settings: {
+        claim_timeout: '3600s',
+        max_api_key_lifetime: '90m',
+        reauthentication_window: '61s',
+        personal_api_keys_allowed: false,
+      },
     });
-    expect([changed.status, changed.headers['etag'], changed.body['name'], changed.body['slug']]).toEqual([
-      200,
-      '"2"',
-      'Example Works',
-      organization.slug,
-    ]);
+    expect([
+      changed.status,
+      changed.headers['etag'],
+      changed.body['name'],
+      changed.body['slug'],
+    ]).toEqual([200, '"2"', 'Example Works', organization.slug]);
     const settings = {
       claim_timeout: '1h',
       personal_api_keys_allowed: false,
@@ -141,7 +162,10 @@ describe('PATCH /organization', () => {
   );
 
   test('needs the revision the caller has read', async () => {
-    expect(codeOf(await owner.http.call('PATCH', PATH, { body: { name: 'X' } }))).toEqual([428, 'if_match_required']);
+    expect(codeOf(await owner.http.call('PATCH', PATH, { body: { name: 'X' } }))).toEqual([
+      428,
+      'if_match_required',
+    ]);
     await change(owner.http, { name: 'First' });
     const late = await change(owner.http, { name: 'Second' });
     expect(codeOf(late)).toEqual([412, 'revision_conflict']);
@@ -185,19 +209,27 @@ describe('PATCH /organization', () => {
   test.each(sensitive)('of %j needs a session proven again lately', async (settings) => {
     expect(codeOf(await change(owner.http, { settings }))).toEqual([403, 'session_required']);
     await prove(owner, { assurance: 'strong', secondsAgo: 901 });
-    expect(codeOf(await change(owner.browser, { settings }))).toEqual([403, 'reauthentication_required']);
+    expect(codeOf(await change(owner.browser, { settings }))).toEqual([
+      403,
+      'reauthentication_required',
+    ]);
     await prove(owner, { assurance: 'strong' });
     expect((await change(owner.browser, { settings })).status).toBe(200);
   });
 
   test('of the name and the claim timeout needs no fresh proof', async () => {
-    expect((await change(owner.http, { name: 'By key', settings: { claim_timeout: '1m' } })).status).toBe(200);
+    expect(
+      (await change(owner.http, { name: 'By key', settings: { claim_timeout: '1m' } })).status,
+    ).toBe(200);
     await prove(owner, { secondsAgo: 901 });
     expect((await change(owner.browser, { name: 'By session' }, 2)).status).toBe(200);
   });
 
   test('lets nobody demand a second factor who has not given one', async () => {
-    expect(codeOf(await change(owner.browser, { settings: { require_mfa: true } }))).toEqual([403, 'mfa_required']);
+    expect(codeOf(await change(owner.browser, { settings: { require_mfa: true } }))).toEqual([
+      403,
+      'mfa_required',
+    ]);
     expect(settingsOf(await owner.browser.get(PATH))).toMatchObject({ require_mfa: false });
   });
 
@@ -208,11 +240,26 @@ describe('PATCH /organization', () => {
       const headers = { authorization: `Bearer ${owner.apiKey}` };
       expect((await elsewhere.call('GET', PATH, { headers })).status).toBe(200);
       await change(owner.browser, { settings: { personal_api_keys_allowed: false } });
-      expect(codeOf(await elsewhere.call('GET', PATH, { headers }))).toEqual([403, 'api_keys_disabled']);
-      await change(owner.browser, { settings: { personal_api_keys_allowed: true, reauthentication_window: '1m' } }, 2);
+      expect(codeOf(await elsewhere.call('GET', PATH, { headers }))).toEqual([
+        403,
+        'api_keys_disabled',
+      ]);
+      await change(
+        owner.browser,
+        { settings: { personal_api_keys_allowed: true, reauthentication_window: '1m' } },
+        2,
+      );
       await prove(owner, { secondsAgo: 61 });
-      const session = { cookie: owner.cookie, origin: other.url, 'sec-fetch-site': 'same-origin', 'if-match': '"3"' };
-      const answer = await elsewhere.call('PATCH', PATH, { body: { settings: { max_api_key_lifetime: '2h' } }, headers: session });
+      const session = {
+        cookie: owner.cookie,
+        origin: other.url,
+        'sec-fetch-site': 'same-origin',
+        'if-match': '"3"',
+      };
+      const answer = await elsewhere.call('PATCH', PATH, {
+        body: { settings: { max_api_key_lifetime: '2h' } },
+        headers: session,
+      });
       expect(codeOf(answer)).toEqual([403, 'reauthentication_required']);
     } finally {
       await other.close();
@@ -223,7 +270,10 @@ describe('PATCH /organization', () => {
 describe('POST /organization/onboarding/complete', () => {
   test('ends the guided setup once, for everybody', async () => {
     const complete = () => owner.http.post(`${PATH}/onboarding/complete`);
-    expect((await owner.http.get('/api/v1/me')).body['onboarding']).toEqual({ required: true, completed_at: null });
+    expect((await owner.http.get('/api/v1/me')).body['onboarding']).toEqual({
+      required: true,
+      completed_at: null,
+    });
     expect((await complete()).status).toBe(204);
     const { onboarding } = (await owner.http.get('/api/v1/me')).body;
     expect(onboarding).toEqual({ required: false, completed_at: INSTANT });
@@ -234,12 +284,16 @@ describe('POST /organization/onboarding/complete', () => {
 });
 
 describe('DELETE /organization', () => {
-  const remove = (confirm = organization.slug, member = owner) => member.browser.delete(`${PATH}?confirm=${confirm}`);
+  const remove = (confirm = organization.slug, member = owner) =>
+    member.browser.delete(`${PATH}?confirm=${confirm}`);
 
   test('needs its slug, a session, and a recent proof', async () => {
     expect([...pointersOf(await owner.browser.delete(PATH))]).toEqual(['/query/confirm']);
     expect([...pointersOf(await remove('another'))]).toEqual(['/query/confirm']);
-    expect(codeOf(await owner.http.delete(`${PATH}?confirm=${organization.slug}`))).toEqual([403, 'session_required']);
+    expect(codeOf(await owner.http.delete(`${PATH}?confirm=${organization.slug}`))).toEqual([
+      403,
+      'session_required',
+    ]);
     await prove(owner, { secondsAgo: 901 });
     expect(codeOf(await remove())).toEqual([403, 'reauthentication_required']);
     await app.db('organizations').where({ id: organization.id }).update({ require_mfa: true });
@@ -250,7 +304,9 @@ describe('DELETE /organization', () => {
 
   test('ends everything that opens it, and nothing of another organization', async () => {
     const agent = await createAgent(app, organization);
-    const key = await createOrganizationKey(app, organization, [{ scope_kind: 'organization', permissions: ['organization.read'] }]);
+    const key = await createOrganizationKey(app, organization, [
+      { scope_kind: 'organization', permissions: ['organization.read'] },
+    ]);
     const other = await createOrganization(app);
     const otherAgent = await createAgent(app, other);
     const elsewhere = await askUnevaluated(app, otherAgent);
@@ -271,8 +327,17 @@ describe('DELETE /organization', () => {
     const decisions = (await app
       .db('decisions')
       .whereIn('request_id', [pending, evaluating, elsewhere])
-      .select('request_id', 'status', 'channel', 'authentication', 'idempotency_key', 'membership_id')) as { request_id: string }[];
-    expect(decisions.map(({ request_id }) => request_id).sort()).toEqual([pending, evaluating].sort());
+      .select(
+        'request_id',
+        'status',
+        'channel',
+        'authentication',
+        'idempotency_key',
+        'membership_id',
+      )) as { request_id: string }[];
+    expect(decisions.map(({ request_id }) => request_id).sort()).toEqual(
+      [pending, evaluating].sort(),
+    );
     for (const decision of decisions) {
       expect(decision).toMatchObject({
         status: 'cancelled',
@@ -282,7 +347,12 @@ describe('DELETE /organization', () => {
       });
     }
     const shown = await eventsOf('approval_request.cancelled');
-    expect(shown).toEqual(Array(2).fill({ actor_id: owner.membershipId, data: { channel: 'system', reason: 'organization_deleted' } }));
+    expect(shown).toEqual(
+      Array(2).fill({
+        actor_id: owner.membershipId,
+        data: { channel: 'system', reason: 'organization_deleted' },
+      }),
+    );
     expect(await eventsOf('organization.deleted')).toEqual([
       {
         actor_id: owner.membershipId,
@@ -296,7 +366,9 @@ describe('DELETE /organization', () => {
         },
       },
     ]);
-    expect(await app.db('invitations').where({ id: expired.id }).first('revoked_at')).toEqual({ revoked_at: null });
+    expect(await app.db('invitations').where({ id: expired.id }).first('revoked_at')).toEqual({
+      revoked_at: null,
+    });
   });
 
   test('expires what had passed its deadline, instead of cancelling it', async () => {
@@ -304,7 +376,10 @@ describe('DELETE /organization', () => {
     const id = await ask(app, agent);
     await reachDeadline(app, id);
     await remove();
-    const row: unknown = await app.db('decisions').where({ request_id: id }).first('status', 'channel');
+    const row: unknown = await app
+      .db('decisions')
+      .where({ request_id: id })
+      .first('status', 'channel');
     expect(row).toEqual({ status: 'expired', channel: 'system' });
   });
 
@@ -314,7 +389,9 @@ describe('DELETE /organization', () => {
     const headers = { authorization: `Bearer ${agent.credential}` };
     const began = performance.now();
     const waiting = app.http.get(`/api/aap/v1/requests/${id}?wait=30s`, { headers });
-    await until('somebody waits for the request', () => app.context.changes.waitedFor().includes(id));
+    await until('somebody waits for the request', () =>
+      app.context.changes.waitedFor().includes(id),
+    );
     await remove();
     expect(codeOf(await waiting)).toEqual([401, 'authentication_required']);
     expect(performance.now() - began).toBeLessThan(20_000);
@@ -325,11 +402,18 @@ describe('DELETE /organization', () => {
       organization = await createOrganization(app);
       owner = organization.owner;
       const agent = await createAgent(app, organization);
-      const ids = [await ask(app, agent), await ask(app, agent), await ask(app, agent), await askUnevaluated(app, agent)];
+      const ids = [
+        await ask(app, agent),
+        await ask(app, agent),
+        await ask(app, agent),
+        await askUnevaluated(app, agent),
+      ];
       const [deleted, decided, withdrawn, , , ...created] = await Promise.all([
         remove(),
         decide(owner.browser, ids[0] ?? ''),
-        app.http.delete(`/api/aap/v1/requests/${ids[1] ?? ''}`, { headers: { authorization: `Bearer ${agent.credential}` } }),
+        app.http.delete(`/api/aap/v1/requests/${ids[1] ?? ''}`, {
+          headers: { authorization: `Bearer ${agent.credential}` },
+        }),
         reachDeadline(app, ids[2] ?? ''),
         stepAt(app, ids[3] ?? ''),
         ...Array.from({ length: 4 }, () => postRequest(app, agent)),
@@ -339,7 +423,12 @@ describe('DELETE /organization', () => {
         .db('approval_requests as r')
         .leftJoin('decisions as d', 'd.request_id', 'r.id')
         .where({ 'r.organization_id': organization.id })
-        .select('r.id', 'r.state', 'd.status', 'd.channel')) as { id: string; state: string; status: string | null; channel: string }[];
+        .select('r.id', 'r.state', 'd.status', 'd.channel')) as {
+        id: string;
+        state: string;
+        status: string | null;
+        channel: string;
+      }[];
       expect(rows).toHaveLength(4 + created.filter(({ status }) => status === 201).length);
       for (const row of rows) expect(row.status).toBe(row.state);
       const of = (id: string | undefined) => rows.find((row) => row.id === id);
@@ -350,7 +439,11 @@ describe('DELETE /organization', () => {
       const events = await app
         .db('audit_events')
         .where({ organization_id: organization.id })
-        .whereIn('event_type', ['approval_request.cancelled', 'approval_request.approved', 'approval_request.expired']);
+        .whereIn('event_type', [
+          'approval_request.cancelled',
+          'approval_request.approved',
+          'approval_request.expired',
+        ]);
       expect(events).toHaveLength(rows.length);
     }
   });
@@ -361,10 +454,17 @@ describe('DELETE /organization', () => {
       const theirs = await createOrganization(durable);
       const agent = await createAgent(durable, theirs);
       const ids = await Promise.all([1, 2, 3].map(() => askWithTemporal(durable, agent)));
-      const statuses = async () => await Promise.all(ids.map(async (id) => (await handleOf(durable, id).describe()).status.name));
+      const statuses = async () =>
+        await Promise.all(
+          ids.map(async (id) => (await handleOf(durable, id).describe()).status.name),
+        );
       expect(await statuses()).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
-      expect((await theirs.owner.browser.delete(`${PATH}?confirm=${theirs.slug}`)).status).toBe(204);
-      await reached('every workflow has ended', async () => (await statuses()).every((status) => status === 'COMPLETED'));
+      expect((await theirs.owner.browser.delete(`${PATH}?confirm=${theirs.slug}`)).status).toBe(
+        204,
+      );
+      await reached('every workflow has ended', async () =>
+        (await statuses()).every((status) => status === 'COMPLETED'),
+      );
     } finally {
       await durable.close();
     }
@@ -389,7 +489,13 @@ describe('after the only organization was deleted', () => {
   async function leaveFactorsBehind({ db }: TestApp): Promise<void> {
     const user_id = ((await db('users').first('id')) as { id: string }).id;
     const now = new Date();
-    await db('totp_factors').insert({ user_id, secret: Buffer.alloc(20), secret_key_id: 'lost', created_at: now, confirmed_at: now });
+    await db('totp_factors').insert({
+      user_id,
+      secret: Buffer.alloc(20),
+      secret_key_id: 'lost',
+      created_at: now,
+      confirmed_at: now,
+    });
     await db('recovery_codes').insert({ user_id, code_hash: Buffer.alloc(32) });
   }
 
@@ -400,24 +506,54 @@ describe('after the only organization was deleted', () => {
     try {
       const secret = () => readFileSync(lone.context.bootstrapSecretFile, 'utf8').trim();
       const first = secret();
-      const cookie = cookieFrom(await lone.http.post('/auth/bootstrap', { ...owned, secret: first }));
+      const cookie = cookieFrom(
+        await lone.http.post('/auth/bootstrap', { ...owned, secret: first }),
+      );
       const headers = { cookie, origin: lone.url, 'sec-fetch-site': 'same-origin' };
       const removed = await lone.http.delete(`${PATH}?confirm=example-works`, { headers });
       expect(removed.status).toBe(204);
       await leaveFactorsBehind(lone);
-      expect(codeOf(await lone.http.post('/auth/login', credentials))).toEqual([403, 'membership_inactive']);
+      expect(codeOf(await lone.http.post('/auth/login', credentials))).toEqual([
+        403,
+        'membership_inactive',
+      ]);
       expect(secret()).not.toBe(first);
-      expect(codeOf(await lone.http.post('/auth/bootstrap', { ...owned, secret: first }))).toEqual([403, 'bootstrap_secret_invalid']);
+      expect(codeOf(await lone.http.post('/auth/bootstrap', { ...owned, secret: first }))).toEqual([
+        403,
+        'bootstrap_secret_invalid',
+      ]);
 
-      const anew = { ...owned, secret: secret(), email: 'ADA@example.com', password: 'nine quiet herons by the weir' };
+      const anew = {
+        ...owned,
+        secret: secret(),
+        email: 'ADA@example.com',
+        password: 'nine quiet herons by the weir',
+      };
       const again = await lone.http.post('/auth/bootstrap', anew);
-      expect([again.status, again.body['organization']]).toEqual([201, { name: 'Example Works', slug: 'example-works' }]);
-      expect(codeOf(await lone.http.post('/auth/login', credentials))).toEqual([401, 'invalid_credentials']);
-      const login = await lone.http.post('/auth/login', { email: anew.email, password: anew.password });
-      expect([login.status, login.body['organization']]).toEqual([200, { name: 'Example Works', slug: 'example-works' }]);
-      expect(codeOf(await lone.http.post('/auth/bootstrap', { ...anew, secret: randomUUID() }))).toEqual([409, 'already_bootstrapped']);
+      expect([again.status, again.body['organization']]).toEqual([
+        201,
+        { name: 'Example Works', slug: 'example-works' },
+      ]);
+      expect(codeOf(await lone.http.post('/auth/login', credentials))).toEqual([
+        401,
+        'invalid_credentials',
+      ]);
+      const login = await lone.http.post('/auth/login', {
+        email: anew.email,
+        password: anew.password,
+      });
+      expect([login.status, login.body['organization']]).toEqual([
+        200,
+        { name: 'Example Works', slug: 'example-works' },
+      ]);
+      expect(
+        codeOf(await lone.http.post('/auth/bootstrap', { ...anew, secret: randomUUID() })),
+      ).toEqual([409, 'already_bootstrapped']);
       expect([await lone.db('totp_factors'), await lone.db('recovery_codes')]).toEqual([[], []]);
-      const kept = (await lone.db('organizations').select('slug', 'deleted_at').orderBy('created_at')) as { deleted_at: Date | null }[];
+      const kept = (await lone
+        .db('organizations')
+        .select('slug', 'deleted_at')
+        .orderBy('created_at')) as { deleted_at: Date | null }[];
       expect(kept.map((row) => row.deleted_at !== null)).toEqual([true, false]);
     } finally {
       await lone.close();

@@ -5,7 +5,12 @@ import { eventually } from '../../src/platform/processes.ts';
 import { hashPassword } from '../../src/platform/passwords.ts';
 import { issueToken } from '../../src/platform/tokens.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createMember, createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
+import {
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
 import { HttpClient, type Answer } from '../support/http.ts';
 import { startMailServer, type MailServer } from '../support/mail-server.ts';
 import { untilBlocked } from '../support/waiting.ts';
@@ -21,7 +26,9 @@ let oldHash: string;
 
 beforeAll(async () => {
   mail = await startMailServer();
-  app = await startApp({ environment: { SMTP_URL: mail.url, COUNTERSIGN_PUBLIC_URL: 'https://countersign.example/base' } });
+  app = await startApp({
+    environment: { SMTP_URL: mail.url, COUNTERSIGN_PUBLIC_URL: 'https://countersign.example/base' },
+  });
   organization = await createOrganization(app);
   oldHash = await hashPassword(OLD);
 });
@@ -55,12 +62,16 @@ async function alsoIn(organizationId: string, { userId }: TestMember): Promise<T
 }
 
 const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
-const pointersOf = ({ body }: Answer) => [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
+const pointersOf = ({ body }: Answer) =>
+  [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
 const me = (cookie: string) => app.http.get('/api/v1/me', { headers: { cookie } });
-const signIn = (email: string, password: string) => app.http.post('/auth/login', { email, password });
+const signIn = (email: string, password: string) =>
+  app.http.post('/auth/login', { email, password });
 const forgot = (email: string) => app.http.post('/auth/password/forgot', { email });
-const reset = (token: string, password = NEW) => app.http.post('/auth/password/reset', { token, password });
-const change = (by: TestMember, body: unknown) => by.browser.call('PUT', '/api/v1/me/password', { body });
+const reset = (token: string, password = NEW) =>
+  app.http.post('/auth/password/reset', { token, password });
+const change = (by: TestMember, body: unknown) =>
+  by.browser.call('PUT', '/api/v1/me/password', { body });
 const resetsOf = ({ userId }: TestMember) => app.db('password_resets').where({ user_id: userId });
 const forgetAttempts = () => app.db('sign_in_attempts').delete();
 
@@ -91,7 +102,10 @@ describe('a forgotten password', () => {
     const token = await requestLink(member);
     expect(token).toMatch(/^whr_/);
     const found = await mail.mailTo(member.email);
-    expect([found.to, found.subject]).toEqual([[member.email], 'Set a new password for Countersign']);
+    expect([found.to, found.subject]).toEqual([
+      [member.email],
+      'Set a new password for Countersign',
+    ]);
     const link = await app.http.get(`/auth/password/reset/${token}`);
     expect(link.status).toBe(200);
     const left = Date.parse(String(link.body['expires_at'])) - Date.now();
@@ -101,7 +115,10 @@ describe('a forgotten password', () => {
     expect([done.status, done.text, done.headers['set-cookie']]).toEqual([204, '', undefined]);
     expect(codeOf(await signIn(member.email, OLD))).toEqual([401, 'invalid_credentials']);
     expect((await signIn(member.email, NEW)).status).toBe(200);
-    expect(await eventsOf(member)).toEqual(['membership.password_reset_requested', 'membership.password_reset']);
+    expect(await eventsOf(member)).toEqual([
+      'membership.password_reset_requested',
+      'membership.password_reset',
+    ]);
     expect(app.log.join('')).not.toContain(token);
     const audited = (await app.db('audit_events').select('data')) as { data: string }[];
     expect(JSON.stringify(audited)).not.toContain(token.split('_')[2]);
@@ -116,7 +133,10 @@ describe('a forgotten password', () => {
     expect((await reset(token)).status).toBe(204);
     expect([(await me(member.cookie)).status, (await me(there.cookie)).status]).toEqual([401, 401]);
     expect((await me(stranger.cookie)).status).toBe(200);
-    expect(await eventsOf(there)).toEqual(['membership.password_reset_requested', 'membership.password_reset']);
+    expect(await eventsOf(there)).toEqual([
+      'membership.password_reset_requested',
+      'membership.password_reset',
+    ]);
   });
 
   test('ends the sessions in an organization the person joined at that moment, too', async () => {
@@ -133,7 +153,9 @@ describe('a forgotten password', () => {
         await gate('users').where({ id: person.userId }).forUpdate().first('id');
         const started = replace();
         await untilBlocked(app.db);
-        await gate('memberships').where({ id: there.membershipId }).update({ user_id: person.userId });
+        await gate('memberships')
+          .where({ id: there.membershipId })
+          .update({ user_id: person.userId });
         return { answer: started };
       });
       expect((await answer).status).toBe(204);
@@ -148,7 +170,10 @@ describe('a forgotten password', () => {
     expect((await reset(first)).status).toBe(204);
     for (const token of [first, second]) {
       expect(codeOf(await reset(token, 'another one of twelve'))).toEqual([404, 'not_found']);
-      expect(codeOf(await app.http.get(`/auth/password/reset/${token}`))).toEqual([404, 'not_found']);
+      expect(codeOf(await app.http.get(`/auth/password/reset/${token}`))).toEqual([
+        404,
+        'not_found',
+      ]);
     }
     expect((await signIn(member.email, NEW)).status).toBe(200);
   });
@@ -159,10 +184,17 @@ describe('a forgotten password', () => {
       const person = await memberWithPassword();
       const tokens = Array.from({ length: 2 }, () => issueToken('whr'));
       const times = { created_at: new Date(), expires_at: new Date(Date.now() + 60_000) };
-      const rows = tokens.map(({ id, hash }) => ({ id, user_id: person.userId, token_hash: hash, ...times }));
+      const rows = tokens.map(({ id, hash }) => ({
+        id,
+        user_id: person.userId,
+        token_hash: hash,
+        ...times,
+      }));
       await app.db('password_resets').insert(rows);
       const passwords = ['nine quiet herons 1', 'nine quiet herons 2', 'nine quiet herons 3'];
-      const answers = await Promise.all(passwords.map((password, index) => reset(tokens[index % 2]?.token ?? '', password)));
+      const answers = await Promise.all(
+        passwords.map((password, index) => reset(tokens[index % 2]?.token ?? '', password)),
+      );
       expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
       const winner = passwords[answers.findIndex(({ status }) => status === 204)] ?? '';
       expect((await signIn(person.email, winner)).status).toBe(200);
@@ -182,16 +214,27 @@ describe('a forgotten password', () => {
     ];
     for (const text of forged) {
       expect(codeOf(await reset(text))).toEqual([404, 'not_found']);
-      expect(codeOf(await app.http.get(`/auth/password/reset/${text}`))).toEqual([404, 'not_found']);
+      expect(codeOf(await app.http.get(`/auth/password/reset/${text}`))).toEqual([
+        404,
+        'not_found',
+      ]);
     }
-    await resetsOf(member).update({ expires_at: app.db.raw("clock_timestamp() - interval '1 millisecond'") });
+    await resetsOf(member).update({
+      expires_at: app.db.raw("clock_timestamp() - interval '1 millisecond'"),
+    });
     expect(codeOf(await reset(token))).toEqual([404, 'not_found']);
     expect((await signIn(member.email, OLD)).status).toBe(200);
   });
 
   test('stays when the new one is refused, and the link lives on', async () => {
     const token = await requestLink(member);
-    for (const password of ['short', 'Password1234567', `${member.email}`, 'AdaMarsh 1815', organization.slug.repeat(2)]) {
+    for (const password of [
+      'short',
+      'Password1234567',
+      `${member.email}`,
+      'AdaMarsh 1815',
+      organization.slug.repeat(2),
+    ]) {
       const refused = await reset(token, password);
       expect([refused.status, pointersOf(refused)]).toEqual([400, ['/password']]);
     }
@@ -219,14 +262,17 @@ describe('a forgotten password', () => {
     const emails = ['nobody@example.com', ...people.map(({ email }) => email)];
     const known = await forgot(member.email.toUpperCase());
     await mail.mailTo(member.email);
-    const withoutId = ({ 'x-request-id': _id, date: _date, ...headers }: Answer['headers']) => headers;
+    const withoutId = ({ 'x-request-id': _id, date: _date, ...headers }: Answer['headers']) =>
+      headers;
     for (const email of emails) {
       const answer = await forgot(email);
       expect([answer.status, answer.text]).toEqual([202, '']);
       expect(withoutId(answer.headers)).toEqual(withoutId(known.headers));
     }
     await untilMailsAreSent();
-    expect(mail.mails.flatMap(({ to }) => to).filter((address) => emails.includes(address))).toEqual([]);
+    expect(
+      mail.mails.flatMap(({ to }) => to).filter((address) => emails.includes(address)),
+    ).toEqual([]);
     for (const person of people) expect(await eventsOf(person)).toEqual([]);
   });
 
@@ -242,16 +288,22 @@ describe('a forgotten password', () => {
 
   test('is asked for ten times a minute at most', async () => {
     const email = `nobody-${randomUUID()}@example.com`;
-    for (let attempt = 0; attempt < 10; attempt += 1) expect((await forgot(email)).status).toBe(202);
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      expect((await forgot(email)).status).toBe(202);
     const refused = await forgot(email);
     expect(codeOf(refused)).toEqual([429, 'rate_limited']);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   });
 
   test('is answered before the mail is sent: a mail server that is away only leaves a line in the log', async () => {
-    const unlucky = await startApp({ databaseUrl: app.databaseUrl, environment: { SMTP_URL: 'smtp://127.0.0.1:9' } });
+    const unlucky = await startApp({
+      databaseUrl: app.databaseUrl,
+      environment: { SMTP_URL: 'smtp://127.0.0.1:9' },
+    });
     try {
-      expect((await unlucky.http.post('/auth/password/forgot', { email: member.email })).status).toBe(202);
+      expect(
+        (await unlucky.http.post('/auth/password/forgot', { email: member.email })).status,
+      ).toBe(202);
       const logged = () => unlucky.log.some((line) => line.includes('could not be sent'));
       expect(await eventually(logged, 10_000)).toBe(true);
     } finally {
@@ -262,7 +314,9 @@ describe('a forgotten password', () => {
   test('is 501 on a deployment that sends no email, whatever the address', async () => {
     const silent = await startApp({ databaseUrl: app.databaseUrl });
     try {
-      expect(codeOf(await silent.http.post('/auth/password/forgot', { email: member.email }))).toEqual([501, 'email_not_configured']);
+      expect(
+        codeOf(await silent.http.post('/auth/password/forgot', { email: member.email })),
+      ).toEqual([501, 'email_not_configured']);
     } finally {
       await silent.close();
     }
@@ -275,7 +329,10 @@ describe('changing a password', () => {
   test('needs the current one, ends every other session, and leaves this one fresh with another cookie', async () => {
     const elsewhere = await createOrganization(app);
     const there = await alsoIn(elsewhere.id, member);
-    const another = /^service_session=[^;]*/.exec((await signIn(member.email, OLD)).headers['set-cookie'] ?? '')?.[0] ?? '';
+    const another =
+      /^service_session=[^;]*/.exec(
+        (await signIn(member.email, OLD)).headers['set-cookie'] ?? '',
+      )?.[0] ?? '';
     await app
       .db('sessions')
       .where({ membership_id: member.membershipId })
@@ -288,10 +345,14 @@ describe('changing a password', () => {
     expect(account.status).toBe(200);
     const provenAt = Date.parse(String(account.body['principal']?.['auth']?.['authenticated_at']));
     expect(Date.now() - provenAt).toBeLessThan(60_000);
-    for (const cookie of [member.cookie, another, there.cookie]) expect((await me(cookie)).status).toBe(401);
+    for (const cookie of [member.cookie, another, there.cookie])
+      expect((await me(cookie)).status).toBe(401);
     expect(codeOf(await signIn(member.email, OLD))).toEqual([401, 'invalid_credentials']);
     expect((await signIn(member.email, NEW)).status).toBe(200);
-    expect([await eventsOf(member), await eventsOf(there)]).toEqual([['membership.password_changed'], ['membership.password_changed']]);
+    expect([await eventsOf(member), await eventsOf(there)]).toEqual([
+      ['membership.password_changed'],
+      ['membership.password_changed'],
+    ]);
   });
 
   test('kills the links that were sent before', async () => {
@@ -302,7 +363,8 @@ describe('changing a password', () => {
 
   test('with a wrong current one changes nothing, and is tried ten times a minute at most', async () => {
     const wrong = { ...right, current_password: 'not the password' };
-    for (let attempt = 0; attempt < 10; attempt += 1) expect(codeOf(await change(member, wrong))).toEqual([401, 'invalid_credentials']);
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      expect(codeOf(await change(member, wrong))).toEqual([401, 'invalid_credentials']);
     expect(codeOf(await change(member, right))).toEqual([429, 'rate_limited']);
     expect((await me(member.cookie)).status).toBe(200);
     expect(await eventsOf(member)).toEqual([]);
@@ -324,11 +386,20 @@ describe('changing a password', () => {
   test('is 409 for an account of an identity provider, and nothing for a key or a foreign page', async () => {
     const origin = 'https://countersign.example';
     const without = await createMember(app, organization.id);
-    const answer = await app.http.call('PUT', '/api/v1/me/password', { body: right, headers: { cookie: without.cookie, origin } });
+    const answer = await app.http.call('PUT', '/api/v1/me/password', {
+      body: right,
+      headers: { cookie: without.cookie, origin },
+    });
     expect(codeOf(answer)).toEqual([409, 'no_password']);
-    expect(codeOf(await member.http.call('PUT', '/api/v1/me/password', { body: right }))).toEqual([403, 'session_required']);
+    expect(codeOf(await member.http.call('PUT', '/api/v1/me/password', { body: right }))).toEqual([
+      403,
+      'session_required',
+    ]);
     const foreign = { cookie: member.cookie, origin: 'https://evil.example' };
-    const forged = await app.http.call('PUT', '/api/v1/me/password', { body: right, headers: foreign });
+    const forged = await app.http.call('PUT', '/api/v1/me/password', {
+      body: right,
+      headers: foreign,
+    });
     expect(codeOf(forged)).toEqual([403, 'cross_site_request']);
   });
 
@@ -337,7 +408,10 @@ describe('changing a password', () => {
       await forgetAttempts();
       const person = await memberWithPassword();
       const second = await signIn(person.email, OLD);
-      const cookies = [person.cookie, /^service_session=[^;]*/.exec(second.headers['set-cookie'] ?? '')?.[0] ?? ''];
+      const cookies = [
+        person.cookie,
+        /^service_session=[^;]*/.exec(second.headers['set-cookie'] ?? '')?.[0] ?? '',
+      ];
       const origin = 'https://countersign.example';
       const passwords = ['nine quiet herons 1', 'nine quiet herons 2'];
       const answers = await Promise.all(
@@ -359,32 +433,47 @@ describe('changing a password', () => {
 test.each([
   ['before', 'after'],
   ['after', 'before'],
-])('a sign-in with the old password that waits %s its replacement leaves no session behind', async (place) => {
-  const { token, id, hash } = issueToken('whr');
-  const times = { created_at: new Date(), expires_at: new Date(Date.now() + 60_000) };
-  await app.db('password_resets').insert({ id, user_id: member.userId, token_hash: hash, ...times });
-  const both = [() => signIn(member.email, OLD), () => reset(token)];
-  const { answers } = await app.db.transaction(async (gate) => {
-    // Both have looked at the password, or at the link, and now stand in line.
-    await gate('users').where({ id: member.userId }).forUpdate().first('id');
-    const started = [];
-    for (const [index, start] of (place === 'before' ? both : both.reverse()).entries()) {
-      started.push(start());
-      await untilBlocked(app.db, index + 1);
-    }
-    return { answers: Promise.all(started) };
-  });
-  const statuses = (await answers).map(({ status }) => status);
-  expect(statuses).toEqual(place === 'before' ? [200, 204] : [204, 401]);
-  expect(await app.db('sessions').where({ membership_id: member.membershipId }).whereNull('revoked_at')).toEqual([]);
-});
+])(
+  'a sign-in with the old password that waits %s its replacement leaves no session behind',
+  async (place) => {
+    const { token, id, hash } = issueToken('whr');
+    const times = { created_at: new Date(), expires_at: new Date(Date.now() + 60_000) };
+    await app
+      .db('password_resets')
+      .insert({ id, user_id: member.userId, token_hash: hash, ...times });
+    const both = [() => signIn(member.email, OLD), () => reset(token)];
+    const { answers } = await app.db.transaction(async (gate) => {
+      // Both have looked at the password, or at the link, and now stand in line.
+      await gate('users').where({ id: member.userId }).forUpdate().first('id');
+      const started = [];
+      for (const [index, start] of (place === 'before' ? both : both.reverse()).entries()) {
+        started.push(start());
+        await untilBlocked(app.db, index + 1);
+      }
+      return { answers: Promise.all(started) };
+    });
+    const statuses = (await answers).map(({ status }) => status);
+    expect(statuses).toEqual(place === 'before' ? [200, 204] : [204, 401]);
+    expect(
+      await app
+        .db('sessions')
+        .where({ membership_id: member.membershipId })
+        .whereNull('revoked_at'),
+    ).toEqual([]);
+  },
+);
 
 test('more sign-ins at once than can be looked at are asked to come again, and the service goes on', async () => {
-  const answers = await Promise.all(Array.from({ length: 120 }, (_, index) => signIn(`flood-${index}@example.com`, OLD)));
+  const answers = await Promise.all(
+    Array.from({ length: 120 }, (_, index) => signIn(`flood-${index}@example.com`, OLD)),
+  );
   const refused = answers.filter(({ status }) => status === 429);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
   for (const answer of refused) {
-    expect([codeOf(answer)[1], answer.headers['retry-after']]).toEqual(['rate_limited', expect.stringMatching(/^[1-9]\d?$/)]);
+    expect([codeOf(answer)[1], answer.headers['retry-after']]).toEqual([
+      'rate_limited',
+      expect.stringMatching(/^[1-9]\d?$/),
+    ]);
   }
   await forgetAttempts();
   expect((await signIn(member.email, OLD)).status).toBe(200);

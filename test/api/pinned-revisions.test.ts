@@ -18,7 +18,9 @@ import {
 import type { Json } from '../support/http.ts';
 import { codeOf } from '../support/teams.ts';
 
-const REVIEWER = [{ scope_kind: 'organization' as const, permissions: ['request.read', 'request.decide'] }];
+const REVIEWER = [
+  { scope_kind: 'organization' as const, permissions: ['request.read', 'request.decide'] },
+];
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -37,31 +39,50 @@ beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
   agent = await createAgent(app, organization);
-  const member = (displayName: string) => createMember(app, organization.id, { displayName, policies: REVIEWER });
+  const member = (displayName: string) =>
+    createMember(app, organization.id, { displayName, policies: REVIEWER });
   [ada, bob, cleo] = [await member('Ada'), await member('Bob'), await member('Cleo')];
 });
 
 const PATHS = '/api/v1/escalation-paths';
 const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
-const level = (target: object, escalate_after = '10m') => ({ id: randomUUID(), type: 'level', targets: [target], escalate_after });
+const level = (target: object, escalate_after = '10m') => ({
+  id: randomUUID(),
+  type: 'level',
+  targets: [target],
+  escalate_after,
+});
 const levels = (...targets: readonly object[]) => targets.map((target) => level(target));
 
 /** The path `on-call` with these nodes in force, by a further revision if there is one already. */
 async function activateNext(nodes: readonly object[], after: number): Promise<void> {
-  const created = await owner.http.post(`${PATHS}/on-call/revisions`, { name: `Revision ${after + 1}`, nodes });
+  const created = await owner.http.post(`${PATHS}/on-call/revisions`, {
+    name: `Revision ${after + 1}`,
+    nodes,
+  });
   expect(created.status).toBe(201);
   const headers = { 'if-match': `"${after}"` };
-  expect((await owner.http.post(`${PATHS}/on-call/revisions/${after + 1}/activate`, undefined, { headers })).status).toBe(200);
+  expect(
+    (
+      await owner.http.post(`${PATHS}/on-call/revisions/${after + 1}/activate`, undefined, {
+        headers,
+      })
+    ).status,
+  ).toBe(200);
 }
 
 const first = async (nodes: readonly object[], more: object = {}) => {
   await activatePath(owner, { path_key: 'on-call', name: 'Revision 1', nodes, ...more });
 };
 const route = async (path?: string) => {
-  await activatePipeline(owner, `agents/${agent.slug}`, { blocks: [], ...(path !== undefined && { default_escalation_path: path }) });
+  await activatePipeline(owner, `agents/${agent.slug}`, {
+    blocks: [],
+    ...(path !== undefined && { default_escalation_path: path }),
+  });
 };
 const request = () => ask(app, agent, { timeout: '48h' });
-const routing = async (id: string): Promise<Json> => (await owner.http.get(`/api/v1/requests/${id}/routing`)).body;
+const routing = async (id: string): Promise<Json> =>
+  (await owner.http.get(`/api/v1/requests/${id}/routing`)).body;
 const onwards = async (id: string) => {
   await stepAt(app, id, new Date(String((await routing(id))['next_at'])));
 };
@@ -69,7 +90,9 @@ const onwards = async (id: string) => {
 /** Names of those told, in the order of the timeline. */
 async function told(id: string): Promise<string[]> {
   const { body } = await owner.http.get(`/api/v1/requests/${id}/timeline`);
-  const { events } = body as unknown as { events: { event_type: string; data: Record<string, unknown> }[] };
+  const { events } = body as unknown as {
+    events: { event_type: string; data: Record<string, unknown> }[];
+  };
   return events
     .filter(({ event_type }) => event_type === 'approval_request.level_notified')
     .map(({ data }) => String(data['display_name']));
@@ -95,7 +118,10 @@ describe('a path revision', () => {
     expect(await routing(fresh)).toMatchObject({ path_name: 'Revision 2', revision: 2 });
     expect(await decides(bob)).toEqual([old]);
     expect(await decides(cleo)).toEqual([fresh]);
-    expect(codeOf(await decide(cleo.http, old))).toEqual({ status: 403, code: 'request_not_routed' });
+    expect(codeOf(await decide(cleo.http, old))).toEqual({
+      status: 403,
+      code: 'request_not_routed',
+    });
     expect((await decide(bob.http, old)).status).toBe(200);
   });
 
@@ -112,27 +138,46 @@ describe('a path revision', () => {
   test('of a path that is archived asks on to its last run; new requests have no such path', async () => {
     await first(levels(user(ada), user(bob)), { repeat: { times: 1, after: '5m' } });
     await route('on-call');
-    const [id, evaluating] = [await request(), await askUnevaluated(app, agent, { timeout: '48h' })];
-    expect(codeOf(await owner.http.delete(`${PATHS}/on-call`))).toEqual({ status: 409, code: 'escalation_path_in_use' });
+    const [id, evaluating] = [
+      await request(),
+      await askUnevaluated(app, agent, { timeout: '48h' }),
+    ];
+    expect(codeOf(await owner.http.delete(`${PATHS}/on-call`))).toEqual({
+      status: 409,
+      code: 'escalation_path_in_use',
+    });
     await route();
     expect((await owner.http.delete(`${PATHS}/on-call`)).status).toBe(204);
     // Its pipeline, of before, names a path that is no more.
     await stepAt(app, evaluating);
     expect(await routing(evaluating)).toMatchObject({ state: 'unrouted', source: 'no_escalation' });
-    expect(await routing(await request())).toMatchObject({ state: 'unrouted', source: 'no_escalation' });
+    expect(await routing(await request())).toMatchObject({
+      state: 'unrouted',
+      source: 'no_escalation',
+    });
     for (let step = 0; step < 4; step += 1) await onwards(id);
     expect(await told(id)).toEqual(['Ada', 'Bob', 'Ada', 'Bob']);
     expect(await routing(id)).toMatchObject({ path_key: 'on-call', revision: 1, run: 2 });
-    expect(codeOf(await decide(cleo.http, id))).toEqual({ status: 403, code: 'request_not_routed' });
+    expect(codeOf(await decide(cleo.http, id))).toEqual({
+      status: 403,
+      code: 'request_not_routed',
+    });
     expect((await decide(bob.http, id)).status).toBe(200);
   });
 
   test('of a path that is archived gives way to the default path of the pipeline', async () => {
     await first(levels(user(ada)));
-    await activatePath(owner, { path_key: 'fallback', name: 'Fallback', nodes: levels(user(cleo)) });
+    await activatePath(owner, {
+      path_key: 'fallback',
+      name: 'Fallback',
+      nodes: levels(user(cleo)),
+    });
     const config = { outcome: 'human', reason: 'Look.', escalation_path: 'on-call' };
     const blocks = [{ id: 'ask', name: 'Ask', type: 'always', config }];
-    await activatePipeline(owner, `agents/${agent.slug}`, { blocks, default_escalation_path: 'fallback' });
+    await activatePipeline(owner, `agents/${agent.slug}`, {
+      blocks,
+      default_escalation_path: 'fallback',
+    });
     const id = await askUnevaluated(app, agent);
     await route('fallback');
     expect((await owner.http.delete(`${PATHS}/on-call`)).status).toBe(204);
@@ -148,7 +193,13 @@ describe("a team's policy", () => {
   const activate = (...members: readonly TestMember[]) =>
     activatePolicy(owner, team, { nodes: members.map((member) => level(user(member), '3m')) });
   const deactivate = async (active: number) => {
-    expect((await owner.http.call('DELETE', `${policies()}/active`, { headers: { 'if-match': `"${active}"` } })).status).toBe(204);
+    expect(
+      (
+        await owner.http.call('DELETE', `${policies()}/active`, {
+          headers: { 'if-match': `"${active}"` },
+        })
+      ).status,
+    ).toBe(204);
   };
 
   beforeEach(async () => {

@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
 import { adapterOf, ask, askUnevaluated } from '../support/approval-requests.ts';
-import { createAgent, createMember, createOrganization, type TestOrganization } from '../support/factories.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestOrganization,
+} from '../support/factories.ts';
 import type { HttpClient } from '../support/http.ts';
 
 const LIMIT = 5;
@@ -39,7 +44,9 @@ describe('with five calls a minute', () => {
     await useUp(member.http, '/api/v1/me');
     expect(await member.http.get('/api/v1/me')).toMatchObject(limited);
     expect((await member.browser.get('/api/v1/me')).status).toBe(200);
-    expect((await (await createMember(app, organization.id)).http.get('/api/v1/me')).status).toBe(200);
+    expect((await (await createMember(app, organization.id)).http.get('/api/v1/me')).status).toBe(
+      200,
+    );
   });
 
   test('calls that are refused for another reason count', async () => {
@@ -54,20 +61,28 @@ describe('with five calls a minute', () => {
     const adapter = adapterOf(app, agent);
     await useUp(adapter, `/api/aap/v1/requests/${id}`);
     expect(await adapter.get(`/api/aap/v1/requests/${id}`)).toMatchObject(limited);
-    expect(await adapter.delete(`/api/aap/v1/requests/${id}`)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    expect(await adapter.delete(`/api/aap/v1/requests/${id}`)).toMatchObject({
+      status: 200,
+      body: { status: 'cancelled' },
+    });
   });
 
   test('a wait that comes back counts once', async () => {
     const agent = await createAgent(app, organization);
     const id = await ask(app, agent);
     const adapter = adapterOf(app, agent);
-    expect((await useUp(adapter, `/api/aap/v1/requests/${id}?wait=1s`)).sort()).toEqual([200, 200, 200, 200, 429]);
+    expect((await useUp(adapter, `/api/aap/v1/requests/${id}?wait=1s`)).sort()).toEqual([
+      200, 200, 200, 200, 429,
+    ]);
   });
 
   test('who presents no valid credential uses up nobody’s minute', async () => {
     const member = await createMember(app, organization.id);
-    const forged = { authorization: `Bearer ${member.apiKey.slice(0, -43)}${randomUUID().padEnd(43, '0')}` };
-    for (let call = 0; call <= LIMIT; call += 1) expect((await app.http.get('/api/v1/me', { headers: forged })).status).toBe(401);
+    const forged = {
+      authorization: `Bearer ${member.apiKey.slice(0, -43)}${randomUUID().padEnd(43, '0')}`,
+    };
+    for (let call = 0; call <= LIMIT; call += 1)
+      expect((await app.http.get('/api/v1/me', { headers: forged })).status).toBe(401);
     expect((await member.http.get('/api/v1/me')).status).toBe(200);
   });
 });
@@ -76,7 +91,8 @@ test('a limit of 0 is none', async () => {
   const app = await startApp({ environment: { COUNTERSIGN_RATE_LIMIT: '0' } });
   try {
     const { owner } = await createOrganization(app);
-    for (let round = 0; round < 3; round += 1) expect(await useUp(owner.http, '/api/v1/me')).toEqual(Array<number>(LIMIT).fill(200));
+    for (let round = 0; round < 3; round += 1)
+      expect(await useUp(owner.http, '/api/v1/me')).toEqual(Array<number>(LIMIT).fill(200));
   } finally {
     await app.close();
   }

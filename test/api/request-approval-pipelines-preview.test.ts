@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createAgent, createOrganization } from '../support/factories.ts';
 import type { TestMember, TestOrganization } from '../support/factories.ts';
-import { always, BASE, cel, issuesOf, ORGANIZATION } from '../support/request-approval-pipelines.ts';
+import {
+  always,
+  BASE,
+  cel,
+  issuesOf,
+  ORGANIZATION,
+} from '../support/request-approval-pipelines.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -33,11 +39,19 @@ describe('preview', () => {
     agent: { slug, name: 'Deploy bot' },
   });
   const preview = (body: unknown, base = ORGANIZATION) => owner.http.post(`${base}/preview`, body);
-  const small = cel('small', { id: 'c', field: '/request/arguments/amount', operator: 'less_than', value: 50 });
+  const small = cel('small', {
+    id: 'c',
+    field: '/request/arguments/amount',
+    operator: 'less_than',
+    value: 50,
+  });
 
   test('reports each block reached and the outcome, and saves nothing', async () => {
     const rule = cel('never', { id: 'n', field: '/request/server', operator: 'exists' });
-    const answer = await preview({ blocks: [rule, small, always()], sample: sample({ amount: 20 }) });
+    const answer = await preview({
+      blocks: [rule, small, always()],
+      sample: sample({ amount: 20 }),
+    });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       outcome: 'approve',
@@ -49,11 +63,17 @@ describe('preview', () => {
         { block_id: 'small', position: 1, outcome: 'approve', reason: 'Fine.' },
       ],
     });
-    expect((await owner.http.get(`${ORGANIZATION}/revisions`)).body).toMatchObject({ total_count: 1 });
+    expect((await owner.http.get(`${ORGANIZATION}/revisions`)).body).toMatchObject({
+      total_count: 1,
+    });
   });
 
   test('what passes every block goes to a person, by the default path', async () => {
-    const answer = await preview({ blocks: [small], default_escalation_path: 'on-call', sample: sample({ amount: 50 }) });
+    const answer = await preview({
+      blocks: [small],
+      default_escalation_path: 'on-call',
+      sample: sample({ amount: 50 }),
+    });
     expect(answer.body).toMatchObject({
       outcome: 'human',
       reason_code: 'end_of_pipeline',
@@ -64,18 +84,35 @@ describe('preview', () => {
   });
 
   test('compares the numbers of the sample exactly', async () => {
-    const equal = cel('equal', { id: 'c', field: '/request/arguments/n', operator: 'equals', value: '@' });
+    const equal = cel('equal', {
+      id: 'c',
+      field: '/request/arguments/n',
+      operator: 'equals',
+      value: '@',
+    });
     const body = (n: string) =>
       `{"blocks":${JSON.stringify([equal]).replace('"@"', '9007199254740993')},"sample":${JSON.stringify(sample({ n: '@' })).replace('"@"', n)}}`;
     expect((await preview(body('9007199254740993.0'))).body).toMatchObject({ outcome: 'approve' });
-    expect((await preview(body('9007199254740992'))).body).toMatchObject({ outcome: 'human', reason_code: 'end_of_pipeline' });
+    expect((await preview(body('9007199254740992'))).body).toMatchObject({
+      outcome: 'human',
+      reason_code: 'end_of_pipeline',
+    });
   });
 
   test('shows earlier metadata of the sample to the blocks', async () => {
-    const seen = cel('seen', { id: 'c', field: '/previous_metadata/organization/risk/score', operator: 'greater_than', value: 1 });
+    const seen = cel('seen', {
+      id: 'c',
+      field: '/previous_metadata/organization/risk/score',
+      operator: 'greater_than',
+      value: 1,
+    });
     const previous_metadata = { organization: { risk: { score: 2 } } };
-    expect((await preview({ blocks: [seen], sample: { ...sample(), previous_metadata } })).body).toMatchObject({ outcome: 'approve' });
-    expect((await preview({ blocks: [seen], sample: sample() })).body).toMatchObject({ outcome: 'human' });
+    expect(
+      (await preview({ blocks: [seen], sample: { ...sample(), previous_metadata } })).body,
+    ).toMatchObject({ outcome: 'approve' });
+    expect((await preview({ blocks: [seen], sample: sample() })).body).toMatchObject({
+      outcome: 'human',
+    });
   });
 
   test("an agent's pipeline takes only that agent's samples; the organization's takes any", async () => {
@@ -84,17 +121,31 @@ describe('preview', () => {
     const foreign = await preview({ blocks: [], sample: sample({}, 'other-bot') }, base);
     expect(issuesOf(foreign)).toMatchObject([{ pointer: '/sample/agent/slug' }]);
     expect((await preview({ blocks: [], sample: sample({}, 'other-bot') })).status).toBe(200);
-    expect((await preview({ blocks: [], sample: sample({}, 'nobody') }, `${BASE}/agents/nobody`)).status).toBe(404);
+    expect(
+      (await preview({ blocks: [], sample: sample({}, 'nobody') }, `${BASE}/agents/nobody`)).status,
+    ).toBe(404);
   });
 
   test.each([
     [{ sample: sample() }, '/blocks'],
     [{ blocks: [] }, '/sample'],
     [{ blocks: [], sample: { ...sample(), extra: 1 } }, '/sample/extra'],
-    [{ blocks: [], sample: { agent: sample().agent, request: { arguments: {} } } }, '/sample/request/tool'],
-    [{ blocks: [], sample: { agent: sample().agent, request: { tool: 'x', arguments: [] } } }, '/sample/request/arguments'],
-    [{ blocks: [], sample: { ...sample(), agent: { slug: 'NO', name: 'x' } } }, '/sample/agent/slug'],
-    [{ blocks: [], sample: { ...sample(), previous_metadata: { organization: 1 } } }, '/sample/previous_metadata/organization'],
+    [
+      { blocks: [], sample: { agent: sample().agent, request: { arguments: {} } } },
+      '/sample/request/tool',
+    ],
+    [
+      { blocks: [], sample: { agent: sample().agent, request: { tool: 'x', arguments: [] } } },
+      '/sample/request/arguments',
+    ],
+    [
+      { blocks: [], sample: { ...sample(), agent: { slug: 'NO', name: 'x' } } },
+      '/sample/agent/slug',
+    ],
+    [
+      { blocks: [], sample: { ...sample(), previous_metadata: { organization: 1 } } },
+      '/sample/previous_metadata/organization',
+    ],
     [{ blocks: [{ ...always(), type: 'x' }], sample: sample() }, '/blocks/0/type'],
     [{ blocks: [], default_escalation_path: null, sample: sample() }, '/default_escalation_path'],
     [{ blocks: [], other: 1, sample: sample() }, '/other'],

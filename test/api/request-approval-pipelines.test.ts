@@ -22,10 +22,17 @@ async function freshOrganization() {
   owner = organization.owner;
 }
 
-const create = (document: unknown, base = ORGANIZATION) => owner.http.post(`${base}/revisions`, document);
+const create = (document: unknown, base = ORGANIZATION) =>
+  owner.http.post(`${base}/revisions`, document);
 
-const activate = (revision: number | string, ifMatch: string | undefined, { base = ORGANIZATION, member = owner } = {}) =>
-  member.http.post(`${base}/revisions/${revision}/activate`, undefined, { headers: { ...(ifMatch && { 'if-match': ifMatch }) } });
+const activate = (
+  revision: number | string,
+  ifMatch: string | undefined,
+  { base = ORGANIZATION, member = owner } = {},
+) =>
+  member.http.post(`${base}/revisions/${revision}/activate`, undefined, {
+    headers: { ...(ifMatch && { 'if-match': ifMatch }) },
+  });
 
 describe('revisions of a pipeline', () => {
   beforeAll(freshOrganization);
@@ -67,26 +74,40 @@ describe('revisions of a pipeline', () => {
   test('activation needs If-Match with the active number, and makes exactly that revision active', async () => {
     const missing = await activate(2, undefined);
     expect(missing.status).toBe(428);
-    expect(missing.body).toMatchObject({ error: { type: 'invalid_request', code: 'if_match_required' } });
-    for (const garbage of ['*', 'W/"1"', 'x', '"1", "2"']) expect((await activate(2, garbage)).status).toBe(400);
+    expect(missing.body).toMatchObject({
+      error: { type: 'invalid_request', code: 'if_match_required' },
+    });
+    for (const garbage of ['*', 'W/"1"', 'x', '"1", "2"'])
+      expect((await activate(2, garbage)).status).toBe(400);
     const stale = await activate(2, '"2"');
     expect(stale.status).toBe(412);
-    expect(stale.body).toMatchObject({ error: { type: 'conflict', code: 'revision_conflict', details: { active_revision: 1 } } });
+    expect(stale.body).toMatchObject({
+      error: { type: 'conflict', code: 'revision_conflict', details: { active_revision: 1 } },
+    });
     expect((await activate(2, '"0"')).status).toBe(412);
     const activated = await activate(2, '"1"');
     expect(activated.status).toBe(200);
     expect(activated.headers['etag']).toBe('"2"');
     expect(activated.body).toMatchObject({ revision: 2, is_active: true });
-    expect((await owner.http.get(`${ORGANIZATION}/revisions/1`)).body).toMatchObject({ revision: 1, is_active: false });
+    expect((await owner.http.get(`${ORGANIZATION}/revisions/1`)).body).toMatchObject({
+      revision: 1,
+      is_active: false,
+    });
     expect((await activate(1, '2')).status).toBe(200);
   });
 
   test('activating the active revision again changes nothing and is not told twice', async () => {
-    const before = await app.db('audit_events').where({ organization_id: organization.id }).count<{ count: number }[]>('* as count');
+    const before = await app
+      .db('audit_events')
+      .where({ organization_id: organization.id })
+      .count<{ count: number }[]>('* as count');
     const again = await activate(1, '"1"');
     expect(again.status).toBe(200);
     expect(again.body).toMatchObject({ is_active: true });
-    const after = await app.db('audit_events').where({ organization_id: organization.id }).count<{ count: number }[]>('* as count');
+    const after = await app
+      .db('audit_events')
+      .where({ organization_id: organization.id })
+      .count<{ count: number }[]>('* as count');
     expect(after).toEqual(before);
   });
 
@@ -106,7 +127,9 @@ describe('revisions of a pipeline', () => {
       .db('audit_events')
       .where({ organization_id: organization.id, subject_type: 'request_approval_pipeline' })
       .orderBy('sequence');
-    expect(events.map((event) => [event.event_type, event.subject_id, JSON.parse(event.data).revision])).toEqual([
+    expect(
+      events.map((event) => [event.event_type, event.subject_id, JSON.parse(event.data).revision]),
+    ).toEqual([
       ['request_approval_pipeline.revision_created', 'organization', 2],
       ['request_approval_pipeline.revision_activated', 'organization', 2],
       ['request_approval_pipeline.revision_activated', 'organization', 1],
@@ -118,7 +141,9 @@ describe('races', () => {
   beforeAll(freshOrganization);
 
   test('20 revisions created at once get 20 numbers without a gap', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => create({ blocks: [always()] })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => create({ blocks: [always()] })),
+    );
     const numbers = answers.map((answer) => Number(answer.body['revision'])).sort((a, b) => a - b);
     expect(numbers).toEqual(Array.from({ length: 20 }, (_, n) => n + 2));
     const snapshots = new Set(answers.map((answer) => answer.body['blocks']?.[0]?.['snapshot_id']));
@@ -129,7 +154,9 @@ describe('races', () => {
     let active = 1;
     for (let round = 0; round < 20; round += 1) {
       const candidates = [2, 3, 4].filter((revision) => revision !== active).slice(0, 2);
-      const answers = await Promise.all(candidates.map((revision) => activate(revision, `"${active}"`)));
+      const answers = await Promise.all(
+        candidates.map((revision) => activate(revision, `"${active}"`)),
+      );
       expect(answers.map((answer) => answer.status).sort()).toEqual([200, 412]);
       const winner = Number(answers.find((answer) => answer.status === 200)?.body['revision']);
       expect((await owner.http.get(ORGANIZATION)).body['revision']).toBe(winner);
@@ -146,9 +173,17 @@ describe('listing revisions', () => {
 
   test('goes newest first, page by page, with the total', async () => {
     const first = await owner.http.get(`${ORGANIZATION}/revisions?limit=2`);
-    expect(first.body).toMatchObject({ revisions: [{ revision: 5 }, { revision: 4 }], total_count: 5 });
-    const second = await owner.http.get(`${ORGANIZATION}/revisions?limit=3&cursor=${String(first.body['next_cursor'])}`);
-    expect(second.body).toMatchObject({ revisions: [{ revision: 3 }, { revision: 2 }, { revision: 1, is_active: true }], total_count: 5 });
+    expect(first.body).toMatchObject({
+      revisions: [{ revision: 5 }, { revision: 4 }],
+      total_count: 5,
+    });
+    const second = await owner.http.get(
+      `${ORGANIZATION}/revisions?limit=3&cursor=${String(first.body['next_cursor'])}`,
+    );
+    expect(second.body).toMatchObject({
+      revisions: [{ revision: 3 }, { revision: 2 }, { revision: 1, is_active: true }],
+      total_count: 5,
+    });
     expect(second.body).not.toHaveProperty('next_cursor');
   });
 
@@ -159,9 +194,16 @@ describe('listing revisions', () => {
     const pipelines = await owner.http.get(`${BASE}?limit=1`);
     const nul = Buffer.from(JSON.stringify(['pipelines', 'live', 'a\0b'])).toString('base64url');
     expect((await owner.http.get(`${BASE}?cursor=${nul}`)).status).toBe(400);
-    for (const foreign of [agents.body['next_cursor'], pipelines.body['next_cursor'], 'garbage', 'WzFd']) {
+    for (const foreign of [
+      agents.body['next_cursor'],
+      pipelines.body['next_cursor'],
+      'garbage',
+      'WzFd',
+    ]) {
       expect(foreign).toBeDefined();
-      const answer = await owner.http.get(`${ORGANIZATION}/revisions?limit=1&cursor=${String(foreign)}`);
+      const answer = await owner.http.get(
+        `${ORGANIZATION}/revisions?limit=1&cursor=${String(foreign)}`,
+      );
       expect(answer.status).toBe(400);
       expect(issuesOf(answer)).toMatchObject([{ pointer: '/query/cursor' }]);
     }
@@ -180,7 +222,9 @@ describe('who may', () => {
   });
 
   const scoped = (permissions: string[]) =>
-    createMember(app, organization.id, { policies: [{ scope_kind: 'agent', resource_ids: [slug], permissions }] });
+    createMember(app, organization.id, {
+      policies: [{ scope_kind: 'agent', resource_ids: [slug], permissions }],
+    });
 
   test('a grant for one agent opens that pipeline and no other', async () => {
     const member = await scoped(['pipeline.read', 'pipeline.write', 'pipeline.activate']);
@@ -196,7 +240,9 @@ describe('who may', () => {
       expect((await member.http.post(`${other}/preview`, {})).status).toBe(403);
     }
     const listed = await member.http.get(BASE);
-    expect(listed.body).toMatchObject({ request_approval_pipelines: [{ scope: 'agent', agent_slug: slug, active_revision: 2 }] });
+    expect(listed.body).toMatchObject({
+      request_approval_pipelines: [{ scope: 'agent', agent_slug: slug, active_revision: 2 }],
+    });
   });
 
   test('reading, writing and activating are different permissions', async () => {
@@ -225,13 +271,19 @@ describe('who may', () => {
       .update({ active_revision: null, archived_at: new Date() });
     const base = `${BASE}/agents/gone-bot`;
     expect((await owner.http.get(base)).status).toBe(404);
-    expect((await create({ blocks: [] }, base)).body).toMatchObject({ error: { code: 'agent_archived' } });
-    expect((await activate(1, '"0"', { base })).body).toMatchObject({ error: { code: 'agent_archived' } });
+    expect((await create({ blocks: [] }, base)).body).toMatchObject({
+      error: { code: 'agent_archived' },
+    });
+    expect((await activate(1, '"0"', { base })).body).toMatchObject({
+      error: { code: 'agent_archived' },
+    });
   });
 
   test("the list has the organization's pipeline first, then agents by slug; archived ones on demand", async () => {
     const keys = (answer: { body: unknown }) =>
-      (answer.body as { request_approval_pipelines: { agent_slug?: string }[] }).request_approval_pipelines.map((one) => one.agent_slug);
+      (
+        answer.body as { request_approval_pipelines: { agent_slug?: string }[] }
+      ).request_approval_pipelines.map((one) => one.agent_slug);
     const listed = await owner.http.get(BASE);
     expect(keys(listed)).toEqual([undefined, 'deploy-bot', 'other-bot']);
     expect(listed.body['request_approval_pipelines']?.[1]).toEqual({
@@ -248,7 +300,9 @@ describe('who may', () => {
     const seen: unknown[] = [];
     let cursor = '';
     do {
-      const page = await owner.http.get(`${BASE}?status=all&limit=1${cursor && `&cursor=${cursor}`}`);
+      const page = await owner.http.get(
+        `${BASE}?status=all&limit=1${cursor && `&cursor=${cursor}`}`,
+      );
       seen.push(...keys(page));
       cursor = page.body['next_cursor'] === undefined ? '' : String(page.body['next_cursor']);
     } while (cursor);

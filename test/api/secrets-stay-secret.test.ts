@@ -7,9 +7,21 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../support/app.ts';
 import { Browser } from '../support/browser.ts';
 import { HttpClient, type Answer, type CallOptions } from '../support/http.ts';
-import { signInThrough, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
+import {
+  signInThrough,
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../support/identity-provider.ts';
 import { startMailServer, type MailServer } from '../support/mail-server.ts';
-import { everyColumn, foundIn, hashSpellings, randomPart, spellings, type Column, type KnownSecret } from '../support/secrets.ts';
+import {
+  everyColumn,
+  foundIn,
+  hashSpellings,
+  randomPart,
+  spellings,
+  type Column,
+  type KnownSecret,
+} from '../support/secrets.ts';
 import { codesOf, cookieOf, forgetAttempts } from '../support/sign-in.ts';
 
 const SECRETS_KEY = randomBytes(32).toString('base64');
@@ -32,16 +44,24 @@ class Recorder {
 
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const answer = await new HttpClient(app.url, this.defaults).call(method, path, options);
-    answers.push({ what: `${method} ${path}: ${answer.status}`, text: `${JSON.stringify(answer.headers)}\n${answer.text}` });
+    answers.push({
+      what: `${method} ${path}: ${answer.status}`,
+      text: `${JSON.stringify(answer.headers)}\n${answer.text}`,
+    });
     return answer;
   }
-  post(path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  post(
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     return this.call('POST', path, { body, headers });
   }
 }
 
 const bearer = (token: string) => new Recorder({ authorization: `Bearer ${token}` });
-const browser = (cookie: string) => new Recorder({ cookie, origin: app.url, 'sec-fetch-site': 'same-origin' });
+const browser = (cookie: string) =>
+  new Recorder({ cookie, origin: app.url, 'sec-fetch-site': 'same-origin' });
 
 /** A secret that no answer may show. */
 function hide(name: string, text: string): string {
@@ -120,14 +140,31 @@ let cookie = '';
 
 async function enterAndProve(): Promise<string> {
   const bootstrap = { organization_name: 'Example Works', display_name: 'Ada Marsh', ...OWNER };
-  await nobody.post('/auth/bootstrap', { ...bootstrap, secret: hide('wrong bootstrap secret', 'not-the-secret-of-this-deployment') });
-  cookie = session('bootstrap session', await nobody.post('/auth/bootstrap', { ...bootstrap, secret: BOOTSTRAP_SECRET }));
+  await nobody.post('/auth/bootstrap', {
+    ...bootstrap,
+    secret: hide('wrong bootstrap secret', 'not-the-secret-of-this-deployment'),
+  });
+  cookie = session(
+    'bootstrap session',
+    await nobody.post('/auth/bootstrap', { ...bootstrap, secret: BOOTSTRAP_SECRET }),
+  );
   await nobody.post('/auth/bootstrap', { ...bootstrap, secret: BOOTSTRAP_SECRET });
-  await nobody.post('/auth/login', { email: OWNER.email, password: hide('wrong password', 'nine dull ravens on a wire') });
-  await nobody.post('/auth/login', { email: 'nobody@example.com', password: hide('password of nobody', 'ten mute swans on a wire') });
+  await nobody.post('/auth/login', {
+    email: OWNER.email,
+    password: hide('wrong password', 'nine dull ravens on a wire'),
+  });
+  await nobody.post('/auth/login', {
+    email: 'nobody@example.com',
+    password: hide('password of nobody', 'ten mute swans on a wire'),
+  });
   cookie = session('session', await nobody.post('/auth/login', OWNER));
-  await browser(cookie).post('/auth/reauthenticate', { password: hide('wrong proof', 'six dull ravens on a wire') });
-  cookie = session('proven session', await browser(cookie).post('/auth/reauthenticate', { password: OWNER.password }));
+  await browser(cookie).post('/auth/reauthenticate', {
+    password: hide('wrong proof', 'six dull ravens on a wire'),
+  });
+  cookie = session(
+    'proven session',
+    await browser(cookie).post('/auth/reauthenticate', { password: OWNER.password }),
+  );
   const changed = hide('new password', 'eleven loud herons in the reeds');
   const change = { current_password: OWNER.password, new_password: changed };
   await browser(cookie).call('PUT', '/api/v1/me/password', {
@@ -136,7 +173,10 @@ async function enterAndProve(): Promise<string> {
   await browser(cookie).call('PUT', '/api/v1/me/password', {
     body: { ...change, new_password: hide('refused password', 'Passwort12345!!') },
   });
-  cookie = session('session after the change', await browser(cookie).call('PUT', '/api/v1/me/password', { body: change }));
+  cookie = session(
+    'session after the change',
+    await browser(cookie).call('PUT', '/api/v1/me/password', { body: change }),
+  );
   return changed;
 }
 
@@ -144,7 +184,9 @@ async function secondFactor(password: string): Promise<void> {
   const begun = await browser(cookie).post('/api/v1/me/mfa/totp');
   const seed = shown('seed', String(begun.body['secret']));
   const codes = codesOf(app, seed);
-  await browser(cookie).post('/api/v1/me/mfa/totp/confirm', { code: hide('wrong code', await codes.wrongCode()) });
+  await browser(cookie).post('/api/v1/me/mfa/totp/confirm', {
+    code: hide('wrong code', await codes.wrongCode()),
+  });
   const code = hide('confirming code', await codes.code());
   const confirmed = await browser(cookie).post('/api/v1/me/mfa/totp/confirm', { code });
   const recovery = confirmed.body['recovery_codes'] as unknown as string[];
@@ -158,15 +200,25 @@ async function secondFactor(password: string): Promise<void> {
   const [first, second] = [await challenge(), await challenge()];
   await nobody.post('/auth/mfa', { token: first, code: await codes.wrongCode() });
   await nobody.post('/auth/mfa', { token: first, code });
-  await nobody.post('/auth/mfa', { token: first, code: hide('wrong recovery code', 'ZZZZ-ZZZZ-ZZZZ-ZZZZ') });
+  await nobody.post('/auth/mfa', {
+    token: first,
+    code: hide('wrong recovery code', 'ZZZZ-ZZZZ-ZZZZ-ZZZZ'),
+  });
   await haveTriedEnough();
-  session('session by a recovery code', await nobody.post('/auth/mfa', { token: first, code: recovery[0] }));
+  session(
+    'session by a recovery code',
+    await nobody.post('/auth/mfa', { token: first, code: recovery[0] }),
+  );
   await app.db('totp_factors').update({ last_used_step: null });
-  cookie = session('session by a code', await nobody.post('/auth/mfa', { token: second, code: hide('code', await codes.code()) }));
+  cookie = session(
+    'session by a code',
+    await nobody.post('/auth/mfa', { token: second, code: hide('code', await codes.code()) }),
+  );
   hashed.push(cookie.split('=')[1] ?? '');
   await nobody.post('/auth/mfa', { token: second, code: recovery[1] });
   const renewed = await browser(cookie).post('/api/v1/me/mfa/recovery_codes');
-  for (const each of renewed.body['recovery_codes'] as unknown as string[]) shown('renewed recovery code', each);
+  for (const each of renewed.body['recovery_codes'] as unknown as string[])
+    shown('renewed recovery code', each);
   await browser(cookie).call('GET', '/api/v1/me/mfa');
   await browser(cookie).call('GET', '/api/v1/me/sessions');
   await browser(cookie).call('GET', '/api/v1/me');
@@ -174,18 +226,44 @@ async function secondFactor(password: string): Promise<void> {
 
 async function keysAndCredentials(): Promise<void> {
   const owner = browser(cookie);
-  const personal = shownToken('personal key', String((await owner.post('/api/v1/me/api_keys', { name: 'script' })).body['token']));
-  const narrowed = await owner.post('/api/v1/me/api_keys', { name: 'narrowed', permissions: ['agent.read'] });
+  const personal = shownToken(
+    'personal key',
+    String((await owner.post('/api/v1/me/api_keys', { name: 'script' })).body['token']),
+  );
+  const narrowed = await owner.post('/api/v1/me/api_keys', {
+    name: 'narrowed',
+    permissions: ['agent.read'],
+  });
   shownToken('narrowed key', String(narrowed.body['token']));
-  const grants = [{ scope_kind: 'organization', resource_ids: [], permissions: ['agent.read', 'organization.read'] }];
-  const issued = await owner.post('/api/v1/api_keys', { name: 'integration', permission_policies: grants }, { 'idempotency-key': 'a' });
+  const grants = [
+    {
+      scope_kind: 'organization',
+      resource_ids: [],
+      permissions: ['agent.read', 'organization.read'],
+    },
+  ];
+  const issued = await owner.post(
+    '/api/v1/api_keys',
+    { name: 'integration', permission_policies: grants },
+    { 'idempotency-key': 'a' },
+  );
   const integration = shownToken('organization key', String(issued.body['token']));
   await owner.post('/api/v1/agents', { slug: 'deploy-bot', name: 'Deploy bot' });
   const instance = await owner.post('/api/v1/agents/deploy-bot/instances', { name: 'one' });
   const credential = shownToken('agent credential', String(instance.body['credential']?.['token']));
-  await bearer(credential).post('/api/aap/v1/requests', { tool: 'deploy', arguments: {}, timeout: '1h' }, { 'idempotency-key': 'b' });
+  await bearer(credential).post(
+    '/api/aap/v1/requests',
+    { tool: 'deploy', arguments: {}, timeout: '1h' },
+    { 'idempotency-key': 'b' },
+  );
   for (const token of [personal, integration, credential]) {
-    for (const path of ['/api/v1/me', '/api/v1/organization', '/api/v1/api_keys/verify', '/api/v1/agents', '/api/v1/me/api_keys']) {
+    for (const path of [
+      '/api/v1/me',
+      '/api/v1/organization',
+      '/api/v1/api_keys/verify',
+      '/api/v1/agents',
+      '/api/v1/me/api_keys',
+    ]) {
       await bearer(token).call('GET', path);
     }
     await bearer(`${token}x`).call('GET', '/api/v1/me');
@@ -198,12 +276,18 @@ async function keysAndCredentials(): Promise<void> {
 
 async function invitationsAndResets(): Promise<void> {
   const owner = browser(cookie);
-  const invited = await owner.post('/api/v1/invitations', { email: 'grace@example.com', permission_policies: [] });
+  const invited = await owner.post('/api/v1/invitations', {
+    email: 'grace@example.com',
+    permission_policies: [],
+  });
   const first = hide('first invitation', linkIn((await mail.mailTo('grace@example.com')).text));
   await owner.post(`/api/v1/invitations/${String(invited.body['invitation']?.['id'])}/resend`);
   const link = hide('invitation', linkIn((await mail.mailTo('grace@example.com', 2)).text));
   hashed.push(link);
-  const details = { display_name: 'Grace Hollow', password: hide('password of the invited', 'four grey owls upon a barn') };
+  const details = {
+    display_name: 'Grace Hollow',
+    password: hide('password of the invited', 'four grey owls upon a barn'),
+  };
   await nobody.call('GET', `/auth/invitations/${link}`);
   await nobody.call('GET', `/invitations/${link}`);
   await nobody.post(`/auth/invitations/${first}/accept`, details);
@@ -216,21 +300,41 @@ async function invitationsAndResets(): Promise<void> {
   const reset = hide('reset link', linkIn((await mail.mailTo('grace@example.com', 3)).text));
   hashed.push(reset);
   await nobody.call('GET', `/auth/password/reset/${reset}`);
-  await nobody.post('/auth/password/reset', { token: reset, password: hide('refused new password', 'password1234') });
-  await nobody.post('/auth/password/reset', { token: reset, password: hide('reset password', 'three brown wrens beneath a bridge') });
-  await nobody.post('/auth/password/reset', { token: reset, password: 'three brown wrens beneath a bridge' });
+  await nobody.post('/auth/password/reset', {
+    token: reset,
+    password: hide('refused new password', 'password1234'),
+  });
+  await nobody.post('/auth/password/reset', {
+    token: reset,
+    password: hide('reset password', 'three brown wrens beneath a bridge'),
+  });
+  await nobody.post('/auth/password/reset', {
+    token: reset,
+    password: 'three brown wrens beneath a bridge',
+  });
 }
 
 async function singleSignOn(): Promise<void> {
-  provider.person = { subject: 'hopper', email: 'hopper@example.com', email_verified: true, name: 'Hopper' };
+  provider.person = {
+    subject: 'hopper',
+    email: 'hopper@example.com',
+    email_verified: true,
+    name: 'Hopper',
+  };
   const visitor = new Browser();
   const page = await signInThrough(app.url, visitor);
   const code = page.url.searchParams.get('code') ?? '';
   const state = page.url.searchParams.get('state') ?? '';
-  answers.push({ what: 'the callback', text: JSON.stringify({ ...page.headers, 'set-cookie': '' }) });
+  answers.push({
+    what: 'the callback',
+    text: JSON.stringify({ ...page.headers, 'set-cookie': '' }),
+  });
   hide('authorization code', code);
   hide('state', state);
-  const signedIn = hide('session by the provider', visitor.cookie(app.url, 'service_session') ?? '');
+  const signedIn = hide(
+    'session by the provider',
+    visitor.cookie(app.url, 'service_session') ?? '',
+  );
   hashed.push(signedIn);
   await browser(`service_session=${signedIn}`).call('GET', '/api/v1/me');
   await nobody.call('GET', `/auth/oidc/callback?code=${code}&state=${state}`);
@@ -258,7 +362,9 @@ function leaks(
 ): string[] {
   return secrets.flatMap((secret) => {
     const candidates = of(secret);
-    return texts.flatMap(({ where, text }) => (foundIn(text, candidates) === undefined ? [] : [`${secret.name} in ${where}`]));
+    return texts.flatMap(({ where, text }) =>
+      foundIn(text, candidates) === undefined ? [] : [`${secret.name} in ${where}`],
+    );
   });
 }
 
@@ -267,11 +373,20 @@ const itsHash = ({ text }: KnownSecret) => hashSpellings(text);
 
 describe('after everything that issues or takes a secret', () => {
   test('each issuing answer showed its secret, and each kept secret has its hash in a column for hashes: what follows can fail', () => {
-    for (const { name, text, shownIn } of secrets.filter((secret) => secret.shownIn !== undefined)) {
-      expect({ name, shown: foundIn(answers[shownIn ?? 0]?.text ?? '', spellings(text)) !== undefined }).toEqual({ name, shown: true });
+    for (const { name, text, shownIn } of secrets.filter(
+      (secret) => secret.shownIn !== undefined,
+    )) {
+      expect({
+        name,
+        shown: foundIn(answers[shownIn ?? 0]?.text ?? '', spellings(text)) !== undefined,
+      }).toEqual({ name, shown: true });
     }
     const kept = columns.filter(({ forHashes }) => forHashes).map(({ text }) => text);
-    for (const text of hashed) expect([text, foundIn(kept.join('\n'), hashSpellings(text)) !== undefined]).toEqual([text, true]);
+    for (const text of hashed)
+      expect([text, foundIn(kept.join('\n'), hashSpellings(text)) !== undefined]).toEqual([
+        text,
+        true,
+      ]);
     expect(new Set(secrets.map(({ text }) => randomPart(text))).size).toBeGreaterThan(40);
     expect(app.log.length).toBeGreaterThan(80);
   });
@@ -286,7 +401,10 @@ describe('after everything that issues or takes a secret', () => {
     const places = answers.map(({ what, text }, index) => ({ where: what, text, index }));
     const elsewhere = secrets.flatMap((secret) =>
       places
-        .filter(({ index, text }) => index !== secret.shownIn && foundIn(text, itself(secret)) !== undefined)
+        .filter(
+          ({ index, text }) =>
+            index !== secret.shownIn && foundIn(text, itself(secret)) !== undefined,
+        )
         .map(({ where }) => `${secret.name} in ${where}`),
     );
     expect(elsewhere).toEqual([]);
@@ -304,15 +422,24 @@ describe('after everything that issues or takes a secret', () => {
   });
 
   test('a hash stands in a column for hashes and nowhere else', () => {
-    const others = columns.filter(({ forHashes }) => !forHashes).map(({ name, text }) => ({ where: name, text }));
+    const others = columns
+      .filter(({ forHashes }) => !forHashes)
+      .map(({ name, text }) => ({ where: name, text }));
     expect(leaks(others, itsHash)).toEqual([]);
-    expect(others.filter(({ text }) => text.includes('$argon2')).map(({ where }) => where)).toEqual([]);
+    expect(others.filter(({ text }) => text.includes('$argon2')).map(({ where }) => where)).toEqual(
+      [],
+    );
   });
 
   test('no mail has any but the link it is for', () => {
     const links = new Set(['first invitation', 'invitation', 'reset link']);
-    const mails = mail.mails.map(({ subject, text, headers }) => ({ where: subject, text: `${JSON.stringify(headers)}\n${text}` }));
+    const mails = mail.mails.map(({ subject, text, headers }) => ({
+      where: subject,
+      text: `${JSON.stringify(headers)}\n${text}`,
+    }));
     expect(mails.length).toBeGreaterThanOrEqual(3);
-    expect(leaks(mails, itself).filter((leak) => !links.has(leak.split(' in ')[0] ?? ''))).toEqual([]);
+    expect(leaks(mails, itself).filter((leak) => !links.has(leak.split(' in ')[0] ?? ''))).toEqual(
+      [],
+    );
   });
 });

@@ -3,9 +3,22 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../src/platform/tokens.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createAgent, createMember, createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
 import type { HttpClient } from '../support/http.ts';
-import { browserWith, codeOf, cookieOf, createPerson, forgetAttempts, PASSWORD } from '../support/sign-in.ts';
+import {
+  browserWith,
+  codeOf,
+  cookieOf,
+  createPerson,
+  forgetAttempts,
+  PASSWORD,
+} from '../support/sign-in.ts';
 import { until } from '../support/waiting.ts';
 
 describe('a session cookie', () => {
@@ -14,12 +27,16 @@ describe('a session cookie', () => {
   let member: TestMember;
   let token: string;
 
-  const status = async (cookie: string) => (await app.http.get('/api/v1/me', { headers: { cookie } })).status;
+  const status = async (cookie: string) =>
+    (await app.http.get('/api/v1/me', { headers: { cookie } })).status;
   const alter = (column: string, interval: string) =>
-    app.db.raw(`update sessions set ${column} = clock_timestamp() + cast(:interval as interval) where membership_id = :id`, {
-      interval,
-      id: member.membershipId,
-    });
+    app.db.raw(
+      `update sessions set ${column} = clock_timestamp() + cast(:interval as interval) where membership_id = :id`,
+      {
+        interval,
+        id: member.membershipId,
+      },
+    );
 
   beforeAll(async () => {
     app = await startApp();
@@ -50,13 +67,16 @@ describe('a session cookie', () => {
       agent.credential,
       token.replace('whs', 'whk'),
     ];
-    for (const value of bad) expect([value, await status(`service_session=${value}`)]).toEqual([value, 401]);
+    for (const value of bad)
+      expect([value, await status(`service_session=${value}`)]).toEqual([value, 401]);
     expect(await status(`theme=dark; service_session=${token}; lang=en`)).toBe(200);
   });
 
   test('is no bearer token', async () => {
     for (const authorization of [`Bearer ${token}`, `Basic ${token}`, token, 'Bearer', '']) {
-      const answer = await app.http.get('/api/v1/me', { headers: { authorization, cookie: member.cookie } });
+      const answer = await app.http.get('/api/v1/me', {
+        headers: { authorization, cookie: member.cookie },
+      });
       expect([authorization, answer.status]).toEqual([authorization, 401]);
     }
   });
@@ -93,13 +113,25 @@ describe('a session cookie', () => {
 
   test('notes its use at most once a minute', async () => {
     const lastSeen = async (membershipId: string): Promise<number> => {
-      const row = (await app.db('sessions').where({ membership_id: membershipId }).first('last_seen_at')) as { last_seen_at: Date };
+      const row = (await app
+        .db('sessions')
+        .where({ membership_id: membershipId })
+        .first('last_seen_at')) as { last_seen_at: Date };
       return row.last_seen_at.getTime();
     };
     const recent = await createMember(app, organization.id);
-    const [seenRecently, seenLongAgo] = [new Date(Date.now() - 10_000), new Date(Date.now() - 61_000)];
-    await app.db('sessions').where({ membership_id: recent.membershipId }).update({ last_seen_at: seenRecently });
-    await app.db('sessions').where({ membership_id: member.membershipId }).update({ last_seen_at: seenLongAgo });
+    const [seenRecently, seenLongAgo] = [
+      new Date(Date.now() - 10_000),
+      new Date(Date.now() - 61_000),
+    ];
+    await app
+      .db('sessions')
+      .where({ membership_id: recent.membershipId })
+      .update({ last_seen_at: seenRecently });
+    await app
+      .db('sessions')
+      .where({ membership_id: member.membershipId })
+      .update({ last_seen_at: seenLongAgo });
     expect([await status(recent.cookie), await status(member.cookie)]).toEqual([200, 200]);
     await until('the use is on record', async () => {
       await status(member.cookie);
@@ -111,7 +143,13 @@ describe('a session cookie', () => {
 
   test('changes nothing unless the call comes from our own pages', async () => {
     const revoke = async (headers: Record<string, string>) =>
-      codeOf(await app.http.post('/api/v1/me/api_keys', { name: 'k' }, { headers: { cookie: organization.owner.cookie, ...headers } }));
+      codeOf(
+        await app.http.post(
+          '/api/v1/me/api_keys',
+          { name: 'k' },
+          { headers: { cookie: organization.owner.cookie, ...headers } },
+        ),
+      );
     const refused: Record<string, string>[] = [
       {},
       { origin: 'https://evil.example' },
@@ -121,7 +159,8 @@ describe('a session cookie', () => {
       { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' },
       { origin: app.url.replace('http:', 'https:') },
     ];
-    for (const headers of refused) expect([headers, await revoke(headers)]).toEqual([headers, [403, 'cross_site_request']]);
+    for (const headers of refused)
+      expect([headers, await revoke(headers)]).toEqual([headers, [403, 'cross_site_request']]);
     expect(await revoke({ origin: app.url })).toEqual([201, undefined]);
     expect(await revoke({ 'sec-fetch-site': 'same-origin' })).toEqual([201, undefined]);
   });
@@ -145,15 +184,19 @@ describe('the list of own sessions', () => {
   const signInAgain = async (userAgent = 'a browser') => {
     await forgetAttempts(app);
     const headers = { 'user-agent': userAgent };
-    return cookieOf(await app.http.post('/auth/login', { email: member.email, password: PASSWORD }, { headers }));
+    return cookieOf(
+      await app.http.post('/auth/login', { email: member.email, password: PASSWORD }, { headers }),
+    );
   };
-  const meStatus = async (cookie: string) => (await app.http.get('/api/v1/me', { headers: { cookie } })).status;
+  const meStatus = async (cookie: string) =>
+    (await app.http.get('/api/v1/me', { headers: { cookie } })).status;
   const seen = (cookie: string, secondsAgo: number) =>
     app
       .db('sessions')
       .where({ id: idOf(cookie) })
       .update({ last_seen_at: new Date(Date.now() - secondsAgo * 1_000) });
-  const endsOf = (cookie: string) => app.db('audit_events').where({ event_type: 'session.revoked', subject_id: idOf(cookie) });
+  const endsOf = (cookie: string) =>
+    app.db('audit_events').where({ event_type: 'session.revoked', subject_id: idOf(cookie) });
 
   beforeAll(async () => {
     app = await startApp();
@@ -170,13 +213,25 @@ describe('the list of own sessions', () => {
     const other = await signInAgain('Mozilla/5.0 (somewhere else)');
     await seen(other, 30);
     const { status, body } = await list(member.browser);
-    const common = { method: 'local_password', assurance: 'single_factor', created_at: expect.any(String), expires_at: expect.any(String) };
+    const common = {
+      method: 'local_password',
+      assurance: 'single_factor',
+      created_at: expect.any(String),
+      expires_at: expect.any(String),
+    };
     const times = { last_seen_at: expect.any(String), authenticated_at: expect.any(String) };
     expect([status, body]).toEqual([
       200,
       {
         sessions: [
-          { ...common, ...times, id: idOf(member.cookie), current: true, client_address: null, user_agent: null },
+          {
+            ...common,
+            ...times,
+            id: idOf(member.cookie),
+            current: true,
+            client_address: null,
+            user_agent: null,
+          },
           {
             ...common,
             ...times,
@@ -188,12 +243,19 @@ describe('the list of own sessions', () => {
         ],
       },
     ]);
-    expect((await list(browserWith(app, other))).sessions.map(({ current }) => current)).toEqual([false, true]);
+    expect((await list(browserWith(app, other))).sessions.map(({ current }) => current)).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test('leaves out what has ended, and the sessions of others', async () => {
     await createPerson(app, organization.id);
-    const [revoked, expired, idle] = [await signInAgain(), await signInAgain(), await signInAgain()];
+    const [revoked, expired, idle] = [
+      await signInAgain(),
+      await signInAgain(),
+      await signInAgain(),
+    ];
     await app
       .db('sessions')
       .where({ id: idOf(revoked) })
@@ -203,7 +265,9 @@ describe('the list of own sessions', () => {
       .where({ id: idOf(expired) })
       .update({ expires_at: new Date(0) });
     await seen(idle, 24 * 3_600 + 1);
-    expect((await list(member.browser)).sessions.map(({ id }) => id)).toEqual([idOf(member.cookie)]);
+    expect((await list(member.browser)).sessions.map(({ id }) => id)).toEqual([
+      idOf(member.cookie),
+    ]);
   });
 
   test('comes in pages that miss and repeat nothing, also where several were used at the same moment', async () => {
@@ -227,7 +291,10 @@ describe('the list of own sessions', () => {
       '?cursor=nonsense',
       `?cursor=${Buffer.from('["sessions","x","y"]').toString('base64url')}`,
     ]) {
-      expect([query, codeOf(await member.browser.get(`/api/v1/me/sessions${query}`))]).toEqual([query, [400, 'validation_failed']]);
+      expect([query, codeOf(await member.browser.get(`/api/v1/me/sessions${query}`))]).toEqual([
+        query,
+        [400, 'validation_failed'],
+      ]);
     }
   });
 
@@ -237,19 +304,31 @@ describe('the list of own sessions', () => {
       const answer = await member.browser.delete(`/api/v1/me/sessions/${idOf(ended)}`);
       expect([answer.status, answer.headers['set-cookie']]).toEqual([204, undefined]);
     }
-    expect([await meStatus(ended), await meStatus(kept), await meStatus(member.cookie)]).toEqual([401, 200, 200]);
-    expect(await endsOf(ended)).toMatchObject([{ actor_id: member.membershipId, data: '{"reason":"manual"}' }]);
+    expect([await meStatus(ended), await meStatus(kept), await meStatus(member.cookie)]).toEqual([
+      401, 200, 200,
+    ]);
+    expect(await endsOf(ended)).toMatchObject([
+      { actor_id: member.membershipId, data: '{"reason":"manual"}' },
+    ]);
   });
 
   test('ends the current session, and clears its cookie', async () => {
     const answer = await member.browser.delete(`/api/v1/me/sessions/${idOf(member.cookie)}`);
-    expect([answer.status, answer.headers['set-cookie']]).toEqual([204, 'service_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax']);
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([
+      204,
+      'service_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax',
+    ]);
     expect(await meStatus(member.cookie)).toBe(401);
   });
 
   test('ends the session whose id is written in capitals as if it were not', async () => {
-    const answer = await member.browser.delete(`/api/v1/me/sessions/${idOf(member.cookie).toUpperCase()}`);
-    expect([answer.status, answer.headers['set-cookie']]).toEqual([204, expect.stringContaining('Max-Age=0')]);
+    const answer = await member.browser.delete(
+      `/api/v1/me/sessions/${idOf(member.cookie).toUpperCase()}`,
+    );
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([
+      204,
+      expect.stringContaining('Max-Age=0'),
+    ]);
     expect(await endsOf(member.cookie)).toHaveLength(1);
   });
 
@@ -257,7 +336,10 @@ describe('the list of own sessions', () => {
     const other = await createPerson(app, organization.id);
     const elsewhere = (await createOrganization(app)).owner;
     for (const id of [idOf(other.cookie), idOf(elsewhere.cookie), randomUUID(), 'nonsense']) {
-      expect(codeOf(await member.browser.delete(`/api/v1/me/sessions/${id}`))).toEqual([404, 'not_found']);
+      expect(codeOf(await member.browser.delete(`/api/v1/me/sessions/${id}`))).toEqual([
+        404,
+        'not_found',
+      ]);
     }
     expect([await meStatus(other.cookie), await meStatus(elsewhere.cookie)]).toEqual([200, 200]);
   });
@@ -265,8 +347,11 @@ describe('the list of own sessions', () => {
   test('ends all but the current one', async () => {
     const others = [await signInAgain(), await signInAgain()];
     const stranger = await createPerson(app, organization.id);
-    for (let round = 0; round < 2; round += 1) expect((await member.browser.delete('/api/v1/me/sessions')).status).toBe(204);
-    expect(await Promise.all([...others, member.cookie, stranger.cookie].map(meStatus))).toEqual([401, 401, 200, 200]);
+    for (let round = 0; round < 2; round += 1)
+      expect((await member.browser.delete('/api/v1/me/sessions')).status).toBe(204);
+    expect(await Promise.all([...others, member.cookie, stranger.cookie].map(meStatus))).toEqual([
+      401, 401, 200, 200,
+    ]);
     expect((await Promise.all(others.map(endsOf))).map((events) => events.length)).toEqual([1, 1]);
     expect(await endsOf(member.cookie)).toEqual([]);
   });

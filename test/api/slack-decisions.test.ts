@@ -35,9 +35,11 @@ afterAll(async () => {
   await slack.stop();
 });
 
-const scene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> => createScene(app, slack, options);
+const scene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> =>
+  createScene(app, slack, options);
 const lastOf = (channel: string): SlackPost | undefined => slack.postsTo(channel).at(-1);
-const read = async (member: TestMember, id: string) => (await member.http.get(`/api/v1/requests/${id}`)).body;
+const read = async (member: TestMember, id: string) =>
+  (await member.http.get(`/api/v1/requests/${id}`)).body;
 
 describe('somebody asked in Slack', () => {
   test('decides by a button: the adapter gets the answer, the record names him and the channel, the message shows it', async () => {
@@ -54,17 +56,32 @@ describe('somebody asked in Slack', () => {
       status: 'approved',
       channel: 'slack',
       reviewer_email: here.reviewer.email,
-      authentication: { method: 'slack', assurance: 'single_factor', authenticated_at: expect.any(String) },
+      authentication: {
+        method: 'slack',
+        assurance: 'single_factor',
+        authenticated_at: expect.any(String),
+      },
     });
     expect(decision?.['authentication']).not.toHaveProperty('session_id');
     const queue = await here.organization.owner.browser.get(`/api/v1/requests?status=approved`);
     expect(queue.body['requests']?.[0]?.['decision']?.['channel']).toBe('slack');
-    const event = await app.db('audit_events').where({ subject_id: id, event_type: 'approval_request.approved' }).first();
-    expect(event).toMatchObject({ actor_type: 'human', actor_id: here.reviewer.membershipId, data: '{"channel":"slack"}' });
+    const event = await app
+      .db('audit_events')
+      .where({ subject_id: id, event_type: 'approval_request.approved' })
+      .first();
+    expect(event).toMatchObject({
+      actor_type: 'human',
+      actor_id: here.reviewer.membershipId,
+      data: '{"channel":"slack"}',
+    });
 
     await deliver(app);
     const shown = lastOf(post.channel);
-    expect(shown).toMatchObject({ ts: post.ts, updates: 1, text: `Approved by ${here.reviewer.displayName}: refund` });
+    expect(shown).toMatchObject({
+      ts: post.ts,
+      updates: 1,
+      text: `Approved by ${here.reviewer.displayName}: refund`,
+    });
     expect(Object.keys(buttonsOf(shown ?? post))).toEqual(['Open']);
     expect(slack.postsTo(post.channel)).toHaveLength(1);
   });
@@ -86,7 +103,9 @@ describe('somebody asked in Slack', () => {
       const buttons = [buttonsOf(post)['Approve'], buttonsOf(post)['Deny']];
       await Promise.all(buttons.map((button) => here.caller.press(here.slackUser, button)));
       await slack.whispered(said + 2);
-      expect(slack.whispers.slice(said).filter((text) => text.startsWith('Nothing was changed'))).toHaveLength(1);
+      expect(
+        slack.whispers.slice(said).filter((text) => text.startsWith('Nothing was changed')),
+      ).toHaveLength(1);
       expect(await app.db('decisions').where({ request_id: id })).toHaveLength(1);
     }
   });
@@ -95,7 +114,9 @@ describe('somebody asked in Slack', () => {
     const here = await scene();
     const { id, post } = await asked(here);
     await reachDeadline(app, id);
-    expect(await press(here, post, 'Approve')).toBe('Nothing was changed. Expired without a decision.');
+    expect(await press(here, post, 'Approve')).toBe(
+      'Nothing was changed. Expired without a decision.',
+    );
     await deliver(app);
     expect(lastOf(post.channel)?.text).toBe('Expired without a decision: refund');
   });
@@ -122,7 +143,9 @@ describe('somebody asked in Slack', () => {
 
   test('gets nothing that could pass for a mention or a link of ours, whatever the agent sent', async () => {
     const here = await scene();
-    const { post } = await asked(here, { text: '<!channel> <https://evil.example|Approve> <@UEVIL>' });
+    const { post } = await asked(here, {
+      text: '<!channel> <https://evil.example|Approve> <@UEVIL>',
+    });
     expect(post.text).not.toMatch(/<|>/);
     expect(JSON.stringify(post.blocks)).not.toContain('mrkdwn');
     expect(post.fields).toMatchObject({
@@ -152,17 +175,20 @@ describe('a button', () => {
     [
       'was suspended',
       'not active',
-      ({ membershipId }: TestMember) => app.db('memberships').where({ id: membershipId }).update({ status: 'suspended' }),
+      ({ membershipId }: TestMember) =>
+        app.db('memberships').where({ id: membershipId }).update({ status: 'suspended' }),
     ],
     [
       'was removed',
       'not active',
-      ({ membershipId }: TestMember) => app.db('memberships').where({ id: membershipId }).update({ status: 'deprovisioned' }),
+      ({ membershipId }: TestMember) =>
+        app.db('memberships').where({ id: membershipId }).update({ status: 'deprovisioned' }),
     ],
     [
       'lost his permission',
       'may not decide',
-      ({ membershipId }: TestMember) => app.db('permission_policies').where({ membership_id: membershipId }).delete(),
+      ({ membershipId }: TestMember) =>
+        app.db('permission_policies').where({ membership_id: membershipId }).delete(),
     ],
     [
       'may decide for others but not for himself',
@@ -173,7 +199,11 @@ describe('a button', () => {
           .where({ membership_id: membershipId })
           .update({ permissions: ['request.decide.unrouted', 'request.read'] }),
     ],
-    ['ended his link', 'linked to no member', ({ browser }: TestMember) => browser.delete('/api/v1/me/slack')],
+    [
+      'ended his link',
+      'linked to no member',
+      ({ browser }: TestMember) => browser.delete('/api/v1/me/slack'),
+    ],
   ])('pressed by somebody who %s a moment ago is refused', async (_what, text, lose) => {
     const here = await scene();
     const { id, post } = await asked(here);
@@ -209,10 +239,15 @@ describe('a button', () => {
     const { id, post } = await asked(here);
     for (const each of [post, lastOf(channel)]) {
       const buttons = buttonsOf(each ?? { ...post, blocks: [] });
-      expect(buttons).toEqual({ Open: expect.objectContaining({ url: `${app.url}/requests/${id}` }) });
+      expect(buttons).toEqual({
+        Open: expect.objectContaining({ url: `${app.url}/requests/${id}` }),
+      });
       expect(JSON.stringify(each?.blocks)).toContain('in the browser');
     }
-    await app.db('organizations').where({ id: here.organization.id }).update({ require_mfa: false });
+    await app
+      .db('organizations')
+      .where({ id: here.organization.id })
+      .update({ require_mfa: false });
     expect(Object.keys(buttonsOf((await asked(here)).post))).toEqual(['Approve', 'Deny', 'Open']);
   });
 
@@ -231,7 +266,9 @@ describe('a button', () => {
     const { id, post } = await asked(here);
     const said = slack.whispers.length;
     const pressAs = async (user: object, more: Readonly<Record<string, string>> = {}) => {
-      const form = new URLSearchParams(here.caller.pressForm(here.slackUser, buttonsOf(post)['Approve']));
+      const form = new URLSearchParams(
+        here.caller.pressForm(here.slackUser, buttonsOf(post)['Approve']),
+      );
       const payload = JSON.parse(form.get('payload') ?? '{}') as Record<string, unknown>;
       const changed = { ...payload, user: { id: here.slackUser, ...user } };
       return await here.caller.send(
@@ -246,7 +283,9 @@ describe('a button', () => {
     }
     expect((await pressAs({}, { team_id: 'T9999' })).status).toBe(401);
     const typed = here.caller.commandForm(here.slackUser, 'unlink');
-    expect((await here.caller.send('/auth/slack/commands', `${typed}&team_id=T9999`)).status).toBe(401);
+    expect((await here.caller.send('/auth/slack/commands', `${typed}&team_id=T9999`)).status).toBe(
+      401,
+    );
     await untouched(here, id);
     expect((await pressAs({ team_id: here.workspace.teamId })).status).toBe(200);
     expect(await slack.whispered(said + 5)).toContain('Approved');
@@ -282,12 +321,18 @@ describe('a button', () => {
     const elsewhere = await startWebhookReceiver();
     const here = await scene();
     const { id, post } = await asked(here);
-    const body = new URLSearchParams(here.caller.pressForm(here.slackUser, buttonsOf(post)['Approve']));
+    const body = new URLSearchParams(
+      here.caller.pressForm(here.slackUser, buttonsOf(post)['Approve']),
+    );
     const payload = JSON.parse(body.get('payload') ?? '{}') as Record<string, unknown>;
-    const form = new URLSearchParams({ payload: JSON.stringify({ ...payload, response_url: elsewhere.url }) }).toString();
+    const form = new URLSearchParams({
+      payload: JSON.stringify({ ...payload, response_url: elsewhere.url }),
+    }).toString();
     expect((await here.caller.send('/auth/slack/interactions', form)).status).toBe(200);
     expect((await read(here.reviewer, id))['status']).toBe('approved');
-    await until('it is said that the address is refused', () => app.log.join('').includes('foreign_response_url'));
+    await until('it is said that the address is refused', () =>
+      app.log.join('').includes('foreign_response_url'),
+    );
     await elsewhere.close();
     expect(elsewhere.received).toEqual([]);
   });

@@ -38,9 +38,11 @@ afterAll(async () => {
   await slack.stop();
 });
 
-const scene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> => createScene(app, slack, options);
+const scene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> =>
+  createScene(app, slack, options);
 const lastOf = (channel: string): SlackPost | undefined => slack.postsTo(channel).at(-1);
-const read = async (member: TestMember, id: string) => (await member.http.get(`/api/v1/requests/${id}`)).body;
+const read = async (member: TestMember, id: string) =>
+  (await member.http.get(`/api/v1/requests/${id}`)).body;
 
 interface DeliveryRow {
   readonly event: string;
@@ -70,7 +72,8 @@ async function sendAgain({ organization: { owner } }: Scene, requestId: string):
     .where({ request_id: requestId })
     .whereNotNull('dead_at')
     .pluck('id')) as readonly string[];
-  for (const id of dead) expect((await owner.http.post(`/api/v1/notification_deliveries/${id}/retry`)).status).toBe(200);
+  for (const id of dead)
+    expect((await owner.http.post(`/api/v1/notification_deliveries/${id}/retry`)).status).toBe(200);
   await deliver(app);
 }
 
@@ -86,13 +89,18 @@ describe('messages', () => {
     await link(here.caller, second, user);
     await routeTo(here.organization, here.agent, [here.reviewer, second, unlinked]);
     const { id } = await asked(here);
-    expect([channel, `D${here.slackUser}`, `D${user}`].map((each) => slack.postsTo(each).length)).toEqual([1, 1, 1]);
+    expect(
+      [channel, `D${here.slackUser}`, `D${user}`].map((each) => slack.postsTo(each).length),
+    ).toEqual([1, 1, 1]);
     const inChannel = lastOf(channel);
     if (!inChannel) throw new Error('nothing in the channel');
     expect(await press(here, inChannel, 'Deny', user)).toBe(`Denied by ${second.displayName}.`);
     await deliver(app);
-    for (const each of [channel, `D${here.slackUser}`, `D${user}`]) expect(lastOf(each)).toMatchObject({ updates: 1 });
-    expect((await read(here.reviewer, id))['decision']).toMatchObject({ reviewer_display_name: second.displayName });
+    for (const each of [channel, `D${here.slackUser}`, `D${user}`])
+      expect(lastOf(each)).toMatchObject({ updates: 1 });
+    expect((await read(here.reviewer, id))['decision']).toMatchObject({
+      reviewer_display_name: second.displayName,
+    });
   });
 
   test('to somebody who linked no Slack user are dropped with the reason', async () => {
@@ -100,20 +108,29 @@ describe('messages', () => {
     await here.reviewer.browser.delete('/api/v1/me/slack');
     const id = await ask(app, here.agent);
     await deliver(app);
-    expect(await deliveriesOf(id)).toMatchObject([{ event: 'notified', dropped_reason: 'not_linked' }]);
+    expect(await deliveriesOf(id)).toMatchObject([
+      { event: 'notified', dropped_reason: 'not_linked' },
+    ]);
   });
 
   test('are sent once by two processes that look at the same moment', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
-    const others = await Promise.all(Array.from({ length: 5 }, () => createDecider(app, here.organization, here.agent)));
+    const others = await Promise.all(
+      Array.from({ length: 5 }, () => createDecider(app, here.organization, here.agent)),
+    );
     await routeTo(here.organization, here.agent, [here.reviewer, ...others]);
-    const second = await startApp({ databaseUrl: app.databaseUrl, environment: slackEnvironment(slack) });
+    const second = await startApp({
+      databaseUrl: app.databaseUrl,
+      environment: slackEnvironment(slack),
+    });
     try {
       for (let round = 1; round <= 10; round++) {
         await ask(app, here.agent);
         await Promise.all([app, second, app, second].map(({ context }) => sendDue(context)));
-        expect([slack.postsTo(channel).length, slack.postsTo(`D${here.slackUser}`).length]).toEqual([round, round]);
+        expect([slack.postsTo(channel).length, slack.postsTo(`D${here.slackUser}`).length]).toEqual(
+          [round, round],
+        );
       }
     } finally {
       await second.close();
@@ -126,7 +143,12 @@ describe('messages', () => {
     await slack.stop();
     const id = await ask(app, here.agent);
     await deliver(app);
-    const waiting = { event: 'notified', last_error: 'no_answer', delivered_at: null, dead_at: null };
+    const waiting = {
+      event: 'notified',
+      last_error: 'no_answer',
+      delivered_at: null,
+      dead_at: null,
+    };
     expect(await deliveriesOf(id)).toMatchObject([waiting, waiting]);
     await slack.start();
     slack.misbehaviour.set('conversations.open', { kind: 'status', status: 502 });
@@ -134,7 +156,9 @@ describe('messages', () => {
     expect((await deliveriesOf(id))[0]).toMatchObject({ last_error: 'http_502' });
     slack.misbehaviour.clear();
     await deliver(app);
-    expect([slack.postsTo(channel).length, slack.postsTo(`D${here.slackUser}`).length]).toEqual([1, 1]);
+    expect([slack.postsTo(channel).length, slack.postsTo(`D${here.slackUser}`).length]).toEqual([
+      1, 1,
+    ]);
     const [post] = slack.postsTo(`D${here.slackUser}`);
     if (!post) throw new Error('not told');
     await slack.stop();
@@ -143,7 +167,9 @@ describe('messages', () => {
     await slack.start();
     await deliver(app);
     expect([lastOf(channel)?.updates, lastOf(`D${here.slackUser}`)?.updates]).toEqual([1, 1]);
-    expect((await deliveriesOf(id)).every((delivery) => delivery['delivered_at'] !== null)).toBe(true);
+    expect((await deliveriesOf(id)).every((delivery) => delivery['delivered_at'] !== null)).toBe(
+      true,
+    );
   });
 
   test('to the person are not repeated because the one to the channel failed', async () => {
@@ -161,7 +187,10 @@ describe('messages', () => {
     ]);
     await sendAgain(here, id);
     expect([slack.postsTo(direct).length, slack.postsTo(channel).length]).toEqual([1, 1]);
-    expect(await deliveriesOf(id)).toMatchObject([{}, { announces: true, dead_at: null, delivered_at: expect.any(Date) }]);
+    expect(await deliveriesOf(id)).toMatchObject([
+      {},
+      { announces: true, dead_at: null, delivered_at: expect.any(Date) },
+    ]);
   });
 
   test('to the channel go out although the person cannot be reached any more', async () => {
@@ -170,24 +199,33 @@ describe('messages', () => {
     slack.misbehaviour.set('conversations.open', { kind: 'error', error: 'user_not_found' });
     const id = await ask(app, here.agent);
     await deliver(app);
-    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([0, 1]);
+    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([
+      0, 1,
+    ]);
     expect(await deliveriesOf(id)).toMatchObject([
       { announces: false, last_error: 'user_not_found', attempts: 1, dead_at: expect.any(Date) },
       { announces: true, attempts: 1, delivered_at: expect.any(Date) },
     ]);
     slack.misbehaviour.clear();
     await sendAgain(here, id);
-    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([1, 1]);
+    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([
+      1, 1,
+    ]);
   });
 
   test('go to a new conversation where the one before is gone', async () => {
     const here = await scene();
     const { membershipId } = here.reviewer;
-    await app.db('slack_links').where({ membership_id: membershipId }).update({ direct_channel: 'DGONE' });
+    await app
+      .db('slack_links')
+      .where({ membership_id: membershipId })
+      .update({ direct_channel: 'DGONE' });
     slack.gone.add('DGONE');
     const { post } = await asked(here);
     expect(post.channel).toBe(`D${here.slackUser}`);
-    expect(await app.db('slack_links').where({ membership_id: membershipId }).pluck('direct_channel')).toEqual([`D${here.slackUser}`]);
+    expect(
+      await app.db('slack_links').where({ membership_id: membershipId }).pluck('direct_channel'),
+    ).toEqual([`D${here.slackUser}`]);
   });
 
   test('wait as long as Slack says when it limits them', async () => {
@@ -200,17 +238,29 @@ describe('messages', () => {
     expect((delivery?.['next_attempt_at'] as Date).getTime()).toBeGreaterThan(Date.now() + 880_000);
   });
 
-  test.each(['account_inactive', 'channel_not_found', 'invalid_auth', 'missing_scope', 'msg_too_long', 'not_in_channel', 'token_revoked'])(
+  test.each([
+    'account_inactive',
+    'channel_not_found',
+    'invalid_auth',
+    'missing_scope',
+    'msg_too_long',
+    'not_in_channel',
+    'token_revoked',
+  ])(
     'Slack refuses with %s are dead at once, and delivered when somebody sends them again',
     async (error) => {
       const here = await scene();
       slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
       const id = await ask(app, here.agent);
       await deliver(app);
-      expect(await deliveriesOf(id)).toMatchObject([{ last_error: error, attempts: 1, dead_at: expect.any(Date) }]);
+      expect(await deliveriesOf(id)).toMatchObject([
+        { last_error: error, attempts: 1, dead_at: expect.any(Date) },
+      ]);
       slack.misbehaviour.clear();
       await sendAgain(here, id);
-      expect(await deliveriesOf(id)).toMatchObject([{ delivered_at: expect.any(Date), dead_at: null }]);
+      expect(await deliveriesOf(id)).toMatchObject([
+        { delivered_at: expect.any(Date), dead_at: null },
+      ]);
       expect(slack.postsTo(`D${here.slackUser}`)).toHaveLength(1);
     },
   );
@@ -222,7 +272,9 @@ describe('messages', () => {
       slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
       const id = await ask(app, here.agent);
       await deliver(app);
-      expect(await deliveriesOf(id)).toMatchObject([{ last_error: error, attempts: 1, dead_at: null }]);
+      expect(await deliveriesOf(id)).toMatchObject([
+        { last_error: error, attempts: 1, dead_at: null },
+      ]);
     },
   );
 
@@ -234,7 +286,10 @@ describe('messages', () => {
     await decide(here.reviewer.browser, id);
     await deliver(app);
     expect(lastOf(channel)).toMatchObject({ updates: 1 });
-    expect((await deliveriesOf(id)).at(-1)).toMatchObject({ event: 'decided', delivered_at: expect.any(Date) });
+    expect((await deliveriesOf(id)).at(-1)).toMatchObject({
+      event: 'decided',
+      delivered_at: expect.any(Date),
+    });
   });
 
   test('are not sent when the request was decided before their turn came', async () => {
@@ -254,15 +309,24 @@ describe('messages', () => {
     const release = slack.holdNext('chat.postMessage');
     const stopping = new AbortController();
     const sending = sendDue({ ...app.context, stopping: stopping.signal });
-    await until('Slack has the message', () => slack.calls.slice(calls).includes('chat.postMessage'));
+    await until('Slack has the message', () =>
+      slack.calls.slice(calls).includes('chat.postMessage'),
+    );
     stopping.abort();
     await sending;
-    expect(await deliveriesOf(id)).toMatchObject([{ last_error: 'interrupted', delivered_at: null, dead_at: null }]);
+    expect(await deliveriesOf(id)).toMatchObject([
+      { last_error: 'interrupted', delivered_at: null, dead_at: null },
+    ]);
     await deliver(app);
-    expect(await deliveriesOf(id)).toMatchObject([{ last_error: 'under_way', delivered_at: null, dead_at: null }]);
+    expect(await deliveriesOf(id)).toMatchObject([
+      { last_error: 'under_way', delivered_at: null, dead_at: null },
+    ]);
     release();
     await until('its arrival is written down', async () => {
-      const [message] = await app.db('slack_messages').where({ request_id: id }).pluck<(string | null)[]>('slack_ts');
+      const [message] = await app
+        .db('slack_messages')
+        .where({ request_id: id })
+        .pluck<(string | null)[]>('slack_ts');
       return typeof message === 'string';
     });
     await deliver(app);
@@ -278,14 +342,23 @@ describe('messages', () => {
     const calls = slack.calls.length;
     const release = slack.holdNext('conversations.open');
     const patience = new AbortController();
-    const message = { channelId, organizationId: here.organization.id, recipient: { membershipId, displayName, email } };
-    const outcome = expect(slackSender.sendTest(app.context, message, patience.signal)).rejects.toThrow('out of patience');
+    const message = {
+      channelId,
+      organizationId: here.organization.id,
+      recipient: { membershipId, displayName, email },
+    };
+    const outcome = expect(
+      slackSender.sendTest(app.context, message, patience.signal),
+    ).rejects.toThrow('out of patience');
     await until('Slack is asked', () => slack.calls.slice(calls).includes('conversations.open'));
     patience.abort(new Error('out of patience'));
     await outcome;
     release();
     await until('the conversation is open', async () => {
-      const links = await app.db('slack_links').where({ membership_id: membershipId }).pluck<(string | null)[]>('direct_channel');
+      const links = await app
+        .db('slack_links')
+        .where({ membership_id: membershipId })
+        .pluck<(string | null)[]>('direct_channel');
       return links[0] === `D${here.slackUser}`;
     });
     await asked(here);
@@ -295,7 +368,11 @@ describe('messages', () => {
   test('name no secret in any log, delivery or answer', async () => {
     const here = await scene();
     await asked(here);
-    const kept = JSON.stringify([await app.db('notification_deliveries'), await app.db('slack_messages'), await app.db('audit_events')]);
+    const kept = JSON.stringify([
+      await app.db('notification_deliveries'),
+      await app.db('slack_messages'),
+      await app.db('audit_events'),
+    ]);
     for (const secret of [here.workspace.botToken, here.workspace.signingSecret]) {
       expect(app.log.join('')).not.toContain(secret);
       expect(kept).not.toContain(secret);
@@ -308,39 +385,55 @@ describe('the default channel hears of a level', () => {
     [
       'wants nothing in Slack',
       'opted_out',
-      ({ browser }: TestMember) => browser.call('PUT', '/api/v1/me/notification_settings', { body: { email: true, slack: false } }),
+      ({ browser }: TestMember) =>
+        browser.call('PUT', '/api/v1/me/notification_settings', {
+          body: { email: true, slack: false },
+        }),
     ],
     [
       'was suspended',
       'member_inactive',
-      ({ membershipId }: TestMember) => app.db('memberships').where({ id: membershipId }).update({ status: 'suspended' }),
+      ({ membershipId }: TestMember) =>
+        app.db('memberships').where({ id: membershipId }).update({ status: 'suspended' }),
     ],
     [
       'may no longer decide',
       'cannot_decide',
-      ({ membershipId }: TestMember) => app.db('permission_policies').where({ membership_id: membershipId }).delete(),
+      ({ membershipId }: TestMember) =>
+        app.db('permission_policies').where({ membership_id: membershipId }).delete(),
     ],
-    ['linked no Slack user', 'not_linked', ({ browser }: TestMember) => browser.delete('/api/v1/me/slack')],
+    [
+      'linked no Slack user',
+      'not_linked',
+      ({ browser }: TestMember) => browser.delete('/api/v1/me/slack'),
+    ],
   ])('although everybody who is asked %s', async (_what, reason, lose) => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     const id = await ask(app, here.agent);
     await lose(here.reviewer);
     await deliver(app);
-    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([0, 1]);
+    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([
+      0, 1,
+    ]);
     expect(await deliveriesOf(id)).toMatchObject([
       { announces: false, dropped_reason: reason },
       { announces: true, delivered_at: expect.any(Date) },
     ]);
     expect((await decide(here.organization.owner.browser, id)).status).toBe(200);
     await deliver(app);
-    expect(lastOf(channel)).toMatchObject({ updates: 1, text: `Approved by ${here.organization.owner.displayName}: deploy` });
+    expect(lastOf(channel)).toMatchObject({
+      updates: 1,
+      text: `Approved by ${here.organization.owner.displayName}: deploy`,
+    });
   });
 
   test('once for each level and each call for help, however many are asked, and not again when a step is done twice', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
-    const others = await Promise.all(Array.from({ length: 4 }, () => createDecider(app, here.organization, here.agent)));
+    const others = await Promise.all(
+      Array.from({ length: 4 }, () => createDecider(app, here.organization, here.agent)),
+    );
     const [second, third, ...helpers] = others;
     if (!second || !third) throw new Error('nobody there');
     await routeTo(here.organization, here.agent, [here.reviewer, second], [third]);
@@ -349,12 +442,17 @@ describe('the default channel hears of a level', () => {
     await deliver(app);
     expect(slack.postsTo(channel)).toHaveLength(1);
     for (const { membershipId } of helpers) {
-      const added = await here.reviewer.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [membershipId] });
+      const added = await here.reviewer.http.post(`/api/v1/requests/${id}/reviewers`, {
+        membership_ids: [membershipId],
+      });
       expect(added.status).toBe(200);
     }
     await deliver(app);
     expect(slack.postsTo(channel)).toHaveLength(3);
-    const request = await app.db('approval_requests').where({ id }).first<{ next_at: Date }>('next_at');
+    const request = await app
+      .db('approval_requests')
+      .where({ id })
+      .first<{ next_at: Date }>('next_at');
     await stepAt(app, id, request.next_at);
     await stepAt(app, id, request.next_at);
     await deliver(app);
@@ -370,7 +468,8 @@ describe('the default channel hears of a level', () => {
     const agent = await createAgent(app, here.organization);
     const id = await ask(app, agent);
     await createDecider(app, here.organization, agent);
-    const count = async (): Promise<number> => (await app.db('notifications').where({ request_id: id }).pluck('id')).length;
+    const count = async (): Promise<number> =>
+      (await app.db('notifications').where({ request_id: id }).pluck('id')).length;
     const told = await count();
     await stepAt(app, id);
     expect(await count()).toBe(told + 1);
@@ -380,10 +479,15 @@ describe('the default channel hears of a level', () => {
 
   test('not at all where there is none, or where there is none by then', async () => {
     const without = await scene();
-    expect((await deliveriesOf((await asked(without)).id)).map(({ announces }) => announces)).toEqual([false]);
+    expect(
+      (await deliveriesOf((await asked(without)).id)).map(({ announces }) => announces),
+    ).toEqual([false]);
     const here = await scene({ defaultChannel: newChannel() });
     const id = await ask(app, here.agent);
-    await app.db('slack_connections').where({ organization_id: here.organization.id }).update({ default_channel: null });
+    await app
+      .db('slack_connections')
+      .where({ organization_id: here.organization.id })
+      .update({ default_channel: null });
     await deliver(app);
     expect(await deliveriesOf(id)).toMatchObject([
       { announces: false, delivered_at: expect.any(Date) },
@@ -395,8 +499,13 @@ describe('the default channel hears of a level', () => {
     const here = await scene({ defaultChannel: newChannel() });
     const { id } = await asked(here);
     const { body } = await here.organization.owner.http.get('/api/v1/notification_deliveries');
-    const listed = body['notification_deliveries'] as unknown as readonly Readonly<Record<string, unknown>>[];
-    const about = listed.filter((message) => message['request_id'] === id && (message['channel'] as { kind: string }).kind === 'slack');
+    const listed = body['notification_deliveries'] as unknown as readonly Readonly<
+      Record<string, unknown>
+    >[];
+    const about = listed.filter(
+      (message) =>
+        message['request_id'] === id && (message['channel'] as { kind: string }).kind === 'slack',
+    );
     expect(about.map((message) => message['member'] === undefined).sort()).toEqual([false, true]);
   });
 });

@@ -1,7 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createMember, createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
+import {
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
 import type { Answer } from '../support/http.ts';
 import { until } from '../support/waiting.ts';
 import { now, SlackCaller, SlackServer, type Workspace } from '../support/slack-server.ts';
@@ -28,15 +33,24 @@ interface Scene {
   readonly caller: SlackCaller;
 }
 
-const put = (member: TestMember, body: unknown): Promise<Answer> => member.browser.call('PUT', '/api/v1/slack', { body });
-const secretsOf = ({ botToken, signingSecret }: Workspace) => ({ bot_token: botToken, signing_secret: signingSecret });
+const put = (member: TestMember, body: unknown): Promise<Answer> =>
+  member.browser.call('PUT', '/api/v1/slack', { body });
+const secretsOf = ({ botToken, signingSecret }: Workspace) => ({
+  bot_token: botToken,
+  signing_secret: signingSecret,
+});
 
 async function connected(): Promise<Scene> {
   const organization = await createOrganization(app);
   const workspace = slack.addWorkspace();
   const answer = await put(organization.owner, secretsOf(workspace));
   expect(answer.status).toBe(200);
-  return { organization, owner: organization.owner, workspace, caller: new SlackCaller(app.url, slack, workspace) };
+  return {
+    organization,
+    owner: organization.owner,
+    workspace,
+    caller: new SlackCaller(app.url, slack, workspace),
+  };
 }
 
 async function codeOf(member: TestMember): Promise<string> {
@@ -46,14 +60,18 @@ async function codeOf(member: TestMember): Promise<string> {
   return String(begun.body['code']);
 }
 
-const linkOf = async (member: TestMember): Promise<unknown> => (await member.http.get('/api/v1/me/slack')).body['slack_user_id'];
+const linkOf = async (member: TestMember): Promise<unknown> =>
+  (await member.http.get('/api/v1/me/slack')).body['slack_user_id'];
 const said = (answer: Answer): string => {
   expect(answer.status).toBe(200);
   expect(answer.body['response_type']).toBe('ephemeral');
   return String(answer.body['text']);
 };
 
-const eventsOf = async (organizationId: string, prefix: string): Promise<{ event_type: string; actor_id: string; data: unknown }[]> =>
+const eventsOf = async (
+  organizationId: string,
+  prefix: string,
+): Promise<{ event_type: string; actor_id: string; data: unknown }[]> =>
   await app
     .db('audit_events')
     .where({ organization_id: organizationId })
@@ -65,9 +83,16 @@ describe('connecting a workspace', () => {
   test('tries the token, never shows a secret, and is a notification channel', async () => {
     const organization = await createOrganization(app);
     const workspace = slack.addWorkspace();
-    const answer = await put(organization.owner, { ...secretsOf(workspace), default_channel: 'C0789JKLM' });
+    const answer = await put(organization.owner, {
+      ...secretsOf(workspace),
+      default_channel: 'C0789JKLM',
+    });
     expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ team_id: workspace.teamId, bot_user_id: 'UBOT', default_channel: 'C0789JKLM' });
+    expect(answer.body).toMatchObject({
+      team_id: workspace.teamId,
+      bot_user_id: 'UBOT',
+      default_channel: 'C0789JKLM',
+    });
     const read = await organization.owner.http.get('/api/v1/slack');
     expect(read.body['connection']).toEqual(answer.body);
     const channel = await app
@@ -75,7 +100,9 @@ describe('connecting a workspace', () => {
       .where({ id: String(answer.body['channel_id']) })
       .first('kind', 'organization_id');
     expect(channel).toEqual({ kind: 'slack', organization_id: organization.id });
-    const kept = JSON.stringify(await app.db('slack_connections').where({ organization_id: organization.id }));
+    const kept = JSON.stringify(
+      await app.db('slack_connections').where({ organization_id: organization.id }),
+    );
     const events = await eventsOf(organization.id, 'slack_connection.');
     expect(events.map(({ event_type }) => event_type)).toEqual(['slack_connection.connected']);
     for (const secret of [workspace.botToken, workspace.signingSecret]) {
@@ -96,7 +123,10 @@ describe('connecting a workspace', () => {
     expect(await linkOf(owner)).toBe('U1');
     expect(said(await caller.command('U1', 'help'))).toContain('is linked');
     const events = await eventsOf(organization.id, 'slack_connection.');
-    expect(events.map(({ event_type }) => event_type)).toEqual(['slack_connection.connected', 'slack_connection.changed']);
+    expect(events.map(({ event_type }) => event_type)).toEqual([
+      'slack_connection.connected',
+      'slack_connection.changed',
+    ]);
   });
 
   test('leaves two changes at once both done: a secret that is left as it is, is left as it is by then', async () => {
@@ -141,25 +171,41 @@ describe('connecting a workspace', () => {
     expect((await owner.http.get('/api/v1/slack')).body).toEqual({ connection: null });
     expect(await linkOf(owner)).toBe(null);
     expect((await caller.command('U1', 'help')).status).toBe(401);
-    expect((await owner.browser.post('/api/v1/me/slack/link')).body['error']?.['code']).toBe('slack_not_connected');
+    expect((await owner.browser.post('/api/v1/me/slack/link')).body['error']?.['code']).toBe(
+      'slack_not_connected',
+    );
     expect((await eventsOf(organization.id, 'slack_connection.disconnected')).length).toBe(1);
   });
 
   test.each([
     ['no secret at all', {}, ['/bot_token', '/signing_secret']],
     ['no signing secret', { bot_token: 'xoxb-0123456789' }, ['/signing_secret']],
-    ['a token of a person', { bot_token: 'xoxp-0123456789', signing_secret: '0123456789abcdef' }, ['/bot_token']],
-    ['a token Slack does not know', { bot_token: 'xoxb-0123456789', signing_secret: '0123456789abcdef' }, ['/bot_token']],
+    [
+      'a token of a person',
+      { bot_token: 'xoxp-0123456789', signing_secret: '0123456789abcdef' },
+      ['/bot_token'],
+    ],
+    [
+      'a token Slack does not know',
+      { bot_token: 'xoxb-0123456789', signing_secret: '0123456789abcdef' },
+      ['/bot_token'],
+    ],
     [
       'a channel by name',
-      { bot_token: 'xoxb-0123456789', signing_secret: '0123456789abcdef', default_channel: '#general' },
+      {
+        bot_token: 'xoxb-0123456789',
+        signing_secret: '0123456789abcdef',
+        default_channel: '#general',
+      },
       ['/default_channel'],
     ],
   ])('refuses %s', async (_what, body, pointers) => {
     const { owner } = await createOrganization(app);
     const { status, body: answer } = await put(owner, body);
     expect(status).toBe(400);
-    expect((answer['error']?.['details']?.['issues'] ?? []).map((issue) => String(issue['pointer']))).toEqual(pointers);
+    expect(
+      (answer['error']?.['details']?.['issues'] ?? []).map((issue) => String(issue['pointer'])),
+    ).toEqual(pointers);
   });
 
   test.each([
@@ -173,7 +219,10 @@ describe('connecting a workspace', () => {
     slack.misbehaviour.set('auth.test', misbehaviour);
     const answer = await put(owner, secretsOf(workspace));
     slack.misbehaviour.clear();
-    expect({ status: answer.status, code: answer.body['error']?.['code'] }).toEqual({ status: 504, code: 'slack_failed' });
+    expect({ status: answer.status, code: answer.body['error']?.['code'] }).toEqual({
+      status: 504,
+      code: 'slack_failed',
+    });
     expect((await owner.http.get('/api/v1/slack')).body).toEqual({ connection: null });
   });
 
@@ -181,19 +230,26 @@ describe('connecting a workspace', () => {
     const { organization, workspace } = await connected();
     const { owner } = await createOrganization(app);
     const taken = await put(owner, secretsOf(workspace));
-    expect({ status: taken.status, code: taken.body['error']?.['code'] }).toEqual({ status: 409, code: 'slack_workspace_taken' });
+    expect({ status: taken.status, code: taken.body['error']?.['code'] }).toEqual({
+      status: 409,
+      code: 'slack_workspace_taken',
+    });
     await app.db('organizations').where({ id: organization.id }).update({ deleted_at: new Date() });
     expect((await put(owner, secretsOf(workspace))).status).toBe(200);
   });
 
   test('is ended by a fresh session only, never by a key', async () => {
     const { owner } = await connected();
-    expect((await owner.http.delete('/api/v1/slack')).body['error']?.['code']).toBe('session_required');
+    expect((await owner.http.delete('/api/v1/slack')).body['error']?.['code']).toBe(
+      'session_required',
+    );
     await app
       .db('sessions')
       .where({ membership_id: owner.membershipId })
       .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
-    expect((await owner.browser.delete('/api/v1/slack')).body['error']?.['code']).toBe('reauthentication_required');
+    expect((await owner.browser.delete('/api/v1/slack')).body['error']?.['code']).toBe(
+      'reauthentication_required',
+    );
     expect((await owner.http.get('/api/v1/slack')).body['connection']).not.toBeNull();
   });
 
@@ -213,7 +269,10 @@ describe('connecting a workspace', () => {
       const { owner } = await createOrganization(bare);
       const calls = slack.calls.length;
       const answer = await put(owner, secretsOf(slack.addWorkspace()));
-      expect({ status: answer.status, code: answer.body['error']?.['code'] }).toEqual({ status: 501, code: 'secrets_key_missing' });
+      expect({ status: answer.status, code: answer.body['error']?.['code'] }).toEqual({
+        status: 501,
+        code: 'secrets_key_missing',
+      });
       expect(slack.calls.length).toBe(calls);
     } finally {
       await bare.close();
@@ -230,20 +289,43 @@ describe('a call that says it comes from Slack', () => {
 
   const paths = ['/auth/slack/commands', '/auth/slack/interactions'] as const;
   const formOf = (path: string): string =>
-    path.endsWith('commands') ? scene.caller.commandForm('U1', 'help') : scene.caller.pressForm('U1', undefined);
+    path.endsWith('commands')
+      ? scene.caller.commandForm('U1', 'help')
+      : scene.caller.pressForm('U1', undefined);
 
   const forgeries: readonly (readonly [string, (path: string) => Promise<Answer>])[] = [
-    ['with a wrong secret', (path) => scene.caller.send(path, formOf(path), { secret: 'f'.repeat(32) })],
-    ["with another organization's secret", (path) => scene.caller.send(path, formOf(path), { secret: other.workspace.signingSecret })],
+    [
+      'with a wrong secret',
+      (path) => scene.caller.send(path, formOf(path), { secret: 'f'.repeat(32) }),
+    ],
+    [
+      "with another organization's secret",
+      (path) => scene.caller.send(path, formOf(path), { secret: other.workspace.signingSecret }),
+    ],
     ['with an empty secret', (path) => scene.caller.send(path, formOf(path), { secret: '' })],
-    ['six minutes old', (path) => scene.caller.send(path, formOf(path), { timestamp: now() - 360 })],
-    ['of in six minutes', (path) => scene.caller.send(path, formOf(path), { timestamp: now() + 360 })],
+    [
+      'six minutes old',
+      (path) => scene.caller.send(path, formOf(path), { timestamp: now() - 360 }),
+    ],
+    [
+      'of in six minutes',
+      (path) => scene.caller.send(path, formOf(path), { timestamp: now() + 360 }),
+    ],
     ['of no time', (path) => scene.caller.send(path, formOf(path), { timestamp: NaN })],
-    ['with a signature of no version', (path) => scene.caller.send(path, formOf(path), { signature: '0'.repeat(64) })],
-    ['with a short signature', (path) => scene.caller.send(path, formOf(path), { signature: 'v0=00' })],
+    [
+      'with a signature of no version',
+      (path) => scene.caller.send(path, formOf(path), { signature: '0'.repeat(64) }),
+    ],
+    [
+      'with a short signature',
+      (path) => scene.caller.send(path, formOf(path), { signature: 'v0=00' }),
+    ],
     ['with an empty signature', (path) => scene.caller.send(path, formOf(path), { signature: '' })],
     ['without any proof', (path) => scene.caller.raw(path, formOf(path), {})],
-    ['of a workspace nobody has', (path) => scene.caller.send(path, formOf(path).replaceAll(scene.workspace.teamId, 'TNOBODY'))],
+    [
+      'of a workspace nobody has',
+      (path) => scene.caller.send(path, formOf(path).replaceAll(scene.workspace.teamId, 'TNOBODY')),
+    ],
     ['that is no form', (path) => scene.caller.send(path, '{"team_id":')],
     ['that is empty', (path) => scene.caller.send(path, '')],
   ];
@@ -252,20 +334,33 @@ describe('a call that says it comes from Slack', () => {
     'at $path $what is refused',
     async ({ path, forge }) => {
       const answer = await forge(path);
-      expect({ status: answer.status, code: answer.body['error']?.['code'] }).toEqual({ status: 401, code: 'authentication_required' });
+      expect({ status: answer.status, code: answer.body['error']?.['code'] }).toEqual({
+        status: 401,
+        code: 'authentication_required',
+      });
     },
   );
 
-  test.each(paths)('at %s is refused when its body, its time or a header of it was changed', async (path) => {
-    const body = formOf(path);
-    const at = now();
-    const signature = `v0=${createHmac('sha256', scene.workspace.signingSecret).update(`v0:${at}:${body}`).digest('hex')}`;
-    const headers = { 'x-slack-request-timestamp': String(at), 'x-slack-signature': signature };
-    expect((await scene.caller.raw(path, `${body}&x=1`, headers)).status).toBe(401);
-    expect((await scene.caller.raw(path, body.replace('U1', 'U2'), headers)).status).toBe(401);
-    expect((await scene.caller.raw(path, body, { ...headers, 'x-slack-request-timestamp': String(at + 1) })).status).toBe(401);
-    expect((await scene.caller.raw(path, body, headers)).status).toBe(200);
-  });
+  test.each(paths)(
+    'at %s is refused when its body, its time or a header of it was changed',
+    async (path) => {
+      const body = formOf(path);
+      const at = now();
+      const signature = `v0=${createHmac('sha256', scene.workspace.signingSecret).update(`v0:${at}:${body}`).digest('hex')}`;
+      const headers = { 'x-slack-request-timestamp': String(at), 'x-slack-signature': signature };
+      expect((await scene.caller.raw(path, `${body}&x=1`, headers)).status).toBe(401);
+      expect((await scene.caller.raw(path, body.replace('U1', 'U2'), headers)).status).toBe(401);
+      expect(
+        (
+          await scene.caller.raw(path, body, {
+            ...headers,
+            'x-slack-request-timestamp': String(at + 1),
+          })
+        ).status,
+      ).toBe(401);
+      expect((await scene.caller.raw(path, body, headers)).status).toBe(200);
+    },
+  );
 
   test('is taken once, whichever process hears it again', async () => {
     const second = await startApp({ databaseUrl: app.databaseUrl, environment: environment() });
@@ -274,17 +369,26 @@ describe('a call that says it comes from Slack', () => {
       const at = now();
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
-          new SlackCaller(index % 2 ? app.url : second.url, slack, scene.workspace).send('/auth/slack/commands', body, { timestamp: at }),
+          new SlackCaller(index % 2 ? app.url : second.url, slack, scene.workspace).send(
+            '/auth/slack/commands',
+            body,
+            { timestamp: at },
+          ),
         ),
       );
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(401)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([
+        200,
+        ...Array<number>(9).fill(401),
+      ]);
     } finally {
       await second.close();
     }
   });
 
   test('must be a form', async () => {
-    const answer = await scene.caller.raw('/auth/slack/commands', '{}', { 'content-type': 'application/json' });
+    const answer = await scene.caller.raw('/auth/slack/commands', '{}', {
+      'content-type': 'application/json',
+    });
     expect(answer.status).toBe(415);
   });
 });
@@ -296,9 +400,18 @@ describe('linking', () => {
     const text = said(await caller.command('U77', `link ${(await codeOf(member)).toLowerCase()}`));
     expect(text).toContain(member.displayName);
     expect(text).toContain(member.email);
-    expect((await member.http.get('/api/v1/me/slack')).body).toMatchObject({ slack_user_id: 'U77', linked_at: expect.any(String) });
+    expect((await member.http.get('/api/v1/me/slack')).body).toMatchObject({
+      slack_user_id: 'U77',
+      linked_at: expect.any(String),
+    });
     const events = await eventsOf(organization.id, 'membership.slack_');
-    expect(events).toEqual([{ event_type: 'membership.slack_linked', actor_id: member.membershipId, data: '{"slack_user_id":"U77"}' }]);
+    expect(events).toEqual([
+      {
+        event_type: 'membership.slack_linked',
+        actor_id: member.membershipId,
+        data: '{"slack_user_id":"U77"}',
+      },
+    ]);
   });
 
   test('ends from either side', async () => {
@@ -323,7 +436,9 @@ describe('linking', () => {
     for (let round = 0; round < 20; round++) {
       const { owner, caller } = await connected();
       const code = await codeOf(owner);
-      const answers = await Promise.all(['U1', 'U2', 'U3'].map((user) => caller.command(user, `link ${code}`)));
+      const answers = await Promise.all(
+        ['U1', 'U2', 'U3'].map((user) => caller.command(user, `link ${code}`)),
+      );
       expect(answers.map(said).filter((text) => text.startsWith('Linked'))).toHaveLength(1);
     }
   });
@@ -355,7 +470,9 @@ describe('linking', () => {
     const { owner, caller } = await connected();
     const code = await codeOf(owner);
     for (let guess = 0; guess < 10; guess++)
-      expect(said(await caller.command('UEVIL', `link 0000-0000-0000-000${guess}`))).toContain('wrong');
+      expect(said(await caller.command('UEVIL', `link 0000-0000-0000-000${guess}`))).toContain(
+        'wrong',
+      );
     expect(said(await caller.command('UEVIL', `link ${code}`))).toContain('Too many tries');
     expect(said(await caller.command('U1', `link ${code}`))).toContain('Linked');
   });
@@ -406,20 +523,30 @@ describe('linking', () => {
   test('ends when the notification channel of Slack is deleted, with the secrets', async () => {
     const { organization, owner, caller } = await connected();
     await caller.command('U1', `link ${await codeOf(owner)}`);
-    const channelId = String((await owner.http.get('/api/v1/slack')).body['connection']?.['channel_id']);
-    expect((await owner.browser.delete(`/api/v1/notification_channels/${channelId}`)).status).toBe(204);
+    const channelId = String(
+      (await owner.http.get('/api/v1/slack')).body['connection']?.['channel_id'],
+    );
+    expect((await owner.browser.delete(`/api/v1/notification_channels/${channelId}`)).status).toBe(
+      204,
+    );
     expect(await linkOf(owner)).toBe(null);
     expect((await caller.command('U1', 'help')).status).toBe(401);
-    expect(await app.db('slack_connections').where({ organization_id: organization.id })).toEqual([]);
+    expect(await app.db('slack_connections').where({ organization_id: organization.id })).toEqual(
+      [],
+    );
   });
 
   test('is begun by a fresh session only, never by a key', async () => {
     const { owner } = await connected();
-    expect((await owner.http.post('/api/v1/me/slack/link')).body['error']?.['code']).toBe('session_required');
+    expect((await owner.http.post('/api/v1/me/slack/link')).body['error']?.['code']).toBe(
+      'session_required',
+    );
     await app
       .db('sessions')
       .where({ membership_id: owner.membershipId })
       .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
-    expect((await owner.browser.post('/api/v1/me/slack/link')).body['error']?.['code']).toBe('reauthentication_required');
+    expect((await owner.browser.post('/api/v1/me/slack/link')).body['error']?.['code']).toBe(
+      'reauthentication_required',
+    );
   });
 });

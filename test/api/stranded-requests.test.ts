@@ -43,35 +43,58 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const reviewer = (displayName: string) => createMember(app, organization.id, { displayName, policies: REVIEWER });
+const reviewer = (displayName: string) =>
+  createMember(app, organization.id, { displayName, policies: REVIEWER });
 const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
 const ofTeam = (id: string) => ({ type: 'team', id });
-const level = (targets: readonly object[], escalate_after = '24h') => ({ id: randomUUID(), type: 'level', targets, escalate_after });
+const level = (targets: readonly object[], escalate_after = '24h') => ({
+  id: randomUUID(),
+  type: 'level',
+  targets,
+  escalate_after,
+});
 
 async function askOn(nodes: readonly object[], more: object = {}): Promise<string> {
   const path_key = `path-${randomUUID()}`;
   await activatePath(owner, { path_key, name: 'Path', nodes, ...more });
   const agent = await createAgent(app, organization);
-  await activatePipeline(owner, `agents/${agent.slug}`, { default_escalation_path: path_key, blocks: [] });
+  await activatePipeline(owner, `agents/${agent.slug}`, {
+    default_escalation_path: path_key,
+    blocks: [],
+  });
   return await ask(app, agent, { timeout: '168h' });
 }
 
 const pathOf = ({ membershipId }: TestMember) => `/api/v1/members/${membershipId}`;
-const routing = async (id: string): Promise<Json> => (await owner.http.get(`/api/v1/requests/${id}/routing`)).body;
+const routing = async (id: string): Promise<Json> =>
+  (await owner.http.get(`/api/v1/requests/${id}/routing`)).body;
 const statusesOf = (body: Json) => (body['levels'] ?? []).map((each) => String(each['status']));
 const roster = (team: string, ...members: readonly TestMember[]) =>
-  owner.browser.call('PUT', `${TEAMS}/${team}/members`, { body: { membership_ids: idsOf(...members), force: true } });
+  owner.browser.call('PUT', `${TEAMS}/${team}/members`, {
+    body: { membership_ids: idsOf(...members), force: true },
+  });
 
 async function policyOf({ membershipId }: TestMember): Promise<string> {
-  const [id = ''] = await app.db('permission_policies').where({ membership_id: membershipId }).pluck<string[]>('id');
+  const [id = ''] = await app
+    .db('permission_policies')
+    .where({ membership_id: membershipId })
+    .pluck<string[]>('id');
   return `/api/v1/members/${membershipId}/permission_policies/${id}`;
 }
 async function withPermissions(member: TestMember, terms: object): Promise<Answer> {
-  const body = { scope_kind: 'organization', resource_ids: [], permissions: PERMISSIONS, revision: 1, ...terms };
+  const body = {
+    scope_kind: 'organization',
+    resource_ids: [],
+    permissions: PERMISSIONS,
+    revision: 1,
+    ...terms,
+  };
   return await owner.browser.call('PUT', await policyOf(member), { body });
 }
-const suspend = (member: TestMember) => owner.browser.call('PATCH', pathOf(member), { body: { status: 'suspended', force: true } });
-const onlyReading = (member: TestMember) => withPermissions(member, { permissions: ['request.read'] });
+const suspend = (member: TestMember) =>
+  owner.browser.call('PATCH', pathOf(member), { body: { status: 'suspended', force: true } });
+const onlyReading = (member: TestMember) =>
+  withPermissions(member, { permissions: ['request.read'] });
 
 const ways: Readonly<Record<string, (member: TestMember) => Promise<Answer>>> = {
   suspended: suspend,
@@ -79,7 +102,10 @@ const ways: Readonly<Record<string, (member: TestMember) => Promise<Answer>>> = 
   'stripped of every permission': async (member) => owner.browser.delete(await policyOf(member)),
   'left with reading': onlyReading,
   'narrowed to another agent': async (member) =>
-    withPermissions(member, { scope_kind: 'agent', resource_ids: [(await createAgent(app, organization)).slug] }),
+    withPermissions(member, {
+      scope_kind: 'agent',
+      resource_ids: [(await createAgent(app, organization)).slug],
+    }),
 };
 const succeeds = async (answer: Promise<Answer> | undefined): Promise<void> => {
   expect((await answer)?.status).toBeLessThan(300);
@@ -87,24 +113,40 @@ const succeeds = async (answer: Promise<Answer> | undefined): Promise<void> => {
 
 /** What the timeline tells of the walk and of claims; who was told, or why: `level_notified Ada`, `level_skipped nobody_left`. */
 async function told(id: string): Promise<string[]> {
-  const events = (await timelineOf(app, id)).filter(({ type }) => /level_|path_|policy_|claim/.test(type));
-  return events.map(({ type, data }) => [type.replace('approval_request.', ''), data['reason'] ?? data['display_name']].join(' ').trim());
+  const events = (await timelineOf(app, id)).filter(({ type }) =>
+    /level_|path_|policy_|claim/.test(type),
+  );
+  return events.map(({ type, data }) =>
+    [type.replace('approval_request.', ''), data['reason'] ?? data['display_name']]
+      .join(' ')
+      .trim(),
+  );
 }
 async function untilTold(id: string, expected: readonly string[]): Promise<void> {
-  await until('the timeline tells as much', async () => (await told(id)).length >= expected.length).catch(() => undefined);
+  await until(
+    'the timeline tells as much',
+    async () => (await told(id)).length >= expected.length,
+  ).catch(() => undefined);
   expect(await told(id)).toEqual(expected);
 }
 
 /** Nothing happens at a step that comes now. */
 async function staysPut(id: string): Promise<void> {
-  const row = () => app.db('approval_requests').where({ id }).first<Record<string, unknown>>('walk', 'next_at', 'wake_attempts');
+  const row = () =>
+    app
+      .db('approval_requests')
+      .where({ id })
+      .first<Record<string, unknown>>('walk', 'next_at', 'wake_attempts');
   const before = { row: await row(), told: await told(id) };
   await app
     .db('approval_requests')
     .where({ id })
     .update({ wake_at: app.db.raw('clock_timestamp()'), next_at: app.db.raw('clock_timestamp()') });
   await until('it was stepped', async () => (await row())['wake_attempts'] === 1);
-  await until('the step is done', async () => Number(await nextAt(id)) === Number(before.row['next_at']));
+  await until(
+    'the step is done',
+    async () => Number(await nextAt(id)) === Number(before.row['next_at']),
+  );
   expect({ row: { ...(await row()), wake_attempts: 0 }, told: await told(id) }).toEqual(before);
 }
 const nextAt = async (id: string): Promise<Date> =>
@@ -117,10 +159,18 @@ describe('a level whose people named by it are lost', () => {
     await activatePolicy(owner, team, { nodes: [level([user(bob)], '1m')] });
     const id = await askOn([level([user(gone), ofTeam(team)]), level([user(ada)])]);
     await stepAt(app, id, new Date((await nextAt(id)).getTime()));
-    expect(await told(id)).toEqual(['level_notified Gone', 'level_notified Bob', 'team_policy_exhausted']);
+    expect(await told(id)).toEqual([
+      'level_notified Gone',
+      'level_notified Bob',
+      'team_policy_exhausted',
+    ]);
     await succeeds(suspend(gone));
     await stepAt(app, id);
-    expect(await told(id)).toEqual(['level_notified Gone', 'level_notified Bob', 'team_policy_exhausted']);
+    expect(await told(id)).toEqual([
+      'level_notified Gone',
+      'level_notified Bob',
+      'team_policy_exhausted',
+    ]);
     expect(statusesOf(await routing(id))).toEqual(['current', 'upcoming']);
   });
 });
@@ -130,11 +180,26 @@ describe('the level that is entered in place of a lost one', () => {
     const gone = await reviewer('Gone');
     const team = await createTeam(app, organization.id, { members: [bob] });
     const urgent = { type: 'urgency', urgency: 'interrupt' };
-    const nobody = { id: randomUUID(), type: 'if_else', conditions: [urgent], then: [level([user(bob)])], else: [] };
+    const nobody = {
+      id: randomUUID(),
+      type: 'if_else',
+      conditions: [urgent],
+      then: [level([user(bob)])],
+      else: [],
+    };
     await activatePolicy(owner, team, { nodes: [nobody] });
-    const id = await askOn([level([user(gone)]), level([user(ada), ofTeam(team)]), level([user(owner)])]);
+    const id = await askOn([
+      level([user(gone)]),
+      level([user(ada), ofTeam(team)]),
+      level([user(owner)]),
+    ]);
     await succeeds(suspend(gone));
-    await untilTold(id, ['level_notified Gone', 'level_skipped nobody_left', 'level_notified Ada', 'team_policy_exhausted']);
+    await untilTold(id, [
+      'level_notified Gone',
+      'level_skipped nobody_left',
+      'level_notified Ada',
+      'team_policy_exhausted',
+    ]);
     expect(statusesOf(await routing(id))).toEqual(['done', 'current', 'upcoming']);
   });
 });
@@ -150,7 +215,9 @@ describe.each(Object.keys(ways))('the only person of a level who is %s', (way) =
     expect(statusesOf(body)).toEqual(['done', 'current']);
     const [first, second] = body['levels'] ?? [];
     expect(first?.['escalate_at']).toBe(second?.['notified_at']);
-    expect(first).toMatchObject({ targets: [{ members: [{ can_decide: false, notified_at: expect.any(String) }] }] });
+    expect(first).toMatchObject({
+      targets: [{ members: [{ can_decide: false, notified_at: expect.any(String) }] }],
+    });
     expect((await decide(bob.http, id)).status).toBe(200);
   });
 
@@ -162,7 +229,11 @@ describe.each(Object.keys(ways))('the only person of a level who is %s', (way) =
     await until('the claim has ended', async () => (await holdersOf(app, id)).length === 0);
     const [last] = (await timelineOf(app, id)).slice(-1);
     expect(last?.type).toBe('approval_request.claim_released');
-    expect(last?.data).toMatchObject({ membership_id: gone.membershipId, display_name: 'Gone', reason: expect.any(String) });
+    expect(last?.data).toMatchObject({
+      membership_id: gone.membershipId,
+      display_name: 'Gone',
+      reason: expect.any(String),
+    });
     expect(await routing(id)).toMatchObject({ state: 'waiting' });
     expect(statusesOf(await routing(id))).toEqual(['current', 'upcoming']);
     expect((await claim(ada.http, id)).status).toBe(200);
@@ -178,23 +249,38 @@ describe('a level goes on', () => {
     expect(await nextAt(id)).toEqual(planned);
     await staysPut(id);
     await succeeds(onlyReading(two));
-    await untilTold(id, ['level_notified One', 'level_notified Two', 'level_skipped nobody_left', 'level_notified Bob']);
+    await untilTold(id, [
+      'level_notified One',
+      'level_notified Two',
+      'level_skipped nobody_left',
+      'level_notified Bob',
+    ]);
   });
 
   test('when those it told through a team have left it, are stripped with it, or the team is emptied', async () => {
     const losses: readonly ((team: string) => Promise<Answer>)[] = [
       (team) => roster(team),
       async (team) => {
-        const [policy] = await app.db('permission_policies').where({ team_id: team }).pluck<string[]>('id');
+        const [policy] = await app
+          .db('permission_policies')
+          .where({ team_id: team })
+          .pluck<string[]>('id');
         return await owner.browser.delete(`${TEAMS}/${team}/permission_policies/${policy}`);
       },
     ];
     for (const loses of losses) {
       const member = await createMember(app, organization.id, { displayName: 'Member' });
-      const team = await createTeam(app, organization.id, { members: [member], policies: REVIEWER });
+      const team = await createTeam(app, organization.id, {
+        members: [member],
+        policies: REVIEWER,
+      });
       const id = await askOn([level([ofTeam(team)]), level([user(bob)])]);
       await succeeds(loses(team));
-      await untilTold(id, ['level_notified Member', 'level_skipped nobody_left', 'level_notified Bob']);
+      await untilTold(id, [
+        'level_notified Member',
+        'level_skipped nobody_left',
+        'level_notified Bob',
+      ]);
     }
   });
 
@@ -203,11 +289,20 @@ describe('a level goes on', () => {
     const team = await createTeam(app, organization.id, { members: [member], policies: REVIEWER });
     const id = await askOn([level([user(member)]), level([user(bob)])]);
     await succeeds(owner.http.delete(`${TEAMS}/${team}`));
-    await untilTold(id, ['level_notified Member', 'level_skipped nobody_left', 'level_notified Bob']);
+    await untilTold(id, [
+      'level_notified Member',
+      'level_skipped nobody_left',
+      'level_notified Bob',
+    ]);
   });
 
   test('not when somebody who left the team may decide what is routed to others', async () => {
-    const policies = [{ scope_kind: 'organization' as const, permissions: [...PERMISSIONS, 'request.decide.unrouted'] }];
+    const policies = [
+      {
+        scope_kind: 'organization' as const,
+        permissions: [...PERMISSIONS, 'request.decide.unrouted'],
+      },
+    ];
     const member = await createMember(app, organization.id, { displayName: 'Member', policies });
     const team = await createTeam(app, organization.id, { members: [member] });
     const id = await askOn([level([ofTeam(team)]), level([user(bob)])]);
@@ -219,7 +314,13 @@ describe('a level goes on', () => {
   test('though a reviewer whom somebody added could still answer: he is asked beside the path', async () => {
     const gone = await reviewer('Gone');
     const id = await askOn([level([user(gone)]), level([user(bob)])]);
-    expect((await gone.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [ada.membershipId] })).status).toBe(200);
+    expect(
+      (
+        await gone.http.post(`/api/v1/requests/${id}/reviewers`, {
+          membership_ids: [ada.membershipId],
+        })
+      ).status,
+    ).toBe(200);
     await succeeds(suspend(gone));
     await untilTold(id, ['level_notified Gone', 'level_skipped nobody_left', 'level_notified Bob']);
   });
@@ -227,15 +328,27 @@ describe('a level goes on', () => {
   test('inside a team too: its policy goes on to whom it asks next, and the level ends when nobody told inside it is left', async () => {
     const [one, two] = [await reviewer('One'), await reviewer('Two')];
     const team = await createTeam(app, organization.id, { members: [one, two] });
-    await activatePolicy(owner, team, { nodes: [level([user(one)], '6h'), level([user(two)], '6h')] });
+    await activatePolicy(owner, team, {
+      nodes: [level([user(one)], '6h'), level([user(two)], '6h')],
+    });
     const id = await askOn([level([ofTeam(team)]), level([user(bob)])]);
     expect(await told(id)).toEqual(['level_notified One']);
     await succeeds(suspend(one));
     await untilTold(id, ['level_notified One', 'level_skipped nobody_left', 'level_notified Two']);
     expect(statusesOf(await routing(id))).toEqual(['current', 'upcoming']);
     await succeeds(roster(team, one));
-    const inside = ['level_notified One', 'level_skipped nobody_left', 'level_notified Two', 'level_skipped nobody_left'];
-    await untilTold(id, [...inside, 'team_policy_exhausted', 'level_skipped nobody_left', 'level_notified Bob']);
+    const inside = [
+      'level_notified One',
+      'level_skipped nobody_left',
+      'level_notified Two',
+      'level_skipped nobody_left',
+    ];
+    await untilTold(id, [
+      ...inside,
+      'team_policy_exhausted',
+      'level_skipped nobody_left',
+      'level_notified Bob',
+    ]);
     expect(statusesOf(await routing(id))).toEqual(['done', 'current']);
   });
 
@@ -245,7 +358,10 @@ describe('a level goes on', () => {
     const once = await askOn([level([user(other)])]);
     for (const member of [gone, other]) await succeeds(suspend(member));
     await untilTold(repeated, ['level_notified Gone', 'level_skipped nobody_left']);
-    expect(await routing(repeated)).toMatchObject({ state: 'waiting', next_step: { kind: 'repeat' } });
+    expect(await routing(repeated)).toMatchObject({
+      state: 'waiting',
+      next_step: { kind: 'repeat' },
+    });
     const skipped = (await timelineOf(app, repeated)).at(-1)?.at.getTime() ?? 0;
     expect((await nextAt(repeated)).getTime() - skipped).toBe(2 * 3_600_000);
     await untilTold(once, ['level_notified Other', 'level_skipped nobody_left', 'path_exhausted']);
@@ -260,7 +376,13 @@ describe('a level goes on', () => {
     await staysPut(id);
     expect(await routing(id)).toMatchObject({ state: 'paused' });
     expect((await release(bob.http, id)).status).toBe(204);
-    await untilTold(id, ['level_notified Gone', 'claimed Bob', 'claim_released Bob', 'level_skipped nobody_left', 'level_notified Bob']);
+    await untilTold(id, [
+      'level_notified Gone',
+      'claimed Bob',
+      'claim_released Bob',
+      'level_skipped nobody_left',
+      'level_notified Bob',
+    ]);
   });
 });
 
@@ -307,20 +429,23 @@ describe('20 times at the same moment', () => {
   }
   const asked = ['level_notified Gone', 'level_skipped nobody_left', 'level_notified Bob'];
 
-  test.each(['suspended', 'left with reading'])('the only one decides and is %s: it is decided, or the next one is asked', async (way) => {
-    await rounds(async () => {
-      const gone = await reviewer('Gone');
-      const id = await askOn([level([user(gone)]), level([user(bob)])]);
-      const [decided, lost] = await Promise.all([decide(gone.http, id), ways[way]?.(gone)]);
-      expect(lost?.status).toBe(200);
-      expect([200, 403]).toContain(decided.status);
-      if (decided.status === 403) return () => untilTold(id, asked);
-      return async () => {
-        expect((await verbsOf(app, id)).at(-1)).toBe('approved');
-        expect(await told(id)).toEqual(['level_notified Gone']);
-      };
-    });
-  });
+  test.each(['suspended', 'left with reading'])(
+    'the only one decides and is %s: it is decided, or the next one is asked',
+    async (way) => {
+      await rounds(async () => {
+        const gone = await reviewer('Gone');
+        const id = await askOn([level([user(gone)]), level([user(bob)])]);
+        const [decided, lost] = await Promise.all([decide(gone.http, id), ways[way]?.(gone)]);
+        expect(lost?.status).toBe(200);
+        expect([200, 403]).toContain(decided.status);
+        if (decided.status === 403) return () => untilTold(id, asked);
+        return async () => {
+          expect((await verbsOf(app, id)).at(-1)).toBe('approved');
+          expect(await told(id)).toEqual(['level_notified Gone']);
+        };
+      });
+    },
+  );
 
   test('somebody claims and is stripped: no claim of his outlives it', async () => {
     await rounds(async () => {
@@ -329,7 +454,8 @@ describe('20 times at the same moment', () => {
       const [claiming, lost] = await Promise.all([claim(gone.http, id), onlyReading(gone)]);
       expect(lost.status).toBe(200);
       expect([200, 403]).toContain(claiming.status);
-      const ends = claiming.status === 200 ? ['claimed Gone', 'claim_released holder_cannot_decide'] : [];
+      const ends =
+        claiming.status === 200 ? ['claimed Gone', 'claim_released holder_cannot_decide'] : [];
       return async () => {
         await untilTold(id, ['level_notified Gone', 'level_notified Bob', ...ends]);
         expect(await holdersOf(app, id)).toEqual([]);
@@ -341,14 +467,23 @@ describe('20 times at the same moment', () => {
     const agent = await createAgent(app, organization);
     await rounds(async (n) => {
       const gone = await reviewer('Gone');
-      await activatePath(owner, { path_key: `race-${n}`, name: 'Race', nodes: [level([user(gone)]), level([user(bob)])] });
-      await activatePipeline(owner, `agents/${agent.slug}`, { default_escalation_path: `race-${n}`, blocks: [] });
+      await activatePath(owner, {
+        path_key: `race-${n}`,
+        name: 'Race',
+        nodes: [level([user(gone)]), level([user(bob)])],
+      });
+      await activatePipeline(owner, `agents/${agent.slug}`, {
+        default_escalation_path: `race-${n}`,
+        blocks: [],
+      });
       const id = await askUnevaluated(app, agent, { timeout: '168h' });
       const [, lost] = await Promise.all([stepAt(app, id), suspend(gone)]);
       expect(lost.status).toBe(200);
       return async () => {
         await until('Bob is asked', async () => (await told(id)).at(-1) === 'level_notified Bob');
-        expect([asked, ['level_skipped nobody_to_ask', 'level_notified Bob']]).toContainEqual(await told(id));
+        expect([asked, ['level_skipped nobody_to_ask', 'level_notified Bob']]).toContainEqual(
+          await told(id),
+        );
       };
     });
   });
@@ -358,8 +493,15 @@ describe('a step that reads who may decide while somebody takes rights away', ()
   test('looks again once that is over, and goes on from a level it told in vain', async () => {
     const gone = await reviewer('Gone');
     const agent = await createAgent(app, organization);
-    await activatePath(owner, { path_key: 'unseen', name: 'Unseen', nodes: [level([user(gone)]), level([user(bob)])] });
-    await activatePipeline(owner, `agents/${agent.slug}`, { default_escalation_path: 'unseen', blocks: [] });
+    await activatePath(owner, {
+      path_key: 'unseen',
+      name: 'Unseen',
+      nodes: [level([user(gone)]), level([user(bob)])],
+    });
+    await activatePipeline(owner, `agents/${agent.slug}`, {
+      default_escalation_path: 'unseen',
+      blocks: [],
+    });
     const id = await askUnevaluated(app, agent, { timeout: '168h' });
     await app.db.transaction(async (trx) => {
       await trx('memberships').where({ id: gone.membershipId }).update({ status: 'suspended' });
@@ -381,6 +523,11 @@ describe('a step that reads who may decide while somebody takes rights away', ()
       return { suspending: begun };
     });
     await succeeds(suspending);
-    await untilTold(id, ['level_notified Ada', 'level_notified Gone', 'level_skipped nobody_left', 'level_notified Bob']);
+    await untilTold(id, [
+      'level_notified Ada',
+      'level_notified Gone',
+      'level_skipped nobody_left',
+      'level_notified Bob',
+    ]);
   });
 });

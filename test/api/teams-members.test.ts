@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createMember, createOrganization, createTeam, type Policy, type TestMember, type TestOrganization } from '../support/factories.ts';
+import {
+  createMember,
+  createOrganization,
+  createTeam,
+  type Policy,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
 import { codeOf, idsOf, roster, setMembers, teamEvents, TEAMS } from '../support/teams.ts';
 
 let app: TestApp;
@@ -23,7 +30,14 @@ const newMember = (...policies: Policy[]) => createMember(app, organization.id, 
 const archive = (id: string) => owner.http.delete(`${TEAMS}/${id}`);
 
 const byDirectory = (teamId: string, { membershipId }: TestMember) =>
-  app.db('team_members').insert({ team_id: teamId, membership_id: membershipId, source: 'directory', created_at: new Date() });
+  app
+    .db('team_members')
+    .insert({
+      team_id: teamId,
+      membership_id: membershipId,
+      source: 'directory',
+      created_at: new Date(),
+    });
 
 describe('the members of a team', () => {
   beforeAll(freshOrganization);
@@ -37,13 +51,34 @@ describe('the members of a team', () => {
     ];
     await byDirectory(id, bob);
     await byDirectory(id, cleo);
-    const set = await setMembers(owner.http, id, [bob.membershipId.toUpperCase(), ada.membershipId]);
+    const set = await setMembers(owner.http, id, [
+      bob.membershipId.toUpperCase(),
+      ada.membershipId,
+    ]);
     expect(set.status).toBe(200);
     expect(set.body).toEqual({
       members: [
-        { membership_id: ada.membershipId, display_name: 'ada', email: ada.email, status: 'active', sources: ['manual'] },
-        { membership_id: bob.membershipId, display_name: 'Bob', email: bob.email, status: 'suspended', sources: ['directory', 'manual'] },
-        { membership_id: cleo.membershipId, display_name: 'Cleo', email: cleo.email, status: 'active', sources: ['directory'] },
+        {
+          membership_id: ada.membershipId,
+          display_name: 'ada',
+          email: ada.email,
+          status: 'active',
+          sources: ['manual'],
+        },
+        {
+          membership_id: bob.membershipId,
+          display_name: 'Bob',
+          email: bob.email,
+          status: 'suspended',
+          sources: ['directory', 'manual'],
+        },
+        {
+          membership_id: cleo.membershipId,
+          display_name: 'Cleo',
+          email: cleo.email,
+          status: 'active',
+          sources: ['directory'],
+        },
       ],
     });
     const read = await owner.http.get(`${TEAMS}/${id}`);
@@ -53,7 +88,10 @@ describe('the members of a team', () => {
     const without = await owner.http.get(`${TEAMS}/${id}`);
     expect(without.body['team']?.['member_count']).toBe(2);
     expect(await roster(owner, id)).toEqual(idsOf(bob, cleo).sort());
-    expect((await setMembers(owner.http, id, [])).body['members']).toMatchObject([{ sources: ['directory'] }, { sources: ['directory'] }]);
+    expect((await setMembers(owner.http, id, [])).body['members']).toMatchObject([
+      { sources: ['directory'] },
+      { sources: ['directory'] },
+    ]);
   });
 
   test('are told as added and removed; the same members again are no change', async () => {
@@ -78,10 +116,17 @@ describe('the members of a team', () => {
     const foreign = await createMember(app, (await createOrganization(app)).id);
     const [kept] = idsOf(await newMember());
     await setMembers(owner.http, id, [kept]);
-    const refused = await setMembers(owner.http, id, [...idsOf(good, removed, foreign, good), randomUUID()]);
+    const refused = await setMembers(owner.http, id, [
+      ...idsOf(good, removed, foreign, good),
+      randomUUID(),
+    ]);
     expect(refused.status).toBe(400);
-    const issues = refused.body['error']?.['details']?.['issues'] as unknown as { pointer: string }[];
-    expect(issues.map((issue) => issue.pointer)).toEqual([1, 2, 3, 4].map((index) => `/membership_ids/${index}`));
+    const issues = refused.body['error']?.['details']?.['issues'] as unknown as {
+      pointer: string;
+    }[];
+    expect(issues.map((issue) => issue.pointer)).toEqual(
+      [1, 2, 3, 4].map((index) => `/membership_ids/${index}`),
+    );
     for (const body of [['x'], [null], Array.from({ length: 1001 }, () => randomUUID())]) {
       expect((await setMembers(owner.http, id, body)).status).toBe(400);
     }
@@ -109,12 +154,26 @@ describe('the members of a team', () => {
   });
 
   test('are changed by who may change the members of this team only', async () => {
-    const [own, other] = [await createTeam(app, organization.id), await createTeam(app, organization.id)];
-    const lead = await newMember({ scope_kind: 'team', resource_ids: [own], permissions: ['team.member.write'] });
+    const [own, other] = [
+      await createTeam(app, organization.id),
+      await createTeam(app, organization.id),
+    ];
+    const lead = await newMember({
+      scope_kind: 'team',
+      resource_ids: [own],
+      permissions: ['team.member.write'],
+    });
     expect((await setMembers(lead.http, own, idsOf(lead))).status).toBe(200);
-    expect((await setMembers(lead.http, other, idsOf(lead))).body['error']).toMatchObject({ details: { reason: 'outside_scope' } });
-    const writer = await newMember({ scope_kind: 'organization', permissions: ['team.write', 'team.read'] });
-    expect((await setMembers(writer.http, own, [])).body['error']).toMatchObject({ details: { reason: 'missing_permission' } });
+    expect((await setMembers(lead.http, other, idsOf(lead))).body['error']).toMatchObject({
+      details: { reason: 'outside_scope' },
+    });
+    const writer = await newMember({
+      scope_kind: 'organization',
+      permissions: ['team.write', 'team.read'],
+    });
+    expect((await setMembers(writer.http, own, [])).body['error']).toMatchObject({
+      details: { reason: 'missing_permission' },
+    });
   });
 });
 
@@ -124,14 +183,20 @@ describe('whoever adds somebody to a team', () => {
 
   const teamOf = (...policies: Policy[]) => createTeam(app, organization.id, { policies });
   const leadOf = (team: string, ...more: Policy[]) =>
-    newMember({ scope_kind: 'team', resource_ids: [team], permissions: ['team.member.write'] }, ...more);
+    newMember(
+      { scope_kind: 'team', resource_ids: [team], permissions: ['team.member.write'] },
+      ...more,
+    );
 
   test("cannot make himself or another an administrator by the administrators' team, by session or key", async () => {
     const admins = await teamOf(
       { scope_kind: 'organization', permissions: ['team.read'] },
       { scope_kind: 'organization', permissions: ['membership.write', 'team.write'] },
     );
-    const lead = await leadOf(admins, { scope_kind: 'organization', permissions: ['team.read', 'team.write'] });
+    const lead = await leadOf(admins, {
+      scope_kind: 'organization',
+      permissions: ['team.read', 'team.write'],
+    });
     const friend = await newMember();
     for (const client of [lead.browser, lead.http]) {
       for (const someone of [lead, friend]) {
@@ -149,12 +214,29 @@ describe('whoever adds somebody to a team', () => {
   });
 
   test('needs what the team grants at the same scope or wider', async () => {
-    const [target, other] = [await createTeam(app, organization.id), await createTeam(app, organization.id)];
-    const team = await teamOf({ scope_kind: 'team', resource_ids: [target, other], permissions: ['team.read'] });
-    const half = await leadOf(team, { scope_kind: 'team', resource_ids: [target], permissions: ['team.read'] });
+    const [target, other] = [
+      await createTeam(app, organization.id),
+      await createTeam(app, organization.id),
+    ];
+    const team = await teamOf({
+      scope_kind: 'team',
+      resource_ids: [target, other],
+      permissions: ['team.read'],
+    });
+    const half = await leadOf(team, {
+      scope_kind: 'team',
+      resource_ids: [target],
+      permissions: ['team.read'],
+    });
     const refused = await setMembers(half.http, team, idsOf(half));
-    expect(refused.body['error']?.['details']).toEqual({ grants: [{ permission: 'team.read', scope_kind: 'team', scope_id: other }] });
-    const same = await leadOf(team, { scope_kind: 'team', resource_ids: [other, target], permissions: ['team.read'] });
+    expect(refused.body['error']?.['details']).toEqual({
+      grants: [{ permission: 'team.read', scope_kind: 'team', scope_id: other }],
+    });
+    const same = await leadOf(team, {
+      scope_kind: 'team',
+      resource_ids: [other, target],
+      permissions: ['team.read'],
+    });
     expect((await setMembers(same.http, team, idsOf(same))).status).toBe(200);
     const wider = await leadOf(team, { scope_kind: 'organization', permissions: ['team.read'] });
     expect((await setMembers(wider.http, team, idsOf(wider))).status).toBe(200);
@@ -165,7 +247,10 @@ describe('whoever adds somebody to a team', () => {
     const lead = await leadOf(team);
     const synced = await newMember();
     await byDirectory(team, synced);
-    expect(codeOf(await setMembers(lead.http, team, idsOf(synced)))).toEqual({ status: 403, code: 'grant_exceeds_own' });
+    expect(codeOf(await setMembers(lead.http, team, idsOf(synced)))).toEqual({
+      status: 403,
+      code: 'grant_exceeds_own',
+    });
   });
 
   test('may pass on what he holds through the very team, and no longer once he is out of it', async () => {
@@ -174,29 +259,50 @@ describe('whoever adds somebody to a team', () => {
     await setMembers(owner.http, team, idsOf(lead));
     expect((await setMembers(lead.http, team, idsOf(lead, friend))).status).toBe(200);
     expect((await setMembers(lead.http, team, [])).status).toBe(200);
-    expect(codeOf(await setMembers(lead.http, team, idsOf(lead)))).toEqual({ status: 403, code: 'grant_exceeds_own' });
+    expect(codeOf(await setMembers(lead.http, team, idsOf(lead)))).toEqual({
+      status: 403,
+      code: 'grant_exceeds_own',
+    });
   });
 
   test('needs no more than the permission to take people out, or to leave the members as they are', async () => {
-    const team = await teamOf({ scope_kind: 'organization', permissions: [...DANGEROUS, 'membership.write'] });
+    const team = await teamOf({
+      scope_kind: 'organization',
+      permissions: [...DANGEROUS, 'membership.write'],
+    });
     const [lead, first, second] = [await leadOf(team), await newMember(), await newMember()];
-    await app.db('sessions').where({ membership_id: owner.membershipId }).update({ authenticated_at: new Date() });
+    await app
+      .db('sessions')
+      .where({ membership_id: owner.membershipId })
+      .update({ authenticated_at: new Date() });
     expect((await setMembers(owner.browser, team, idsOf(first, second))).status).toBe(200);
     expect((await setMembers(lead.http, team, idsOf(second, first))).status).toBe(200);
     expect((await setMembers(lead.http, team, idsOf(second))).status).toBe(200);
-    expect(codeOf(await setMembers(lead.http, team, idsOf(first)))).toEqual({ status: 403, code: 'grant_exceeds_own' });
+    expect(codeOf(await setMembers(lead.http, team, idsOf(first)))).toEqual({
+      status: 403,
+      code: 'grant_exceeds_own',
+    });
     expect((await setMembers(lead.http, team, [])).status).toBe(200);
   });
 
   test('needs a fresh session, with a second factor where the organization demands one, for what is dangerous', async () => {
     const team = await teamOf({ scope_kind: 'organization', permissions: DANGEROUS });
     const session = app.db('sessions').where({ membership_id: owner.membershipId });
-    expect(codeOf(await setMembers(owner.http, team, idsOf(owner)))).toEqual({ status: 403, code: 'session_required' });
+    expect(codeOf(await setMembers(owner.http, team, idsOf(owner)))).toEqual({
+      status: 403,
+      code: 'session_required',
+    });
     await session.clone().update({ authenticated_at: new Date(Date.now() - 3_600_000) });
-    expect(codeOf(await setMembers(owner.browser, team, idsOf(owner)))).toEqual({ status: 403, code: 'reauthentication_required' });
+    expect(codeOf(await setMembers(owner.browser, team, idsOf(owner)))).toEqual({
+      status: 403,
+      code: 'reauthentication_required',
+    });
     await session.clone().update({ authenticated_at: new Date() });
     await app.db('organizations').where({ id: organization.id }).update({ require_mfa: true });
-    expect(codeOf(await setMembers(owner.browser, team, idsOf(owner)))).toEqual({ status: 403, code: 'mfa_required' });
+    expect(codeOf(await setMembers(owner.browser, team, idsOf(owner)))).toEqual({
+      status: 403,
+      code: 'mfa_required',
+    });
     await session.clone().update({ assurance: 'strong' });
     expect((await setMembers(owner.browser, team, idsOf(owner))).status).toBe(200);
     await session.clone().update({ assurance: 'single_factor' });
@@ -206,17 +312,29 @@ describe('whoever adds somebody to a team', () => {
   test('cannot pass on by a key what the key may not carry', async () => {
     const team = await teamOf({ scope_kind: 'organization', permissions: ['agent.read'] });
     const keys = await teamOf({ scope_kind: 'organization', permissions: ['api_key.issue'] });
-    expect(codeOf(await setMembers(owner.http, keys, idsOf(owner)))).toEqual({ status: 403, code: 'grant_exceeds_own' });
+    expect(codeOf(await setMembers(owner.http, keys, idsOf(owner)))).toEqual({
+      status: 403,
+      code: 'grant_exceeds_own',
+    });
     expect((await setMembers(owner.browser, keys, idsOf(owner))).status).toBe(200);
-    const admin = await newMember({ scope_kind: 'organization', permissions: ['team.member.write', 'agent.read'] });
+    const admin = await newMember({
+      scope_kind: 'organization',
+      permissions: ['team.member.write', 'agent.read'],
+    });
     await app
       .db('api_keys')
       .where({ membership_id: admin.membershipId })
       .update({ permissions: ['team.member.write'] });
-    const hosted = await startApp({ databaseUrl: app.databaseUrl, environment: { COUNTERSIGN_EDITION: 'hosted' } });
+    const hosted = await startApp({
+      databaseUrl: app.databaseUrl,
+      environment: { COUNTERSIGN_EDITION: 'hosted' },
+    });
     try {
       const headers = { authorization: `Bearer ${admin.apiKey}` };
-      const put = await hosted.http.call('PUT', `${TEAMS}/${team}/members`, { headers, body: { membership_ids: idsOf(admin) } });
+      const put = await hosted.http.call('PUT', `${TEAMS}/${team}/members`, {
+        headers,
+        body: { membership_ids: idsOf(admin) },
+      });
       expect(codeOf(put)).toEqual({ status: 403, code: 'grant_exceeds_own' });
     } finally {
       await hosted.close();
@@ -237,12 +355,17 @@ describe('at the same time, 20 times', () => {
   test('archiving and changing the members: whoever comes first counts, and an archived team changes no more', async () => {
     for (let round = 0; round < 20; round += 1) {
       const id = await createTeam(app, organization.id);
-      const [archived, changed] = await Promise.all([archive(id), setMembers(owner.http, id, idsOf(...crowd))]);
+      const [archived, changed] = await Promise.all([
+        archive(id),
+        setMembers(owner.http, id, idsOf(...crowd)),
+      ]);
       expect(archived.status).toBe(204);
       expect([200, 409]).toContain(changed.status);
       expect(await roster(owner, id)).toEqual(changed.status === 200 ? idsOf(...crowd).sort() : []);
       const told = (await teamEvents(app, id)).map((event) => event.event_type);
-      expect(told).toEqual(changed.status === 200 ? ['team.members_changed', 'team.archived'] : ['team.archived']);
+      expect(told).toEqual(
+        changed.status === 200 ? ['team.members_changed', 'team.archived'] : ['team.archived'],
+      );
     }
   });
 
@@ -274,7 +397,11 @@ describe('at the same time, 20 times', () => {
         await createTeam(app, organization.id, { policies: agentRead }),
         await createTeam(app, organization.id, { policies: agentRead }),
       ];
-      const lead = await newMember({ scope_kind: 'team', resource_ids: [target], permissions: ['team.member.write'] });
+      const lead = await newMember({
+        scope_kind: 'team',
+        resource_ids: [target],
+        permissions: ['team.member.write'],
+      });
       await setMembers(owner.http, source, idsOf(lead));
       const losing = round % 2 === 0 ? archive(source) : setMembers(owner.http, source, []);
       const [passed] = await Promise.all([setMembers(lead.http, target, idsOf(lead)), losing]);

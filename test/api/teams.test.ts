@@ -31,9 +31,11 @@ async function freshOrganization() {
 
 const newMember = (...policies: Policy[]) => createMember(app, organization.id, { policies });
 const create = (name: unknown) => owner.http.post(TEAMS, { name });
-const rename = (id: string, name: unknown) => owner.http.call('PATCH', `${TEAMS}/${id}`, { body: { name } });
+const rename = (id: string, name: unknown) =>
+  owner.http.call('PATCH', `${TEAMS}/${id}`, { body: { name } });
 const archive = (id: string) => owner.http.delete(`${TEAMS}/${id}`);
-const names = (answer: Answer) => (answer.body as unknown as { teams: { name: string }[] }).teams.map((team) => team.name);
+const names = (answer: Answer) =>
+  (answer.body as unknown as { teams: { name: string }[] }).teams.map((team) => team.name);
 
 async function directoryManaged(): Promise<string> {
   const id = await createTeam(app, organization.id);
@@ -62,15 +64,24 @@ describe('creating a team', () => {
     const id = String(created.body['team']?.['id']);
     expect((await owner.http.get(`${TEAMS}/${id}`)).body).toEqual({ ...created.body, members: [] });
     expect(await teamEvents(app, id)).toEqual([
-      { event_type: 'team.created', data: { name: 'Platform on-call', actor_api_key_id: owner.apiKeyId }, actor_id: owner.membershipId },
+      {
+        event_type: 'team.created',
+        data: { name: 'Platform on-call', actor_api_key_id: owner.apiKeyId },
+        actor_id: owner.membershipId,
+      },
     ]);
   });
 
-  test.each([[''], [' \t '], ['x'.repeat(101)], [null], [7], [undefined]])('refuses the name %j at its field', async (name) => {
-    const answer = await create(name);
-    expect(answer.status).toBe(400);
-    expect(answer.body['error']?.['details']?.['issues']).toEqual([expect.objectContaining({ pointer: '/name' })]);
-  });
+  test.each([[''], [' \t '], ['x'.repeat(101)], [null], [7], [undefined]])(
+    'refuses the name %j at its field',
+    async (name) => {
+      const answer = await create(name);
+      expect(answer.status).toBe(400);
+      expect(answer.body['error']?.['details']?.['issues']).toEqual([
+        expect.objectContaining({ pointer: '/name' }),
+      ]);
+    },
+  );
 
   test('a name of 100 letters between blanks is fine', async () => {
     expect((await create(` ${'n'.repeat(100)} `)).status).toBe(201);
@@ -79,7 +90,10 @@ describe('creating a team', () => {
   test('a name is taken however its letters are written, and holds nothing that is not seen', async () => {
     expect((await create('Night Ops ①')).status).toBe(201);
     for (const name of ['\uff2eight Ops 1', 'NIGHT\u00a0OPS 1', 'Night Ops 1\ufe0f']) {
-      expect([name, codeOf(await create(name))]).toEqual([name, { status: 409, code: 'team_name_taken' }]);
+      expect([name, codeOf(await create(name))]).toEqual([
+        name,
+        { status: 409, code: 'team_name_taken' },
+      ]);
     }
     for (const name of ['Night Ops 1\u200b', '\u202eNight', '\u3164', '\u200b'])
       expect([name, (await create(name)).status]).toEqual([name, 400]);
@@ -97,9 +111,16 @@ describe('creating a team', () => {
 
   test('needs team.write for the organization, which a grant for some team is not', async () => {
     const team = await createTeam(app, organization.id);
-    const lead = await newMember({ scope_kind: 'team', resource_ids: [team], permissions: ['team.write'] });
+    const lead = await newMember({
+      scope_kind: 'team',
+      resource_ids: [team],
+      permissions: ['team.write'],
+    });
     const refused = await lead.http.post(TEAMS, { name: 'Another' });
-    expect(refused.body['error']).toMatchObject({ code: 'permission_denied', details: { reason: 'outside_scope' } });
+    expect(refused.body['error']).toMatchObject({
+      code: 'permission_denied',
+      details: { reason: 'outside_scope' },
+    });
     const manager = await newMember({ scope_kind: 'organization', permissions: ['team.write'] });
     expect((await manager.http.post(TEAMS, { name: 'Another' })).status).toBe(201);
   });
@@ -118,7 +139,8 @@ describe('listing teams', () => {
   beforeAll(async () => {
     await freshOrganization();
     const made: Record<string, string> = {};
-    for (const name of ['delta', 'Alpha', 'charlie', 'bravo', 'echo_x']) made[name] = await createTeam(app, organization.id, { name });
+    for (const name of ['delta', 'Alpha', 'charlie', 'bravo', 'echo_x'])
+      made[name] = await createTeam(app, organization.id, { name });
     teams = made;
     await archive(made['bravo'] ?? '');
     await createTeam(app, (await createOrganization(app)).id, { name: 'foreign' });
@@ -154,7 +176,10 @@ describe('listing teams', () => {
         expect(page.status).toBe(200);
         expect(names(page).length).toBeLessThanOrEqual(2);
         seen.push(...names(page));
-        cursor = page.body['next_cursor'] === undefined ? '' : `&cursor=${String(page.body['next_cursor'])}`;
+        cursor =
+          page.body['next_cursor'] === undefined
+            ? ''
+            : `&cursor=${String(page.body['next_cursor'])}`;
       } while (cursor);
       expect(seen).toEqual(expect.arrayContaining([...expected]));
       expect(new Set(seen).size).toBe(seen.length);
@@ -189,7 +214,12 @@ describe('listing teams', () => {
     const outside = await scoped.http.get(`${TEAMS}/${teams['charlie'] ?? ''}`);
     expect(outside.body['error']).toMatchObject({
       code: 'permission_denied',
-      details: { permission: 'team.read', scope_kind: 'team', scope_id: teams['charlie'], reason: 'outside_scope' },
+      details: {
+        permission: 'team.read',
+        scope_kind: 'team',
+        scope_id: teams['charlie'],
+        reason: 'outside_scope',
+      },
     });
     const bare = await newMember();
     expect((await bare.http.get(TEAMS)).status).toBe(403);
@@ -198,7 +228,11 @@ describe('listing teams', () => {
   });
 
   test('shows what members inherit, team by team', async () => {
-    const policy = { scope_kind: 'team', resource_ids: [teams['delta'] ?? ''], permissions: ['team.read', 'team.member.write'] } as const;
+    const policy = {
+      scope_kind: 'team',
+      resource_ids: [teams['delta'] ?? ''],
+      permissions: ['team.read', 'team.member.write'],
+    } as const;
     await grant(app.db, organization.id, { teamId: teams['delta'] ?? '', policy });
     await grant(app.db, organization.id, {
       teamId: teams['charlie'] ?? '',
@@ -230,16 +264,28 @@ describe('listing teams', () => {
 
 describe('organization keys', () => {
   test('read the teams their policies name and change none', async () => {
-    const hosted = await startApp({ databaseUrl: app.databaseUrl, environment: { COUNTERSIGN_EDITION: 'hosted' } });
+    const hosted = await startApp({
+      databaseUrl: app.databaseUrl,
+      environment: { COUNTERSIGN_EDITION: 'hosted' },
+    });
     try {
       await freshOrganization();
-      const [seen, hidden] = [await createTeam(app, organization.id), await createTeam(app, organization.id)];
+      const [seen, hidden] = [
+        await createTeam(app, organization.id),
+        await createTeam(app, organization.id),
+      ];
       const key = await createOrganizationKey(hosted, organization, [
-        { scope_kind: 'team', resource_ids: [seen], permissions: ['team.read', 'team.write', 'team.member.write'] },
+        {
+          scope_kind: 'team',
+          resource_ids: [seen],
+          permissions: ['team.read', 'team.write', 'team.member.write'],
+        },
       ]);
       expect((await key.http.get(TEAMS)).body['teams']).toMatchObject([{ id: seen }]);
       expect((await key.http.get(`${TEAMS}/${hidden}`)).status).toBe(403);
-      expect((await key.http.call('PATCH', `${TEAMS}/${seen}`, { body: { name: 'x' } })).status).toBe(403);
+      expect(
+        (await key.http.call('PATCH', `${TEAMS}/${seen}`, { body: { name: 'x' } })).status,
+      ).toBe(403);
       expect((await setMembers(key.http, seen, [])).status).toBe(403);
     } finally {
       await hosted.close();
@@ -256,33 +302,52 @@ describe('renaming a team', () => {
     expect(await teamEvents(app, id)).toEqual([]);
     const renamed = await rename(id, ' Before ');
     expect(renamed.body['team']).toMatchObject({ id, name: 'Before' });
-    expect(await teamEvents(app, id)).toMatchObject([{ event_type: 'team.renamed', data: { from: 'before', to: 'Before' } }]);
+    expect(await teamEvents(app, id)).toMatchObject([
+      { event_type: 'team.renamed', data: { from: 'before', to: 'Before' } },
+    ]);
   });
 
   test('20 times two renamed to one name at once: one of them gets it', async () => {
     for (let round = 0; round < 20; round += 1) {
-      const teams = [await createTeam(app, organization.id), await createTeam(app, organization.id)];
+      const teams = [
+        await createTeam(app, organization.id),
+        await createTeam(app, organization.id),
+      ];
       const answers = await Promise.all(teams.map((id) => rename(id, `Wanted ${round}`)));
       expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
     }
   });
 
   test("refuses a live team's name, an archived and a directory-managed team, a bad name and one that is not there", async () => {
-    const [one, two] = [await createTeam(app, organization.id, { name: 'one' }), await createTeam(app, organization.id, { name: 'two' })];
+    const [one, two] = [
+      await createTeam(app, organization.id, { name: 'one' }),
+      await createTeam(app, organization.id, { name: 'two' }),
+    ];
     expect(codeOf(await rename(one, 'TWO'))).toEqual({ status: 409, code: 'team_name_taken' });
     expect((await rename(one, ' ')).status).toBe(400);
     expect((await archive(two)).status).toBe(204);
     expect((await rename(one, 'TWO')).status).toBe(200);
     expect(codeOf(await rename(two, 'three'))).toEqual({ status: 409, code: 'team_archived' });
-    expect(codeOf(await rename(await directoryManaged(), 'three'))).toEqual({ status: 409, code: 'directory_managed' });
+    expect(codeOf(await rename(await directoryManaged(), 'three'))).toEqual({
+      status: 409,
+      code: 'directory_managed',
+    });
     expect((await rename(randomUUID(), 'three')).status).toBe(404);
     expect((await rename('no-uuid', 'three')).status).toBe(404);
   });
 
   test("is for whoever may write this team, and another organization's is not there", async () => {
-    const [own, other] = [await createTeam(app, organization.id), await createTeam(app, organization.id)];
-    const lead = await newMember({ scope_kind: 'team', resource_ids: [own], permissions: ['team.write'] });
-    const byLead = (id: string) => lead.http.call('PATCH', `${TEAMS}/${id}`, { body: { name: `new ${id}` } });
+    const [own, other] = [
+      await createTeam(app, organization.id),
+      await createTeam(app, organization.id),
+    ];
+    const lead = await newMember({
+      scope_kind: 'team',
+      resource_ids: [own],
+      permissions: ['team.write'],
+    });
+    const byLead = (id: string) =>
+      lead.http.call('PATCH', `${TEAMS}/${id}`, { body: { name: `new ${id}` } });
     expect((await byLead(own)).status).toBe(200);
     expect((await byLead(own.toUpperCase())).status).toBe(200);
     expect((await byLead(other)).status).toBe(403);
@@ -304,15 +369,26 @@ describe('archiving a team', () => {
     expect(archivedAt).toEqual(expect.any(String));
     expect((await archive(id)).status).toBe(204);
     expect((await owner.http.get(`${TEAMS}/${id}`)).body['team']?.['archived_at']).toBe(archivedAt);
-    expect(await teamEvents(app, id)).toMatchObject([{ event_type: 'team.archived', data: { name: 'short-lived' } }]);
-    expect(codeOf(await setMembers(owner.http, id, []))).toEqual({ status: 409, code: 'team_archived' });
+    expect(await teamEvents(app, id)).toMatchObject([
+      { event_type: 'team.archived', data: { name: 'short-lived' } },
+    ]);
+    expect(codeOf(await setMembers(owner.http, id, []))).toEqual({
+      status: 409,
+      code: 'team_archived',
+    });
   });
 
   test('is refused for a directory-managed team, and for whoever lacks the permission even when it is done already', async () => {
-    expect(codeOf(await archive(await directoryManaged()))).toEqual({ status: 409, code: 'directory_managed' });
+    expect(codeOf(await archive(await directoryManaged()))).toEqual({
+      status: 409,
+      code: 'directory_managed',
+    });
     const id = await createTeam(app, organization.id);
     await archive(id);
-    const bare = await newMember({ scope_kind: 'organization', permissions: ['team.read', 'team.member.write'] });
+    const bare = await newMember({
+      scope_kind: 'organization',
+      permissions: ['team.read', 'team.member.write'],
+    });
     expect((await bare.http.delete(`${TEAMS}/${id}`)).status).toBe(403);
     expect((await archive(randomUUID())).status).toBe(404);
   });
@@ -324,7 +400,10 @@ describe('archiving a team', () => {
       const policies = [{ scope_kind: 'organization', permissions: ['agent.read'] }] as const;
       const listing = async () => {
         const headers = { authorization: `Bearer ${member.apiKey}` };
-        const answers = [await member.http.get('/api/v1/agents'), await other.http.get('/api/v1/agents', { headers })];
+        const answers = [
+          await member.http.get('/api/v1/agents'),
+          await other.http.get('/api/v1/agents', { headers }),
+        ];
         return answers.map((answer) => answer.status);
       };
       const id = await createTeam(app, organization.id, { policies });

@@ -11,7 +11,11 @@ let app: TestApp;
 afterEach(() => app.close());
 
 async function memberOf(trustedProxies?: string): Promise<string> {
-  app = await startApp(trustedProxies === undefined ? {} : { environment: { COUNTERSIGN_TRUSTED_PROXIES: trustedProxies } });
+  app = await startApp(
+    trustedProxies === undefined
+      ? {}
+      : { environment: { COUNTERSIGN_TRUSTED_PROXIES: trustedProxies } },
+  );
   const { id } = await createOrganization(app);
   const { email, userId } = await createMember(app, id);
   await app
@@ -22,25 +26,36 @@ async function memberOf(trustedProxies?: string): Promise<string> {
 }
 
 async function signIn(email: string, forwarded: string, password = PASSWORD): Promise<number> {
-  const answer = await app.http.post('/auth/login', { email, password }, { headers: { 'x-forwarded-for': forwarded } });
+  const answer = await app.http.post(
+    '/auth/login',
+    { email, password },
+    { headers: { 'x-forwarded-for': forwarded } },
+  );
   return answer.status;
 }
 
 async function addressesOfSessions(): Promise<string[]> {
-  return (await app.db('sessions').whereNotNull('client_address').pluck('client_address')) as string[];
+  return (await app
+    .db('sessions')
+    .whereNotNull('client_address')
+    .pluck('client_address')) as string[];
 }
 
 describe('X-Forwarded-For', () => {
   test.each([
     ['where nobody is trusted', undefined],
     ['of somebody who is no trusted proxy', '10.0.0.0/8, 192.0.2.1'],
-  ])('%s neither escapes the limit of sign-ins nor names a session’s address', async (_who, trusted) => {
-    const email = await memberOf(trusted);
-    expect(await signIn(email, '203.0.113.1')).toBe(200);
-    expect(await addressesOfSessions()).toEqual(['127.0.0.1']);
-    for (let attempt = 2; attempt <= 11; attempt += 1) expect(await signIn(email, `203.0.113.${attempt}`, 'a wrong guess')).toBe(401);
-    expect(await signIn(email, '203.0.113.99')).toBe(429);
-  });
+  ])(
+    '%s neither escapes the limit of sign-ins nor names a session’s address',
+    async (_who, trusted) => {
+      const email = await memberOf(trusted);
+      expect(await signIn(email, '203.0.113.1')).toBe(200);
+      expect(await addressesOfSessions()).toEqual(['127.0.0.1']);
+      for (let attempt = 2; attempt <= 11; attempt += 1)
+        expect(await signIn(email, `203.0.113.${attempt}`, 'a wrong guess')).toBe(401);
+      expect(await signIn(email, '203.0.113.99')).toBe(429);
+    },
+  );
 
   test('of a trusted proxy keeps the clients behind it apart, and one of them cannot pass for many', async () => {
     const email = await memberOf('127.0.0.0/8');

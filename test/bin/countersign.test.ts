@@ -9,7 +9,15 @@ const NOWHERE = '/nonexistent/countersign';
 
 test('explains itself, each of its commands included', () => {
   const overview = runCommand(['--help'], NOWHERE).stdout;
-  for (const name of ['start', 'api', 'worker', 'migrate', 'bootstrap', 'rotate-secrets', 'config']) {
+  for (const name of [
+    'start',
+    'api',
+    'worker',
+    'migrate',
+    'bootstrap',
+    'rotate-secrets',
+    'config',
+  ]) {
     expect(overview).toContain(`\n  ${name} `);
     const { status, stdout, stderr } = runCommand([name, '--help'], NOWHERE);
     expect([status, stderr]).toEqual([0, '']);
@@ -18,19 +26,27 @@ test('explains itself, each of its commands included', () => {
 }, 60_000);
 
 test('says its version', () => {
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    version: string;
+  };
   expect(runCommand(['--version'], NOWHERE).stdout).toBe(`${version}\n`);
 });
 
 test('a wrong value stops the start with the variable and what is allowed, and an exit code of its own', () => {
   const { status, stdout, stderr } = runCommand(['start'], NOWHERE, { env: { PORT: 'http' } });
-  expect([status, stdout, stderr]).toEqual([78, '', 'PORT must be a whole number from 0 to 65535.\n']);
+  expect([status, stdout, stderr]).toEqual([
+    78,
+    '',
+    'PORT must be a whole number from 0 to 65535.\n',
+  ]);
 });
 
 test('the parts of a deployment demand the servers they cannot bring', () => {
   const { status, stderr } = runCommand(['api'], NOWHERE);
   expect(status).toBe(78);
-  expect(stderr).toMatch(/^DATABASE_URL must be set for `api`: .*\nTEMPORAL_ADDRESS must be set for `api`: .*\n$/);
+  expect(stderr).toMatch(
+    /^DATABASE_URL must be set for `api`: .*\nTEMPORAL_ADDRESS must be set for `api`: .*\n$/,
+  );
 });
 
 test('an unknown command is refused with the help', () => {
@@ -40,7 +56,16 @@ test('an unknown command is refused with the help', () => {
 });
 
 test('bootstrap says where it looked for the secret', () => {
-  const people = ['--organization', 'Acme', '--name', 'Ada', '--email', 'ada@example.com', '--url', 'http://127.0.0.1:9'];
+  const people = [
+    '--organization',
+    'Acme',
+    '--name',
+    'Ada',
+    '--email',
+    'ada@example.com',
+    '--url',
+    'http://127.0.0.1:9',
+  ];
   const { status, stderr } = runCommand(['bootstrap', ...people], NOWHERE);
   expect(status).toBe(1);
   expect(stderr).toContain(`${NOWHERE}/bootstrap-secret`);

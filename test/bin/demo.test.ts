@@ -21,15 +21,19 @@ afterAll(async () => {
 function playDemo(environment: Readonly<Record<string, string>> = {}) {
   const root = packageRoot();
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--import', join(root, 'test/support/typescript.js'), join(root, 'demo/main.ts')], {
-    env: {
-      ...{ PATH, HOME },
-      COUNTERSIGN_PUBLIC_URL: app.url,
-      COUNTERSIGN_DATA_DIR: dirname(app.context.bootstrapSecretFile),
-      ...environment,
+  const child = spawn(
+    process.execPath,
+    ['--import', join(root, 'test/support/typescript.js'), join(root, 'demo/main.ts')],
+    {
+      env: {
+        ...{ PATH, HOME },
+        COUNTERSIGN_PUBLIC_URL: app.url,
+        COUNTERSIGN_DATA_DIR: dirname(app.context.bootstrapSecretFile),
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -53,10 +57,15 @@ function expectInOrder(output: string, texts: readonly string[]): void {
 test('the demo plays the main job whole, and fails where it may not play or the service does otherwise', async () => {
   const whole = playDemo();
   // While its minute passes, two others are played on the same service.
-  expect(await eventually(() => whole.output().includes('s until level 2 is asked'), 40_000)).toBe(true);
+  expect(await eventually(() => whole.output().includes('s until level 2 is asked'), 40_000)).toBe(
+    true,
+  );
   const COUNTERSIGN_API_KEY = /COUNTERSIGN_API_KEY=(whk_\S+)/.exec(whole.output())?.[1] ?? '';
   await denyFirstPayments(COUNTERSIGN_API_KEY);
-  const [withoutKey, denied] = await Promise.all([playDemo().ended, playDemo({ COUNTERSIGN_API_KEY }).ended]);
+  const [withoutKey, denied] = await Promise.all([
+    playDemo().ended,
+    playDemo({ COUNTERSIGN_API_KEY }).ended,
+  ]);
   expectInOrder(withoutKey.output, ['✗ The play stopped in step 2', 'COUNTERSIGN_API_KEY']);
   expect(withoutKey.code).toBe(1);
   expectInOrder(denied.output, [
@@ -98,9 +107,16 @@ test('the demo plays the main job whole, and fails where it may not play or the 
 async function denyFirstPayments(apiKey: string): Promise<void> {
   const owner = new HttpClient(app.url, { authorization: `Bearer ${apiKey}` });
   const revisions = '/api/v1/request-approval-pipelines/organization/revisions';
-  const when = { id: 'listed', field: '/request/arguments/payment_id', operator: 'in', value: ['pay_81', 'pay_82'] };
+  const when = {
+    id: 'listed',
+    field: '/request/arguments/payment_id',
+    operator: 'in',
+    value: ['pay_81', 'pay_82'],
+  };
   const config = { when, on_match: 'deny', reason: 'Closed today.' };
   await owner.post(revisions, { blocks: [{ id: 'closed', name: 'Closed', type: 'cel', config }] });
-  const activated = await owner.post(`${revisions}/2/activate`, undefined, { headers: { 'if-match': '"1"' } });
+  const activated = await owner.post(`${revisions}/2/activate`, undefined, {
+    headers: { 'if-match': '"1"' },
+  });
   expect(activated.status).toBe(200);
 }

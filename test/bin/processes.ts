@@ -26,7 +26,11 @@ function environment(dataDirectory: string): Record<string, string> {
   return { PATH, HOME, XDG_CACHE_HOME, PORT: '0', COUNTERSIGN_DATA_DIR: dataDirectory };
 }
 
-export function runCommand(args: readonly string[], dataDirectory: string, options: { input?: string; env?: Record<string, string> } = {}) {
+export function runCommand(
+  args: readonly string[],
+  dataDirectory: string,
+  options: { input?: string; env?: Record<string, string> } = {},
+) {
   return spawnSync(process.execPath, [...SOURCES, join(root, 'bin/countersign.ts'), ...args], {
     env: { ...environment(dataDirectory), ...options.env },
     encoding: 'utf8',
@@ -35,10 +39,23 @@ export function runCommand(args: readonly string[], dataDirectory: string, optio
 }
 
 /** Spawns `start` without waiting for it. `behindShell`: as npm does, with a shell between that may die. */
-export function spawnService(dataDirectory: string, behindShell = false): Omit<Service, 'url' | 'uiUrl'> {
-  const command = [process.execPath, ...SOURCES, join(root, 'test/bin/start-process.ts'), workflowBundlePath()];
-  const [program = '', ...args] = behindShell ? ['sh', '-c', `${command.join(' ')} & wait`] : command;
-  const env = { ...environment(dataDirectory), ...(behindShell ? { npm_lifecycle_event: 'start' } : {}) };
+export function spawnService(
+  dataDirectory: string,
+  behindShell = false,
+): Omit<Service, 'url' | 'uiUrl'> {
+  const command = [
+    process.execPath,
+    ...SOURCES,
+    join(root, 'test/bin/start-process.ts'),
+    workflowBundlePath(),
+  ];
+  const [program = '', ...args] = behindShell
+    ? ['sh', '-c', `${command.join(' ')} & wait`]
+    : command;
+  const env = {
+    ...environment(dataDirectory),
+    ...(behindShell ? { npm_lifecycle_event: 'start' } : {}),
+  };
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -52,7 +69,10 @@ export function spawnService(dataDirectory: string, behindShell = false): Omit<S
 /** Starts the service and waits until it says that it is ready. */
 export async function startService(dataDirectory: string, behindShell = false): Promise<Service> {
   const service = spawnService(dataDirectory, behindShell);
-  const ready = await eventually(() => /Stop +Ctrl-C/.test(service.output()) || service.child.exitCode !== null, READY_WITHIN_MS);
+  const ready = await eventually(
+    () => /Stop +Ctrl-C/.test(service.output()) || service.child.exitCode !== null,
+    READY_WITHIN_MS,
+  );
   const url = /Address +(\S+)/.exec(service.output())?.[1];
   const uiUrl = /Temporal UI +(\S+)/.exec(service.output())?.[1];
   if (!ready || url === undefined || uiUrl === undefined) {
@@ -63,19 +83,27 @@ export async function startService(dataDirectory: string, behindShell = false): 
 }
 
 /** The servers of a data folder that run now, by the records the service keeps. */
-export function servers(dataDirectory: string): Record<'postgres' | 'temporal' | 'ui', ProcessIdentity> {
+export function servers(
+  dataDirectory: string,
+): Record<'postgres' | 'temporal' | 'ui', ProcessIdentity> {
   const read = (path: string): ProcessIdentity => {
     const { pid } = JSON.parse(readFileSync(join(dataDirectory, path), 'utf8')) as ProcessIdentity;
     const identity = identifyProcess(pid);
     if (!identity) throw new Error(`${path} names a process that does not run.`);
     return identity;
   };
-  return { postgres: read('postgres/process.json'), temporal: read('temporal/server.process.json'), ui: read('temporal/ui.process.json') };
+  return {
+    postgres: read('postgres/process.json'),
+    temporal: read('temporal/server.process.json'),
+    ui: read('temporal/ui.process.json'),
+  };
 }
 
 /** The process that holds the data folder. */
 export function mainProcess(dataDirectory: string): ProcessIdentity {
-  const { pid } = JSON.parse(readFileSync(join(dataDirectory, 'countersign.lock'), 'utf8')) as ProcessIdentity;
+  const { pid } = JSON.parse(
+    readFileSync(join(dataDirectory, 'countersign.lock'), 'utf8'),
+  ) as ProcessIdentity;
   const identity = identifyProcess(pid);
   if (!identity) throw new Error('Nobody holds the data folder.');
   return identity;

@@ -1,6 +1,15 @@
 /** The secrets key over its life: made, kept, lost, given, replaced. Real processes, real Postgres. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -17,18 +26,33 @@ const SECRET = Buffer.from('the seed of an app');
 async function putFactor(db: Db, key: string): Promise<string> {
   const id = randomUUID();
   const { sealed, keyId } = openSecretBox(key, []).seal(SECRET, SEALED_FOR.totp(id));
-  await db('users').insert({ id, email: `${id}@example.com`, display_name: 'Somebody', created_at: new Date() });
-  await db('totp_factors').insert({ user_id: id, secret: sealed, secret_key_id: keyId, created_at: new Date() });
+  await db('users').insert({
+    id,
+    email: `${id}@example.com`,
+    display_name: 'Somebody',
+    created_at: new Date(),
+  });
+  await db('totp_factors').insert({
+    user_id: id,
+    secret: sealed,
+    secret_key_id: keyId,
+    created_at: new Date(),
+  });
   return id;
 }
 
 /** What the person's factor holds, by this key alone. */
 async function readFactor(db: Db, id: string, key: string): Promise<Buffer> {
-  const row = (await db('totp_factors').where({ user_id: id }).first('secret', 'secret_key_id')) as {
+  const row = (await db('totp_factors')
+    .where({ user_id: id })
+    .first('secret', 'secret_key_id')) as {
     secret: Buffer;
     secret_key_id: string;
   };
-  return openSecretBox(key, []).open({ keyId: row.secret_key_id, sealed: row.secret }, SEALED_FOR.totp(id));
+  return openSecretBox(key, []).open(
+    { keyId: row.secret_key_id, sealed: row.secret },
+    SEALED_FOR.totp(id),
+  );
 }
 
 async function within<T>(connectionString: string, work: (db: Db) => Promise<T>): Promise<T> {
@@ -56,14 +80,23 @@ afterEach(async () => {
 describe('with DATABASE_URL', () => {
   test('everything is encrypted anew under the given key, once; a missing key stops it and the service, by name', async () => {
     const database = await cloneDatabase();
-    const [oldKey, newKey] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+    const [oldKey, newKey] = [
+      randomBytes(32).toString('base64'),
+      randomBytes(32).toString('base64'),
+    ];
     const oldId = openSecretBox(oldKey, []).keyId;
-    const ids = await within(database.url, async (db) => [await putFactor(db, oldKey), await putFactor(db, oldKey)]);
+    const ids = await within(database.url, async (db) => [
+      await putFactor(db, oldKey),
+      await putFactor(db, oldKey),
+    ]);
     const run = (command: string, env: Record<string, string>) =>
       runCommand([command], folder, { env: { DATABASE_URL: database.url, ...env } });
 
     const withoutKey = run('rotate-secrets', {});
-    expect([withoutKey.status, withoutKey.stderr]).toEqual([78, expect.stringContaining('COUNTERSIGN_SECRETS_KEY must be set')]);
+    expect([withoutKey.status, withoutKey.stderr]).toEqual([
+      78,
+      expect.stringContaining('COUNTERSIGN_SECRETS_KEY must be set'),
+    ]);
     const lacking = run('rotate-secrets', { COUNTERSIGN_SECRETS_KEY: newKey });
     expect([lacking.status, lacking.stderr]).toEqual([1, expect.stringContaining(oldId)]);
     for (const role of ['api', 'worker']) {
@@ -86,9 +119,15 @@ describe('with DATABASE_URL', () => {
   }, 90_000);
 
   test('no key file is made or asked for, and --new-key is refused', () => {
-    const env = { DATABASE_URL: 'postgres://127.0.0.1:9/none', COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64') };
+    const env = {
+      DATABASE_URL: 'postgres://127.0.0.1:9/none',
+      COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+    };
     const refused = runCommand(['rotate-secrets', '--new-key'], folder, { env });
-    expect([refused.status, refused.stderr]).toEqual([78, expect.stringContaining('COUNTERSIGN_PREVIOUS_SECRETS_KEYS')]);
+    expect([refused.status, refused.stderr]).toEqual([
+      78,
+      expect.stringContaining('COUNTERSIGN_PREVIOUS_SECRETS_KEYS'),
+    ]);
     expect(readdirSync(folder)).toEqual([]);
   });
 });
@@ -109,7 +148,9 @@ describe('on the Postgres of `start`', () => {
   test('the key is made once and kept, never replaced by one that opens nothing, and renewed on demand', async () => {
     const service = await startService(folder);
     const first = keyIn();
-    expect([statSync(file()).mode & 0o777, Buffer.from(first, 'base64').length]).toEqual([0o600, 32]);
+    expect([statSync(file()).mode & 0o777, Buffer.from(first, 'base64').length]).toEqual([
+      0o600, 32,
+    ]);
     expect(service.output()).not.toContain(first);
     const busy = runCommand(['rotate-secrets', '--new-key'], folder);
     expect([busy.status, busy.stderr]).toEqual([1, expect.stringContaining('already runs on')]);
@@ -121,19 +162,29 @@ describe('on the Postgres of `start`', () => {
     renameSync(file(), file('backup'));
     for (const command of [['start'], ['rotate-secrets'], ['rotate-secrets', '--new-key']]) {
       const refused = runCommand(command, folder);
-      expect([refused.status, `${refused.stdout}${refused.stderr}`]).toEqual([1, expect.stringContaining(openSecretBox(first, []).keyId)]);
+      expect([refused.status, `${refused.stdout}${refused.stderr}`]).toEqual([
+        1,
+        expect.stringContaining(openSecretBox(first, []).keyId),
+      ]);
       expect(existsSync(file())).toBe(false);
     }
     writeFileSync(file(), 'no key at all\n');
     const spoilt = runCommand(['start'], folder);
-    expect([spoilt.status, spoilt.stdout]).toEqual([1, expect.stringContaining('holds no secrets key')]);
+    expect([spoilt.status, spoilt.stdout]).toEqual([
+      1,
+      expect.stringContaining('holds no secrets key'),
+    ]);
     renameSync(file('backup'), file());
 
     const rotated = runCommand(['rotate-secrets', '--new-key'], folder);
     expect([rotated.status, rotated.stderr]).toEqual([0, '']);
     expect(rotated.stdout).toMatch(/^1 secret encrypted anew/);
     const second = keyIn();
-    expect([second === first, statSync(file()).mode & 0o777, existsSync(file('secrets-key.previous'))]).toEqual([false, 0o600, false]);
+    expect([
+      second === first,
+      statSync(file()).mode & 0o777,
+      existsSync(file('secrets-key.previous')),
+    ]).toEqual([false, 0o600, false]);
     expect(await inFolder((db) => readFactor(db, id, second))).toEqual(SECRET);
 
     // As an interruption leaves it: a new key is there, the value is still under the earlier one.

@@ -4,4 +4,6 @@ import { loadConfig } from '../../src/platform/config.ts';
 
 const [codePath = ''] = process.argv.slice(2);
 const startedByNpm = process.env['npm_lifecycle_event'] !== undefined;
-process.exit(await start(loadConfig(process.env, 'start'), { startedByNpm, workflowBundle: { codePath } }));
+process.exit(
+  await start(loadConfig(process.env, 'start'), { startedByNpm, workflowBundle: { codePath } }),
+);

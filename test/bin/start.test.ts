@@ -2,7 +2,12 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { endProcess, eventually, isRunning, type ProcessIdentity } from '../../src/platform/processes.ts';
+import {
+  endProcess,
+  eventually,
+  isRunning,
+  type ProcessIdentity,
+} from '../../src/platform/processes.ts';
 import { mainProcess, runCommand, servers, spawnService, startService } from './processes.ts';
 
 let folder: string;
@@ -41,11 +46,18 @@ test('one command runs everything, says where it is, refuses a second run, and s
   expect(statSync(join(folder, 'bootstrap-secret')).mode & 0o777).toBe(0o600);
   expect(await isReady(service.url)).toBe(true);
   // The UI does not hold up the start.
-  expect(await eventually(async () => (await fetch(service.uiUrl).catch(() => undefined))?.status === 200, 30_000)).toBe(true);
+  expect(
+    await eventually(
+      async () => (await fetch(service.uiUrl).catch(() => undefined))?.status === 200,
+      30_000,
+    ),
+  ).toBe(true);
 
   const second = runCommand(['start'], folder);
   expect([second.status, second.stdout]).toEqual([1, '']);
-  expect(second.stderr).toContain(`already runs on ${folder} (process ${service.child.pid ?? 0}, ${service.url})`);
+  expect(second.stderr).toContain(
+    `already runs on ${folder} (process ${service.child.pid ?? 0}, ${service.url})`,
+  );
 
   const elsewhere = join(folder, 'elsewhere');
   const taken = runCommand(['start'], elsewhere, { env: { PORT: new URL(service.url).port } });
@@ -53,11 +65,24 @@ test('one command runs everything, says where it is, refuses a second run, and s
   expect(taken.stdout).toMatch(/cannot be listened on: it is taken[^]*Set HOST and PORT/);
   expect(existsSync(join(elsewhere, 'postgres'))).toBe(false);
 
-  const people = ['--organization', 'Acme', '--name', 'Ada', '--email', 'ada@example.com', '--url', service.url];
-  const bootstrap = runCommand(['bootstrap', ...people], folder, { input: 'correct horse battery staple\n' });
+  const people = [
+    '--organization',
+    'Acme',
+    '--name',
+    'Ada',
+    '--email',
+    'ada@example.com',
+    '--url',
+    service.url,
+  ];
+  const bootstrap = runCommand(['bootstrap', ...people], folder, {
+    input: 'correct horse battery staple\n',
+  });
   expect([bootstrap.status, bootstrap.stderr]).toEqual([0, '']);
   expect(bootstrap.stdout).toContain('ada@example.com is its owner');
-  const again = runCommand(['bootstrap', ...people], folder, { input: 'correct horse battery staple\n' });
+  const again = runCommand(['bootstrap', ...people], folder, {
+    input: 'correct horse battery staple\n',
+  });
   expect([again.status, again.stdout]).toEqual([1, '']);
 
   const children = Object.values(servers(folder));
@@ -87,7 +112,9 @@ test('kill -9 of a server is mended while the service runs, kill -9 of the servi
   for (const identity of Object.values(before)) kill(identity);
   const restarted = (): boolean => {
     try {
-      return Object.values(servers(folder)).every(({ pid }) => !Object.values(before).some((old) => old.pid === pid));
+      return Object.values(servers(folder)).every(
+        ({ pid }) => !Object.values(before).some((old) => old.pid === pid),
+      );
     } catch {
       return false;
     }
@@ -111,7 +138,9 @@ test('kill -9 of a server is mended while the service runs, kill -9 of the servi
 
 test('a signal in the middle of the start stops what runs by then, and the death of npm stops all', async () => {
   const interrupted = spawnService(folder);
-  expect(await eventually(() => interrupted.output().includes('Postgres runs on'), 30_000)).toBe(true);
+  expect(await eventually(() => interrupted.output().includes('Postgres runs on'), 30_000)).toBe(
+    true,
+  );
   const main = mainProcess(folder);
   interrupted.child.kill('SIGTERM');
   expect(await interrupted.exited).toEqual([0, null]);

@@ -8,7 +8,13 @@ import { listTeamMembers, listTeams } from '../../src/data/teams.ts';
 import type { Db } from '../../src/platform/postgres.ts';
 import { parseToken } from '../../src/platform/tokens.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createMember, createOrganization, createTeam, type TestMember, type TestOrganization } from '../support/factories.ts';
+import {
+  createMember,
+  createOrganization,
+  createTeam,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
 import { explain, statementOf } from '../support/plans.ts';
 
 const CROWDED = ['memberships', 'users', 'teams', 'team_members', 'permission_policies'];
@@ -52,8 +58,11 @@ beforeAll(async () => {
   organization = await createOrganization(app);
   const people: TestMember[] = [];
   for (let n = 0; n < 12; n += 1) people.push(await createMember(app, organization.id));
-  const policies = [{ scope_kind: 'agent', resource_ids: ['agent-1'], permissions: ['request.decide'] }] as const;
-  for (let n = 0; n < 3; n += 1) teamId = await createTeam(app, organization.id, { members: people.slice(n), policies });
+  const policies = [
+    { scope_kind: 'agent', resource_ids: ['agent-1'], permissions: ['request.decide'] },
+  ] as const;
+  for (let n = 0; n < 3; n += 1)
+    teamId = await createTeam(app, organization.id, { members: people.slice(n), policies });
   member = people.at(-1) ?? organization.owner;
   await app.db.raw('vacuum analyze');
 }, 60_000);
@@ -62,17 +71,33 @@ afterAll(() => app.close());
 const tokenId = (token: string) => parseToken(token)?.id ?? '';
 
 test.each<[string, (db: Db) => Promise<unknown>]>([
-  ['the member behind a session', (db) => findSessionHolder(db, tokenId(member.cookie.replace('service_session=', '')))],
+  [
+    'the member behind a session',
+    (db) => findSessionHolder(db, tokenId(member.cookie.replace('service_session=', ''))),
+  ],
   ['the member behind a key', (db) => findApiKeyHolder(db, tokenId(member.apiKey))],
   ['the deciders of an agent', (db) => findDeciders(db, organization.id, 'agent-1')],
-  ['the non-deciders among some', (db) => findNonDeciders(db, organization.id, [member.membershipId, organization.owner.membershipId])],
-  ['what members are assigned', (db) => listMemberAssignments(db, organization.id, [member.membershipId])],
+  [
+    'the non-deciders among some',
+    (db) =>
+      findNonDeciders(db, organization.id, [member.membershipId, organization.owner.membershipId]),
+  ],
+  [
+    'what members are assigned',
+    (db) => listMemberAssignments(db, organization.id, [member.membershipId]),
+  ],
   ['what teams are assigned', (db) => listTeamAssignments(db, organization.id, [teamId])],
-  ['the teams of an organization', (db) => listTeams(db, organization.id, { status: 'live', limit: 200 })],
+  [
+    'the teams of an organization',
+    (db) => listTeams(db, organization.id, { status: 'live', limit: 200 }),
+  ],
   ['the members of a team', (db) => listTeamMembers(db, organization.id, teamId)],
-])('among 5,000 members and 3,000 teams of another organization, %s: found without reading a table of it through', async (_name, run) => {
-  const nodes = await explain(app, await statementOf(app, run));
-  const read = nodes.filter((node) => CROWDED.includes(node['Relation Name'] ?? ''));
-  expect(read.length).toBeGreaterThan(0);
-  expect(read.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
-});
+])(
+  'among 5,000 members and 3,000 teams of another organization, %s: found without reading a table of it through',
+  async (_name, run) => {
+    const nodes = await explain(app, await statementOf(app, run));
+    const read = nodes.filter((node) => CROWDED.includes(node['Relation Name'] ?? ''));
+    expect(read.length).toBeGreaterThan(0);
+    expect(read.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
+  },
+);

@@ -7,7 +7,11 @@ import { findRequest } from '../../src/data/approval-requests/read.ts';
 import { mayStillDecide } from '../../src/data/approval-requests/stranded.ts';
 import { insertStep } from '../../src/data/approval-requests/escalate.ts';
 import type { ApprovalRequest } from '../../src/domain/approval-requests.ts';
-import { grantsFromPolicies, type MemberPrincipal, type PolicyGrants } from '../../src/domain/authorization.ts';
+import {
+  grantsFromPolicies,
+  type MemberPrincipal,
+  type PolicyGrants,
+} from '../../src/domain/authorization.ts';
 import type { Permission } from '../../src/domain/permissions.ts';
 import { listAccess, mayDecide, maySee, type Routed } from '../../src/domain/request-access.ts';
 import { resolveActivePath } from '../../src/data/escalation-paths.ts';
@@ -27,7 +31,12 @@ import {
   type TestOrganization,
 } from '../support/factories.ts';
 
-const PERMISSIONS: readonly Permission[] = ['request.read', 'request.read.unrouted', 'request.decide', 'request.decide.unrouted'];
+const PERMISSIONS: readonly Permission[] = [
+  'request.read',
+  'request.read.unrouted',
+  'request.decide',
+  'request.decide.unrouted',
+];
 const SCOPES: readonly QueueScope[] = ['notified', 'decidable', 'visible'];
 
 interface Seen {
@@ -52,11 +61,21 @@ describe('the queue and the rules of access', () => {
   }
 
   /** A request on the path, told to some, with others added by hand. */
-  async function insertRequest(agentSlug: string, revisionId: string | undefined, { told, added }: People): Promise<Seen> {
+  async function insertRequest(
+    agentSlug: string,
+    revisionId: string | undefined,
+    { told, added }: People,
+  ): Promise<Seen> {
     const id = randomUUID();
     const now = new Date();
-    const instance = await app.db('agent_instances').where({ agent_slug: agentSlug }).first<{ id: string; name: string }>('id', 'name');
-    const credential = await app.db('agent_credentials').where({ agent_instance_id: instance.id }).first<{ id: string }>('id');
+    const instance = await app
+      .db('agent_instances')
+      .where({ agent_slug: agentSlug })
+      .first<{ id: string; name: string }>('id', 'name');
+    const credential = await app
+      .db('agent_credentials')
+      .where({ agent_instance_id: instance.id })
+      .first<{ id: string }>('id');
     await app.db('approval_requests').insert({
       id,
       organization_id: organization.id,
@@ -91,7 +110,8 @@ describe('the queue and the rules of access', () => {
     } as const;
     await insertStep(app.db, { ...step, membershipIds: told });
     const [addedBy] = members.map(({ membershipId }) => membershipId);
-    if (addedBy !== undefined) await insertAddedReviewers(app.db, { requestId: id, membershipIds: added, addedBy, at: now });
+    if (addedBy !== undefined)
+      await insertAddedReviewers(app.db, { requestId: id, membershipIds: added, addedBy, at: now });
     const request = (await findRequest(app.db, id))?.request;
     if (!request) throw new Error('the request is not there');
     return { request, routed: await readRouted(app.context, request), told: new Set(told) };
@@ -107,8 +127,14 @@ describe('the queue and the rules of access', () => {
     const team = () => createTeam(app, organization.id);
     teams = [await team(), await team(), await team()];
     const user = (index: number) => ({ type: 'user', id: members[index]?.membershipId });
-    const named = [...members.map((_, index) => user(index)), ...teams.map((id) => ({ type: 'team', id }))];
-    const drawn = fc.sample(fc.array(fc.subarray(named, { minLength: 1 }), { minLength: 1, maxLength: 3 }), { numRuns: 8, seed: 5 });
+    const named = [
+      ...members.map((_, index) => user(index)),
+      ...teams.map((id) => ({ type: 'team', id })),
+    ];
+    const drawn = fc.sample(
+      fc.array(fc.subarray(named, { minLength: 1 }), { minLength: 1, maxLength: 3 }),
+      { numRuns: 8, seed: 5 },
+    );
     const paths: Record<string, (readonly object[])[]> = {
       ...Object.fromEntries(drawn.map((levels, index) => [`drawn-${index}`, levels])),
       first: [[user(0)]],
@@ -118,7 +144,12 @@ describe('the queue and the rules of access', () => {
     };
     const revisions: (string | undefined)[] = [undefined];
     for (const [key, levels] of Object.entries(paths)) {
-      const nodes = levels.map((targets) => ({ id: randomUUID(), type: 'level', targets, escalate_after: '10m' }));
+      const nodes = levels.map((targets) => ({
+        id: randomUUID(),
+        type: 'level',
+        targets,
+        escalate_after: '10m',
+      }));
       await activatePath(organization.owner, { path_key: key, name: key, nodes });
       revisions.push(await resolveActivePath(app.db, organization.id, key));
     }
@@ -128,10 +159,19 @@ describe('the queue and the rules of access', () => {
       .update({ archived_at: app.db.raw('clock_timestamp()') });
     requests = [];
     const some = fc.subarray(members.map((each) => each.membershipId));
-    const people = fc.sample(fc.record({ told: some, added: some }), { numRuns: agentSlugs.length * revisions.length, seed: 7 });
+    const people = fc.sample(fc.record({ told: some, added: some }), {
+      numRuns: agentSlugs.length * revisions.length,
+      seed: 7,
+    });
     for (const agentSlug of agentSlugs) {
       for (const revisionId of revisions) {
-        requests.push(await insertRequest(agentSlug, revisionId, people[requests.length] ?? { told: [], added: [] }));
+        requests.push(
+          await insertRequest(
+            agentSlug,
+            revisionId,
+            people[requests.length] ?? { told: [], added: [] },
+          ),
+        );
       }
     }
   });
@@ -153,13 +193,23 @@ describe('the queue and the rules of access', () => {
     const { membershipId = '' } = members[member] ?? {};
     await app.db('team_members').where({ membership_id: membershipId }).delete();
     const created_at = new Date();
-    const rows = memberOf.map((place) => ({ team_id: teams[place], membership_id: membershipId, source: 'manual', created_at }));
+    const rows = memberOf.map((place) => ({
+      team_id: teams[place],
+      membership_id: membershipId,
+      source: 'manual',
+      created_at,
+    }));
     if (rows.length > 0) await app.db('team_members').insert(rows);
     return (await findMemberWithPolicies(app.db, organization.id, membershipId))?.teamIds ?? [];
   }
 
   function principal(who: Who, teamIds: readonly string[]) {
-    const { membershipId = '', userId = '', displayName = '', email = '' } = members[who.member] ?? {};
+    const {
+      membershipId = '',
+      userId = '',
+      displayName = '',
+      email = '',
+    } = members[who.member] ?? {};
     return {
       kind: 'member',
       organizationId: organization.id,
@@ -176,18 +226,28 @@ describe('the queue and the rules of access', () => {
     } satisfies MemberPrincipal;
   }
 
-  function allowed(who: MemberPrincipal, scope: QueueScope, { request, routed, told }: Seen): boolean {
+  function allowed(
+    who: MemberPrincipal,
+    scope: QueueScope,
+    { request, routed, told }: Seen,
+  ): boolean {
     if (scope === 'visible') return maySee(who, request, routed);
     return mayDecide(who, request, routed) && (scope === 'decidable' || told.has(who.membershipId));
   }
 
   const permissions = fc.subarray([...PERMISSIONS]);
-  const organizationWide = permissions.map((keys): PolicyGrants => ({ scope_kind: 'organization', resource_ids: [], permissions: keys }));
-  const forAgents = fc.tuple(fc.subarray([0, 1, 2], { minLength: 1 }), permissions).map(([indices, keys]): PolicyGrants => ({
-    scope_kind: 'agent',
-    resource_ids: indices.map((index) => agentSlugs[index] ?? ''),
+  const organizationWide = permissions.map((keys): PolicyGrants => ({
+    scope_kind: 'organization',
+    resource_ids: [],
     permissions: keys,
   }));
+  const forAgents = fc
+    .tuple(fc.subarray([0, 1, 2], { minLength: 1 }), permissions)
+    .map(([indices, keys]): PolicyGrants => ({
+      scope_kind: 'agent',
+      resource_ids: indices.map((index) => agentSlugs[index] ?? ''),
+      permissions: keys,
+    }));
   const who = fc.record({
     member: fc.nat({ max: 2 }),
     policies: fc.array(fc.oneof(organizationWide, forAgents), { maxLength: 3 }),
@@ -199,22 +259,28 @@ describe('the queue and the rules of access', () => {
   test('list exactly what may be seen, decided, or was told and may be decided, for any grants and routes', async () => {
     let listed = 0;
     await fc.assert(
-      fc.asyncProperty(who, fc.option(fc.nat({ max: 2 }), { nil: undefined }), async (drawn, agent) => {
-        const teamIds = await join(drawn);
-        expect(teamIds).not.toContain(teams[2]);
-        const caller = principal(drawn, teamIds);
-        const agentSlug = agent === undefined ? undefined : agentSlugs[agent];
-        for (const scope of SCOPES) {
-          const filter = { access: listAccess(caller), scope, agentSlug, limit: 200, offset: 0 };
-          const shown = (await listQueue(app.db, organization.id, filter)).map((request) => request.id);
-          const expected = requests
-            .filter(({ request }) => agentSlug === undefined || request.agentSlug === agentSlug)
-            .filter((seen) => allowed(caller, scope, seen))
-            .map(({ request }) => request.id);
-          expect([...shown].sort()).toEqual([...expected].sort());
-          listed += shown.length;
-        }
-      }),
+      fc.asyncProperty(
+        who,
+        fc.option(fc.nat({ max: 2 }), { nil: undefined }),
+        async (drawn, agent) => {
+          const teamIds = await join(drawn);
+          expect(teamIds).not.toContain(teams[2]);
+          const caller = principal(drawn, teamIds);
+          const agentSlug = agent === undefined ? undefined : agentSlugs[agent];
+          for (const scope of SCOPES) {
+            const filter = { access: listAccess(caller), scope, agentSlug, limit: 200, offset: 0 };
+            const shown = (await listQueue(app.db, organization.id, filter)).map(
+              (request) => request.id,
+            );
+            const expected = requests
+              .filter(({ request }) => agentSlug === undefined || request.agentSlug === agentSlug)
+              .filter((seen) => allowed(caller, scope, seen))
+              .map(({ request }) => request.id);
+            expect([...shown].sort()).toEqual([...expected].sort());
+            listed += shown.length;
+          }
+        },
+      ),
       { numRuns: 200 },
     );
     expect(listed).toBeGreaterThan(0);
@@ -226,22 +292,27 @@ describe('the queue and the rules of access', () => {
     await app.db('memberships').where({ id: membershipId }).update({ status });
     await app.db('permission_policies').where({ membership_id: membershipId }).delete();
     const owning = isOwner ? [{ scope_kind: 'organization', is_owner: true } as const] : [];
-    for (const policy of [...policies, ...owning]) await grant(app.db, organization.id, { membershipId, policy: policy as Policy });
+    for (const policy of [...policies, ...owning])
+      await grant(app.db, organization.id, { membershipId, policy: policy as Policy });
     return membershipId;
   }
 
   test('are what a request goes by that asks whether somebody may decide it still, for any grants and routes', async () => {
     const seen = new Set<boolean>();
     await fc.assert(
-      fc.asyncProperty(who, fc.constantFrom('active', 'active', 'active', 'suspended'), async (drawn, status) => {
-        const caller = principal({ ...drawn, narrowed: null }, await join(drawn));
-        const membershipId = await hold(drawn, status);
-        for (const { request, routed } of requests) {
-          const may = await mayStillDecide(app.db, request.id, membershipId);
-          expect(may).toBe(status === 'active' && mayDecide(caller, request, routed));
-          seen.add(may);
-        }
-      }),
+      fc.asyncProperty(
+        who,
+        fc.constantFrom('active', 'active', 'active', 'suspended'),
+        async (drawn, status) => {
+          const caller = principal({ ...drawn, narrowed: null }, await join(drawn));
+          const membershipId = await hold(drawn, status);
+          for (const { request, routed } of requests) {
+            const may = await mayStillDecide(app.db, request.id, membershipId);
+            expect(may).toBe(status === 'active' && mayDecide(caller, request, routed));
+            seen.add(may);
+          }
+        },
+      ),
       { numRuns: 60 },
     );
     expect(seen.size).toBe(2);

@@ -8,7 +8,12 @@ import { countPastDeadline, leaseOverdue } from '../../src/data/approval-request
 import { SYSTEM } from '../../src/domain/audit.ts';
 import type { Db } from '../../src/platform/postgres.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createAgent, createMember, createOrganization, type TestOrganization } from '../support/factories.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestOrganization,
+} from '../support/factories.ts';
 import { explain, statementOf, type PlanNode } from '../support/plans.ts';
 
 const ROWS = 20_000;
@@ -25,7 +30,9 @@ const EXPIRY = {
 
 /** 20,000 requests of 20 agents: most decided by rules, one in fifty waiting, one in three seen by people. */
 async function fillTable(app: TestApp, organization: TestOrganization): Promise<void> {
-  const agents = await Promise.all(Array.from({ length: 20 }, () => createAgent(app, organization)));
+  const agents = await Promise.all(
+    Array.from({ length: 20 }, () => createAgent(app, organization)),
+  );
   await app.db.raw(
     `insert into approval_requests (
        id, organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id, tool, arguments, timeout,
@@ -66,18 +73,30 @@ describe('with 20,000 requests in the table', () => {
     const other = await createOrganization(app);
     await fillTable(app, organization);
     await fillTable(app, other);
-    const { slug } = await app.db('agents').where({ organization_id: organization.id }).first<{ slug: string }>('slug');
+    const { slug } = await app
+      .db('agents')
+      .where({ organization_id: organization.id })
+      .first<{ slug: string }>('slug');
     agentSlug = slug;
     const member = await createMember(app, organization.id);
     const all = { all: true } as const;
-    access = { teamIds: [], membershipId: member.membershipId, read: all, readUnrouted: undefined, decide: all, decideUnrouted: undefined };
+    access = {
+      teamIds: [],
+      membershipId: member.membershipId,
+      read: all,
+      readUnrouted: undefined,
+      decide: all,
+      decideUnrouted: undefined,
+    };
   }, 60_000);
   afterAll(async () => {
     await app.close();
   });
 
   const expectIndexed = (nodes: readonly PlanNode[]) => {
-    const scans = nodes.filter((node) => node['Relation Name'] === 'approval_requests').map((node) => node['Node Type']);
+    const scans = nodes
+      .filter((node) => node['Relation Name'] === 'approval_requests')
+      .map((node) => node['Node Type']);
     expect(scans.filter((type) => type.includes('Scan')).length).toBeGreaterThan(0);
     expect(scans).not.toContain('Seq Scan');
   };
@@ -93,11 +112,20 @@ describe('with 20,000 requests in the table', () => {
     ['the list by status approved', { status: 'approved' }],
     ['a search', { q: 'tool' }],
   ])('%s uses an index', async (_name, { ofAgent, ...more }) => {
-    const filter: QueueFilter = { access, scope: 'visible', limit: 50, offset: 0, ...(ofAgent && { agentSlug }), ...more };
+    const filter: QueueFilter = {
+      access,
+      scope: 'visible',
+      limit: 50,
+      offset: 0,
+      ...(ofAgent && { agentSlug }),
+      ...more,
+    };
     const nodes = await explain(app, queueQuery(organization.id, filter));
     expectIndexed(nodes);
     // A page comes in the order of its index, or from the few that wait: never by sorting what the organization ever asked.
-    const sorted = nodes.filter((node) => node['Node Type'] === 'Sort').map((node) => node['Plan Rows']);
+    const sorted = nodes
+      .filter((node) => node['Node Type'] === 'Sort')
+      .map((node) => node['Plan Rows']);
     expect(Math.max(...sorted)).toBeLessThanOrEqual(1_000);
   });
 
@@ -106,10 +134,19 @@ describe('with 20,000 requests in the table', () => {
     ['the deadline sweep', (db) => recordPastDeadline(db, { ...EXPIRY, limit: 200 })],
     [
       'the lease of overdue wake-ups',
-      (db) => leaseOverdue(db, { limit: 200, leaseMs: 5_000, longestLeaseMs: 60_000, longOverdueMs: 5_000 }),
+      (db) =>
+        leaseOverdue(db, {
+          limit: 200,
+          leaseMs: 5_000,
+          longestLeaseMs: 60_000,
+          longOverdueMs: 5_000,
+        }),
     ],
     ['the count of pending requests', (db) => countPending(db, organization.id, 1_000)],
-    ['the count of an organization without requests', (db) => countPending(db, randomUUID(), 1_000)],
+    [
+      'the count of an organization without requests',
+      (db) => countPending(db, randomUUID(), 1_000),
+    ],
   ])('%s uses an index', async (_name, run) => {
     expectIndexed(await explain(app, await statementOf(app, run)));
   });

@@ -18,14 +18,18 @@ describe('waking all open requests', () => {
     for (let count = 0; count < 5; count += 1) asked.push(await askUnevaluated(app, agent));
     ids = asked.sort();
     // The lowest id comes last in the table: a scan meets the others first.
-    for (const id of [...ids].reverse()) await app.db('approval_requests').where({ id }).update({ next_at: new Date() });
+    for (const id of [...ids].reverse())
+      await app.db('approval_requests').where({ id }).update({ next_at: new Date() });
   });
   afterAll(async () => {
     await app.close();
   });
 
   const lockable = async (): Promise<string[]> =>
-    await app.db.transaction(async (trx) => await trx('approval_requests').whereIn('id', ids).forUpdate().skipLocked().pluck('id'));
+    await app.db.transaction(
+      async (trx) =>
+        await trx('approval_requests').whereIn('id', ids).forUpdate().skipLocked().pluck('id'),
+    );
 
   test('holds none of a higher id while it waits for the lowest: whoever locks many in this order too never meets it crosswise', async () => {
     const [lowest = '', ...others] = ids;
@@ -37,6 +41,8 @@ describe('waking all open requests', () => {
     });
     expect(free.sort()).toEqual(others);
     await waking;
-    expect(await app.db('approval_requests').whereIn('id', ids).whereNull('wake_at').pluck('id')).toEqual([]);
+    expect(
+      await app.db('approval_requests').whereIn('id', ids).whereNull('wake_at').pluck('id'),
+    ).toEqual([]);
   });
 });

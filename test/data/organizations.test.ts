@@ -19,13 +19,20 @@ afterAll(() => app.close());
 const terms = Object.keys(DURATION_BOUNDS) as readonly (keyof typeof DURATION_BOUNDS)[];
 const seconds = (text: string) => (parseDuration(text) ?? NaN) / 1_000;
 
-test.each(terms)('the table keeps %s from its lowest to its highest bound, and nothing beyond', async (term) => {
-  const now = await findOrganization(app.db, organization.id);
-  if (!now) throw new Error('the organization is gone');
-  const store = (value: number) => updateOrganization(app.db, organization.id, { ...(now satisfies OrganizationTerms), [term]: value });
-  const { min, max } = DURATION_BOUNDS[term];
-  await store(seconds(min));
-  await store(seconds(max));
-  await expect(store(seconds(min) - 1)).rejects.toMatchObject({ code: '23514' });
-  await expect(store(seconds(max) + 1)).rejects.toMatchObject({ code: '23514' });
-});
+test.each(terms)(
+  'the table keeps %s from its lowest to its highest bound, and nothing beyond',
+  async (term) => {
+    const now = await findOrganization(app.db, organization.id);
+    if (!now) throw new Error('the organization is gone');
+    const store = (value: number) =>
+      updateOrganization(app.db, organization.id, {
+        ...(now satisfies OrganizationTerms),
+        [term]: value,
+      });
+    const { min, max } = DURATION_BOUNDS[term];
+    await store(seconds(min));
+    await store(seconds(max));
+    await expect(store(seconds(min) - 1)).rejects.toMatchObject({ code: '23514' });
+    await expect(store(seconds(max) + 1)).rejects.toMatchObject({ code: '23514' });
+  },
+);

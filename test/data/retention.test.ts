@@ -11,7 +11,13 @@ import { beginPosting, endPosting } from '../../src/data/slack/messages.ts';
 import { openPool, type Db } from '../../src/platform/postgres.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask } from '../support/approval-requests.ts';
-import { createAgent, createMember, createOrganization, type TestMember, type TestOrganization } from '../support/factories.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../support/factories.ts';
 import { explain, statementOf } from '../support/plans.ts';
 
 let app: TestApp;
@@ -31,8 +37,18 @@ const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 
 async function signIn(): Promise<string> {
   const id = randomUUID();
-  const proof = { method: 'local_password', assurance: 'single_factor', clientAddress: '192.0.2.1', userAgent: '' } as const;
-  await insertSession(app.db, organization.id, { id, membershipId: member.membershipId, tokenHash, ...proof });
+  const proof = {
+    method: 'local_password',
+    assurance: 'single_factor',
+    clientAddress: '192.0.2.1',
+    userAgent: '',
+  } as const;
+  await insertSession(app.db, organization.id, {
+    id,
+    membershipId: member.membershipId,
+    tokenHash,
+    ...proof,
+  });
   return id;
 }
 
@@ -61,7 +77,9 @@ test('a link to set a new password forgets those of anybody that ended over a da
   const other = await createMember(app, organization.id);
   const request = async ({ userId }: TestMember): Promise<string> => {
     const id = randomUUID();
-    expect(await app.db.transaction((trx) => insertPasswordReset(trx, { id, userId, tokenHash }))).toBe(true);
+    expect(
+      await app.db.transaction((trx) => insertPasswordReset(trx, { id, userId, tokenHash })),
+    ).toBe(true);
     return id;
   };
   const [old, recent] = [await request(other), await request(other)];
@@ -78,12 +96,23 @@ test('a link to set a new password forgets those of anybody that ended over a da
 });
 
 /** A workspace of an organization of its own, with a member. */
-async function workspace(): Promise<{ channelId: string; organization: TestOrganization; add: () => Promise<TestMember> }> {
+async function workspace(): Promise<{
+  channelId: string;
+  organization: TestOrganization;
+  add: () => Promise<TestMember>;
+}> {
   const its = await createOrganization(app);
   const [channelId, now] = [randomUUID(), new Date()];
   await app
     .db('notification_channels')
-    .insert({ id: channelId, organization_id: its.id, kind: 'slack', name: 'Slack', created_at: now, updated_at: now });
+    .insert({
+      id: channelId,
+      organization_id: its.id,
+      kind: 'slack',
+      name: 'Slack',
+      created_at: now,
+      updated_at: now,
+    });
   await app.db('slack_connections').insert({
     channel_id: channelId,
     organization_id: its.id,
@@ -102,7 +131,12 @@ test('a code to link a Slack user forgets those of others that have ended', asyn
   const { channelId, add } = await workspace();
   const begin = async (): Promise<string> => {
     const { membershipId } = await add();
-    await putSlackLinkCode(app.db, { membershipId, channelId, codeHash: Buffer.from(membershipId), minutes: 10 });
+    await putSlackLinkCode(app.db, {
+      membershipId,
+      channelId,
+      codeHash: Buffer.from(membershipId),
+      minutes: 10,
+    });
     return membershipId;
   };
   const [old, recent] = [await begin(), await begin()];
@@ -111,7 +145,11 @@ test('a code to link a Slack user forgets those of others that have ended', asyn
     .where({ membership_id: old })
     .update({ expires_at: new Date(Date.now() - 1_000) });
   const own = await begin();
-  expect((await app.db('slack_link_codes').where({ channel_id: channelId }).pluck('membership_id')).sort()).toEqual([recent, own].sort());
+  expect(
+    (
+      await app.db('slack_link_codes').where({ channel_id: channelId }).pluck('membership_id')
+    ).sort(),
+  ).toEqual([recent, own].sort());
 });
 
 test('a message in Slack forgets those of other requests that were posted over 100 days ago', async () => {
@@ -135,12 +173,23 @@ test('a message in Slack forgets those of other requests that were posted over 1
     .update({ posting_until: daysAgo(99) });
   expect(await post(old, 'first')).toBe(false);
   expect(await post(next, 'first')).toBe(true);
-  expect((await app.db('slack_messages').where({ channel_id: channelId }).pluck('request_id')).sort()).toEqual([recent, next].sort());
+  expect(
+    (await app.db('slack_messages').where({ channel_id: channelId }).pluck('request_id')).sort(),
+  ).toEqual([recent, next].sort());
 });
 
 test.each<[string, (db: Db) => Promise<unknown>]>([
   ['sessions', (db) => insertSessionOf(db)],
-  ['mfa_challenges', (db) => insertMfaChallenge(db, { id: randomUUID(), ...someone(), tokenHash, passwordDigest: tokenHash })],
+  [
+    'mfa_challenges',
+    (db) =>
+      insertMfaChallenge(db, {
+        id: randomUUID(),
+        ...someone(),
+        tokenHash,
+        passwordDigest: tokenHash,
+      }),
+  ],
   ['sign_in_attempts', (db) => countSignInAttempt(db, Buffer.from(randomUUID()))],
   ['slack_calls', (db) => rememberSlackCall(db, Buffer.from(randomUUID()))],
   ['slack_link_codes', (db) => putSlackLinkCodeOf(db)],
@@ -149,17 +198,27 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   const statement = await statementOf(app, run);
   // With little in it a table is read as a whole whatever its indexes: asked is whether one serves.
   const url = new URL(app.databaseUrl);
-  url.searchParams.set('options', '-c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off');
+  url.searchParams.set(
+    'options',
+    '-c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off',
+  );
   const db = openPool({ connectionString: url.href, max: 1, applicationName: 'plans' });
   const nodes = await explain({ ...app, db }, statement).finally(() => db.destroy());
-  const byAge = nodes.filter((node) => node['Relation Name'] === table && /_at|_until/.test(node['Index Cond'] ?? ''));
+  const byAge = nodes.filter(
+    (node) => node['Relation Name'] === table && /_at|_until/.test(node['Index Cond'] ?? ''),
+  );
   expect(byAge).toHaveLength(1);
 });
 
 const someone = () => ({ membershipId: member.membershipId });
 
 async function insertSessionOf(db: Db): Promise<void> {
-  const proof = { method: 'local_password', assurance: 'single_factor', clientAddress: '192.0.2.1', userAgent: '' } as const;
+  const proof = {
+    method: 'local_password',
+    assurance: 'single_factor',
+    clientAddress: '192.0.2.1',
+    userAgent: '',
+  } as const;
   await insertSession(db, organization.id, { id: randomUUID(), ...someone(), tokenHash, ...proof });
 }
 

@@ -18,14 +18,20 @@ afterAll(async () => {
 
 describe('revisioned documents in the database', () => {
   test('a revision can be neither changed nor deleted', async () => {
-    const revision = await findRevision(app.db, organization.id, { tables: pipelineTables, documentKey: 'organization', revision: 1 });
+    const revision = await findRevision(app.db, organization.id, {
+      tables: pipelineTables,
+      documentKey: 'organization',
+      revision: 1,
+    });
     const rows = () => app.db('request_approval_pipeline_revisions').where({ id: revision?.id });
     await expect(rows().update({ document: '{}' })).rejects.toThrow(/append-only/);
     await expect(rows().delete()).rejects.toThrow(/append-only/);
   });
 
   test('only a revision of the document itself can be its active one', async () => {
-    const pipeline = app.db('request_approval_pipelines').where({ organization_id: organization.id, document_key: 'organization' });
+    const pipeline = app
+      .db('request_approval_pipelines')
+      .where({ organization_id: organization.id, document_key: 'organization' });
     await expect(pipeline.update({ active_revision: 2 })).rejects.toThrow(/active_revision_fkey/);
   });
 
@@ -38,7 +44,10 @@ describe('revisioned documents in the database', () => {
       active: true,
     });
     expect(again).toBeUndefined();
-    const made = createPipeline(app.db, organization.id, { documentKey: 'organization', createdByActorId });
+    const made = createPipeline(app.db, organization.id, {
+      documentKey: 'organization',
+      createdByActorId,
+    });
     await expect(made).rejects.toThrow(/pipeline of organization/);
   });
 
@@ -52,15 +61,27 @@ describe('revisioned documents in the database', () => {
       revision: { document, createdByActorId },
       active: false,
     });
-    const read = await findRevision(app.db, organization.id, { tables: pipelineTables, documentKey, revision: 'latest' });
+    const read = await findRevision(app.db, organization.id, {
+      tables: pipelineTables,
+      documentKey,
+      revision: 'latest',
+    });
     expect(read).toMatchObject({ document, isActive: false, revision: 1 });
-    expect(await findRevision(app.db, organization.id, { tables: pipelineTables, documentKey, revision: 'active' })).toBeUndefined();
+    expect(
+      await findRevision(app.db, organization.id, {
+        tables: pipelineTables,
+        documentKey,
+        revision: 'active',
+      }),
+    ).toBeUndefined();
   });
 
   test('summaries of chosen keys are only those, none when none is chosen', async () => {
     const page = { tables: pipelineTables, status: 'all' as const, limit: 10 };
     const of = async (documentKeys: string[]) =>
-      (await listSummaries(app.db, organization.id, { ...page, documentKeys })).map((one) => one.documentKey);
+      (await listSummaries(app.db, organization.id, { ...page, documentKeys })).map(
+        (one) => one.documentKey,
+      );
     expect(await of(['agent:exact', 'agent:unknown'])).toEqual(['agent:exact']);
     expect(await of([])).toEqual([]);
   });

@@ -42,9 +42,19 @@ beforeAll(async () => {
   agents = [await createAgent(app, organization), await createAgent(app, organization)];
   requestIds = [];
   for (const agent of agents) requestIds.push(await ask(app, agent));
-  const nodes = [{ id: randomUUID(), type: 'level', targets: [{ type: 'user', id: members[0]?.membershipId }], escalate_after: '10m' }];
+  const nodes = [
+    {
+      id: randomUUID(),
+      type: 'level',
+      targets: [{ type: 'user', id: members[0]?.membershipId }],
+      escalate_after: '10m',
+    },
+  ];
   await activatePath(organization.owner, { path_key: 'first', name: 'First', nodes });
-  await activatePipeline(organization.owner, 'organization', { blocks: [], default_escalation_path: 'first' });
+  await activatePipeline(organization.owner, 'organization', {
+    blocks: [],
+    default_escalation_path: 'first',
+  });
   for (const agent of agents) requestIds.push(await ask(app, agent));
 });
 afterAll(() => app.close());
@@ -52,7 +62,11 @@ afterAll(() => app.close());
 interface Scene {
   /** Of each member, his own. */
   readonly own: readonly (readonly Policy[])[];
-  readonly teams: readonly { readonly archived: boolean; readonly roster: readonly number[]; readonly policies: readonly Policy[] }[];
+  readonly teams: readonly {
+    readonly archived: boolean;
+    readonly roster: readonly number[];
+    readonly policies: readonly Policy[];
+  }[];
 }
 
 /** Policies with some of these permissions, at any scope, some of which they do not have: those grant nothing. */
@@ -60,11 +74,13 @@ function scenes(permissions: readonly string[]): fc.Arbitrary<Scene> {
   const keys = fc.subarray([...permissions], { minLength: 1 });
   const policy = fc.oneof(
     keys.map((chosen): Policy => ({ scope_kind: 'organization', permissions: chosen })),
-    fc.tuple(keys, fc.subarray([0, 1, 2, 3], { minLength: 1 })).map(([chosen, indices]): Policy => ({
-      scope_kind: 'team',
-      resource_ids: indices.map((index) => teamIds[index] ?? ''),
-      permissions: chosen,
-    })),
+    fc
+      .tuple(keys, fc.subarray([0, 1, 2, 3], { minLength: 1 }))
+      .map(([chosen, indices]): Policy => ({
+        scope_kind: 'team',
+        resource_ids: indices.map((index) => teamIds[index] ?? ''),
+        permissions: chosen,
+      })),
     fc.tuple(keys, fc.subarray([0, 1], { minLength: 1 })).map(([chosen, indices]): Policy => ({
       scope_kind: 'agent',
       resource_ids: indices.map((index) => agents[index]?.slug ?? ''),
@@ -72,7 +88,11 @@ function scenes(permissions: readonly string[]): fc.Arbitrary<Scene> {
     })),
   );
   const policies = fc.array(policy, { maxLength: 2 });
-  const team = fc.record({ archived: fc.constantFrom(false, false, true), roster: fc.subarray([0, 1, 2]), policies });
+  const team = fc.record({
+    archived: fc.constantFrom(false, false, true),
+    roster: fc.subarray([0, 1, 2]),
+    policies,
+  });
   return fc.record({
     own: fc.array(policies, { minLength: 3, maxLength: 3 }),
     teams: fc.array(team, { minLength: 4, maxLength: 4 }),
@@ -81,10 +101,15 @@ function scenes(permissions: readonly string[]): fc.Arbitrary<Scene> {
 
 async function set({ own, teams }: Scene): Promise<void> {
   const membershipIds = members.map((member) => member.membershipId);
-  await app.db('permission_policies').whereIn('membership_id', membershipIds).orWhereIn('team_id', teamIds).delete();
+  await app
+    .db('permission_policies')
+    .whereIn('membership_id', membershipIds)
+    .orWhereIn('team_id', teamIds)
+    .delete();
   await app.db('team_members').whereIn('team_id', teamIds).delete();
   for (const [index, policies] of own.entries()) {
-    for (const policy of policies) await grant(app.db, organization.id, { membershipId: membershipIds[index] ?? '', policy });
+    for (const policy of policies)
+      await grant(app.db, organization.id, { membershipId: membershipIds[index] ?? '', policy });
   }
   for (const [index, { archived, roster, policies }] of teams.entries()) {
     const teamId = teamIds[index] ?? '';
@@ -98,7 +123,12 @@ async function set({ own, teams }: Scene): Promise<void> {
       (place === 0 ? ['manual', 'directory'] : ['directory']).map((source) => ({ each, source })),
     );
     for (const { each, source } of rows) {
-      const row = { team_id: teamId, membership_id: membershipIds[each] ?? '', source, created_at: new Date() };
+      const row = {
+        team_id: teamId,
+        membership_id: membershipIds[each] ?? '',
+        source,
+        created_at: new Date(),
+      };
       await app.db('team_members').insert(row);
     }
   }
@@ -120,13 +150,23 @@ test('the list of teams shows exactly those a read is allowed for, for any grant
       await set(scene);
       for (const member of members) {
         const principal = await principalOf(member);
-        const allowed = teamIds.filter((id) => authorize(principal, 'team.read', { kind: 'team', id }).allowed);
+        const allowed = teamIds.filter(
+          (id) => authorize(principal, 'team.read', { kind: 'team', id }).allowed,
+        );
         const list = await member.http.get('/api/v1/teams?status=all');
         outcomes.add(list.status);
-        expect(list.status).toBe(authorize(principal, 'team.read', { kind: 'any' }).allowed ? 200 : 403);
-        const shown = list.status === 200 ? (list.body as unknown as { teams: { id: string }[] }).teams.map((team) => team.id) : [];
+        expect(list.status).toBe(
+          authorize(principal, 'team.read', { kind: 'any' }).allowed ? 200 : 403,
+        );
+        const shown =
+          list.status === 200
+            ? (list.body as unknown as { teams: { id: string }[] }).teams.map((team) => team.id)
+            : [];
         expect([...shown].sort()).toEqual([...allowed].sort());
-        for (const id of teamIds) expect((await member.http.get(`/api/v1/teams/${id}`)).status).toBe(allowed.includes(id) ? 200 : 403);
+        for (const id of teamIds)
+          expect((await member.http.get(`/api/v1/teams/${id}`)).status).toBe(
+            allowed.includes(id) ? 200 : 403,
+          );
       }
     }),
     { numRuns: 25 },
@@ -137,25 +177,39 @@ test('the list of teams shows exactly those a read is allowed for, for any grant
 test('the deciders of an agent are exactly the members a decision is allowed for, for any grants, own and inherited', async () => {
   let found = 0;
   await fc.assert(
-    fc.asyncProperty(scenes(['request.decide', 'request.decide.unrouted', 'request.read']), async (scene) => {
-      await set(scene);
-      for (const { slug } of agents) {
-        const deciders = (await findDeciders(app.db, organization.id, slug)).map((decider) => decider.membershipId);
-        const allowed = [organization.owner.membershipId];
-        for (const member of members) {
-          const { allowed: may } = authorize(await principalOf(member), 'request.decide', { kind: 'agent', slug });
-          if (may) allowed.push(member.membershipId);
+    fc.asyncProperty(
+      scenes(['request.decide', 'request.decide.unrouted', 'request.read']),
+      async (scene) => {
+        await set(scene);
+        for (const { slug } of agents) {
+          const deciders = (await findDeciders(app.db, organization.id, slug)).map(
+            (decider) => decider.membershipId,
+          );
+          const allowed = [organization.owner.membershipId];
+          for (const member of members) {
+            const { allowed: may } = authorize(await principalOf(member), 'request.decide', {
+              kind: 'agent',
+              slug,
+            });
+            if (may) allowed.push(member.membershipId);
+          }
+          expect([...deciders].sort()).toEqual([...allowed].sort());
+          const ofOthers = [organization.owner.membershipId];
+          for (const member of members) {
+            const { allowed: may } = authorize(
+              await principalOf(member),
+              'request.decide.unrouted',
+              { kind: 'agent', slug },
+            );
+            if (may && deciders.includes(member.membershipId)) ofOthers.push(member.membershipId);
+          }
+          expect([...(await findUnroutedDeciders(app.db, organization.id, slug))].sort()).toEqual(
+            [...ofOthers].sort(),
+          );
+          found += deciders.length - 1;
         }
-        expect([...deciders].sort()).toEqual([...allowed].sort());
-        const ofOthers = [organization.owner.membershipId];
-        for (const member of members) {
-          const { allowed: may } = authorize(await principalOf(member), 'request.decide.unrouted', { kind: 'agent', slug });
-          if (may && deciders.includes(member.membershipId)) ofOthers.push(member.membershipId);
-        }
-        expect([...(await findUnroutedDeciders(app.db, organization.id, slug))].sort()).toEqual([...ofOthers].sort());
-        found += deciders.length - 1;
-      }
-    }),
+      },
+    ),
     { numRuns: 60 },
   );
   expect(found).toBeGreaterThan(0);
@@ -167,22 +221,36 @@ test('the list of requests shows exactly those that may be seen, for any grants,
     const request = (await findRequest(app.db, id))?.request;
     const revisionId = request?.route?.pathRevisionId;
     if (!request) throw new Error('a request is gone');
-    const targets = revisionId === undefined ? undefined : (await loadEscalationPathRevision(app.context, revisionId)).targets;
+    const targets =
+      revisionId === undefined
+        ? undefined
+        : (await loadEscalationPathRevision(app.context, revisionId)).targets;
     seen.set(id, { request, routed: { targets, added: [] } });
   }
   expect([...seen.values()].filter(({ routed }) => routed.targets)).toHaveLength(2);
   let listed = 0;
-  const keys = ['request.read', 'request.read.unrouted', 'request.decide', 'request.decide.unrouted'];
+  const keys = [
+    'request.read',
+    'request.read.unrouted',
+    'request.decide',
+    'request.decide.unrouted',
+  ];
   await fc.assert(
     fc.asyncProperty(scenes(keys), async (scene) => {
       await set(scene);
       for (const member of members) {
         const principal = await principalOf(member);
         const list = await member.http.get('/api/v1/requests');
-        expect(list.status).toBe(authorize(principal, 'request.read', { kind: 'any' }).allowed ? 200 : 403);
+        expect(list.status).toBe(
+          authorize(principal, 'request.read', { kind: 'any' }).allowed ? 200 : 403,
+        );
         if (list.status === 403) continue;
-        const shown = (list.body as unknown as { requests: { id: string }[] }).requests.map((request) => request.id);
-        const visible = [...seen].filter(([, { request, routed }]) => maySee(principal, request, routed)).map(([id]) => id);
+        const shown = (list.body as unknown as { requests: { id: string }[] }).requests.map(
+          (request) => request.id,
+        );
+        const visible = [...seen]
+          .filter(([, { request, routed }]) => maySee(principal, request, routed))
+          .map(([id]) => id);
         expect([...shown].sort()).toEqual(visible.sort());
         listed += shown.length;
       }

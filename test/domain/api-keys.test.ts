@@ -1,6 +1,12 @@
 /** What a key may carry and how long it may live, without a database. */
 import { describe, expect, test } from '@jest/globals';
-import { bearablePermissions, endIssues, latestEnd, longestLife, narrowingIssues } from '../../src/domain/api-keys.ts';
+import {
+  bearablePermissions,
+  endIssues,
+  latestEnd,
+  longestLife,
+  narrowingIssues,
+} from '../../src/domain/api-keys.ts';
 import { grantsFromPolicies, type MemberPrincipal } from '../../src/domain/authorization.ts';
 import type { Permission } from '../../src/domain/permissions.ts';
 
@@ -16,7 +22,10 @@ function memberWith(...permissions: Permission[]): MemberPrincipal {
     displayName: 'Ada',
     email: 'ada@example.com',
     isOwner: false,
-    grants: grantsFromPolicies([{ scope_kind: 'organization', resource_ids: [], permissions }], false),
+    grants: grantsFromPolicies(
+      [{ scope_kind: 'organization', resource_ids: [], permissions }],
+      false,
+    ),
     teamIds: [],
     requiresMfa: false,
     via: { kind: 'session', sessionId: 's', fresh: true },
@@ -39,7 +48,10 @@ describe('what a personal key carries', () => {
 
 describe('narrowing', () => {
   const pointers = (narrowing: string[]) =>
-    narrowingIssues(narrowing, ['agent.read', 'request.read']).map(({ pointer, code }) => [pointer, code]);
+    narrowingIssues(narrowing, ['agent.read', 'request.read']).map(({ pointer, code }) => [
+      pointer,
+      code,
+    ]);
 
   test('takes any choice of what can be carried', () => {
     expect(pointers(['request.read'])).toEqual([]);
@@ -48,9 +60,9 @@ describe('narrowing', () => {
 
   test('names each entry that is unknown, repeated, not for keys or not held', () => {
     expect(pointers([])).toEqual([['/permissions', 'too_few']]);
-    expect(pointers(['agent.read', 'agent.read', 'no.such', 'api_key.issue', 'agent.write', 'toString'])).toEqual(
-      [1, 2, 3, 4, 5].map((index) => [`/permissions/${index}`, 'invalid_value']),
-    );
+    expect(
+      pointers(['agent.read', 'agent.read', 'no.such', 'api_key.issue', 'agent.write', 'toString']),
+    ).toEqual([1, 2, 3, 4, 5].map((index) => [`/permissions/${index}`, 'invalid_value']));
   });
 });
 
@@ -72,7 +84,9 @@ describe('the life of a key', () => {
     expect(endIssues(latest, { now, latest })).toEqual([]);
     expect(endIssues(after(10 ** 12), { now, latest: undefined })).toEqual([]);
     for (const wanted of [now, after(-1), after(60_001)]) {
-      expect(endIssues(wanted, { now, latest })).toMatchObject([{ pointer: '/expires_at', code: 'invalid_value' }]);
+      expect(endIssues(wanted, { now, latest })).toMatchObject([
+        { pointer: '/expires_at', code: 'invalid_value' },
+      ]);
     }
   });
 });

@@ -1,14 +1,27 @@
 /** What each kind of credential may do, and where. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { authorize, effectiveGrants, effectivePermissions, grantsFromPolicies, scopeOf } from '../../src/domain/authorization.ts';
-import type { AgentPrincipal, AuthorizationTarget, MemberPrincipal, PolicyGrants, Principal } from '../../src/domain/authorization.ts';
+import {
+  authorize,
+  effectiveGrants,
+  effectivePermissions,
+  grantsFromPolicies,
+  scopeOf,
+} from '../../src/domain/authorization.ts';
+import type {
+  AgentPrincipal,
+  AuthorizationTarget,
+  MemberPrincipal,
+  PolicyGrants,
+  Principal,
+} from '../../src/domain/authorization.ts';
 import { permissions } from '../../src/domain/permissions.ts';
 import type { Grant, Permission } from '../../src/domain/permissions.ts';
 
 const at = new Date('2026-03-01T12:00:00.000Z');
 const session = { kind: 'session', sessionId: 's1', fresh: true } as const;
-const key = (narrowed: readonly Permission[] | null) => ({ kind: 'api_key', keyId: 'k1', narrowed }) as const;
+const key = (narrowed: readonly Permission[] | null) =>
+  ({ kind: 'api_key', keyId: 'k1', narrowed }) as const;
 
 function member(grants: readonly Grant[], via: MemberPrincipal['via'] = session): MemberPrincipal {
   const person = {
@@ -20,11 +33,18 @@ function member(grants: readonly Grant[], via: MemberPrincipal['via'] = session)
     requiresMfa: false,
     teamIds: [],
   };
-  const auth = { method: 'local_password', assurance: 'single_factor', authenticated_at: at } as const;
+  const auth = {
+    method: 'local_password',
+    assurance: 'single_factor',
+    authenticated_at: at,
+  } as const;
   return { kind: 'member', organizationId: 'o1', ...person, grants, via, auth };
 }
 
-const owner = (via: MemberPrincipal['via'] = session): MemberPrincipal => ({ ...member(grantsFromPolicies([], true), via), isOwner: true });
+const owner = (via: MemberPrincipal['via'] = session): MemberPrincipal => ({
+  ...member(grantsFromPolicies([], true), via),
+  isOwner: true,
+});
 
 const agent: AgentPrincipal = {
   kind: 'agent',
@@ -34,7 +54,12 @@ const agent: AgentPrincipal = {
   instanceId: 'i1',
   instanceName: 'one',
   credentialId: 'c1',
-  auth: { method: 'agent_credential', assurance: 'single_factor', authenticated_at: at, credential_id: 'c1' },
+  auth: {
+    method: 'agent_credential',
+    assurance: 'single_factor',
+    authenticated_at: at,
+    credential_id: 'c1',
+  },
 };
 
 const organization = { kind: 'organization' } as const;
@@ -55,7 +80,9 @@ describe('a signed-in person', () => {
   });
 
   test('with a grant for an agent may act on that agent alone', () => {
-    const person = member([{ permission: 'request.decide', scope_kind: 'agent', scope_id: 'payments' }]);
+    const person = member([
+      { permission: 'request.decide', scope_kind: 'agent', scope_id: 'payments' },
+    ]);
     expect(reason(person, 'request.decide', onAgent('payments'))).toBe('allowed');
     expect(reason(person, 'request.decide', any)).toBe('allowed');
     expect(reason(person, 'request.decide', onAgent('payments-2'))).toBe('outside_scope');
@@ -73,28 +100,55 @@ describe('a signed-in person', () => {
   });
 
   test('is told what was missing and where', () => {
-    const person = member([{ permission: 'agent.read', scope_kind: 'agent', scope_id: 'payments' }]);
+    const person = member([
+      { permission: 'agent.read', scope_kind: 'agent', scope_id: 'payments' },
+    ]);
     expect(authorize(person, 'agent.read', onAgent('mail'))).toEqual({
       allowed: false,
-      forbidden: { permission: 'agent.read', scope_kind: 'agent', scope_id: 'mail', reason: 'outside_scope' },
+      forbidden: {
+        permission: 'agent.read',
+        scope_kind: 'agent',
+        scope_id: 'mail',
+        reason: 'outside_scope',
+      },
     });
     expect(authorize(person, 'team.read', onTeam('t1'))).toEqual({
       allowed: false,
-      forbidden: { permission: 'team.read', scope_kind: 'team', scope_id: 't1', reason: 'missing_permission' },
+      forbidden: {
+        permission: 'team.read',
+        scope_kind: 'team',
+        scope_id: 't1',
+        reason: 'missing_permission',
+      },
     });
     for (const target of [organization, any]) {
       const result = authorize(person, 'team.read', target);
       expect(result).toStrictEqual({
         allowed: false,
-        forbidden: { permission: 'team.read', scope_kind: 'organization', reason: 'missing_permission' },
+        forbidden: {
+          permission: 'team.read',
+          scope_kind: 'organization',
+          reason: 'missing_permission',
+        },
       });
     }
   });
 
   test('can never ask for approval as an agent, owner or not', () => {
     expect(reason(owner(), 'request.create', organization)).toBe('credential_kind');
-    expect(reason(member([{ permission: 'request.create', scope_kind: 'organization' }]), 'request.create', any)).toBe('credential_kind');
-    expect(scopeOf(member([{ permission: 'request.create', scope_kind: 'organization' }]), 'request.create')).toBeUndefined();
+    expect(
+      reason(
+        member([{ permission: 'request.create', scope_kind: 'organization' }]),
+        'request.create',
+        any,
+      ),
+    ).toBe('credential_kind');
+    expect(
+      scopeOf(
+        member([{ permission: 'request.create', scope_kind: 'organization' }]),
+        'request.create',
+      ),
+    ).toBeUndefined();
   });
 });
 
@@ -112,7 +166,12 @@ describe('a personal key', () => {
   test('carries what its member holds and a key can carry', () => {
     const byKey = owner(key(null));
     expect(reason(byKey, 'request.decide', organization)).toBe('allowed');
-    for (const permission of ['api_key.issue', 'api_key.read', 'api_key.revoke', 'api_key.organization.issue'] as const) {
+    for (const permission of [
+      'api_key.issue',
+      'api_key.read',
+      'api_key.revoke',
+      'api_key.organization.issue',
+    ] as const) {
       expect(reason(byKey, permission, any)).toBe('credential_kind');
       expect(effectivePermissions(byKey)).not.toContain(permission);
     }
@@ -146,7 +205,11 @@ describe('an agent', () => {
     expect(reason(agent, 'request.create', onAgent('mail'))).toBe('outside_scope');
     expect(reason(agent, 'request.create', organization)).toBe('outside_scope');
     expect(reason(agent, 'request.decide', onAgent('payments'))).toBe('credential_kind');
-    expect(scopeOf(agent, 'request.read')).toEqual({ all: false, agentSlugs: ['payments'], teamIds: [] });
+    expect(scopeOf(agent, 'request.read')).toEqual({
+      all: false,
+      agentSlugs: ['payments'],
+      teamIds: [],
+    });
     expect(effectivePermissions(agent)).toEqual(['request.create', 'request.read']);
   });
 });
@@ -154,7 +217,11 @@ describe('an agent', () => {
 describe('grants from policies', () => {
   test('are one per permission and resource, sorted, each once', () => {
     const policies: PolicyGrants[] = [
-      { scope_kind: 'agent', resource_ids: ['b', 'a'], permissions: ['request.read', 'request.decide'] },
+      {
+        scope_kind: 'agent',
+        resource_ids: ['b', 'a'],
+        permissions: ['request.read', 'request.decide'],
+      },
       { scope_kind: 'organization', resource_ids: [], permissions: ['agent.read'] },
       { scope_kind: 'agent', resource_ids: ['a'], permissions: ['request.read'] },
     ];
@@ -169,14 +236,23 @@ describe('grants from policies', () => {
 
   test('leave out unknown permissions and scopes a permission does not have', () => {
     const policies: PolicyGrants[] = [
-      { scope_kind: 'agent', resource_ids: ['a'], permissions: ['organization.delete', 'team.read', 'no.such', '__proto__'] },
+      {
+        scope_kind: 'agent',
+        resource_ids: ['a'],
+        permissions: ['organization.delete', 'team.read', 'no.such', '__proto__'],
+      },
       { scope_kind: 'team', resource_ids: ['t'], permissions: ['request.decide'] },
     ];
     expect(grantsFromPolicies(policies, false)).toEqual([]);
   });
 
   test('of a scope without resources are none', () => {
-    expect(grantsFromPolicies([{ scope_kind: 'agent', resource_ids: [], permissions: ['request.read'] }], false)).toEqual([]);
+    expect(
+      grantsFromPolicies(
+        [{ scope_kind: 'agent', resource_ids: [], permissions: ['request.read'] }],
+        false,
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -194,11 +270,17 @@ describe('checks and list filters', () => {
     resource_ids: fc.subarray(['a', 'b', 'c']),
     permissions: fc.array(permission, { maxLength: 4 }),
   });
-  const via = fc.oneof(fc.constant(session), fc.constant(key(null)), fc.array(permission, { maxLength: 3 }).map(key));
+  const via = fc.oneof(
+    fc.constant(session),
+    fc.constant(key(null)),
+    fc.array(permission, { maxLength: 3 }).map(key),
+  );
   const principal: fc.Arbitrary<Principal> = fc.oneof(
     {
       weight: 8,
-      arbitrary: fc.tuple(fc.array(policy, { maxLength: 4 }), via).map(([all, by]) => member(grantsFromPolicies(all, false), by)),
+      arbitrary: fc
+        .tuple(fc.array(policy, { maxLength: 4 }), via)
+        .map(([all, by]) => member(grantsFromPolicies(all, false), by)),
     },
     { weight: 1, arbitrary: via.map(owner) },
     { weight: 1, arbitrary: fc.constant({ ...agent, agentSlug: 'a' }) },
@@ -210,8 +292,12 @@ describe('checks and list filters', () => {
         const scope = scopeOf(who, what);
         expect(authorize(who, what, any).allowed).toBe(scope !== undefined);
         expect(authorize(who, what, organization).allowed).toBe(scope?.all === true);
-        expect(authorize(who, what, onAgent(id)).allowed).toBe(scope !== undefined && (scope.all || scope.agentSlugs.includes(id)));
-        expect(authorize(who, what, onTeam(id)).allowed).toBe(scope !== undefined && (scope.all || scope.teamIds.includes(id)));
+        expect(authorize(who, what, onAgent(id)).allowed).toBe(
+          scope !== undefined && (scope.all || scope.agentSlugs.includes(id)),
+        );
+        expect(authorize(who, what, onTeam(id)).allowed).toBe(
+          scope !== undefined && (scope.all || scope.teamIds.includes(id)),
+        );
       }),
       { numRuns: 2_000 },
     );
@@ -220,7 +306,9 @@ describe('checks and list filters', () => {
   test('effective permissions are those a check allows at some scope, sorted, each once', () => {
     fc.assert(
       fc.property(principal, (who) => {
-        const allowed = permissions.map((entry) => entry.key).filter((each) => authorize(who, each, any).allowed);
+        const allowed = permissions
+          .map((entry) => entry.key)
+          .filter((each) => authorize(who, each, any).allowed);
         expect(effectivePermissions(who)).toEqual(allowed.sort());
       }),
     );
@@ -231,7 +319,8 @@ describe('checks and list filters', () => {
       fc.property(fc.array(policy, { maxLength: 4 }), via, permission, (policies, by, what) => {
         const grants = grantsFromPolicies(policies, false);
         for (const target of [organization, any, onAgent('a'), onTeam('a')]) {
-          if (authorize(member(grants, by), what, target).allowed) expect(reason(member(grants), what, target)).toBe('allowed');
+          if (authorize(member(grants, by), what, target).allowed)
+            expect(reason(member(grants), what, target)).toBe('allowed');
         }
       }),
     );

@@ -2,9 +2,18 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { foldPassword, isGuessable } from '../../src/domain/guessable-passwords.ts';
 
-const COMMON = new Set(['password', 'qwertyuiop', '123456', '1234567890', 'trustno1', 'letmein', 'test']);
+const COMMON = new Set([
+  'password',
+  'qwertyuiop',
+  '123456',
+  '1234567890',
+  'trustno1',
+  'letmein',
+  'test',
+]);
 const words = ['Ada.Marsh@Example.com', 'Ada.Marsh', 'Ada Marsh', 'Ünited Examples, Inc.'];
-const guessable = (password: string) => isGuessable(password, { words, isCommon: (text) => COMMON.has(text) });
+const guessable = (password: string) =>
+  isGuessable(password, { words, isCommon: (text) => COMMON.has(text) });
 
 describe('a password is guessable when it is', () => {
   test.each([
@@ -46,19 +55,31 @@ describe('a password is guessable when it is', () => {
   test('whatever digits and punctuation surround a common one', () => {
     const padding = fc.string({ unit: fc.constantFrom(...'0123456789!?.-_ #'), maxLength: 12 });
     fc.assert(
-      fc.property(padding, fc.constantFrom('password', 'letmein'), padding, (before, word, after) => {
-        expect(guessable(`${before}${word}${after}`)).toBe(true);
-      }),
+      fc.property(
+        padding,
+        fc.constantFrom('password', 'letmein'),
+        padding,
+        (before, word, after) => {
+          expect(guessable(`${before}${word}${after}`)).toBe(true);
+        },
+      ),
     );
   });
 
   test('and without names and common ones only what repeats itself', () => {
     const isCommon = () => false;
     fc.assert(
-      fc.property(fc.uniqueArray(fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789'), { minLength: 12 }), (characters) => {
-        expect(isGuessable(characters.join(''), { words: [], isCommon })).toBe(false);
-        expect(isGuessable(characters.slice(0, 3).join('').repeat(4), { words: [], isCommon })).toBe(true);
-      }),
+      fc.property(
+        fc.uniqueArray(fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789'), {
+          minLength: 12,
+        }),
+        (characters) => {
+          expect(isGuessable(characters.join(''), { words: [], isCommon })).toBe(false);
+          expect(
+            isGuessable(characters.slice(0, 3).join('').repeat(4), { words: [], isCommon }),
+          ).toBe(true);
+        },
+      ),
     );
   });
 });

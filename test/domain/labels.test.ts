@@ -3,28 +3,60 @@ import fc from 'fast-check';
 import { hasUnseen, isBlank, withoutUnseen } from '../../src/domain/labels.ts';
 
 describe('a name', () => {
-  test.each(['', ' ', '\t\n', '\u200b', '\u202e', '\u3164', '\u2800', '\u115f\u1160', '\ufeff \u00a0', '\u0301', '\ufe0f', '\ud800'])(
-    'of which nothing is seen is blank: %j',
-    (name) => {
-      expect(isBlank(name)).toBe(true);
-    },
-  );
+  test.each([
+    '',
+    ' ',
+    '\t\n',
+    '\u200b',
+    '\u202e',
+    '\u3164',
+    '\u2800',
+    '\u115f\u1160',
+    '\ufeff \u00a0',
+    '\u0301',
+    '\ufe0f',
+    '\ud800',
+  ])('of which nothing is seen is blank: %j', (name) => {
+    expect(isBlank(name)).toBe(true);
+  });
 
-  test.each(['Ops\u200b', 'Ops\u202espO', 'O\u2066ps', 'Ops\n', 'Ops\0', 'Ops\u3164', 'Ops\u034f', 'Ops\u00ad', 'Ops\u2028', 'Ops\ud800'])(
-    'with something unseen in it is not taken: %j',
-    (name) => {
-      expect([isBlank(name), hasUnseen(name), hasUnseen(withoutUnseen(name))]).toEqual([false, true, false]);
-    },
-  );
+  test.each([
+    'Ops\u200b',
+    'Ops\u202espO',
+    'O\u2066ps',
+    'Ops\n',
+    'Ops\0',
+    'Ops\u3164',
+    'Ops\u034f',
+    'Ops\u00ad',
+    'Ops\u2028',
+    'Ops\ud800',
+  ])('with something unseen in it is not taken: %j', (name) => {
+    expect([isBlank(name), hasUnseen(name), hasUnseen(withoutUnseen(name))]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
 
-  test.each(['Ops', 'Ada Marsh', 'Zoë Ångström', '運用チーム', 'فريق', 'नमस्ते', 'On call ☎️', "O'Neill & Söhne, Ltd. (EMEA) #1", '1', '.'])(
-    'as people write it stays as it is: %s',
-    (name) => {
-      expect([isBlank(name), hasUnseen(name), withoutUnseen(name)]).toEqual([false, false, name]);
-    },
-  );
+  test.each([
+    'Ops',
+    'Ada Marsh',
+    'Zoë Ångström',
+    '運用チーム',
+    'فريق',
+    'नमस्ते',
+    'On call ☎️',
+    "O'Neill & Söhne, Ltd. (EMEA) #1",
+    '1',
+    '.',
+  ])('as people write it stays as it is: %s', (name) => {
+    expect([isBlank(name), hasUnseen(name), withoutUnseen(name)]).toEqual([false, false, name]);
+  });
 
   test('has nothing unseen left when that is taken out', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (name) => !hasUnseen(withoutUnseen(name))));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (name) => !hasUnseen(withoutUnseen(name))),
+    );
   });
 });

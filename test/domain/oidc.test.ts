@@ -1,14 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { admissibleEmail, assuranceOf, displayNameOf, isReturnPath, isSubject } from '../../src/domain/oidc.ts';
+import {
+  admissibleEmail,
+  assuranceOf,
+  displayNameOf,
+  isReturnPath,
+  isSubject,
+} from '../../src/domain/oidc.ts';
 
 describe('a return path', () => {
-  test.each(['/', '/requests', '/requests/0199a3f1-7c52?tab=timeline&x=a%20b#top', '/a/../b', '/~ada/@me', '/search?q=50%25'])(
-    'is a path of ours: %s',
-    (path) => {
-      expect(isReturnPath(path)).toBe(true);
-    },
-  );
+  test.each([
+    '/',
+    '/requests',
+    '/requests/0199a3f1-7c52?tab=timeline&x=a%20b#top',
+    '/a/../b',
+    '/~ada/@me',
+    '/search?q=50%25',
+  ])('is a path of ours: %s', (path) => {
+    expect(isReturnPath(path)).toBe(true);
+  });
 
   test.each([
     '',
@@ -59,7 +69,24 @@ describe('a return path', () => {
 
   test('keeps the browser here, whatever it is appended to or resolved against', () => {
     const nasty = fc.array(
-      fc.constantFrom('/', '\\', '.', '..', '%2f', '%5c', '%2e', '%09', '\t', '\n', '@', ':', '?', '#', 'a', 'evil.example'),
+      fc.constantFrom(
+        '/',
+        '\\',
+        '.',
+        '..',
+        '%2f',
+        '%5c',
+        '%2e',
+        '%09',
+        '\t',
+        '\n',
+        '@',
+        ':',
+        '?',
+        '#',
+        'a',
+        'evil.example',
+      ),
     );
     fc.assert(
       fc.property(nasty, (parts) => {
@@ -77,12 +104,17 @@ describe('a return path', () => {
 });
 
 describe('an email the provider claims', () => {
-  const of = (email: string | undefined, { verified = true, domains = ['example.com'] }: { verified?: boolean; domains?: string[] } = {}) =>
-    admissibleEmail({ email, emailVerified: verified }, domains);
+  const of = (
+    email: string | undefined,
+    { verified = true, domains = ['example.com'] }: { verified?: boolean; domains?: string[] } = {},
+  ) => admissibleEmail({ email, emailVerified: verified }, domains);
 
-  test.each(['ada@example.com', 'Ada@EXAMPLE.com', "o'neil+x@Example.Com"])('counts when it is of an admitted domain: %s', (email) => {
-    expect(of(email)).toBe(email);
-  });
+  test.each(['ada@example.com', 'Ada@EXAMPLE.com', "o'neil+x@Example.Com"])(
+    'counts when it is of an admitted domain: %s',
+    (email) => {
+      expect(of(email)).toBe(email);
+    },
+  );
 
   test.each([
     'ada@example.com.evil',
@@ -141,7 +173,12 @@ describe('a display name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (name) => {
         const shown = displayNameOf(name, 'ada@example.com');
-        expect(shown.isWellFormed() && shown.trim() !== '' && !shown.includes('\0') && shown.length <= 200).toBe(true);
+        expect(
+          shown.isWellFormed() &&
+            shown.trim() !== '' &&
+            !shown.includes('\0') &&
+            shown.length <= 200,
+        ).toBe(true);
       }),
     );
   });
@@ -149,10 +186,18 @@ describe('a display name', () => {
 
 test('a subject is short and plain', () => {
   expect(['auth0|5f7c', 'a'.repeat(255), '1234'].map(isSubject)).toEqual([true, true, true]);
-  expect(['', 'a'.repeat(256), 'a\0b', 'a\nb', 'é'].map(isSubject)).toEqual([false, false, false, false, false]);
+  expect(['', 'a'.repeat(256), 'a\0b', 'a\nb', 'é'].map(isSubject)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });
 
 test('only a second factor at the provider is a strong proof', () => {
   expect([['mfa'], ['pwd', 'mfa', 'otp']].map(assuranceOf)).toEqual(['strong', 'strong']);
-  expect([[], ['pwd'], ['otp'], ['MFA'], ['mfa '], ['mfax']].map(assuranceOf)).toEqual(Array(6).fill('single_factor'));
+  expect([[], ['pwd'], ['otp'], ['MFA'], ['mfa '], ['mfax']].map(assuranceOf)).toEqual(
+    Array(6).fill('single_factor'),
+  );
 });

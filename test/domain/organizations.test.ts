@@ -2,7 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { MemberPrincipal } from '../../src/domain/authorization.ts';
 import { formatDuration, parseDuration } from '../../src/domain/durations.ts';
-import { changesTo, describeChanges, requireMayChange, type OrganizationTerms, slugOf } from '../../src/domain/organizations.ts';
+import {
+  changesTo,
+  describeChanges,
+  requireMayChange,
+  type OrganizationTerms,
+  slugOf,
+} from '../../src/domain/organizations.ts';
 
 const terms: OrganizationTerms = {
   name: 'Example Works',
@@ -13,7 +19,11 @@ const terms: OrganizationTerms = {
   reauthenticationWindow: 900,
 };
 
-function person({ assurance = 'single_factor' as 'single_factor' | 'strong', fresh = true, requiresMfa = false } = {}): MemberPrincipal {
+function person({
+  assurance = 'single_factor' as 'single_factor' | 'strong',
+  fresh = true,
+  requiresMfa = false,
+} = {}): MemberPrincipal {
   return {
     kind: 'member',
     organizationId: 'o',
@@ -30,7 +40,10 @@ function person({ assurance = 'single_factor' as 'single_factor' | 'strong', fre
   };
 }
 
-const key: MemberPrincipal = { ...person({ assurance: 'strong' }), via: { kind: 'api_key', keyId: 'k', narrowed: null } };
+const key: MemberPrincipal = {
+  ...person({ assurance: 'strong' }),
+  via: { kind: 'api_key', keyId: 'k', narrowed: null },
+};
 
 const codeOf = (run: () => void): unknown => {
   try {
@@ -49,7 +62,9 @@ describe('what changes', () => {
   });
 
   test('is told with what was and what is, durations as text', () => {
-    expect(describeChanges(terms, { claimTimeout: 60, maxApiKeyLifetime: null, requireMfa: true })).toEqual({
+    expect(
+      describeChanges(terms, { claimTimeout: 60, maxApiKeyLifetime: null, requireMfa: true }),
+    ).toEqual({
       claim_timeout: { old: '15m', new: '1m' },
       max_api_key_lifetime: { old: '1h', new: null },
       require_mfa: { old: false, new: true },
@@ -58,22 +73,39 @@ describe('what changes', () => {
 });
 
 describe('who may change', () => {
-  test.each([{ name: 'Other' }, { claimTimeout: 60 }, {}])('%j: anybody with the permission', (changes) => {
-    expect(codeOf(() => requireMayChange(key, changes))).toBeUndefined();
-    expect(codeOf(() => requireMayChange(person({ fresh: false }), changes))).toBeUndefined();
-  });
+  test.each([{ name: 'Other' }, { claimTimeout: 60 }, {}])(
+    '%j: anybody with the permission',
+    (changes) => {
+      expect(codeOf(() => requireMayChange(key, changes))).toBeUndefined();
+      expect(codeOf(() => requireMayChange(person({ fresh: false }), changes))).toBeUndefined();
+    },
+  );
 
-  const sensitive = [{ personalApiKeysAllowed: false }, { maxApiKeyLifetime: null }, { reauthenticationWindow: 60 }, { requireMfa: false }];
-  test.each(sensitive)('%j: a fresh session, with a second factor where one is demanded', (changes) => {
-    expect(codeOf(() => requireMayChange(key, changes))).toBe('session_required');
-    expect(codeOf(() => requireMayChange(person({ fresh: false }), changes))).toBe('reauthentication_required');
-    expect(codeOf(() => requireMayChange(person({ requiresMfa: true }), changes))).toBe('mfa_required');
-    expect(codeOf(() => requireMayChange(person(), changes))).toBeUndefined();
-  });
+  const sensitive = [
+    { personalApiKeysAllowed: false },
+    { maxApiKeyLifetime: null },
+    { reauthenticationWindow: 60 },
+    { requireMfa: false },
+  ];
+  test.each(sensitive)(
+    '%j: a fresh session, with a second factor where one is demanded',
+    (changes) => {
+      expect(codeOf(() => requireMayChange(key, changes))).toBe('session_required');
+      expect(codeOf(() => requireMayChange(person({ fresh: false }), changes))).toBe(
+        'reauthentication_required',
+      );
+      expect(codeOf(() => requireMayChange(person({ requiresMfa: true }), changes))).toBe(
+        'mfa_required',
+      );
+      expect(codeOf(() => requireMayChange(person(), changes))).toBeUndefined();
+    },
+  );
 
   test('that everybody needs a second factor: who has given his own', () => {
     expect(codeOf(() => requireMayChange(person(), { requireMfa: true }))).toBe('mfa_required');
-    expect(codeOf(() => requireMayChange(person({ assurance: 'strong' }), { requireMfa: true }))).toBeUndefined();
+    expect(
+      codeOf(() => requireMayChange(person({ assurance: 'strong' }), { requireMfa: true })),
+    ).toBeUndefined();
   });
 });
 
@@ -83,7 +115,14 @@ test('a duration is shown so that it reads back as itself, in the largest whole 
       expect(parseDuration(formatDuration(seconds))).toBe(seconds * 1_000);
     }),
   );
-  expect([60, 90, 900, 3_600, 5_400, 86_400].map(formatDuration)).toEqual(['1m', '90s', '15m', '1h', '90m', '24h']);
+  expect([60, 90, 900, 3_600, 5_400, 86_400].map(formatDuration)).toEqual([
+    '1m',
+    '90s',
+    '15m',
+    '1h',
+    '90m',
+    '24h',
+  ]);
 });
 
 describe('the slug of an organization', () => {

@@ -1,6 +1,12 @@
 /** The permission vocabulary: who can hold what, and at which scope. */
 import { describe, expect, test } from '@jest/globals';
-import { isPermission, isValidScope, mayHold, permissionEntry, permissions } from '../../src/domain/permissions.ts';
+import {
+  isPermission,
+  isValidScope,
+  mayHold,
+  permissionEntry,
+  permissions,
+} from '../../src/domain/permissions.ts';
 
 const keysWhere = (predicate: (entry: (typeof permissions)[number]) => boolean) =>
   permissions
@@ -42,22 +48,27 @@ describe('permission vocabulary', () => {
   });
 
   test('an agent can ask and read, and can never decide or claim', () => {
-    expect(keysWhere((entry) => entry.holders.includes('agent'))).toEqual(['request.create', 'request.read']);
+    expect(keysWhere((entry) => entry.holders.includes('agent'))).toEqual([
+      'request.create',
+      'request.read',
+    ]);
     expect(mayHold('human', 'request.create')).toBe(false);
     expect(keysWhere((entry) => entry.holders.includes('gateway'))).toEqual(['gateway.call']);
   });
 
   test('no key can issue, list or revoke keys', () => {
-    expect(keysWhere((entry) => entry.holders.includes('human') && !entry.holders.includes('api_key'))).toEqual([
-      'api_key.issue',
-      'api_key.organization.issue',
-      'api_key.read',
-      'api_key.revoke',
-    ]);
+    expect(
+      keysWhere((entry) => entry.holders.includes('human') && !entry.holders.includes('api_key')),
+    ).toEqual(['api_key.issue', 'api_key.organization.issue', 'api_key.read', 'api_key.revoke']);
   });
 
   test('an organization key cannot claim, decide or manage people and access', () => {
-    expect(keysWhere((entry) => entry.holders.includes('api_key') && !entry.holders.includes('organization_api_key'))).toEqual([
+    expect(
+      keysWhere(
+        (entry) =>
+          entry.holders.includes('api_key') && !entry.holders.includes('organization_api_key'),
+      ),
+    ).toEqual([
       'connection.read',
       'connection.write',
       'membership.invite',
@@ -76,7 +87,13 @@ describe('permission vocabulary', () => {
 
   test('team permissions may be granted for a team, and those of agents, pipelines, requests and the gateway for an agent', () => {
     for (const entry of permissions) {
-      const narrowest = { team: 'team', agent: 'agent', pipeline: 'agent', request: 'agent', gateway: 'agent' }[entry.resource];
+      const narrowest = {
+        team: 'team',
+        agent: 'agent',
+        pipeline: 'agent',
+        request: 'agent',
+        gateway: 'agent',
+      }[entry.resource];
       expect(entry.scopes).toEqual(narrowest ? ['organization', narrowest] : ['organization']);
       expect(isValidScope(entry.key, 'organization')).toBe(true);
       expect(isValidScope(entry.key, 'team')).toBe(entry.resource === 'team');
@@ -85,6 +102,7 @@ describe('permission vocabulary', () => {
 
   test('a key outside the vocabulary is none, even when every object has a member of that name', () => {
     expect(isPermission('request.decide')).toBe(true);
-    for (const key of ['request', 'request.decide.', 'Request.decide', '', 'toString', '__proto__']) expect(isPermission(key)).toBe(false);
+    for (const key of ['request', 'request.decide.', 'Request.decide', '', 'toString', '__proto__'])
+      expect(isPermission(key)).toBe(false);
   });
 });

@@ -2,7 +2,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ApprovalRequest } from '../../src/domain/approval-requests.ts';
-import { grantsFromPolicies, type MemberPrincipal, type PolicyGrants } from '../../src/domain/authorization.ts';
+import {
+  grantsFromPolicies,
+  type MemberPrincipal,
+  type PolicyGrants,
+} from '../../src/domain/authorization.ts';
 import type { Target } from '../../src/domain/escalation-paths/types.ts';
 import type { Permission } from '../../src/domain/permissions.ts';
 import { listAccess, mayDecide, maySee, type Routed } from '../../src/domain/request-access.ts';
@@ -57,7 +61,11 @@ function member({ policies = [], isOwner = false, key }: Who): MemberPrincipal {
   };
 }
 
-const everywhere = (...permissions: Permission[]): PolicyGrants => ({ scope_kind: 'organization', resource_ids: [], permissions });
+const everywhere = (...permissions: Permission[]): PolicyGrants => ({
+  scope_kind: 'organization',
+  resource_ids: [],
+  permissions,
+});
 const forAgents = (slugs: string[], ...permissions: Permission[]): PolicyGrants => ({
   scope_kind: 'agent',
   resource_ids: slugs,
@@ -75,18 +83,68 @@ const added: Routed = { ...others, added: [ME] };
 describe('who may decide and see a request', () => {
   test.each<[string, Who, Routed, { decide: boolean; see: boolean }]>([
     ['nobody without a permission', {}, unrouted, { decide: false, see: false }],
-    ['a decider what no path applies to', { policies: [everywhere('request.decide')] }, unrouted, { decide: true, see: true }],
-    ['a decider what names him', { policies: [everywhere('request.decide')] }, named, { decide: true, see: true }],
-    ['a decider what names everybody', { policies: [everywhere('request.decide')] }, broadcast, { decide: true, see: true }],
-    ['no decider what names others', { policies: [everywhere('request.decide')] }, others, { decide: false, see: false }],
-    ['no decider what names nobody', { policies: [everywhere('request.decide')] }, to(), { decide: false, see: false }],
-    ['a decider what names his team', { policies: [everywhere('request.decide')] }, myTeam, { decide: true, see: true }],
-    ['no decider what names another team', { policies: [everywhere('request.decide')] }, otherTeam, { decide: false, see: false }],
-    ['a decider what he was added to', { policies: [everywhere('request.decide')] }, added, { decide: true, see: true }],
+    [
+      'a decider what no path applies to',
+      { policies: [everywhere('request.decide')] },
+      unrouted,
+      { decide: true, see: true },
+    ],
+    [
+      'a decider what names him',
+      { policies: [everywhere('request.decide')] },
+      named,
+      { decide: true, see: true },
+    ],
+    [
+      'a decider what names everybody',
+      { policies: [everywhere('request.decide')] },
+      broadcast,
+      { decide: true, see: true },
+    ],
+    [
+      'no decider what names others',
+      { policies: [everywhere('request.decide')] },
+      others,
+      { decide: false, see: false },
+    ],
+    [
+      'no decider what names nobody',
+      { policies: [everywhere('request.decide')] },
+      to(),
+      { decide: false, see: false },
+    ],
+    [
+      'a decider what names his team',
+      { policies: [everywhere('request.decide')] },
+      myTeam,
+      { decide: true, see: true },
+    ],
+    [
+      'no decider what names another team',
+      { policies: [everywhere('request.decide')] },
+      otherTeam,
+      { decide: false, see: false },
+    ],
+    [
+      'a decider what he was added to',
+      { policies: [everywhere('request.decide')] },
+      added,
+      { decide: true, see: true },
+    ],
     ['nobody just because he was added', {}, added, { decide: false, see: false }],
     ['nobody just because he is named', {}, named, { decide: false, see: false }],
-    ['a named reader sees nothing routed', { policies: [everywhere('request.read')] }, named, { decide: false, see: false }],
-    ['a reader sees what no path applies to', { policies: [everywhere('request.read')] }, unrouted, { decide: false, see: true }],
+    [
+      'a named reader sees nothing routed',
+      { policies: [everywhere('request.read')] },
+      named,
+      { decide: false, see: false },
+    ],
+    [
+      'a reader sees what no path applies to',
+      { policies: [everywhere('request.read')] },
+      unrouted,
+      { decide: false, see: true },
+    ],
     [
       'a reader of what is routed to others',
       { policies: [everywhere('request.read', 'request.read.unrouted')] },
@@ -99,8 +157,18 @@ describe('who may decide and see a request', () => {
       others,
       { decide: true, see: true },
     ],
-    ['nobody what is routed to others alone', { policies: [everywhere('request.decide.unrouted')] }, others, { decide: false, see: false }],
-    ['not even what names him', { policies: [everywhere('request.decide.unrouted')] }, named, { decide: false, see: false }],
+    [
+      'nobody what is routed to others alone',
+      { policies: [everywhere('request.decide.unrouted')] },
+      others,
+      { decide: false, see: false },
+    ],
+    [
+      'not even what names him',
+      { policies: [everywhere('request.decide.unrouted')] },
+      named,
+      { decide: false, see: false },
+    ],
     [
       'nobody what is routed to others by what he holds for another agent',
       { policies: [everywhere('request.decide.unrouted'), forAgents(['bot2'], 'request.decide')] },
@@ -114,25 +182,51 @@ describe('who may decide and see a request', () => {
       { decide: true, see: true },
     ],
     ['an owner everything', { isOwner: true }, others, { decide: true, see: true }],
-    ['an owner by key everything', { isOwner: true, key: 'whole' }, others, { decide: true, see: true }],
+    [
+      'an owner by key everything',
+      { isOwner: true, key: 'whole' },
+      others,
+      { decide: true, see: true },
+    ],
     [
       'a key nothing beyond its narrowing',
       { isOwner: true, key: ['request.read', 'request.decide'] },
       others,
       { decide: false, see: false },
     ],
-    ['a decider for this agent', { policies: [forAgents(['bot'], 'request.decide')] }, named, { decide: true, see: true }],
-    ['no decider for another agent', { policies: [forAgents(['bot2'], 'request.decide')] }, named, { decide: false, see: false }],
+    [
+      'a decider for this agent',
+      { policies: [forAgents(['bot'], 'request.decide')] },
+      named,
+      { decide: true, see: true },
+    ],
+    [
+      'no decider for another agent',
+      { policies: [forAgents(['bot2'], 'request.decide')] },
+      named,
+      { decide: false, see: false },
+    ],
   ])('%s', (_name, who, routed, expected) => {
     const principal = member(who);
-    expect({ decide: mayDecide(principal, request(), routed), see: maySee(principal, request(), routed) }).toEqual(expected);
+    expect({
+      decide: mayDecide(principal, request(), routed),
+      see: maySee(principal, request(), routed),
+    }).toEqual(expected);
   });
 
   test('deciding a request implies seeing it, and a key never exceeds its member', () => {
-    const permissions: Permission[] = ['request.read', 'request.read.unrouted', 'request.decide', 'request.decide.unrouted', 'agent.read'];
+    const permissions: Permission[] = [
+      'request.read',
+      'request.read.unrouted',
+      'request.decide',
+      'request.decide.unrouted',
+      'agent.read',
+    ];
     const policy = fc.oneof(
       fc.subarray(permissions).map((keys) => everywhere(...keys)),
-      fc.tuple(fc.subarray(['bot', 'bot2'], { minLength: 1 }), fc.subarray(permissions)).map(([slugs, keys]) => forAgents(slugs, ...keys)),
+      fc
+        .tuple(fc.subarray(['bot', 'bot2'], { minLength: 1 }), fc.subarray(permissions))
+        .map(([slugs, keys]) => forAgents(slugs, ...keys)),
     );
     fc.assert(
       fc.property(
@@ -143,10 +237,16 @@ describe('who may decide and see a request', () => {
           const person = member({ policies });
           const byKey = member({ policies, key });
           for (const who of [person, byKey]) {
-            expect(mayDecide(who, request(), routed) && !maySee(who, request(), routed)).toBe(false);
+            expect(mayDecide(who, request(), routed) && !maySee(who, request(), routed)).toBe(
+              false,
+            );
           }
-          expect(mayDecide(byKey, request(), routed) && !mayDecide(person, request(), routed)).toBe(false);
-          expect(maySee(byKey, request(), routed) && !maySee(person, request(), routed)).toBe(false);
+          expect(mayDecide(byKey, request(), routed) && !mayDecide(person, request(), routed)).toBe(
+            false,
+          );
+          expect(maySee(byKey, request(), routed) && !maySee(person, request(), routed)).toBe(
+            false,
+          );
         },
       ),
     );
@@ -156,7 +256,11 @@ describe('who may decide and see a request', () => {
 describe('the same as filters for lists', () => {
   test('are undefined where a permission is not held, and name the agents where it is not held everywhere', () => {
     const principal = member({
-      policies: [everywhere('request.read'), forAgents(['b', 'a'], 'request.decide'), forAgents(['c'], 'request.read', 'request.decide')],
+      policies: [
+        everywhere('request.read'),
+        forAgents(['b', 'a'], 'request.decide'),
+        forAgents(['c'], 'request.read', 'request.decide'),
+      ],
       key: 'whole',
     });
     expect(listAccess(principal)).toEqual({
@@ -175,9 +279,18 @@ describe('the same as filters for lists', () => {
     expect(reach(everywhere('request.decide.unrouted'))).toBeUndefined();
     expect(reach(everywhere(...both))).toEqual({ all: true });
     const some = { all: false, agentSlugs: ['a', 'b'], teamIds: [] };
-    expect(reach(everywhere('request.decide.unrouted'), forAgents(['b', 'a'], 'request.decide'))).toEqual(some);
-    expect(reach(everywhere('request.decide'), forAgents(['b', 'a'], 'request.decide.unrouted'))).toEqual(some);
-    expect(reach(forAgents(['a', 'b'], 'request.decide'), forAgents(['b', 'c'], 'request.decide.unrouted'))).toEqual({
+    expect(
+      reach(everywhere('request.decide.unrouted'), forAgents(['b', 'a'], 'request.decide')),
+    ).toEqual(some);
+    expect(
+      reach(everywhere('request.decide'), forAgents(['b', 'a'], 'request.decide.unrouted')),
+    ).toEqual(some);
+    expect(
+      reach(
+        forAgents(['a', 'b'], 'request.decide'),
+        forAgents(['b', 'c'], 'request.decide.unrouted'),
+      ),
+    ).toEqual({
       all: false,
       agentSlugs: ['b'],
       teamIds: [],

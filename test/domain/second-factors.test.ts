@@ -2,12 +2,20 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hashRecoveryCode, newRecoveryCodes, readCode, RECOVERY_CODE_BYTES } from '../../src/domain/second-factors.ts';
+import {
+  hashRecoveryCode,
+  newRecoveryCodes,
+  readCode,
+  RECOVERY_CODE_BYTES,
+} from '../../src/domain/second-factors.ts';
 
 describe('a typed code', () => {
-  test.each(['123456', ' 123456 ', '123 456', '123-456', '1 2 3 4 5 6'])('is of an app when it is six digits: %j', (typed) => {
-    expect(readCode(typed)).toEqual({ kind: 'totp', code: '123456' });
-  });
+  test.each(['123456', ' 123456 ', '123 456', '123-456', '1 2 3 4 5 6'])(
+    'is of an app when it is six digits: %j',
+    (typed) => {
+      expect(readCode(typed)).toEqual({ kind: 'totp', code: '123456' });
+    },
+  );
 
   test.each(['12345', '1234567', '12345a', '١٢٣٤٥٦', '', '123.456'])(
     'is tried as a recovery code when it is anything else: %j',
@@ -22,7 +30,8 @@ describe('recovery codes', () => {
 
   test('are ten different ones in four groups of four, without letters that look like digits', () => {
     expect(new Set(codes).size).toBe(10);
-    for (const code of codes) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
+    for (const code of codes)
+      expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
   });
 
   test('carry every bit of the 80 random ones each is made of', () => {

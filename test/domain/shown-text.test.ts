@@ -42,10 +42,13 @@ const codeOf = (character: string): string =>
     .join('');
 
 describe('text that is shown', () => {
-  test.each(DECEPTIVE.map((character) => [codeOf(character), character]))('has %s written out', (code, character) => {
-    expect(shownText(`a${character}b`, 100)).toEqual({ text: `a${code}b`, isCut: false });
-    expect(shownLine(`a${character}b`)).toBe(`a${code}b`);
-  });
+  test.each(DECEPTIVE.map((character) => [codeOf(character), character]))(
+    'has %s written out',
+    (code, character) => {
+      expect(shownText(`a${character}b`, 100)).toEqual({ text: `a${code}b`, isCut: false });
+      expect(shownLine(`a${character}b`)).toBe(`a${code}b`);
+    },
+  );
 
   test.each([
     ['a Persian name', 'علی\u200cرضا'],
@@ -72,27 +75,43 @@ describe('text that is shown', () => {
   });
 
   test('is never longer than its limit, whole characters and escapes only, the beginning of the whole', () => {
-    const pieces = fc.constantFrom(...DECEPTIVE, 'a', '&', ' ', '\n', '\r', '😀', 'é', '❤\ufe0f\u200d🔥');
+    const pieces = fc.constantFrom(
+      ...DECEPTIVE,
+      'a',
+      '&',
+      ' ',
+      '\n',
+      '\r',
+      '😀',
+      'é',
+      '❤\ufe0f\u200d🔥',
+    );
     fc.assert(
-      fc.property(fc.array(pieces, { maxLength: 60 }), fc.integer({ min: 1, max: 80 }), (parts, most) => {
-        const whole = shownText(parts.join(''), 10_000);
-        const { text, isCut } = shownText(parts.join(''), most);
-        expect(whole.isCut).toBe(false);
-        expect(text.length).toBeLessThanOrEqual(most);
-        expect(whole.text.startsWith(text)).toBe(true);
-        expect(isCut).toBe(text !== whole.text);
-        expect(text.isWellFormed()).toBe(true);
-        expect(text).not.toMatch(/\\u[0-9a-f]{0,3}$/);
-        // The next piece is at most an escaped pair.
-        if (isCut) expect(text.length).toBeGreaterThan(most - 12);
-        expect(shownLine(parts.join(''), most).length).toBeLessThanOrEqual(most);
-      }),
+      fc.property(
+        fc.array(pieces, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 80 }),
+        (parts, most) => {
+          const whole = shownText(parts.join(''), 10_000);
+          const { text, isCut } = shownText(parts.join(''), most);
+          expect(whole.isCut).toBe(false);
+          expect(text.length).toBeLessThanOrEqual(most);
+          expect(whole.text.startsWith(text)).toBe(true);
+          expect(isCut).toBe(text !== whole.text);
+          expect(text.isWellFormed()).toBe(true);
+          expect(text).not.toMatch(/\\u[0-9a-f]{0,3}$/);
+          // The next piece is at most an escaped pair.
+          if (isCut) expect(text.length).toBeGreaterThan(most - 12);
+          expect(shownLine(parts.join(''), most).length).toBeLessThanOrEqual(most);
+        },
+      ),
       { numRuns: 2_000 },
     );
   });
 
   test('fits the limit in whatever way its length is counted', () => {
-    const { text, isCut } = shownText('&'.repeat(100), 50, (piece) => (piece === '&' ? 5 : piece.length));
+    const { text, isCut } = shownText('&'.repeat(100), 50, (piece) =>
+      piece === '&' ? 5 : piece.length,
+    );
     expect({ text, isCut }).toEqual({ text: '&'.repeat(10), isCut: true });
   });
 });

@@ -1,12 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ApprovalRequest } from '../../src/domain/approval-requests.ts';
-import { answeredMessage, askingMessage, escapeSlackText, testMessage, type SlackText } from '../../src/domain/slack-messages.ts';
+import {
+  answeredMessage,
+  askingMessage,
+  escapeSlackText,
+  testMessage,
+  type SlackText,
+} from '../../src/domain/slack-messages.ts';
 import { JsonText } from '../../src/platform/exact-json.ts';
 import { passedLimits } from '../support/slack-limits.ts';
 
 const URL_OF = 'https://approvals.example/requests/0199a3f1-7c52-7b0e-9d52-1f6a3b0c4d21';
 
-function request(changes: Partial<ApprovalRequest> & { readonly args?: string } = {}): ApprovalRequest {
+function request(
+  changes: Partial<ApprovalRequest> & { readonly args?: string } = {},
+): ApprovalRequest {
   const { args = '{"amount": 1.00}', ...rest } = changes;
   const at = new Date('2026-03-02T09:00:00.000Z');
   return {
@@ -69,10 +77,23 @@ const ATTACKS = [
 
 describe('a message', () => {
   test('shows the tool, the agent, the exact arguments, why people are asked, the deadline and three buttons', () => {
-    const route = { routedAt: new Date(), source: 'no_escalation', scope: 'organization', reason: 'Refunds over 100' } as const;
+    const route = {
+      routedAt: new Date(),
+      source: 'no_escalation',
+      scope: 'organization',
+      reason: 'Refunds over 100',
+    } as const;
     const message = askingMessage(request({ route, server: 'payments' }), URL_OF);
     const text = read(message.blocks);
-    for (const part of ['issue_refund', 'payments', 'Refund bot', 'refund-bot', 'production', '{"amount": 1.00}', 'Refunds over 100']) {
+    for (const part of [
+      'issue_refund',
+      'payments',
+      'Refund bot',
+      'refund-bot',
+      'production',
+      '{"amount": 1.00}',
+      'Refunds over 100',
+    ]) {
       expect(text).toContain(part);
     }
     expect(text).toContain('2026-03-02 10:00 UTC');
@@ -87,12 +108,24 @@ describe('a message', () => {
   });
 
   test('marks an urgent request', () => {
-    expect(askingMessage(request({ urgency: 'interrupt' }), URL_OF).text).toBe('Urgent approval needed: issue_refund (Refund bot)');
+    expect(askingMessage(request({ urgency: 'interrupt' }), URL_OF).text).toBe(
+      'Urgent approval needed: issue_refund (Refund bot)',
+    );
   });
 
   test.each(ATTACKS)('leaves %s without meaning, wherever it was written', (attack) => {
-    const decision = { ...DECISION, status: 'approved', note: attack, reviewerDisplayName: attack } as const;
-    const route = { routedAt: new Date(), source: 'no_escalation', scope: 'organization', reason: attack } as const;
+    const decision = {
+      ...DECISION,
+      status: 'approved',
+      note: attack,
+      reviewerDisplayName: attack,
+    } as const;
+    const route = {
+      routedAt: new Date(),
+      source: 'no_escalation',
+      scope: 'organization',
+      reason: attack,
+    } as const;
     const hostile = {
       tool: attack,
       agentName: attack,
@@ -130,20 +163,53 @@ describe('a message', () => {
     const text = read(askingMessage(request({ args }), URL_OF).blocks);
     expect(text).toContain(`truncated here: ${args.length} characters in all`);
     expect(text.isWellFormed()).toBe(true);
-    const lengths = askingMessage(request({ args }), URL_OF).blocks.map((block) => read(block).length);
+    const lengths = askingMessage(request({ args }), URL_OF).blocks.map(
+      (block) => read(block).length,
+    );
     expect(Math.max(...lengths)).toBeLessThan(6_000);
     expect(read(askingMessage(request(), URL_OF).blocks)).not.toContain('truncated');
   });
 
-  const FILLERS = ['x', '\u200b', '\u202e', '\u0007', '&', '<', '😀', '\ud83d', '\n', '\u{e0041}', 'a\u200b', '&\u200b<😀'];
+  const FILLERS = [
+    'x',
+    '\u200b',
+    '\u202e',
+    '\u0007',
+    '&',
+    '<',
+    '😀',
+    '\ud83d',
+    '\n',
+    '\u{e0041}',
+    'a\u200b',
+    '&\u200b<😀',
+  ];
 
   test.each(FILLERS.map((filler) => [JSON.stringify(filler), filler]))(
     "stays within Slack's limits, however much of %s there is",
     (_name, filler) => {
       const much = filler.repeat(3_000);
-      const route = { routedAt: new Date(), source: 'no_escalation', scope: 'organization', reason: much } as const;
-      const hostile = { tool: much, server: much, agentName: much, agentInstanceName: much, args: much, route };
-      const decision = { ...DECISION, status: 'denied', note: much, channel: much, reviewerDisplayName: much } as const;
+      const route = {
+        routedAt: new Date(),
+        source: 'no_escalation',
+        scope: 'organization',
+        reason: much,
+      } as const;
+      const hostile = {
+        tool: much,
+        server: much,
+        agentName: much,
+        agentInstanceName: much,
+        args: much,
+        route,
+      };
+      const decision = {
+        ...DECISION,
+        status: 'denied',
+        note: much,
+        channel: much,
+        reviewerDisplayName: much,
+      } as const;
       for (const { text, blocks } of [
         askingMessage(request({ ...hostile, urgency: 'interrupt' }), URL_OF),
         answeredMessage(request({ ...hostile, state: 'denied', decision }), URL_OF),
@@ -163,11 +229,19 @@ describe('a message', () => {
     ['expired', undefined, 'system', 'Expired without a decision: issue_refund'],
     ['cancelled', undefined, 'aap', 'Cancelled by the agent: issue_refund'],
     ['cancelled', undefined, 'system', 'Cancelled: issue_refund'],
-  ] as const)('that shows the answer %s says who gave it, and has no button that decides', (state, name, channel, title) => {
-    const decision = { ...DECISION, status: state, channel, ...(name !== undefined && { reviewerDisplayName: name }) } as const;
-    const message = answeredMessage(request({ state, decision }), URL_OF);
-    expect(message.text).toBe(title);
-    expect(JSON.stringify(message.blocks)).not.toMatch(/countersign_(approve|deny)/);
-    expect(read(message.blocks)).toContain('2026-03-02 09:30 UTC');
-  });
+  ] as const)(
+    'that shows the answer %s says who gave it, and has no button that decides',
+    (state, name, channel, title) => {
+      const decision = {
+        ...DECISION,
+        status: state,
+        channel,
+        ...(name !== undefined && { reviewerDisplayName: name }),
+      } as const;
+      const message = answeredMessage(request({ state, decision }), URL_OF);
+      expect(message.text).toBe(title);
+      expect(JSON.stringify(message.blocks)).not.toMatch(/countersign_(approve|deny)/);
+      expect(read(message.blocks)).toContain('2026-03-02 09:30 UTC');
+    },
+  );
 });

@@ -5,7 +5,16 @@ import { wakeOverdue } from '../../src/services/approval-requests/backstop.ts';
 import { errorOf, requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
-import { askPeople, body, finalStatus, setScene, stateOf, until, untilSettled, type Scene } from './scene.ts';
+import {
+  askPeople,
+  body,
+  finalStatus,
+  setScene,
+  stateOf,
+  until,
+  untilSettled,
+  type Scene,
+} from './scene.ts';
 
 let app: TestApp;
 let scene: Scene;
@@ -19,7 +28,10 @@ afterAll(async () => {
 });
 
 /** Beside the app of this file, another process without Temporal; closed whatever comes of the work. */
-async function beside<T>(environment: Readonly<Record<string, string>>, work: (other: TestApp) => Promise<T>): Promise<T> {
+async function beside<T>(
+  environment: Readonly<Record<string, string>>,
+  work: (other: TestApp) => Promise<T>,
+): Promise<T> {
   const other = await startApp({ databaseUrl: app.databaseUrl, environment });
   try {
     return await work(other);
@@ -29,9 +41,18 @@ async function beside<T>(environment: Readonly<Record<string, string>>, work: (o
 }
 
 /** Copies of a request the pipeline has not looked at, with changed columns. */
-async function copies(id: string, count: number, changes: Readonly<Record<string, unknown>>): Promise<string[]> {
+async function copies(
+  id: string,
+  count: number,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<string[]> {
   const original = await app.db('approval_requests').where({ id }).first<Record<string, unknown>>();
-  const rows = Array.from({ length: count }, () => ({ ...original, ...changes, id: randomUUID(), idempotency_key: randomUUID() }));
+  const rows = Array.from({ length: count }, () => ({
+    ...original,
+    ...changes,
+    id: randomUUID(),
+    idempotency_key: randomUUID(),
+  }));
   await app.db.batchInsert('approval_requests', rows, 100);
   await app.db('audit_events').insert(
     rows.map((row) => ({
@@ -66,8 +87,14 @@ const unseen = (wakeAt: Date | null) => ({
 /** As if the level's time had been over for so long, and nobody had looked. */
 async function dueSince(id: string, ms: number): Promise<void> {
   const at = new Date(Date.now() - ms);
-  const walk = JSON.parse(String((await app.db('approval_requests').where({ id }).first<{ walk: string }>('walk')).walk)) as object;
-  const moved = JSON.stringify({ ...walk, since: new Date(at.getTime() - 1_800_000).toISOString(), nextAt: at.toISOString() });
+  const walk = JSON.parse(
+    String((await app.db('approval_requests').where({ id }).first<{ walk: string }>('walk')).walk),
+  ) as object;
+  const moved = JSON.stringify({
+    ...walk,
+    since: new Date(at.getTime() - 1_800_000).toISOString(),
+    nextAt: at.toISOString(),
+  });
   await app
     .db('approval_requests')
     .where({ id })
@@ -79,10 +106,21 @@ describe('a crowd', () => {
     const id = await askPeople(scene, app);
     const deadline = new Date(Date.now() + 1_500);
     const created = new Date(deadline.getTime() - 3_600_000);
-    const ids = await copies(id, 500, { ...unseen(null), created_at: created, last_at: created, deadline_at: deadline });
-    const waits = await Promise.all(ids.slice(0, 20).map((one) => scene.adapter.get(one, { wait: '10s' })));
+    const ids = await copies(id, 500, {
+      ...unseen(null),
+      created_at: created,
+      last_at: created,
+      deadline_at: deadline,
+    });
+    const waits = await Promise.all(
+      ids.slice(0, 20).map((one) => scene.adapter.get(one, { wait: '10s' })),
+    );
     expect(waits.map((answer) => requestOf(answer).status)).toEqual(waits.map(() => 'expired'));
-    await until('all are expired', async () => (await app.db('approval_requests').where({ state: 'expired' }).select('id')).length === 500);
+    await until(
+      'all are expired',
+      async () =>
+        (await app.db('approval_requests').where({ state: 'expired' }).select('id')).length === 500,
+    );
     // `brokenPromises` names each one that was expired later than a second after its deadline.
     expect(await brokenPromises(app.db, scene)).toEqual([]);
     expect(requestOf(await scene.adapter.cancel(id)).status).toBe('cancelled');
@@ -95,7 +133,11 @@ describe('a crowd', () => {
     const longAgo = new Date(Date.now() - 60_000);
     await app.db('approval_requests').whereIn('id', ids).update({ wake_at: longAgo });
     await until('all are handed to people', async () => {
-      const pending = await app.db('approval_requests').whereIn('id', ids).where({ state: 'pending' }).select('id');
+      const pending = await app
+        .db('approval_requests')
+        .whereIn('id', ids)
+        .where({ state: 'pending' })
+        .select('id');
       return pending.length === 200;
     });
     expect(await brokenPromises(app.db, scene)).toEqual([]);
@@ -119,7 +161,9 @@ describe('a parked wait', () => {
       await until('all are parked', () => narrow.context.changes.waitedFor().length === ids.length);
       const decided = await Promise.all(ids.map((id) => scene.decide(id, { url: narrow.url })));
       expect(decided.map((answer) => answer.status)).toEqual(ids.map(() => 200));
-      expect((await Promise.all(waits)).map((answer) => requestOf(answer).status)).toEqual(ids.map(() => 'approved'));
+      expect((await Promise.all(waits)).map((answer) => requestOf(answer).status)).toEqual(
+        ids.map(() => 'approved'),
+      );
     });
     await untilSettled(app);
   });
@@ -140,7 +184,11 @@ describe('a hopeless request', () => {
   test('does not keep the backstop from those behind it', async () => {
     const id = await askPeople(scene, app);
     const longAgo = new Date(Date.now() - 60_000);
-    const [hopeless = ''] = await copies(id, 1, { ...unseen(null), organization_pipeline_revision_id: null, state: 'evaluating' });
+    const [hopeless = ''] = await copies(id, 1, {
+      ...unseen(null),
+      organization_pipeline_revision_id: null,
+      state: 'evaluating',
+    });
     const [behind = ''] = await copies(id, 1, unseen(null));
     await app
       .db('approval_requests')
@@ -160,7 +208,10 @@ describe('a hopeless request', () => {
       .update({ wake_at: new Date(longAgo.getTime() + 1_000) });
     await beside({}, async (mute) => {
       await wakeOverdue(mute.context);
-      await until('the one behind is handed to people', async () => (await stateOf(app, behind)) === 'pending');
+      await until(
+        'the one behind is handed to people',
+        async () => (await stateOf(app, behind)) === 'pending',
+      );
     });
     expect(requestOf(await scene.adapter.cancel(hopeless)).status).toBe('cancelled');
   });
@@ -170,10 +221,12 @@ describe('a workflow that is late', () => {
   test('has its level made by the backstop, once, and is left alone the first time', async () => {
     const id = await askPeople(scene, app);
     await beside({}, async (mute) => {
-      const starts = async () => (await mute.context.metrics.backstopStarts.get()).values[0]?.value ?? 0;
+      const starts = async () =>
+        (await mute.context.metrics.backstopStarts.get()).values[0]?.value ?? 0;
       const [before, levels] = [
         await starts(),
-        async () => (await app.db('escalation_steps').where({ request_id: id }).select('at')).length,
+        async () =>
+          (await app.db('escalation_steps').where({ request_id: id }).select('at')).length,
       ];
       await dueSince(id, 6_000);
       await wakeOverdue(mute.context);
@@ -195,7 +248,9 @@ describe('a locked database', () => {
     const created = requestOf(await scene.adapter.create(body('deploy')));
     expect(created.status).toBe('pending');
     expect(await stateOf(app, created.id)).toBe('evaluating');
-    await until('a try has failed on the lock', () => app.log.some((line) => line.includes('lock timeout')));
+    await until('a try has failed on the lock', () =>
+      app.log.some((line) => line.includes('lock timeout')),
+    );
     await lock.commit();
     await until('handed to people', async () => (await stateOf(app, created.id)) === 'pending');
     expect((await scene.decide(created.id)).status).toBe(200);
@@ -209,7 +264,10 @@ describe('a locked database', () => {
     await lock.raw('select 1 from approval_requests where id = :id for update', { id });
     const [key, cancelled] = [randomUUID(), scene.adapter.cancel(id)];
     const refused = await scene.decide(id, { key });
-    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'dependency_unavailable' } } });
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { error: { code: 'dependency_unavailable' } },
+    });
     expect(refused.headers).toHaveProperty('retry-after');
     expect(errorOf(await cancelled).status).toBe(503);
     await lock.commit();

@@ -5,8 +5,21 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
-import { killServiceProcesses, startServiceProcess, type ServiceProcess } from '../support/processes.ts';
-import { askPeople, body, finalStatus, setScene, stateOf, until, untilSettled, type Scene } from './scene.ts';
+import {
+  killServiceProcesses,
+  startServiceProcess,
+  type ServiceProcess,
+} from '../support/processes.ts';
+import {
+  askPeople,
+  body,
+  finalStatus,
+  setScene,
+  stateOf,
+  until,
+  untilSettled,
+  type Scene,
+} from './scene.ts';
 
 /** Connections of the process of this test that serve calls and the reread of every second. */
 const POOL = 6;
@@ -15,10 +28,14 @@ let app: TestApp;
 let scene: Scene;
 let other: ServiceProcess;
 
-const startOther = () => startServiceProcess({ databaseUrl: app.databaseUrl, taskQueue: app.taskQueue });
+const startOther = () =>
+  startServiceProcess({ databaseUrl: app.databaseUrl, taskQueue: app.taskQueue });
 
 beforeAll(async () => {
-  app = await startApp({ temporal: true, environment: { COUNTERSIGN_DATABASE_POOL: String(POOL) } });
+  app = await startApp({
+    temporal: true,
+    environment: { COUNTERSIGN_DATABASE_POOL: String(POOL) },
+  });
   [scene, other] = await Promise.all([setScene(app), startOther()]);
 });
 afterAll(async () => {
@@ -66,7 +83,10 @@ describe('two processes', () => {
     );
     expect(rowCount).toBe(2);
     expect(await decideElsewhere()).toBeLessThan(20_000);
-    await until('both listen again', async () => (await listener.clone().select('pid')).length === 2);
+    await until(
+      'both listen again',
+      async () => (await listener.clone().select('pid')).length === 2,
+    );
     expect(await decideElsewhere()).toBeLessThan(20_000);
   });
 });
@@ -80,7 +100,9 @@ describe('kill -9', () => {
         tool: at % 2 === 0 ? ('refund' as const) : ('deploy' as const),
       }));
       const through = scene.adapterAt(other.url);
-      const sent = round.map(({ key, tool }) => through.create(body(tool), { idempotencyKey: key }).catch(() => undefined));
+      const sent = round.map(({ key, tool }) =>
+        through.create(body(tool), { idempotencyKey: key }).catch(() => undefined),
+      );
       await delay(afterMs + Math.random() * 15);
       await other.kill();
       await Promise.all(sent);
@@ -95,7 +117,9 @@ describe('kill -9', () => {
         return requestOf(await scene.adapter.cancel(id)).status;
       }),
     );
-    expect(outcomes).toEqual(asked.map(({ tool }) => (tool === 'refund' ? 'approved' : 'cancelled')));
+    expect(outcomes).toEqual(
+      asked.map(({ tool }) => (tool === 'refund' ? 'approved' : 'cancelled')),
+    );
     expect(await brokenPromises(app.db, scene)).toEqual([]);
   }, 60_000);
 
@@ -105,13 +129,18 @@ describe('kill -9', () => {
     const key = (id: string) => `decision:${id}`;
     for (const [round, afterMs] of [1, 8, 20].entries()) {
       const mine = ids.slice(round * 3, round * 3 + 3);
-      const sent = mine.map((id) => scene.decide(id, { key: key(id), url: other.url }).catch(() => undefined));
+      const sent = mine.map((id) =>
+        scene.decide(id, { key: key(id), url: other.url }).catch(() => undefined),
+      );
       await delay(afterMs + Math.random() * 8);
       await other.kill();
       await Promise.all(sent);
       // Through the process that lives: the same decision again, whether or not the first attempt was recorded.
       for (const id of mine)
-        expect(await scene.decide(id, { key: key(id) })).toMatchObject({ status: 200, body: { decision: { status: 'approved' } } });
+        expect(await scene.decide(id, { key: key(id) })).toMatchObject({
+          status: 200,
+          body: { decision: { status: 'approved' } },
+        });
       other = await startOther();
     }
     expect(await Promise.all(waits)).toEqual(ids.map(() => 'approved'));
@@ -129,7 +158,10 @@ describe('kill -9', () => {
     }
     await untilSettled(app);
     const workflow = app.temporal.client()?.workflow.getHandle(`approval-request:${id}`);
-    await until('the workflow has ended', async () => (await workflow?.describe())?.status.name === 'COMPLETED');
+    await until(
+      'the workflow has ended',
+      async () => (await workflow?.describe())?.status.name === 'COMPLETED',
+    );
     expect(await brokenPromises(app.db, scene)).toEqual([]);
   });
 });

@@ -8,9 +8,24 @@ import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../temporal/emb
 import { startApp, type TestApp } from '../support/app.ts';
 import { claim } from '../support/claims.ts';
 import { courseOf, type Names } from '../support/courses.ts';
-import { activatePath, activatePipeline, activatePolicy, createAgent, createMember } from '../support/factories.ts';
-import { createOrganization, createTeam, type TestAgent, type TestMember } from '../support/factories.ts';
-import { killServiceProcesses, startServiceProcess, type ServiceProcess } from '../support/processes.ts';
+import {
+  activatePath,
+  activatePipeline,
+  activatePolicy,
+  createAgent,
+  createMember,
+} from '../support/factories.ts';
+import {
+  createOrganization,
+  createTeam,
+  type TestAgent,
+  type TestMember,
+} from '../support/factories.ts';
+import {
+  killServiceProcesses,
+  startServiceProcess,
+  type ServiceProcess,
+} from '../support/processes.ts';
 import { testCacheDirectory, TEST_NAMESPACE } from '../support/servers.ts';
 import { ask, decide, handleOf, notificationsOf, waiting } from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
@@ -31,27 +46,51 @@ let people: readonly [TestMember, TestMember, TestMember];
 let names: Names;
 
 const startWorker = () =>
-  startServiceProcess({ databaseUrl: app.databaseUrl, taskQueue: app.taskQueue, temporalAddress: temporal.address });
+  startServiceProcess({
+    databaseUrl: app.databaseUrl,
+    taskQueue: app.taskQueue,
+    temporalAddress: temporal.address,
+  });
 
 /** Ada; then a team that asks Ben, then Cleo, inside the second level. Twice. */
 beforeAll(async () => {
   const cacheDirectory = testCacheDirectory();
-  temporal = await startEmbeddedTemporal({ directory, cacheDirectory, namespace: TEST_NAMESPACE, ui: false, timeSkipping: true });
+  temporal = await startEmbeddedTemporal({
+    directory,
+    cacheDirectory,
+    namespace: TEST_NAMESPACE,
+    ui: false,
+    timeSkipping: true,
+  });
   app = await startApp({ temporal: true, worker: false, temporalAddress: temporal.address });
   worker = await startWorker();
   const organization = await createOrganization(app);
-  const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
-  const person = (displayName: string) => createMember(app, organization.id, { policies, displayName });
+  const policies = [
+    {
+      scope_kind: 'organization',
+      permissions: ['request.read', 'request.decide', 'request.claim'],
+    },
+  ] as const;
+  const person = (displayName: string) =>
+    createMember(app, organization.id, { policies, displayName });
   people = [await person('Ada'), await person('Ben'), await person('Cleo')];
   await app
     .db('organizations')
     .where({ id: organization.id })
     .update({ claim_timeout_seconds: 2 * 3_600 });
   const user = (member: TestMember) => ({ type: 'user', id: member.membershipId });
-  const level = (id: string, target: object, wait: string) => ({ id, type: 'level', targets: [target], escalate_after: wait });
+  const level = (id: string, target: object, wait: string) => ({
+    id,
+    type: 'level',
+    targets: [target],
+    escalate_after: wait,
+  });
   const ids = { ada: randomUUID(), team: randomUUID(), first: randomUUID(), second: randomUUID() };
   const teamId = await createTeam(app, organization.id, { members: [people[1], people[2]] });
-  names = { ...Object.fromEntries(Object.entries(ids).map(([name, id]) => [id, name])), [teamId]: 'policy' };
+  names = {
+    ...Object.fromEntries(Object.entries(ids).map(([name, id]) => [id, name])),
+    [teamId]: 'policy',
+  };
   await activatePolicy(organization.owner, teamId, {
     nodes: [level(ids.first, user(people[1]), '1h'), level(ids.second, user(people[2]), '1h')],
   });
@@ -59,10 +98,16 @@ beforeAll(async () => {
   await activatePath(organization.owner, {
     path_key: 'long',
     name: 'Long',
-    nodes: [level(ids.ada, user(people[0]), '4h'), level(ids.team, { type: 'team', id: teamId }, '5h')],
+    nodes: [
+      level(ids.ada, user(people[0]), '4h'),
+      level(ids.team, { type: 'team', id: teamId }, '5h'),
+    ],
     repeat: { times: 1, after: '3h' },
   });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'long' });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    blocks: [],
+    default_escalation_path: 'long',
+  });
 });
 
 afterAll(async () => {
@@ -82,7 +127,9 @@ async function nextInstant(id: string): Promise<number> {
 }
 
 const lastAt = async (id: string): Promise<number> =>
-  (await app.db('approval_requests').where({ id }).first<{ last_at: Date }>('last_at')).last_at.getTime();
+  (
+    await app.db('approval_requests').where({ id }).first<{ last_at: Date }>('last_at')
+  ).last_at.getTime();
 
 /** Moves the workflow's clock on, while whatever is given happens to its worker. */
 type Around = (id: string, forward: () => Promise<void>) => Promise<void>;
@@ -171,11 +218,26 @@ const EXPECTED = [
 
 test('the sequence of events is that of an undisturbed path, wherever each step was cut off', async () => {
   const undisturbed: Around = (_id, forward) => forward();
-  const calm = await livedThrough([undisturbed, undisturbed, undisturbed, undisturbed, undisturbed]);
+  const calm = await livedThrough([
+    undisturbed,
+    undisturbed,
+    undisturbed,
+    undisturbed,
+    undisturbed,
+  ]);
   expect(await courseOf(app, calm, names, { grain: GRAIN })).toEqual(EXPECTED);
 
-  const killed = await livedThrough([beforeTheCommit, betweenCommitAndReport, whileItWaits, beforeTheCommit, betweenCommitAndReport]);
+  const killed = await livedThrough([
+    beforeTheCommit,
+    betweenCommitAndReport,
+    whileItWaits,
+    beforeTheCommit,
+    betweenCommitAndReport,
+  ]);
   expect(await courseOf(app, killed, names, { grain: GRAIN })).toEqual(EXPECTED);
-  const told = async (id: string) => (await notificationsOf(app, id)).map(({ stepKey, membershipId }) => `${stepKey} ${membershipId}`);
+  const told = async (id: string) =>
+    (await notificationsOf(app, id)).map(
+      ({ stepKey, membershipId }) => `${stepKey} ${membershipId}`,
+    );
   expect(await told(killed)).toEqual(await told(calm));
 }, 240_000);

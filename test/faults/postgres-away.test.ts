@@ -7,14 +7,27 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endpoints } from '../../api/endpoints.ts';
-import { ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import {
+  ensureDatabase,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../src/platform/embedded-postgres.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import { issueToken } from '../../src/platform/tokens.ts';
 import { errorOf, requestOf } from '../support/adapter.ts';
 import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
-import { askPeople, body, finalStatus, setScene, stateOf, until, untilSettled, type Scene } from './scene.ts';
+import {
+  askPeople,
+  body,
+  finalStatus,
+  setScene,
+  stateOf,
+  until,
+  untilSettled,
+  type Scene,
+} from './scene.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'countersign-postgres-away-'));
 let postgres: EmbeddedPostgres;
@@ -22,13 +35,21 @@ let app: TestApp;
 let scene: Scene;
 
 const startPostgres = (preferredPort?: number) =>
-  startEmbeddedPostgres({ directory, durable: false, ...(preferredPort !== undefined && { preferredPort }) });
+  startEmbeddedPostgres({
+    directory,
+    durable: false,
+    ...(preferredPort !== undefined && { preferredPort }),
+  });
 
 beforeAll(async () => {
   postgres = await startPostgres();
   await ensureDatabase(postgres, 'service');
   const root = packageRoot();
-  const migrate = ['--import', join(root, 'test/support/typescript.js'), join(root, 'test/support/migrate-template.ts')];
+  const migrate = [
+    '--import',
+    join(root, 'test/support/typescript.js'),
+    join(root, 'test/support/migrate-template.ts'),
+  ];
   await promisify(execFile)(process.execPath, [...migrate, postgres.url('service')]);
   app = await startApp({ temporal: true, databaseUrl: postgres.url('service') });
   scene = await setScene(app);
@@ -49,9 +70,15 @@ const openBodies: Readonly<Record<string, unknown>> = {
     email: 'ada@example.com',
     password: 'a password of some length',
   },
-  '/auth/invitations/{token}/accept': { display_name: 'Ada', password: 'seven bright ravens on a wire' },
+  '/auth/invitations/{token}/accept': {
+    display_name: 'Ada',
+    password: 'seven bright ravens on a wire',
+  },
   '/auth/mfa': { token: issueToken(TOKEN_PREFIX.mfaChallenge).token, code: '123456' },
-  '/auth/password/reset': { token: issueToken(TOKEN_PREFIX.passwordReset).token, password: 'seven bright ravens on a wire' },
+  '/auth/password/reset': {
+    token: issueToken(TOKEN_PREFIX.passwordReset).token,
+    password: 'seven bright ravens on a wire',
+  },
 };
 
 const openTokens: Readonly<Record<string, string>> = {
@@ -61,8 +88,15 @@ const openTokens: Readonly<Record<string, string>> = {
 };
 
 /** They answer from the configuration alone, which here knows no identity provider, no mail server and no secrets key. */
-const WITHOUT_DATABASE = ['/auth/options', '/auth/oidc/login', '/auth/oidc/callback', '/auth/password/forgot'];
-const asking = endpoints.filter(({ path, signedForm }) => !signedForm && !WITHOUT_DATABASE.includes(path));
+const WITHOUT_DATABASE = [
+  '/auth/options',
+  '/auth/oidc/login',
+  '/auth/oidc/callback',
+  '/auth/password/forgot',
+];
+const asking = endpoints.filter(
+  ({ path, signedForm }) => !signedForm && !WITHOUT_DATABASE.includes(path),
+);
 
 function credentialFor(auth: string): Record<string, string> {
   if (auth === 'agent') return { authorization: `Bearer ${scene.agent.credential}` };
@@ -71,8 +105,15 @@ function credentialFor(auth: string): Record<string, string> {
 }
 
 test('while Postgres is away every endpoint says so, and afterwards everything goes on without a restart', async () => {
-  const [waited, cancelled, undecided] = await Promise.all([askPeople(scene, app), askPeople(scene, app), askPeople(scene, app)]);
-  const waits = [scene.adapter.get(waited, { wait: '30s' }), scene.adapter.get(cancelled, { wait: '30s' })];
+  const [waited, cancelled, undecided] = await Promise.all([
+    askPeople(scene, app),
+    askPeople(scene, app),
+    askPeople(scene, app),
+  ]);
+  const waits = [
+    scene.adapter.get(waited, { wait: '30s' }),
+    scene.adapter.get(cancelled, { wait: '30s' }),
+  ];
   // Awaited at the end; a test that fails before must not fail a second time by them.
   for (const wait of waits) wait.catch(() => undefined);
   await until('both waits are parked', () => app.context.changes.waitedFor().length === 2);
@@ -86,11 +127,18 @@ test('while Postgres is away every endpoint says so, and afterwards everything g
         status,
         headers,
         body: answer,
-      } = await app.http.call(method.toUpperCase(), target, { headers: credentialFor(auth), ...(sent !== undefined && { body: sent }) });
+      } = await app.http.call(method.toUpperCase(), target, {
+        headers: credentialFor(auth),
+        ...(sent !== undefined && { body: sent }),
+      });
       return `${method} ${path}: ${status} ${String(answer['error']?.['code'])}, come again after ${headers['retry-after'] ?? 'no time'}`;
     }),
   );
-  expect(answers).toEqual(asking.map(({ method, path }) => `${method} ${path}: 503 dependency_unavailable, come again after 2`));
+  expect(answers).toEqual(
+    asking.map(
+      ({ method, path }) => `${method} ${path}: 503 dependency_unavailable, come again after 2`,
+    ),
+  );
   const key = randomUUID();
   const refused = errorOf(await scene.adapter.create(body('refund'), { idempotencyKey: key }));
   expect(refused).toMatchObject({ status: 503, error: { type: 'dependency' } });
@@ -99,10 +147,15 @@ test('while Postgres is away every endpoint says so, and afterwards everything g
   postgres = await startPostgres(postgres.port);
   await until('it answers again', async () => (await app.http.get('/health/ready')).status === 200);
   const created = requestOf(await scene.adapter.create(body('refund'), { idempotencyKey: key }));
-  expect(created.status === 'pending' ? await finalStatus(scene.adapter, created.id) : created.status).toBe('approved');
+  expect(
+    created.status === 'pending' ? await finalStatus(scene.adapter, created.id) : created.status,
+  ).toBe('approved');
   expect((await scene.decide(waited)).status).toBe(200);
   expect(requestOf(await scene.adapter.cancel(cancelled)).status).toBe('cancelled');
-  expect((await Promise.all(waits)).map((answer) => requestOf(answer).status)).toEqual(['approved', 'cancelled']);
+  expect((await Promise.all(waits)).map((answer) => requestOf(answer).status)).toEqual([
+    'approved',
+    'cancelled',
+  ]);
   await askPeople(scene, app, '1s')
     .then((id) => finalStatus(scene.adapter, id))
     .then((status) => expect(status).toBe('expired'));

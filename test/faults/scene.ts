@@ -4,7 +4,13 @@ import { eventually } from '../../src/platform/processes.ts';
 import { Adapter, requestOf, type Answer } from '../support/adapter.ts';
 import { Ledger } from '../support/adapter/ledger.ts';
 import type { TestApp } from '../support/app.ts';
-import { activatePath, activatePipeline, createAgent, createMember, createOrganization } from '../support/factories.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createMember,
+  createOrganization,
+} from '../support/factories.ts';
 import type { TestAgent, TestMember, TestOrganization } from '../support/factories.ts';
 import { HttpClient, type Answer as HttpAnswer } from '../support/http.ts';
 
@@ -19,22 +25,46 @@ export interface Scene {
   /** Through another process; what one adapter was told binds the others. */
   adapterAt(url: string): Adapter;
   /** Decides through the app of the scene, or another process. Repeats with the same key are the same decision. */
-  decide(id: string, options?: { readonly key?: string; readonly url?: string }): Promise<HttpAnswer>;
+  decide(
+    id: string,
+    options?: { readonly key?: string; readonly url?: string },
+  ): Promise<HttpAnswer>;
 }
 
 export async function setScene(app: TestApp): Promise<Scene> {
   const organization = await createOrganization(app);
   const [agent, reviewer] = await Promise.all([
     createAgent(app, organization),
-    createMember(app, organization.id, { policies: [{ scope_kind: 'organization', permissions: ['request.decide', 'request.read'] }] }),
+    createMember(app, organization.id, {
+      policies: [{ scope_kind: 'organization', permissions: ['request.decide', 'request.read'] }],
+    }),
   ]);
-  const level = () => ({ id: randomUUID(), type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '30m' });
-  await activatePath(organization.owner, { path_key: 'on-call', name: 'On call', working_hours: [], nodes: [level(), level()] });
+  const level = () => ({
+    id: randomUUID(),
+    type: 'level',
+    targets: [{ type: 'broadcast' }],
+    escalate_after: '30m',
+  });
+  await activatePath(organization.owner, {
+    path_key: 'on-call',
+    name: 'On call',
+    working_hours: [],
+    nodes: [level(), level()],
+  });
   const when = { id: 'tool', field: '/request/tool', operator: 'equals', value: 'refund' };
-  const refunds = { id: 'refunds', name: 'Refunds', type: 'cel', config: { when, on_match: 'approve', reason: 'small' } };
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [refunds], default_escalation_path: 'on-call' });
+  const refunds = {
+    id: 'refunds',
+    name: 'Refunds',
+    type: 'cel',
+    config: { when, on_match: 'approve', reason: 'small' },
+  };
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    blocks: [refunds],
+    default_escalation_path: 'on-call',
+  });
   const ledger = new Ledger();
-  const adapterAt = (url: string) => new Adapter({ baseUrl: `${url}/api/aap`, credential: agent.credential, ledger });
+  const adapterAt = (url: string) =>
+    new Adapter({ baseUrl: `${url}/api/aap`, credential: agent.credential, ledger });
   return {
     organization,
     agent,
@@ -44,7 +74,11 @@ export async function setScene(app: TestApp): Promise<Scene> {
     adapterAt,
     decide: async (id, { key = randomUUID(), url = app.url } = {}) => {
       const client = new HttpClient(url, { authorization: `Bearer ${reviewer.apiKey}` });
-      return await client.post(`/api/v1/requests/${id}/decision`, { status: 'approved' }, { headers: { 'idempotency-key': key } });
+      return await client.post(
+        `/api/v1/requests/${id}/decision`,
+        { status: 'approved' },
+        { headers: { 'idempotency-key': key } },
+      );
     },
   };
 }
@@ -61,17 +95,31 @@ export async function askPeople(scene: Scene, app: TestApp, timeout?: string): P
 }
 
 export async function stateOf(app: TestApp, id: string): Promise<string | undefined> {
-  return (await app.db('approval_requests').where({ id }).first<{ state: string } | undefined>('state'))?.state;
+  return (
+    await app.db('approval_requests').where({ id }).first<{ state: string } | undefined>('state')
+  )?.state;
 }
 
-export async function until(what: string, condition: () => Promise<boolean> | boolean, timeoutMs = 40_000): Promise<void> {
-  if (!(await eventually(condition, timeoutMs))) throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
+export async function until(
+  what: string,
+  condition: () => Promise<boolean> | boolean,
+  timeoutMs = 40_000,
+): Promise<void> {
+  if (!(await eventually(condition, timeoutMs)))
+    throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
 }
 
 /** Waits until nobody has anything left to do for a request with a final answer: its workflow has seen it. */
 export async function untilSettled(app: TestApp, timeoutMs?: number): Promise<void> {
-  const open = app.db('approval_requests').whereNotNull('wake_at').whereNotIn('state', ['evaluating', 'pending']);
-  await until('every workflow has seen the final answer', async () => (await open.clone().select('id')).length === 0, timeoutMs);
+  const open = app
+    .db('approval_requests')
+    .whereNotNull('wake_at')
+    .whereNotIn('state', ['evaluating', 'pending']);
+  await until(
+    'every workflow has seen the final answer',
+    async () => (await open.clone().select('id')).length === 0,
+    timeoutMs,
+  );
 }
 
 /** The final status an adapter gets, asking again as often as a wait runs out. */

@@ -9,7 +9,16 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
 import { testCacheDirectory } from '../support/servers.ts';
 import { fastForward } from '../support/time-skipping.ts';
-import { askPeople, body, finalStatus, setScene, stateOf, until, untilSettled, type Scene } from './scene.ts';
+import {
+  askPeople,
+  body,
+  finalStatus,
+  setScene,
+  stateOf,
+  until,
+  untilSettled,
+  type Scene,
+} from './scene.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'countersign-temporal-away-'));
 let temporal: EmbeddedTemporal;
@@ -17,7 +26,13 @@ let app: TestApp;
 let scene: Scene;
 
 const startTemporal = () =>
-  startEmbeddedTemporal({ directory, cacheDirectory: testCacheDirectory(), namespace: 'away', ui: false, timeSkipping: true });
+  startEmbeddedTemporal({
+    directory,
+    cacheDirectory: testCacheDirectory(),
+    namespace: 'away',
+    ui: false,
+    timeSkipping: true,
+  });
 
 /** A create may be held up for long, so that one that is not can be told on a busy machine, too. */
 const environment = { TEMPORAL_NAMESPACE: 'away', COUNTERSIGN_CREATE_BUDGET: '30s' };
@@ -47,7 +62,8 @@ async function returnTemporal(): Promise<void> {
   await until('its return is noticed', () => !isAway());
 }
 
-const levelsTold = async (id: string) => (await app.db('escalation_steps').where({ request_id: id }).select('step_key')).length;
+const levelsTold = async (id: string) =>
+  (await app.db('escalation_steps').where({ request_id: id }).select('step_key')).length;
 
 async function workflowStatus(id: string): Promise<string | undefined> {
   const handle = app.temporal.client()?.workflow.getHandle(`approval-request:${id}`);
@@ -56,15 +72,23 @@ async function workflowStatus(id: string): Promise<string | undefined> {
 
 /** A request that got its final answer while Temporal was away never needed a workflow. */
 async function expectEveryWorkflowAsItsRequest(): Promise<void> {
-  const rows = await app.db('approval_requests').select<{ id: string; state: string }[]>('id', 'state');
+  const rows = await app
+    .db('approval_requests')
+    .select<{ id: string; state: string }[]>('id', 'state');
   for (const { id, state } of rows) {
     const expected = state === 'pending' ? ['RUNNING'] : ['COMPLETED', undefined];
-    await until(`the workflow of a request that is ${state}`, async () => expected.includes(await workflowStatus(id)));
+    await until(`the workflow of a request that is ${state}`, async () =>
+      expected.includes(await workflowStatus(id)),
+    );
   }
 }
 
 test('while Temporal is away everything but new escalation goes on, and it catches up afterwards', async () => {
-  const [decided, cancelled, watched] = await Promise.all([askPeople(scene, app), askPeople(scene, app), askPeople(scene, app)]);
+  const [decided, cancelled, watched] = await Promise.all([
+    askPeople(scene, app),
+    askPeople(scene, app),
+    askPeople(scene, app),
+  ]);
   await stopTemporal();
 
   const waiting = scene.adapter.get(decided, { wait: '10s' });
@@ -82,18 +106,34 @@ test('while Temporal is away everything but new escalation goes on, and it catch
     expect(status).toBe(201);
     expect(elapsedMs).toBeLessThan(HELD_UP_MS);
   }
-  const [expiring = '', refund = '', withdrawn = '', kept = ''] = created.map((answer) => requestOf(answer).id);
-  expect(created.map((answer) => requestOf(answer).status)).toEqual(['pending', 'pending', 'pending', 'pending']);
+  const [expiring = '', refund = '', withdrawn = '', kept = ''] = created.map(
+    (answer) => requestOf(answer).id,
+  );
+  expect(created.map((answer) => requestOf(answer).status)).toEqual([
+    'pending',
+    'pending',
+    'pending',
+    'pending',
+  ]);
   expect(requestOf(await scene.adapter.cancel(withdrawn)).status).toBe('cancelled');
   expect(await finalStatus(scene.adapter, expiring)).toBe('expired');
-  const expiredAt = await app.db('decisions').where({ request_id: expiring }).first<{ channel: string }>('channel');
+  const expiredAt = await app
+    .db('decisions')
+    .where({ request_id: expiring })
+    .first<{ channel: string }>('channel');
   expect(expiredAt.channel).toBe('system');
 
   await returnTemporal();
   const after = requestOf(await scene.adapter.create(body('deploy'))).id;
   expect(await finalStatus(scene.adapter, refund)).toBe('approved');
-  await until('what was asked meanwhile is handed to people', async () => (await stateOf(app, kept)) === 'pending');
-  await until('what was asked afterwards is handed to people', async () => (await stateOf(app, after)) === 'pending');
+  await until(
+    'what was asked meanwhile is handed to people',
+    async () => (await stateOf(app, kept)) === 'pending',
+  );
+  await until(
+    'what was asked afterwards is handed to people',
+    async () => (await stateOf(app, after)) === 'pending',
+  );
   await untilSettled(app);
   await expectEveryWorkflowAsItsRequest();
   expect(await levelsTold(watched)).toBe(1);
@@ -105,7 +145,10 @@ test('a Temporal server that hangs holds up no create for longer than it takes t
   const [pid = 0] = temporal.servers.map((server) => server.pid());
   process.kill(pid, 'SIGSTOP');
   const asked = performance.now();
-  const [first, second] = await Promise.all([scene.adapter.create(body('deploy')), scene.adapter.create(body('refund'))]);
+  const [first, second] = await Promise.all([
+    scene.adapter.create(body('deploy')),
+    scene.adapter.create(body('refund')),
+  ]);
   expect(performance.now() - asked).toBeLessThan(HELD_UP_MS);
   await until('its silence is noticed', isAway, 15_000);
   const third = await scene.adapter.create(body('refund'));
@@ -113,8 +156,14 @@ test('a Temporal server that hangs holds up no create for longer than it takes t
   process.kill(pid, 'SIGCONT');
   await until('its return is noticed', () => !isAway());
   const ids = [first, second, third].map((answer) => requestOf(answer).id);
-  await until('the first is handed to people', async () => (await stateOf(app, ids[0] ?? '')) === 'pending');
-  expect(await Promise.all(ids.slice(1).map((id) => finalStatus(scene.adapter, id)))).toEqual(['approved', 'approved']);
+  await until(
+    'the first is handed to people',
+    async () => (await stateOf(app, ids[0] ?? '')) === 'pending',
+  );
+  expect(await Promise.all(ids.slice(1).map((id) => finalStatus(scene.adapter, id)))).toEqual([
+    'approved',
+    'approved',
+  ]);
   await untilSettled(app);
   await expectEveryWorkflowAsItsRequest();
   expect(await brokenPromises(app.db, scene)).toEqual([]);
@@ -125,15 +174,19 @@ test('after Temporal has lost its database, pending requests are walked on from 
   await fastForward(app, waiting, 0.51);
   await until('the second level is told', async () => (await levelsTold(waiting)) === 2);
   await stopTemporal();
-  for (const file of readdirSync(directory).filter((name) => name.includes('sqlite'))) rmSync(join(directory, file));
+  for (const file of readdirSync(directory).filter((name) => name.includes('sqlite')))
+    rmSync(join(directory, file));
   expect((await scene.decide(decided)).status).toBe(200);
   await returnTemporal();
 
   const fresh = requestOf(await scene.adapter.create(body('refund'))).id;
   expect(await finalStatus(scene.adapter, fresh)).toBe('approved');
-  const open = (await app.db('approval_requests').where({ state: 'pending' }).select<{ id: string }[]>('id')).map(({ id }) => id);
+  const open = (
+    await app.db('approval_requests').where({ state: 'pending' }).select<{ id: string }[]>('id')
+  ).map(({ id }) => id);
   expect(open).toContain(waiting);
-  for (const id of open) await until('it has a workflow again', async () => (await workflowStatus(id)) === 'RUNNING');
+  for (const id of open)
+    await until('it has a workflow again', async () => (await workflowStatus(id)) === 'RUNNING');
   const [early = ''] = open.filter((id) => id !== waiting);
   await fastForward(app, early, 0.51);
   await until('the next level is told', async () => (await levelsTold(early)) === 2);

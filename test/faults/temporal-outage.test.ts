@@ -9,7 +9,13 @@ import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../temporal/emb
 import { startApp, type TestApp } from '../support/app.ts';
 import { adapterOf } from '../support/approval-requests.ts';
 import { claim, release, verbsOf } from '../support/claims.ts';
-import { activatePath, activatePipeline, createAgent, createMember, createOrganization } from '../support/factories.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createMember,
+  createOrganization,
+} from '../support/factories.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import type { TestAgent, TestMember } from '../support/factories.ts';
 import { hurryPath } from '../support/hurried-paths.ts';
@@ -36,9 +42,20 @@ let lit: Deployment;
 let dark: Deployment;
 let darkDatabase: TestDatabase;
 
-const startTemporal = () => startEmbeddedTemporal({ directory, cacheDirectory: testCacheDirectory(), namespace: 'outage', ui: false });
+const startTemporal = () =>
+  startEmbeddedTemporal({
+    directory,
+    cacheDirectory: testCacheDirectory(),
+    namespace: 'outage',
+    ui: false,
+  });
 const startOn = (more: { readonly databaseUrl?: string; readonly taskQueue?: string } = {}) =>
-  startApp({ temporal: true, temporalAddress: temporal.address, environment: { TEMPORAL_NAMESPACE: 'outage' }, ...more });
+  startApp({
+    temporal: true,
+    temporalAddress: temporal.address,
+    environment: { TEMPORAL_NAMESPACE: 'outage' },
+    ...more,
+  });
 
 beforeAll(async () => {
   [temporal, darkDatabase] = await Promise.all([startTemporal(), cloneDatabase()]);
@@ -50,9 +67,20 @@ beforeAll(async () => {
 /** Four people, one a level. */
 async function deploy(on: TestApp, waitMs: number): Promise<Deployment> {
   const organization = await createOrganization(on);
-  const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
-  const person = (displayName: string) => createMember(on, organization.id, { policies, displayName });
-  const people = [await person('Ada'), await person('Ben'), await person('Cleo'), await person('Dan')];
+  const policies = [
+    {
+      scope_kind: 'organization',
+      permissions: ['request.read', 'request.decide', 'request.claim'],
+    },
+  ] as const;
+  const person = (displayName: string) =>
+    createMember(on, organization.id, { policies, displayName });
+  const people = [
+    await person('Ada'),
+    await person('Ben'),
+    await person('Cleo'),
+    await person('Dan'),
+  ];
   const agent = await createAgent(on, organization);
   const nodes = people.map(({ membershipId: id }) => ({
     id: randomUUID(),
@@ -61,8 +89,15 @@ async function deploy(on: TestApp, waitMs: number): Promise<Deployment> {
     escalate_after: '1m',
   }));
   await activatePath(organization.owner, { path_key: 'seconds', name: 'Seconds', nodes });
-  await hurryPath(on, { organizationId: organization.id, pathKey: 'seconds', wait: `${waitMs / 1_000}s` });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'seconds' });
+  await hurryPath(on, {
+    organizationId: organization.id,
+    pathKey: 'seconds',
+    wait: `${waitMs / 1_000}s`,
+  });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    blocks: [],
+    default_escalation_path: 'seconds',
+  });
   return { app: on, agent, people };
 }
 
@@ -88,19 +123,29 @@ interface Told {
 }
 
 async function told({ app: on, people }: Deployment, id: string): Promise<Told[]> {
-  const nameOf = (membershipId: string) => people.find((member) => member.membershipId === membershipId)?.displayName ?? membershipId;
-  return (await notificationsOf(on, id)).map(({ membershipId, at }) => ({ name: nameOf(membershipId), at: at.getTime() }));
+  const nameOf = (membershipId: string) =>
+    people.find((member) => member.membershipId === membershipId)?.displayName ?? membershipId;
+  return (await notificationsOf(on, id)).map(({ membershipId, at }) => ({
+    name: nameOf(membershipId),
+    at: at.getTime(),
+  }));
 }
 
-const namesOf = async (deployment: Deployment, id: string) => (await told(deployment, id)).map(({ name }) => name);
+const namesOf = async (deployment: Deployment, id: string) =>
+  (await told(deployment, id)).map(({ name }) => name);
 
 async function reaches(deployment: Deployment, id: string, levels: number): Promise<Told[]> {
-  await until(`${levels} are told`, async () => (await told(deployment, id)).length >= levels, 90_000);
+  await until(
+    `${levels} are told`,
+    async () => (await told(deployment, id)).length >= levels,
+    90_000,
+  );
   return await told(deployment, id);
 }
 
 /** Between one level and the next. */
-const gaps = (all: readonly Told[]): number[] => all.slice(1).map(({ at }, nth) => at - (all[nth]?.at ?? 0));
+const gaps = (all: readonly Told[]): number[] =>
+  all.slice(1).map(({ at }, nth) => at - (all[nth]?.at ?? 0));
 
 /** After it was away: everything that came late came once, and what follows waits its own time. */
 async function expectCaughtUp(id: string, returning: number): Promise<void> {
@@ -108,7 +153,12 @@ async function expectCaughtUp(id: string, returning: number): Promise<void> {
   expect(all.map(({ name }) => name)).toEqual(['Ada', 'Ben', 'Cleo']);
   expect(all[1]?.at).toBeGreaterThanOrEqual(returning);
   expect(gaps(all)[1]).toBeGreaterThanOrEqual(WAIT_MS);
-  expect((await verbsOf(dark.app, id)).slice(2)).toEqual(['routed', 'level_notified', 'level_notified', 'level_notified']);
+  expect((await verbsOf(dark.app, id)).slice(2)).toEqual([
+    'routed',
+    'level_notified',
+    'level_notified',
+    'level_notified',
+  ]);
 }
 
 async function expectEnded({ app: on }: Deployment, id: string): Promise<void> {
@@ -130,7 +180,10 @@ test('while Temporal is away levels and people go on from the row; what nobody l
     ask(dark.app, dark.agent, { timeout: '1h' }),
   ]);
   const expiring = await ask(app, lit.agent, { timeout: '40s' });
-  await Promise.all([...[walked, decided, claimed, expiring].map((id) => waiting(app, id)), waiting(dark.app, forgotten)]);
+  await Promise.all([
+    ...[walked, decided, claimed, expiring].map((id) => waiting(app, id)),
+    waiting(dark.app, forgotten),
+  ]);
   await Promise.all([killTemporal(), dark.app.close()]);
   const goneAt = performance.now();
   await until('its absence is noticed', isAway);
@@ -138,7 +191,9 @@ test('while Temporal is away levels and people go on from the row; what nobody l
   // Answered over HTTP, and recorded with the answer.
   await decide(ada, decided);
   expect(await stateOf(app, decided)).toBe('approved');
-  expect((await adapterOf(app, lit.agent).get(`/api/aap/v1/requests/${decided}`)).body['status']).toBe('approved');
+  expect(
+    (await adapterOf(app, lit.agent).get(`/api/aap/v1/requests/${decided}`)).body['status'],
+  ).toBe('approved');
   expect((await claim(ada.http, claimed)).status).toBe(200);
   expect((await verbsOf(app, claimed)).at(-1)).toBe('claimed');
   const newcomer = await asked();
@@ -150,7 +205,10 @@ test('while Temporal is away levels and people go on from the row; what nobody l
   expect(await namesOf(lit, claimed)).toEqual(['Ada']);
   const returning = Date.now();
   temporal = await startTemporal();
-  dark = { ...dark, app: await startOn({ databaseUrl: darkDatabase.url, taskQueue: dark.app.taskQueue }) };
+  dark = {
+    ...dark,
+    app: await startOn({ databaseUrl: darkDatabase.url, taskQueue: dark.app.taskQueue }),
+  };
   await until('its return is noticed', () => !isAway());
 
   await expectCaughtUp(forgotten, returning);

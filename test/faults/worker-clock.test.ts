@@ -3,10 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
 import { courseOf, type Names } from '../support/courses.ts';
-import { activatePath, activatePipeline, createAgent, createMember, createOrganization } from '../support/factories.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createMember,
+  createOrganization,
+} from '../support/factories.ts';
 import type { TestAgent, TestMember } from '../support/factories.ts';
 import { HttpClient } from '../support/http.ts';
-import { killServiceProcesses, startServiceProcess, type ServiceProcess } from '../support/processes.ts';
+import {
+  killServiceProcesses,
+  startServiceProcess,
+  type ServiceProcess,
+} from '../support/processes.ts';
 import { ask, handleOf, notificationsOf, timelineOf, waiting } from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 import { until } from './scene.ts';
@@ -24,9 +34,20 @@ let people: readonly TestMember[];
 beforeAll(async () => {
   app = await startApp({ temporal: true, worker: false });
   const organization = await createOrganization(app);
-  const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
-  const person = (displayName: string) => createMember(app, organization.id, { policies, displayName });
-  [agent, ...people] = [await createAgent(app, organization), await person('Ada'), await person('Ben'), await person('Cleo')];
+  const policies = [
+    {
+      scope_kind: 'organization',
+      permissions: ['request.read', 'request.decide', 'request.claim'],
+    },
+  ] as const;
+  const person = (displayName: string) =>
+    createMember(app, organization.id, { policies, displayName });
+  [agent, ...people] = [
+    await createAgent(app, organization),
+    await person('Ada'),
+    await person('Ben'),
+    await person('Cleo'),
+  ];
   await activatePath(organization.owner, {
     path_key: 'on-call',
     name: 'On call',
@@ -38,8 +59,15 @@ beforeAll(async () => {
     })),
     repeat: { times: 1, after: '1h' },
   });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'on-call' });
-  other = await startServiceProcess({ databaseUrl: app.databaseUrl, taskQueue: app.taskQueue, movableClock: true });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    blocks: [],
+    default_escalation_path: 'on-call',
+  });
+  other = await startServiceProcess({
+    databaseUrl: app.databaseUrl,
+    taskQueue: app.taskQueue,
+    movableClock: true,
+  });
 });
 
 afterAll(async () => {
@@ -53,7 +81,10 @@ async function setClockOff(ms: number): Promise<void> {
   const http = new HttpClient(other.url);
   await until(`a clock ${ms} ms off`, async () => {
     const { body } = await http.get('/health/ready');
-    const { status, message = '' } = body['checks']?.['database'] as unknown as { status: string; message?: string };
+    const { status, message = '' } = body['checks']?.['database'] as unknown as {
+      status: string;
+      message?: string;
+    };
     const off = Number(/its clock is (\d+) ms off/.exec(message)?.[1] ?? 0);
     return ms === 0 ? status === 'ok' : Math.abs(off - Math.abs(ms)) < 60_000;
   });
@@ -109,14 +140,22 @@ describe.each([
       const before = Date.now();
       const id = await ask({ ...app, url: other.url }, agent, { timeout: '2s' });
       await until('it is expired', async () => {
-        const row = await app.db('approval_requests').where({ id }).first<{ state: string }>('state');
+        const row = await app
+          .db('approval_requests')
+          .where({ id })
+          .first<{ state: string }>('state');
         return row?.state === 'expired';
       });
       const [created] = await timelineOf(app, id);
       expect(created?.at.getTime()).toBeGreaterThanOrEqual(before - 1);
       expect(created?.at.getTime()).toBeLessThanOrEqual(Date.now());
-      const decision = await app.db('decisions').where({ request_id: id }).first<{ decided_at: Date }>('decided_at');
-      expect(decision.decided_at.getTime() - (created?.at.getTime() ?? 0)).toBeGreaterThanOrEqual(2_000);
+      const decision = await app
+        .db('decisions')
+        .where({ request_id: id })
+        .first<{ decided_at: Date }>('decided_at');
+      expect(decision.decided_at.getTime() - (created?.at.getTime() ?? 0)).toBeGreaterThanOrEqual(
+        2_000,
+      );
     } finally {
       await setClockOff(0);
     }

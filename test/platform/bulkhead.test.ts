@@ -38,7 +38,13 @@ describe('a bulkhead', () => {
     pieces[3]?.end();
     await settled();
     late.end();
-    expect(await Promise.all([...results, lateResult])).toEqual(['done', 'done', 'done', 'done', 'done']);
+    expect(await Promise.all([...results, lateResult])).toEqual([
+      'done',
+      'done',
+      'done',
+      'done',
+      'done',
+    ]);
   });
 
   test('lets nobody wait with more than his share, so that others find a place', async () => {
@@ -46,9 +52,15 @@ describe('a bulkhead', () => {
     const pieces = Array.from({ length: 4 }, () => new Work());
     const [running, second, third, others] = pieces as [Work, Work, Work, Work];
     const results = [running, second, third].map(({ run }) => gate(run, 'flood'));
-    await expect(gate(new Work().run, 'flood')).rejects.toMatchObject({ name: 'Overloaded', by: 'somebody' });
+    await expect(gate(new Work().run, 'flood')).rejects.toMatchObject({
+      name: 'Overloaded',
+      by: 'somebody',
+    });
     results.push(gate(others.run, 'victim'));
-    await expect(gate(new Work().run, 'another')).rejects.toMatchObject({ name: 'Overloaded', by: 'everybody' });
+    await expect(gate(new Work().run, 'another')).rejects.toMatchObject({
+      name: 'Overloaded',
+      by: 'everybody',
+    });
     for (const piece of pieces) {
       piece.end();
       await settled();

@@ -19,14 +19,26 @@ describe('the address of a client is', () => {
 
   test.each([
     ['what a trusted proxy heard from', '203.0.113.9', '203.0.113.9'],
-    ['not what the client wrote before that', '192.0.2.66, 127.0.0.1, 10.0.0.1, 203.0.113.9', '203.0.113.9'],
-    ['behind several trusted proxies', '192.0.2.66, 203.0.113.9, 10.4.4.4, 10.0.0.2', '203.0.113.9'],
+    [
+      'not what the client wrote before that',
+      '192.0.2.66, 127.0.0.1, 10.0.0.1, 203.0.113.9',
+      '203.0.113.9',
+    ],
+    [
+      'behind several trusted proxies',
+      '192.0.2.66, 203.0.113.9, 10.4.4.4, 10.0.0.2',
+      '203.0.113.9',
+    ],
     ['of the next protocol, too', '2001:db8::9, 10.0.0.2', '2001:db8::9'],
     ['without the port some proxies add', '203.0.113.9:41234', '203.0.113.9'],
     ['without the port, in brackets', '[2001:db8::9]:41234', '2001:db8::9'],
     ['the proxy’s when the header holds nothing', '', '10.0.0.1'],
     ['the proxy’s when the header holds no address', 'unknown', '10.0.0.1'],
-    ['the last known when the header goes on with no address', "192.0.2.66, '; drop table, 10.0.0.2", '10.0.0.2'],
+    [
+      'the last known when the header goes on with no address',
+      "192.0.2.66, '; drop table, 10.0.0.2",
+      '10.0.0.2',
+    ],
     ['the farthest when all are trusted', '10.9.9.9, 10.0.0.2', '10.9.9.9'],
   ])('%s', (_what, header, address) => {
     expect(from(['10.0.0.0/8'], '10.0.0.1', header)).toBe(address);
@@ -40,16 +52,31 @@ describe('the address of a client is', () => {
 });
 
 describe('a network', () => {
-  test.each(['10.0.0.1', '10.0.0.0/8', '192.168.0.0/255.255.0.0', '::1', 'fd00::/8', '2001:db8::1'])('is %s', (text) => {
+  test.each([
+    '10.0.0.1',
+    '10.0.0.0/8',
+    '192.168.0.0/255.255.0.0',
+    '::1',
+    'fd00::/8',
+    '2001:db8::1',
+  ])('is %s', (text) => {
     expect(isNetwork(text)).toBe(true);
   });
 
-  test.each(['', '1', '10.0.0', '10.0.0.0/33', '0.0.0.0/0', '::/0', '10.0.0.0/x', 'proxy.example', '*', '10.0.0.0/8/8'])(
-    'is not %j',
-    (text) => {
-      expect(isNetwork(text)).toBe(false);
-    },
-  );
+  test.each([
+    '',
+    '1',
+    '10.0.0',
+    '10.0.0.0/33',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/x',
+    'proxy.example',
+    '*',
+    '10.0.0.0/8/8',
+  ])('is not %j', (text) => {
+    expect(isNetwork(text)).toBe(false);
+  });
 });
 
 describe('whose sign-in attempts are counted together', () => {

@@ -2,10 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ConfigError, configMarkdown, loadConfig, variableNames } from '../../src/platform/config.ts';
+import {
+  ConfigError,
+  configMarkdown,
+  loadConfig,
+  variableNames,
+} from '../../src/platform/config.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 
-const SERVERS = { DATABASE_URL: 'postgres://u:p@db:5432/countersign', TEMPORAL_ADDRESS: 'temporal:7233' };
+const SERVERS = {
+  DATABASE_URL: 'postgres://u:p@db:5432/countersign',
+  TEMPORAL_ADDRESS: 'temporal:7233',
+};
 
 describe('configuration', () => {
   test('needs nothing to start with servers of its own', () => {
@@ -33,7 +41,9 @@ describe('configuration', () => {
 
   test('limits the life of API keys only where it is told to', () => {
     expect(loadConfig({}, 'start').maxApiKeyLifetime).toBeUndefined();
-    expect(loadConfig({ COUNTERSIGN_MAX_API_KEY_LIFETIME: '720h' }, 'start').maxApiKeyLifetime).toBe(720 * 3_600_000);
+    expect(
+      loadConfig({ COUNTERSIGN_MAX_API_KEY_LIFETIME: '720h' }, 'start').maxApiKeyLifetime,
+    ).toBe(720 * 3_600_000);
   });
 
   describe('of an identity provider', () => {
@@ -45,30 +55,54 @@ describe('configuration', () => {
 
     test('is none, or all it takes: issuer as it is written, domains in lower case, a name for the button', () => {
       expect(loadConfig({ COUNTERSIGN_OIDC_NAME: 'Acme' }, 'start').oidc).toBeUndefined();
-      const settings = { issuer: 'https://login.example/tenant/', clientId: 'countersign', clientSecret: 'hunter2' };
-      expect(loadConfig(OIDC, 'start').oidc).toEqual({ ...settings, name: 'Single sign-on', emailDomains: [] });
-      const more = { ...OIDC, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'Example.com, works.example', COUNTERSIGN_OIDC_NAME: 'Acme' };
-      expect(loadConfig(more, 'start').oidc).toEqual({ ...settings, name: 'Acme', emailDomains: ['example.com', 'works.example'] });
+      const settings = {
+        issuer: 'https://login.example/tenant/',
+        clientId: 'countersign',
+        clientSecret: 'hunter2',
+      };
+      expect(loadConfig(OIDC, 'start').oidc).toEqual({
+        ...settings,
+        name: 'Single sign-on',
+        emailDomains: [],
+      });
+      const more = {
+        ...OIDC,
+        COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'Example.com, works.example',
+        COUNTERSIGN_OIDC_NAME: 'Acme',
+      };
+      expect(loadConfig(more, 'start').oidc).toEqual({
+        ...settings,
+        name: 'Acme',
+        emailDomains: ['example.com', 'works.example'],
+      });
     });
 
     test.each(Object.keys(OIDC))('is not complete without %s, which is named', (missing) => {
       const load = () => loadConfig({ ...OIDC, [missing]: '' }, 'start');
       expect(load).toThrow(ConfigError);
-      expect(load).toThrow(new RegExp(`^${missing} must be set together with COUNTERSIGN_OIDC_[A-Z_]+\\.$`));
+      expect(load).toThrow(
+        new RegExp(`^${missing} must be set together with COUNTERSIGN_OIDC_[A-Z_]+\\.$`),
+      );
       expect(load).not.toThrow(/hunter2/);
     });
 
     test('is not complete with one of them, and both others are named', () => {
       const load = () => loadConfig({ COUNTERSIGN_OIDC_CLIENT_SECRET: 'hunter2' }, 'start');
-      expect(load).toThrow(/^COUNTERSIGN_OIDC_ISSUER must be set .*\nCOUNTERSIGN_OIDC_CLIENT_ID must be set [^\n]*$/);
+      expect(load).toThrow(
+        /^COUNTERSIGN_OIDC_ISSUER must be set .*\nCOUNTERSIGN_OIDC_CLIENT_ID must be set [^\n]*$/,
+      );
     });
 
-    test.each(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://[::1]:4000', 'https://login.example'])(
-      'may be at %s',
-      (issuer) => {
-        expect(loadConfig({ ...OIDC, COUNTERSIGN_OIDC_ISSUER: issuer }, 'start').oidc?.issuer).toBe(issuer);
-      },
-    );
+    test.each([
+      'http://localhost:4000',
+      'http://127.0.0.1:4000',
+      'http://[::1]:4000',
+      'https://login.example',
+    ])('may be at %s', (issuer) => {
+      expect(loadConfig({ ...OIDC, COUNTERSIGN_OIDC_ISSUER: issuer }, 'start').oidc?.issuer).toBe(
+        issuer,
+      );
+    });
 
     test.each([
       ['COUNTERSIGN_OIDC_ISSUER', 'http://login.example'],
@@ -83,7 +117,9 @@ describe('configuration', () => {
       ['COUNTERSIGN_OIDC_EMAIL_DOMAINS', 'example..com'],
       ['COUNTERSIGN_OIDC_EMAIL_DOMAINS', 'ex\u0430mple.com'],
     ])('is refused with %s=%s', (name, value) => {
-      expect(() => loadConfig({ ...OIDC, [name]: value }, 'start')).toThrow(new RegExp(`^${name} must be `));
+      expect(() => loadConfig({ ...OIDC, [name]: value }, 'start')).toThrow(
+        new RegExp(`^${name} must be `),
+      );
     });
   });
 
@@ -121,44 +157,60 @@ describe('configuration', () => {
   });
 
   test('never repeats a wrong value, which may be a secret in the wrong variable', () => {
-    const load = () => loadConfig({ DATABASE_URL: 'hunter2', TEMPORAL_ADDRESS: 'hunter2' }, 'start');
+    const load = () =>
+      loadConfig({ DATABASE_URL: 'hunter2', TEMPORAL_ADDRESS: 'hunter2' }, 'start');
     expect(load).toThrow(/^DATABASE_URL must be /);
     expect(load).not.toThrow(/hunter2/);
   });
 
   test('names every wrong variable at once', () => {
-    expect(() => loadConfig({ PORT: 'x', LOG_LEVEL: 'y' }, 'start')).toThrow(/PORT must be [^\n]*\nLOG_LEVEL must be /);
+    expect(() => loadConfig({ PORT: 'x', LOG_LEVEL: 'y' }, 'start')).toThrow(
+      /PORT must be [^\n]*\nLOG_LEVEL must be /,
+    );
   });
 
   test.each(['api', 'worker'] as const)('demands both servers for %s', (role) => {
-    expect(() => loadConfig({}, role)).toThrow(/DATABASE_URL must be set for `.*\nTEMPORAL_ADDRESS must be set/);
+    expect(() => loadConfig({}, role)).toThrow(
+      /DATABASE_URL must be set for `.*\nTEMPORAL_ADDRESS must be set/,
+    );
     expect(loadConfig(SERVERS, role).databaseUrl).toBe(SERVERS.DATABASE_URL);
   });
 
   test('demands only the database to migrate', () => {
-    expect(() => loadConfig({}, 'migrate')).toThrow(/^DATABASE_URL must be set for `migrate`: [^\n]*$/);
+    expect(() => loadConfig({}, 'migrate')).toThrow(
+      /^DATABASE_URL must be set for `migrate`: [^\n]*$/,
+    );
   });
 
   test('builds links without a trailing slash and with the brackets of an IPv6 host', () => {
-    expect(loadConfig({ COUNTERSIGN_PUBLIC_URL: 'https://approvals.example/team/' }, 'start').publicUrl).toBe(
-      'https://approvals.example/team',
-    );
+    expect(
+      loadConfig({ COUNTERSIGN_PUBLIC_URL: 'https://approvals.example/team/' }, 'start').publicUrl,
+    ).toBe('https://approvals.example/team');
     expect(loadConfig({ HOST: '::1', PORT: '1' }, 'start').publicUrl).toBe('http://[::1]:1');
     expect(loadConfig({ PORT: '0' }, 'start').publicUrl).toBeUndefined();
   });
 
   test('hands every TEMPORAL_ variable on, also those the table does not name', () => {
-    const config = loadConfig({ TEMPORAL_GRPC_META_TEAM: 'a', TEMPORAL_API_KEY: '', OTHER: 'x' }, 'start');
+    const config = loadConfig(
+      { TEMPORAL_GRPC_META_TEAM: 'a', TEMPORAL_API_KEY: '', OTHER: 'x' },
+      'start',
+    );
     expect(config.temporalEnvironment).toEqual({ TEMPORAL_GRPC_META_TEAM: 'a' });
   });
 
   test('never lets a port through that is not one, whatever the text', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)), (value) => {
-        const valid = value === '' || (/^(0|[1-9]\d*)$/.test(value) && Number(value) <= 65_535);
-        if (valid) expect(loadConfig({ PORT: value }, 'start').port).toBe(value === '' ? 8080 : Number(value));
-        else expect(() => loadConfig({ PORT: value }, 'start')).toThrow(/^PORT must be /);
-      }),
+      fc.property(
+        fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)),
+        (value) => {
+          const valid = value === '' || (/^(0|[1-9]\d*)$/.test(value) && Number(value) <= 65_535);
+          if (valid)
+            expect(loadConfig({ PORT: value }, 'start').port).toBe(
+              value === '' ? 8080 : Number(value),
+            );
+          else expect(() => loadConfig({ PORT: value }, 'start')).toThrow(/^PORT must be /);
+        },
+      ),
     );
   });
 
@@ -170,9 +222,12 @@ describe('configuration', () => {
 
   const readme = join(packageRoot(), 'README.md');
   test('the README shows the table as it is', () => {
-    const block = /<!-- config -->\n([^]*?)\n<!-- \/config -->/.exec(readFileSync(readme, 'utf8'))?.[1];
+    const block = /<!-- config -->\n([^]*?)\n<!-- \/config -->/.exec(
+      readFileSync(readme, 'utf8'),
+    )?.[1];
     // A formatter may have aligned the columns.
-    const compact = (table: string): string => table.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---').trim();
+    const compact = (table: string): string =>
+      table.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---').trim();
     expect(compact(block ?? '')).toBe(compact(configMarkdown()));
   });
 });

@@ -2,7 +2,12 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { AnswerTooLarge, EgressTimeout, openEgress, type EgressRequest } from '../../src/platform/egress.ts';
+import {
+  AnswerTooLarge,
+  EgressTimeout,
+  openEgress,
+  type EgressRequest,
+} from '../../src/platform/egress.ts';
 import { until } from '../support/waiting.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -22,7 +27,9 @@ interface Hostile {
 }
 
 /** Answers every connection as it likes, byte by byte. */
-async function hostile(behave: (socket: Socket, every: (ms: number, work: () => void) => void) => void): Promise<Hostile> {
+async function hostile(
+  behave: (socket: Socket, every: (ms: number, work: () => void) => void) => void,
+): Promise<Hostile> {
   const sockets = new Set<Socket>();
   let taken = 0;
   const server = createServer((socket) => {
@@ -45,11 +52,21 @@ async function hostile(behave: (socket: Socket, every: (ms: number, work: () => 
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, taken: () => taken, open: () => sockets.size };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    taken: () => taken,
+    open: () => sockets.size,
+  };
 }
 
 const call = async ({ url }: Hostile, wanted: Partial<EgressRequest> = {}) =>
-  await egress.post(url, { headers: {}, body: '{}', timeoutMs: 500, maxBytes: 64 * 1024, ...wanted });
+  await egress.post(url, {
+    headers: {},
+    body: '{}',
+    timeoutMs: 500,
+    maxBytes: 64 * 1024,
+    ...wanted,
+  });
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 
@@ -59,15 +76,33 @@ describe('a receiver', () => {
     ['begins a header and never ends it', (socket) => socket.write('HTTP/1.1 200 OK\r\nx-long: ')],
     [
       'dribbles a header byte by byte',
-      (socket, every) => [socket.write('HTTP/1.1 200 OK\r\nx-long: '), every(20, () => socket.write('x'))],
+      (socket, every) => [
+        socket.write('HTTP/1.1 200 OK\r\nx-long: '),
+        every(20, () => socket.write('x')),
+      ],
     ],
-    ['dribbles whole headers', (socket, every) => [socket.write(HEAD), every(20, () => socket.write('x-more: 1\r\n'))]],
-    ['sends one provisional answer after the other', (socket, every) => every(20, () => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'))],
-    ['promises a body and sends none', (socket) => socket.write(`${HEAD}content-length: 10\r\n\r\n`)],
-    ['dribbles its body', (socket, every) => [socket.write(`${HEAD}\r\n`), every(20, () => socket.write('x'))]],
+    [
+      'dribbles whole headers',
+      (socket, every) => [socket.write(HEAD), every(20, () => socket.write('x-more: 1\r\n'))],
+    ],
+    [
+      'sends one provisional answer after the other',
+      (socket, every) => every(20, () => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n')),
+    ],
+    [
+      'promises a body and sends none',
+      (socket) => socket.write(`${HEAD}content-length: 10\r\n\r\n`),
+    ],
+    [
+      'dribbles its body',
+      (socket, every) => [socket.write(`${HEAD}\r\n`), every(20, () => socket.write('x'))],
+    ],
     [
       'never ends its chunks',
-      (socket, every) => [socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`), every(20, () => socket.write('1\r\nx\r\n'))],
+      (socket, every) => [
+        socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`),
+        every(20, () => socket.write('1\r\nx\r\n')),
+      ],
     ],
   ])('that %s is given up in time, and hung up on', async (_what, behave) => {
     const receiver = await hostile(behave);
@@ -85,7 +120,9 @@ describe('a receiver', () => {
       socket.on('drain', pump);
       pump();
     });
-    const error: unknown = await call(receiver, { timeoutMs: 20_000 }).catch((reason: unknown) => reason);
+    const error: unknown = await call(receiver, { timeoutMs: 20_000 }).catch(
+      (reason: unknown) => reason,
+    );
     expect(error).toBeInstanceOf(AnswerTooLarge);
     expect(error).toMatchObject({ status: 200 });
     await until('the connection is closed', () => receiver.open() === 0);
@@ -103,7 +140,9 @@ describe('a receiver', () => {
       socket.on('drain', pump);
       pump();
     });
-    await expect(call(receiver, { timeoutMs: 20_000 })).rejects.toMatchObject({ code: 'UND_ERR_HEADERS_OVERFLOW' });
+    await expect(call(receiver, { timeoutMs: 20_000 })).rejects.toMatchObject({
+      code: 'UND_ERR_HEADERS_OVERFLOW',
+    });
     await until('the connection is closed', () => receiver.open() === 0);
     expect(receiver.taken()).toBeLessThan(30 * MEGABYTE);
   });
@@ -111,12 +150,21 @@ describe('a receiver', () => {
   test.each([
     ['something that is no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['two lengths that disagree', `${HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\nxx`],
-    ['a length and chunks at once', `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
+    [
+      'a length and chunks at once',
+      `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
     ['less than it promised, and hangs up', `${HEAD}content-length: 10\r\n\r\nxx`],
   ])('that sends %s has not answered', async (_what, answer) => {
     const receiver = await hostile((socket) => socket.end(answer));
-    const error: unknown = await call(receiver, { timeoutMs: 20_000 }).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ name: expect.stringMatching(/^(SocketError|HTTPParserError|ResponseContentLengthMismatchError)$/) });
+    const error: unknown = await call(receiver, { timeoutMs: 20_000 }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({
+      name: expect.stringMatching(
+        /^(SocketError|HTTPParserError|ResponseContentLengthMismatchError)$/,
+      ),
+    });
     await until('the connection is closed', () => receiver.open() === 0);
   });
 });

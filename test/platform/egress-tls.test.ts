@@ -27,44 +27,68 @@ async function receive(terms: Partial<ServerTerms> = {}, issuer = authority): Pr
 const call = async (
   { port }: TlsReceiver,
   { host = NAME, allow = LOOPBACK, answers = [LOOPBACK, LOOPBACK] } = {},
-): Promise<EgressResult | undefined> => (await callAs(authority, [{ url: `https://${host}:${port}/hook`, allow, answers }]))[0];
+): Promise<EgressResult | undefined> =>
+  (await callAs(authority, [{ url: `https://${host}:${port}/hook`, allow, answers }]))[0];
 
 describe('a call over TLS', () => {
   test('asks for the name it verifies, although it connects to the address that was checked', async () => {
     const receiver = await receive();
     expect(await call(receiver)).toEqual({ posted: 204 });
-    expect(receiver.received).toMatchObject([{ serverName: NAME, host: `${NAME}:${receiver.port}` }]);
+    expect(receiver.received).toMatchObject([
+      { serverName: NAME, host: `${NAME}:${receiver.port}` },
+    ]);
   });
 
   test.each<[string, Partial<ServerTerms>, string]>([
     ['another name', { names: ['hooks.example.org'] }, 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['a name below it', { names: [`*.${NAME}`] }, 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['the address it connects to', { names: ['127.0.0.1'] }, 'ERR_TLS_CERT_ALTNAME_INVALID'],
-    ['a time that is over', { from: new Date(Date.now() - 2 * DAY_MS), to: new Date(Date.now() - DAY_MS) }, 'CERT_HAS_EXPIRED'],
-    ['a time to come', { from: new Date(Date.now() + DAY_MS), to: new Date(Date.now() + 2 * DAY_MS) }, 'CERT_NOT_YET_VALID'],
-  ])('refuses a certificate for %s, and says nothing to who shows it', async (_what, terms, code) => {
-    const receiver = await receive(terms);
-    expect(await call(receiver)).toEqual({ posted: code });
-    expect(receiver.received).toEqual([]);
-  });
+    [
+      'a time that is over',
+      { from: new Date(Date.now() - 2 * DAY_MS), to: new Date(Date.now() - DAY_MS) },
+      'CERT_HAS_EXPIRED',
+    ],
+    [
+      'a time to come',
+      { from: new Date(Date.now() + DAY_MS), to: new Date(Date.now() + 2 * DAY_MS) },
+      'CERT_NOT_YET_VALID',
+    ],
+  ])(
+    'refuses a certificate for %s, and says nothing to who shows it',
+    async (_what, terms, code) => {
+      const receiver = await receive(terms);
+      expect(await call(receiver)).toEqual({ posted: code });
+      expect(receiver.received).toEqual([]);
+    },
+  );
 
   test('refuses a certificate of an authority nobody trusts, though it bears the name of one that is', async () => {
     const receiver = await receive({}, createAuthority('Authority of the test'));
-    expect(await call(receiver)).toEqual({ posted: expect.stringMatching(/^(UNABLE_TO_|CERT_SIGNATURE_FAILURE|SELF_SIGNED_)/) });
+    expect(await call(receiver)).toEqual({
+      posted: expect.stringMatching(/^(UNABLE_TO_|CERT_SIGNATURE_FAILURE|SELF_SIGNED_)/),
+    });
     expect(receiver.received).toEqual([]);
   });
 
   test('takes a certificate for the address where the URL names one', async () => {
-    expect(await call(await receive({ names: ['127.0.0.1'] }), { host: '127.0.0.1' })).toEqual({ posted: 204 });
-    expect(await call(await receive(), { host: '127.0.0.1' })).toEqual({ posted: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    expect(await call(await receive({ names: ['127.0.0.1'] }), { host: '127.0.0.1' })).toEqual({
+      posted: 204,
+    });
+    expect(await call(await receive(), { host: '127.0.0.1' })).toEqual({
+      posted: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    });
   });
 
   test('is refused when the name, allowed when it was saved, has turned to a private address', async () => {
     const receiver = await receive();
     for (const turned of ['10.0.0.1', '127.0.0.2', '169.254.169.254']) {
-      expect(await call(receiver, { answers: [LOOPBACK, [turned]] })).toEqual({ posted: 'address' });
+      expect(await call(receiver, { answers: [LOOPBACK, [turned]] })).toEqual({
+        posted: 'address',
+      });
     }
-    expect(await call(receiver, { allow: [], answers: [['8.8.8.8'], LOOPBACK] })).toEqual({ posted: 'address' });
+    expect(await call(receiver, { allow: [], answers: [['8.8.8.8'], LOOPBACK] })).toEqual({
+      posted: 'address',
+    });
     expect(receiver.received).toEqual([]);
   });
 });

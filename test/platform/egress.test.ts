@@ -1,9 +1,21 @@
 /** What calls to addresses that users name may reach: nothing but the public internet and what the deployment allows. */
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { AnswerTooLarge, EgressDenied, EgressTimeout, isPublic, isRange, openEgress, type Resolve } from '../../src/platform/egress.ts';
+import {
+  AnswerTooLarge,
+  EgressDenied,
+  EgressTimeout,
+  isPublic,
+  isRange,
+  openEgress,
+  type Resolve,
+} from '../../src/platform/egress.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 const closing: (() => void)[] = [];
@@ -18,7 +30,9 @@ interface Receiver {
   readonly calls: IncomingMessage[];
 }
 
-async function receive(answer: (response: ServerResponse) => void = (response) => response.end('ok')): Promise<Receiver> {
+async function receive(
+  answer: (response: ServerResponse) => void = (response) => response.end('ok'),
+): Promise<Receiver> {
   const calls: IncomingMessage[] = [];
   const server = createHttpServer((request, response) => {
     calls.push(request);
@@ -45,7 +59,9 @@ const refusal = async (work: Promise<unknown>): Promise<unknown> =>
 const names =
   (table: Readonly<Record<string, readonly string[]>>): Resolve =>
   (name) =>
-    Promise.resolve((table[name] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+    Promise.resolve(
+      (table[name] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
 
 const nasty = [
   '0.0.0.0',
@@ -104,12 +120,17 @@ describe('an address', () => {
     expect(isPublic(address)).toBe(false);
   });
 
-  test.each(['8.8.8.8', '1.1.1.1', '172.15.255.255', '172.32.0.1', '100.63.255.255', '2606:4700:4700::1111', '2a00:1450::1'])(
-    '%s is public',
-    (address) => {
-      expect(isPublic(address)).toBe(true);
-    },
-  );
+  test.each([
+    '8.8.8.8',
+    '1.1.1.1',
+    '172.15.255.255',
+    '172.32.0.1',
+    '100.63.255.255',
+    '2606:4700:4700::1111',
+    '2a00:1450::1',
+  ])('%s is public', (address) => {
+    expect(isPublic(address)).toBe(true);
+  });
 
   test.each(nasty)('%s is refused in a URL and behind a name', async (address) => {
     const egress = openEgress({ allow: [], resolve: names({ 'hook.example': [address] }) });
@@ -145,17 +166,26 @@ describe('a destination', () => {
   });
 
   test('on the public internet over https is let through', async () => {
-    const egress = openEgress({ allow: [], resolve: names({ 'hook.example': ['8.8.8.8', '2606:4700:4700::1111'] }) });
+    const egress = openEgress({
+      allow: [],
+      resolve: names({ 'hook.example': ['8.8.8.8', '2606:4700:4700::1111'] }),
+    });
     await expect(egress.check('https://hook.example:8443/path?query=1')).resolves.toBeUndefined();
   });
 
   test('with one private address among public ones is refused', async () => {
-    const egress = openEgress({ allow: [], resolve: names({ 'hook.example': ['8.8.8.8', '10.0.0.1'] }) });
+    const egress = openEgress({
+      allow: [],
+      resolve: names({ 'hook.example': ['8.8.8.8', '10.0.0.1'] }),
+    });
     expect(await refusal(egress.check('https://hook.example/'))).toBe('address');
   });
 
   test('over http needs every address in an allowed range', async () => {
-    const egress = openEgress({ allow: LOOPBACK, resolve: names({ both: ['127.0.0.1', '8.8.8.8'], inside: ['127.0.0.1', '::1'] }) });
+    const egress = openEgress({
+      allow: LOOPBACK,
+      resolve: names({ both: ['127.0.0.1', '8.8.8.8'], inside: ['127.0.0.1', '::1'] }),
+    });
     expect(await refusal(egress.check('http://both/'))).toBe('scheme');
     expect(await refusal(egress.check('http://8.8.8.8/'))).toBe('scheme');
     await expect(egress.check('http://inside/')).resolves.toBeUndefined();
@@ -164,7 +194,9 @@ describe('a destination', () => {
 
   test('that the resolver says nothing about ends the wait', async () => {
     const egress = openEgress({ allow: [], resolve: () => new Promise(() => undefined) });
-    await expect(egress.post('https://hook.example/', { ...call, timeoutMs: 50 })).rejects.toThrow(EgressTimeout);
+    await expect(egress.post('https://hook.example/', { ...call, timeoutMs: 50 })).rejects.toThrow(
+      EgressTimeout,
+    );
   });
 });
 
@@ -172,18 +204,24 @@ describe('a call', () => {
   test('goes to the address that was checked, whatever the name says a moment later', async () => {
     const receiver = await receive();
     let asked = 0;
-    const resolve: Resolve = () => Promise.resolve([{ address: ++asked === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
+    const resolve: Resolve = () =>
+      Promise.resolve([{ address: ++asked === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
     const egress = openEgress({ allow: ['127.0.0.1'], resolve });
     const answer = await egress.post(`http://rebound.example:${receiver.port}/hook`, call);
     expect(answer.status).toBe(200);
     expect(asked).toBe(1);
-    expect(receiver.calls.map(({ headers }) => headers.host)).toEqual([`rebound.example:${receiver.port}`]);
+    expect(receiver.calls.map(({ headers }) => headers.host)).toEqual([
+      `rebound.example:${receiver.port}`,
+    ]);
   });
 
   test('is checked anew each time: a name that has turned inward is refused, and nothing reaches the inside', async () => {
     const receiver = await receive();
     let address = '8.8.8.8';
-    const egress = openEgress({ allow: [], resolve: () => Promise.resolve([{ address, family: 4 }]) });
+    const egress = openEgress({
+      allow: [],
+      resolve: () => Promise.resolve([{ address, family: 4 }]),
+    });
     const url = `https://rebound.example:${receiver.port}/hook`;
     await egress.check(url);
     address = '127.0.0.1';
@@ -193,7 +231,9 @@ describe('a call', () => {
 
   test('follows no redirect', async () => {
     const inside = await receive();
-    const receiver = await receive((response) => response.writeHead(302, { location: inside.url }).end());
+    const receiver = await receive((response) =>
+      response.writeHead(302, { location: inside.url }).end(),
+    );
     const answer = await openEgress({ allow: LOOPBACK }).post(receiver.url, call);
     expect(answer.status).toBe(302);
     expect(inside.calls).toHaveLength(0);
@@ -202,7 +242,12 @@ describe('a call', () => {
   test('uses no proxy of the environment', async () => {
     const proxy = await receive();
     const receiver = await receive();
-    const environment = { HTTP_PROXY: proxy.url, http_proxy: proxy.url, HTTPS_PROXY: proxy.url, ALL_PROXY: proxy.url };
+    const environment = {
+      HTTP_PROXY: proxy.url,
+      http_proxy: proxy.url,
+      HTTPS_PROXY: proxy.url,
+      ALL_PROXY: proxy.url,
+    };
     Object.assign(process.env, environment);
     closing.push(() => {
       for (const name of Object.keys(environment)) Reflect.deleteProperty(process.env, name);
@@ -214,9 +259,13 @@ describe('a call', () => {
   test('ends when the answer does not come, comes without end, or is too large', async () => {
     const egress = openEgress({ allow: LOOPBACK });
     const silent = await receive(() => undefined);
-    await expect(egress.post(silent.url, { ...call, timeoutMs: 100 })).rejects.toThrow(EgressTimeout);
+    await expect(egress.post(silent.url, { ...call, timeoutMs: 100 })).rejects.toThrow(
+      EgressTimeout,
+    );
     const dripping = await receive((response) => response.writeHead(200).write('x'));
-    await expect(egress.post(dripping.url, { ...call, timeoutMs: 100 })).rejects.toThrow(EgressTimeout);
+    await expect(egress.post(dripping.url, { ...call, timeoutMs: 100 })).rejects.toThrow(
+      EgressTimeout,
+    );
     const large = await receive((response) => response.end('x'.repeat(1_001)));
     await expect(egress.post(large.url, call)).rejects.toThrow(AnswerTooLarge);
     const full = await receive((response) => response.end('x'.repeat(1_000)));
@@ -227,14 +276,19 @@ describe('a call', () => {
     const silent = await receive(() => undefined);
     const enough = new Error('enough');
     const caller = new AbortController();
-    const answer = openEgress({ allow: LOOPBACK }).post(silent.url, { ...call, signal: caller.signal });
+    const answer = openEgress({ allow: LOOPBACK }).post(silent.url, {
+      ...call,
+      signal: caller.signal,
+    });
     caller.abort(enough);
     await expect(answer).rejects.toBe(enough);
   });
 
   test('over https never falls back to http', async () => {
     const receiver = await receive();
-    await expect(openEgress({ allow: LOOPBACK }).post(receiver.url.replace('http:', 'https:'), call)).rejects.toThrow();
+    await expect(
+      openEgress({ allow: LOOPBACK }).post(receiver.url.replace('http:', 'https:'), call),
+    ).rejects.toThrow();
     expect(receiver.calls).toHaveLength(0);
   });
 });

@@ -1,10 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import {
+  ensureDatabase,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../src/platform/embedded-postgres.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { eventually, identifyProcess, isRunning } from '../../src/platform/processes.ts';
 
@@ -53,16 +65,26 @@ describe('the embedded Postgres', () => {
     expect(identity && isRunning(identity)).toBe(false);
     expect(existsSync(join(folder, 'pg/cluster/postmaster.pid'))).toBe(false);
     const second = await start();
-    expect(await query(second.url('approvals'), 'select answer from kept')).toEqual([{ answer: 42 }]);
+    expect(await query(second.url('approvals'), 'select answer from kept')).toEqual([
+      { answer: 42 },
+    ]);
   });
 
   test('listens on 127.0.0.1 alone, with a generated password only its owner can read', async () => {
     const { url, port } = await start();
-    expect(await query(url('postgres'), 'show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
-    expect(await query(url('postgres'), 'show unix_socket_directories')).toEqual([{ unix_socket_directories: '' }]);
-    expect(await query(url('postgres'), 'show max_connections')).toEqual([{ max_connections: '20' }]);
+    expect(await query(url('postgres'), 'show listen_addresses')).toEqual([
+      { listen_addresses: '127.0.0.1' },
+    ]);
+    expect(await query(url('postgres'), 'show unix_socket_directories')).toEqual([
+      { unix_socket_directories: '' },
+    ]);
+    expect(await query(url('postgres'), 'show max_connections')).toEqual([
+      { max_connections: '20' },
+    ]);
     expect(statSync(join(folder, 'pg/password')).mode & 0o777).toBe(0o600);
-    await expect(query(`postgres://postgres:guess@127.0.0.1:${port}/postgres`, 'select 1')).rejects.toThrow(/password/);
+    await expect(
+      query(`postgres://postgres:guess@127.0.0.1:${port}/postgres`, 'select 1'),
+    ).rejects.toThrow(/password/);
   });
 
   test('comes back by itself after kill -9, on the same address', async () => {
@@ -82,7 +104,13 @@ describe('the embedded Postgres', () => {
       import { startEmbeddedPostgres } from '${join(packageRoot(), 'src/platform/embedded-postgres.ts')}';
       const server = await startEmbeddedPostgres({ directory: '${join(folder, 'pg')}' });
       process.stdout.write(String(server.pid()), () => process.kill(process.pid, 'SIGKILL'));`;
-    const args = ['--import', join(packageRoot(), 'test/support/typescript.js'), '--input-type=module', '-e', script];
+    const args = [
+      '--import',
+      join(packageRoot(), 'test/support/typescript.js'),
+      '--input-type=module',
+      '-e',
+      script,
+    ];
     const run = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(run.signal).toBe('SIGKILL');
     const orphan = identifyProcess(Number(run.stdout));
@@ -93,7 +121,10 @@ describe('the embedded Postgres', () => {
 
   test('ignores a stale postmaster.pid that names a living stranger', async () => {
     await (await start()).stop();
-    writeFileSync(join(folder, 'pg/cluster/postmaster.pid'), `${process.pid}\n${join(folder, 'pg/cluster')}\n1\n1\n\n\n`);
+    writeFileSync(
+      join(folder, 'pg/cluster/postmaster.pid'),
+      `${process.pid}\n${join(folder, 'pg/cluster')}\n1\n1\n\n\n`,
+    );
     expect(await query((await start()).url('postgres'), 'select 1 as up')).toEqual([{ up: 1 }]);
   });
 

@@ -32,7 +32,8 @@ const decimal = fc
     fc.constantFrom('e', 'E', 'e+', 'e0'),
   )
   .map(([negative, whole, fraction, exponent, mark]) => {
-    const signed = exponent === undefined ? '' : exponent < 0 ? `e${exponent}` : `${mark}${exponent}`;
+    const signed =
+      exponent === undefined ? '' : exponent < 0 ? `e${exponent}` : `${mark}${exponent}`;
     return `${negative ? '-' : ''}${whole}${fraction === undefined ? '' : `.${fraction}`}${signed}`;
   });
 
@@ -43,16 +44,29 @@ function rational(source: string): { top: bigint; bottom: bigint } {
   const scale = BigInt(exponent.replace('+', '')) - BigInt(fraction.length);
   const negative = whole.startsWith('-');
   const digits = BigInt(whole.replace('-', '') + fraction) * (negative ? -1n : 1n);
-  return scale < 0n ? { top: digits, bottom: 10n ** -scale } : { top: digits * 10n ** scale, bottom: 1n };
+  return scale < 0n
+    ? { top: digits, bottom: 10n ** -scale }
+    : { top: digits * 10n ** scale, bottom: 1n };
 }
 
-const numberOf = (source: string): number | ExactNumber => parseExact(source) as number | ExactNumber;
+const numberOf = (source: string): number | ExactNumber =>
+  parseExact(source) as number | ExactNumber;
 
 /** JSON text with odd white space, escapes and numbers; keys are unique and never look like array indexes. */
 const jsonText = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
-    fc.constantFrom('null', 'true', 'false', '-0', '1e400', '9007199254740993', '"\\u0000"', '"\\ud800"', '""'),
+    fc.constantFrom(
+      'null',
+      'true',
+      'false',
+      '-0',
+      '1e400',
+      '9007199254740993',
+      '"\\u0000"',
+      '"\\ud800"',
+      '""',
+    ),
     decimal,
     fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
     fc.array(tie('value')).map((items) => `[${items.join(' ,\n')}]`),
@@ -69,7 +83,10 @@ const jsonText = fc.letrec<{ value: string }>((tie) => ({
           selector: ([key]) => key,
         },
       )
-      .map((members) => `{${members.map(([key, value]) => `\t${JSON.stringify(key)} : ${value}`).join(',\r')}}`),
+      .map(
+        (members) =>
+          `{${members.map(([key, value]) => `\t${JSON.stringify(key)} : ${value}`).join(',\r')}}`,
+      ),
   ),
 })).value;
 
@@ -133,20 +150,26 @@ describe('parseExact', () => {
         const again = parseExact(stringifyExact(value));
         expect(canonicalJson(again)).toBe(canonicalJson(value));
         expect(exactEquals(again, value)).toBe(true);
-        expect(JSON.stringify(JSON.parse(stringifyExact(value)))).toBe(JSON.stringify(JSON.parse(text)));
+        expect(JSON.stringify(JSON.parse(stringifyExact(value)))).toBe(
+          JSON.stringify(JSON.parse(text)),
+        );
       }),
       { numRuns: 500 },
     );
   });
 
-  test.each(['9007199254740993', '1e400', '1e-400', '0.1000000000000000055511151231257827', '-123456789012345678901', '5e-324000'])(
-    'keeps the digits of %s',
-    (source) => {
-      const value = parseExact(`{"n":[${source}]}`) as { n: ExactValue[] };
-      expect(value.n[0]).toEqual(new ExactNumber(source));
-      expect(stringifyExact(value)).toBe(`{"n":[${source}]}`);
-    },
-  );
+  test.each([
+    '9007199254740993',
+    '1e400',
+    '1e-400',
+    '0.1000000000000000055511151231257827',
+    '-123456789012345678901',
+    '5e-324000',
+  ])('keeps the digits of %s', (source) => {
+    const value = parseExact(`{"n":[${source}]}`) as { n: ExactValue[] };
+    expect(value.n[0]).toEqual(new ExactNumber(source));
+    expect(stringifyExact(value)).toBe(`{"n":[${source}]}`);
+  });
 
   test.each([
     ['1.0', 1],
@@ -170,8 +193,14 @@ describe('parseExact', () => {
 
   test('a duplicate key is refused at any depth, compared after unescaping, with a pointer to it', () => {
     expect(failure('{"a":1,"a":2}')).toEqual({ code: 'duplicate_key', pointer: '/a' });
-    expect(failure('{"x":[0,{"a/b~":1,"\\u0061/b~":2}]}')).toEqual({ code: 'duplicate_key', pointer: '/x/1/a~1b~0' });
-    expect(failure('{"__proto__":1,"__proto__":2}')).toEqual({ code: 'duplicate_key', pointer: '/__proto__' });
+    expect(failure('{"x":[0,{"a/b~":1,"\\u0061/b~":2}]}')).toEqual({
+      code: 'duplicate_key',
+      pointer: '/x/1/a~1b~0',
+    });
+    expect(failure('{"__proto__":1,"__proto__":2}')).toEqual({
+      code: 'duplicate_key',
+      pointer: '/__proto__',
+    });
     expect(failure('{"":1,"":2}')).toEqual({ code: 'duplicate_key', pointer: '/' });
     expect(parseExact('{"a":{"a":{"a":1}},"b":"a"}')).toBeTruthy();
   });
@@ -191,8 +220,12 @@ describe('parseExact', () => {
   });
 
   test('a kept member comes back as its source text and as its value', () => {
-    const text = '{ "tool":"pay", "arguments" : {"amount": 1.0, "big":9007199254740993 ,"arguments":1} , "n": [ 1.50 ]}';
-    const value = parseExact(text, { keep: ['arguments', 'n', 'absent'] }) as Record<string, unknown>;
+    const text =
+      '{ "tool":"pay", "arguments" : {"amount": 1.0, "big":9007199254740993 ,"arguments":1} , "n": [ 1.50 ]}';
+    const value = parseExact(text, { keep: ['arguments', 'n', 'absent'] }) as Record<
+      string,
+      unknown
+    >;
     const kept = value['arguments'] as JsonText;
     expect(kept).toBeInstanceOf(JsonText);
     expect(kept.text).toBe('{"amount": 1.0, "big":9007199254740993 ,"arguments":1}');
@@ -267,7 +300,9 @@ describe('canonicalJson', () => {
   });
 
   test('key order, white space and notation do not matter; type and content do', () => {
-    expect(canonicalJson(parseExact('{"b":[1.0, 100],"a":{"y":1,"x":"\\u0041"}}'))).toBe('{"a":{"x":"A","y":1},"b":[1,1e2]}');
+    expect(canonicalJson(parseExact('{"b":[1.0, 100],"a":{"y":1,"x":"\\u0041"}}'))).toBe(
+      '{"a":{"x":"A","y":1},"b":[1,1e2]}',
+    );
     expect(exactEquals(parseExact('{"a":1,"b":2}'), parseExact('{"b":2e0,"a":10e-1}'))).toBe(true);
     expect(exactEquals(parseExact('"1"'), 1)).toBe(false);
     expect(exactEquals(parseExact('[]'), parseExact('{}'))).toBe(false);
@@ -281,7 +316,11 @@ describe('stringifyExact', () => {
   test('agrees with JSON.stringify on plain values', () => {
     fc.assert(
       fc.property(
-        fc.object({ withDate: true, withNullPrototype: true, values: [fc.anything({ maxDepth: 0 }), fc.constant(undefined)] }),
+        fc.object({
+          withDate: true,
+          withNullPrototype: true,
+          values: [fc.anything({ maxDepth: 0 }), fc.constant(undefined)],
+        }),
         (value) => {
           expect(stringifyExact(value)).toBe(JSON.stringify(value));
         },
@@ -290,8 +329,12 @@ describe('stringifyExact', () => {
   });
 
   test('prints dates as ISO text and drops undefined members', () => {
-    expect(stringifyExact({ at: new Date(0), gone: undefined, list: [undefined, new ExactNumber('1e400'), new JsonText('{ }')] })).toBe(
-      '{"at":"1970-01-01T00:00:00.000Z","list":[null,1e400,{ }]}',
-    );
+    expect(
+      stringifyExact({
+        at: new Date(0),
+        gone: undefined,
+        list: [undefined, new ExactNumber('1e400'), new JsonText('{ }')],
+      }),
+    ).toBe('{"at":"1970-01-01T00:00:00.000Z","list":[null,1e400,{ }]}');
   });
 });

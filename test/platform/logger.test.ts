@@ -1,23 +1,40 @@
 import { expect, test } from '@jest/globals';
 import { createLogger } from '../../src/platform/logger.ts';
 
-function collect(format: 'json' | 'pretty', write: (logger: ReturnType<typeof createLogger>) => void): string {
+function collect(
+  format: 'json' | 'pretty',
+  write: (logger: ReturnType<typeof createLogger>) => void,
+): string {
   const lines: string[] = [];
-  write(createLogger({ level: 'info', format, destination: { write: (line: string) => void lines.push(line) } }));
+  write(
+    createLogger({
+      level: 'info',
+      format,
+      destination: { write: (line: string) => void lines.push(line) },
+    }),
+  );
   return lines.join('');
 }
 
 test('strikes out credentials wherever a log line carries them', () => {
   const output = collect('json', (logger) => {
-    logger.info({ authorization: 'hunter2', headers: { cookie: 'hunter2', 'set-cookie': 'hunter2' } }, 'request');
-    logger.info({ req: { headers: { authorization: 'hunter2' } }, body: { password: 'hunter2' } }, 'request');
+    logger.info(
+      { authorization: 'hunter2', headers: { cookie: 'hunter2', 'set-cookie': 'hunter2' } },
+      'request',
+    );
+    logger.info(
+      { req: { headers: { authorization: 'hunter2' } }, body: { password: 'hunter2' } },
+      'request',
+    );
   });
   expect(output).not.toContain('hunter2');
   expect(output.match(/\[redacted\]/g)).toHaveLength(5);
 });
 
 test('writes one JSON object per line with the level as a word and the time in UTC', () => {
-  const line = JSON.parse(collect('json', (logger) => logger.warn({ request_id: 'r1' }, 'slow'))) as Record<string, unknown>;
+  const line = JSON.parse(
+    collect('json', (logger) => logger.warn({ request_id: 'r1' }, 'slow')),
+  ) as Record<string, unknown>;
   expect(line).toMatchObject({ level: 'warn', request_id: 'r1', msg: 'slow' });
   expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });

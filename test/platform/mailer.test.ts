@@ -2,7 +2,11 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { openMailer, type Mailer } from '../../src/platform/mailer.ts';
-import { startMailServer, type MailServer, type MailServerOptions } from '../support/mail-server.ts';
+import {
+  startMailServer,
+  type MailServer,
+  type MailServerOptions,
+} from '../support/mail-server.ts';
 
 const FROM = 'Countersign <countersign@example.com>';
 const email = { to: 'ada@example.com', subject: 'Hello', text: 'A line.\nAnother one.' };
@@ -28,11 +32,17 @@ function mailer(url: string, from = FROM): Mailer {
 describe('a mailer', () => {
   test('hands over the message as it was written, letters of any script included', async () => {
     const server = await start();
-    const subject = 'Grüße aus 東京, and a subject that is much longer than one line of a header may be according to the standard';
+    const subject =
+      'Grüße aus 東京, and a subject that is much longer than one line of a header may be according to the standard';
     const text = `Straße 東京 = 100 %\n\n.\n..leading dots\n${'a very long line '.repeat(100).trim()}\nhttps://countersign.example/password/reset/whr_abc=def`;
     await mailer(server.url).send({ to: 'ada@example.com', subject, text });
     const mail = await server.mailTo('ada@example.com');
-    expect([mail.from, mail.to, mail.subject, mail.text]).toEqual(['countersign@example.com', ['ada@example.com'], subject, text]);
+    expect([mail.from, mail.to, mail.subject, mail.text]).toEqual([
+      'countersign@example.com',
+      ['ada@example.com'],
+      subject,
+      text,
+    ]);
     expect(Object.fromEntries(mail.headers)).toMatchObject({ from: FROM, to: 'ada@example.com' });
     expect([mail.secure, mail.user]).toEqual([false, undefined]);
   });
@@ -94,7 +104,11 @@ describe('a mailer', () => {
     ];
     const began = performance.now();
     const sent = ports.map((port) => mailer(`smtp://127.0.0.1:${port}`).send(email));
-    expect((await Promise.allSettled(sent)).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect((await Promise.allSettled(sent)).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
     expect(performance.now() - began).toBeLessThan(25_000);
   });
 
@@ -105,7 +119,12 @@ describe('a mailer', () => {
     ['the recipient, by a list', { to: 'ada@example.com, eve@example.com' }],
     ['the recipient, by a name', { to: 'Eve <eve@example.com>' }],
     ['the recipient, by a command', { to: 'ada@example.com>\r\nRCPT TO:<eve@example.com' }],
-    ['the text', { text: 'Hello\r\n.\r\nMAIL FROM:<x@example.com>\r\nRCPT TO:<eve@example.com>\r\nDATA\r\nHi\r\n.\r\n' }],
+    [
+      'the text',
+      {
+        text: 'Hello\r\n.\r\nMAIL FROM:<x@example.com>\r\nRCPT TO:<eve@example.com>\r\nDATA\r\nHi\r\n.\r\n',
+      },
+    ],
   ])('lets nobody smuggle a recipient or a header in through %s', async (_where, part) => {
     const server = await start();
     await mailer(server.url)

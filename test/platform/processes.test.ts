@@ -6,8 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { lock, readHolder, tryLock, type FileLock } from '../../src/platform/lock-file.ts';
-import { endProcess, eventually, freePort, freePorts, identifyProcess, isRunning } from '../../src/platform/processes.ts';
-import { endOrphan, ServerStartError, supervise, type ServerSpec } from '../../src/platform/supervisor.ts';
+import {
+  endProcess,
+  eventually,
+  freePort,
+  freePorts,
+  identifyProcess,
+  isRunning,
+} from '../../src/platform/processes.ts';
+import {
+  endOrphan,
+  ServerStartError,
+  supervise,
+  type ServerSpec,
+} from '../../src/platform/supervisor.ts';
 
 const IDLE = 'setInterval(() => {}, 1000)';
 const DEAF = `process.on('SIGTERM', () => {}); process.stdout.write('ready'); ${IDLE}`;
@@ -149,11 +161,15 @@ describe('a supervised server', () => {
 
   test('is started again when it dies, and stays dead once stopped', async () => {
     const events: string[] = [];
-    const server = await supervise(spec(`console.log('up'); ${IDLE}`, { onEvent: (message) => events.push(message) }));
+    const server = await supervise(
+      spec(`console.log('up'); ${IDLE}`, { onEvent: (message) => events.push(message) }),
+    );
     const first = server.pid();
     if (first === undefined) throw new Error('The server does not run.');
     process.kill(first, 'SIGKILL');
-    expect(await eventually(() => server.pid() !== undefined && server.pid() !== first, 5_000)).toBe(true);
+    expect(
+      await eventually(() => server.pid() !== undefined && server.pid() !== first, 5_000),
+    ).toBe(true);
     expect(events).toEqual(['Server ended (SIGKILL); starting it again in 200 ms.']);
     const second = identifyProcess(server.pid() ?? 0);
     if (!second) throw new Error('The server was not started again.');
@@ -164,13 +180,17 @@ describe('a supervised server', () => {
   });
 
   test('that ends at once fails the start with the end of its log', async () => {
-    const start = supervise(spec(`console.error('the disk is full'); process.exit(3)`, { ready: async () => false }));
+    const start = supervise(
+      spec(`console.error('the disk is full'); process.exit(3)`, { ready: async () => false }),
+    );
     await expect(start).rejects.toThrow(ServerStartError);
     await expect(start).rejects.toThrow(/Server ended at once \(exit code 3\)[^]*the disk is full/);
   });
 
   test('that cannot be spawned fails the start', async () => {
-    const start = supervise(spec('', { command: join(folder, 'missing'), ready: async () => false }));
+    const start = supervise(
+      spec('', { command: join(folder, 'missing'), ready: async () => false }),
+    );
     await expect(start).rejects.toThrow(/Server ended at once \(spawn .*ENOENT\)/);
   });
 

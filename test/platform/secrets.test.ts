@@ -11,9 +11,15 @@ const secret = Buffer.from('the seed of an authenticator app');
 describe('a secret box', () => {
   test('opens what it sealed, whatever it was and for whatever purpose', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 500 }), fc.string({ unit: 'binary' }), (bytes, purpose) => {
-        expect(box.open(box.seal(Buffer.from(bytes), purpose), purpose)).toEqual(Buffer.from(bytes));
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 500 }),
+        fc.string({ unit: 'binary' }),
+        (bytes, purpose) => {
+          expect(box.open(box.seal(Buffer.from(bytes), purpose), purpose)).toEqual(
+            Buffer.from(bytes),
+          );
+        },
+      ),
     );
   });
 
@@ -38,7 +44,8 @@ describe('a secret box', () => {
 
   test('opens nothing that was moved to another owner or another use', () => {
     const value = box.seal(secret, 'totp:1');
-    for (const purpose of ['totp:2', 'totp:', '', 'webhook:1']) expect(() => box.open(value, purpose)).toThrow();
+    for (const purpose of ['totp:2', 'totp:', '', 'webhook:1'])
+      expect(() => box.open(value, purpose)).toThrow();
   });
 
   test('reads what earlier keys sealed, seals under the current one, and knows no others', () => {
@@ -46,7 +53,11 @@ describe('a secret box', () => {
     expect(box.open(old, 'totp:1')).toEqual(secret);
     expect(box.seal(secret, 'totp:1').keyId).toBe(openSecretBox(current, []).keyId);
     const foreign = openSecretBox(stranger, []).seal(secret, 'totp:1');
-    expect([box.knows(box.keyId), box.knows(old.keyId), box.knows(foreign.keyId)]).toEqual([true, true, false]);
+    expect([box.knows(box.keyId), box.knows(old.keyId), box.knows(foreign.keyId)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(() => box.open(foreign, 'totp:1')).toThrow(foreign.keyId);
     // The name of a known key does not make it that key's.
     expect(() => box.open({ ...foreign, keyId: box.keyId }, 'totp:1')).toThrow();
@@ -54,9 +65,11 @@ describe('a secret box', () => {
 
   test('takes a key with or without padding, in either alphabet of base64, for the same key', () => {
     const bytes = randomBytes(32);
-    const ids = [bytes.toString('base64'), bytes.toString('base64').replace('=', ''), bytes.toString('base64url')].map(
-      (text) => openSecretBox(text, []).keyId,
-    );
+    const ids = [
+      bytes.toString('base64'),
+      bytes.toString('base64').replace('=', ''),
+      bytes.toString('base64url'),
+    ].map((text) => openSecretBox(text, []).keyId);
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toMatch(/^[0-9a-f]{16}$/);
   });

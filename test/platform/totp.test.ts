@@ -23,9 +23,12 @@ describe('codes of an authenticator app', () => {
     expect(totpStep(seed, '081804', new Date((step + 2) * 30_000 - 1))).toBe(step);
   });
 
-  test.each(['081805', '81804', '0818040', '', '08180a', '000000'])('are refused when they are wrong or none: %j', (code) => {
-    expect(totpStep(seed, code, new Date('2005-03-18T01:58:29Z'))).toBeUndefined();
-  });
+  test.each(['081805', '81804', '0818040', '', '08180a', '000000'])(
+    'are refused when they are wrong or none: %j',
+    (code) => {
+      expect(totpStep(seed, code, new Date('2005-03-18T01:58:29Z'))).toBeUndefined();
+    },
+  );
 
   test('come from 160 random bits, described as apps read them', () => {
     expect([newTotpSeed().length, newTotpSeed().equals(newTotpSeed())]).toEqual([20, false]);

@@ -40,18 +40,35 @@ describe('a new password', () => {
     'Ada Marsh 2026!',
     'exampleworksofthenorth',
   ])('%j is refused with the field it came in', async (password) => {
-    expect(await judge(password)).toEqual([{ pointer: '/next', code: 'invalid_value', message: expect.any(String) }]);
+    expect(await judge(password)).toEqual([
+      { pointer: '/next', code: 'invalid_value', message: expect.any(String) },
+    ]);
   });
 
   test('of the first owner is judged like any other, and the deployment stays open to him', async () => {
     const app = await startApp();
-    const owner = { secret: BOOTSTRAP_SECRET, organization_name: 'Example Works', display_name: 'Ada Marsh', email: 'ada@example.com' };
+    const owner = {
+      secret: BOOTSTRAP_SECRET,
+      organization_name: 'Example Works',
+      display_name: 'Ada Marsh',
+      email: 'ada@example.com',
+    };
     try {
       for (const password of ['Password12345', 'example works 1', 'ada marsh ada marsh']) {
         const refused = await app.http.post('/auth/bootstrap', { ...owner, password });
-        expect([refused.status, refused.body['error']?.['details']?.['issues']?.[0]?.['pointer']]).toEqual([400, '/password']);
+        expect([
+          refused.status,
+          refused.body['error']?.['details']?.['issues']?.[0]?.['pointer'],
+        ]).toEqual([400, '/password']);
       }
-      expect((await app.http.post('/auth/bootstrap', { ...owner, password: 'seven bright ravens on a wire' })).status).toBe(201);
+      expect(
+        (
+          await app.http.post('/auth/bootstrap', {
+            ...owner,
+            password: 'seven bright ravens on a wire',
+          })
+        ).status,
+      ).toBe(201);
     } finally {
       await app.close();
     }
@@ -61,9 +78,13 @@ describe('a new password', () => {
 test('only the one file that loads it lazily names the list of common passwords', () => {
   const root = packageRoot();
   const sources = ['src', 'api', 'bin', 'temporal', 'workflows', 'activities'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+      join(folder, name),
+    ),
   );
-  const naming = sources.filter((name) => name.endsWith('.ts') && readFileSync(join(root, name), 'utf8').includes('@zxcvbn-ts'));
+  const naming = sources.filter(
+    (name) => name.endsWith('.ts') && readFileSync(join(root, name), 'utf8').includes('@zxcvbn-ts'),
+  );
   expect(naming).toEqual([join('src', 'platform', 'common-passwords.ts')]);
   expect(readFileSync(join(root, naming[0] ?? ''), 'utf8')).not.toMatch(/^import .*@zxcvbn-ts/m);
 });

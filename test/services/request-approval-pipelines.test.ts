@@ -28,19 +28,36 @@ const facts = (args: string) => ({
 describe('loadCompiledPipeline', () => {
   test('gives a stored revision ready to run, compiled once', async () => {
     const when = { id: 'c', field: '/request/arguments/n', operator: 'equals', value: 'yes' };
-    const block = { id: 'rule', name: 'Rule', type: 'cel', config: { when, on_match: 'approve', reason: 'Fine.' } };
+    const block = {
+      id: 'rule',
+      name: 'Rule',
+      type: 'cel',
+      config: { when, on_match: 'approve', reason: 'Fine.' },
+    };
     const created = await owner.http.post(REVISIONS, { blocks: [block] });
     const id = String(created.body['id']);
     const compiled = await loadCompiledPipeline(app.context, id);
-    expect(evaluatePipeline(compiled, facts('yes'))).toMatchObject({ outcome: 'approve', terminal_block_id: 'rule' });
+    expect(evaluatePipeline(compiled, facts('yes'))).toMatchObject({
+      outcome: 'approve',
+      terminal_block_id: 'rule',
+    });
     expect(evaluatePipeline(compiled, facts('no'))).toMatchObject({ outcome: 'next' });
     expect(await loadCompiledPipeline(app.context, id)).toBe(compiled);
   });
 
   test('keeps the default path of the revision', async () => {
-    const nodes = [{ id: randomUUID(), type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '5m' }];
-    await owner.http.post('/api/v1/escalation-paths', { path_key: 'on-call', name: 'On call', nodes });
-    const created = await owner.http.post(REVISIONS, { blocks: [], default_escalation_path: 'on-call' });
+    const nodes = [
+      { id: randomUUID(), type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '5m' },
+    ];
+    await owner.http.post('/api/v1/escalation-paths', {
+      path_key: 'on-call',
+      name: 'On call',
+      nodes,
+    });
+    const created = await owner.http.post(REVISIONS, {
+      blocks: [],
+      default_escalation_path: 'on-call',
+    });
     const compiled = await loadCompiledPipeline(app.context, String(created.body['id']));
     expect(evaluatePipeline(compiled, facts('x'))).toMatchObject({
       escalation_path: 'on-call',
@@ -51,7 +68,9 @@ describe('loadCompiledPipeline', () => {
   test('loads a revision once, however many ask for it at the same time', async () => {
     const created = await owner.http.post(REVISIONS, { blocks: [] });
     const id = String(created.body['id']);
-    const loaded = await Promise.all(Array.from({ length: 20 }, () => loadCompiledPipeline(app.context, id)));
+    const loaded = await Promise.all(
+      Array.from({ length: 20 }, () => loadCompiledPipeline(app.context, id)),
+    );
     expect(new Set(loaded).size).toBe(1);
   });
 

@@ -31,7 +31,11 @@ test('many who ask at once share one load', async () => {
   const { find, loads, release } = cacheOverABusyPool();
   const asked = [1, 2, 3].map(() => find(app.context, 'one'));
   release();
-  expect(await Promise.all(asked)).toEqual([{ revisionId: 'one' }, { revisionId: 'one' }, { revisionId: 'one' }]);
+  expect(await Promise.all(asked)).toEqual([
+    { revisionId: 'one' },
+    { revisionId: 'one' },
+    { revisionId: 'one' },
+  ]);
   expect(loads).toEqual([false]);
 });
 
@@ -47,7 +51,11 @@ test('who holds a transaction never waits for a load that may need his connectio
 
 test('a load that fails is tried again by the next who asks', async () => {
   let fails = true;
-  const find = revisionCache(() => (fails ? Promise.reject(new Error('away')) : Promise.resolve({ value: { found: true }, size: 1 })));
+  const find = revisionCache(() =>
+    fails
+      ? Promise.reject(new Error('away'))
+      : Promise.resolve({ value: { found: true }, size: 1 }),
+  );
   await expect(find(app.context, 'one')).rejects.toThrow('away');
   fails = false;
   expect(await find(app.context, 'one')).toEqual({ found: true });

@@ -32,9 +32,16 @@ beforeEach(async () => {
 
 /** One factor for each of so many people; what each holds by the person. */
 async function putFactors(count: number, under: SecretBox): Promise<Map<string, Buffer>> {
-  const secrets = new Map(Array.from({ length: count }, () => [randomUUID(), randomBytes(20)] as const));
+  const secrets = new Map(
+    Array.from({ length: count }, () => [randomUUID(), randomBytes(20)] as const),
+  );
   const now = new Date();
-  const users = [...secrets.keys()].map((id) => ({ id, email: `${id}@example.com`, display_name: 'Somebody', created_at: now }));
+  const users = [...secrets.keys()].map((id) => ({
+    id,
+    email: `${id}@example.com`,
+    display_name: 'Somebody',
+    created_at: now,
+  }));
   await db('users').insert(users);
   const rows = [...secrets].map(([id, secret]) => {
     const { sealed, keyId } = under.seal(secret, SEALED_FOR.totp(id));
@@ -50,16 +57,24 @@ async function readFactors(by: SecretBox): Promise<Map<string, Buffer>> {
     secret: Buffer;
     secret_key_id: string;
   }[];
-  return new Map(rows.map((row) => [row.user_id, by.open({ keyId: row.secret_key_id, sealed: row.secret }, SEALED_FOR.totp(row.user_id))]));
+  return new Map(
+    rows.map((row) => [
+      row.user_id,
+      by.open({ keyId: row.secret_key_id, sealed: row.secret }, SEALED_FOR.totp(row.user_id)),
+    ]),
+  );
 }
 
-const sorted = (secrets: Map<string, Buffer>) => [...secrets].map(([id, secret]) => `${id} ${secret.toString('hex')}`).sort();
+const sorted = (secrets: Map<string, Buffer>) =>
+  [...secrets].map(([id, secret]) => `${id} ${secret.toString('hex')}`).sort();
 
 describe('sealing anew', () => {
   test('puts every secret under the current key, unchanged, however many batches that takes, and then finds nothing to do', async () => {
     const [before, already] = [await putFactors(250, old), await putFactors(3, box)];
     expect(await resealSecrets(db, box)).toEqual({ count: 250, broken: [] });
-    expect(sorted(await readFactors(openSecretBox(newKey, [])))).toEqual(sorted(new Map([...before, ...already])));
+    expect(sorted(await readFactors(openSecretBox(newKey, [])))).toEqual(
+      sorted(new Map([...before, ...already])),
+    );
     expect(await resealSecrets(db, box)).toEqual({ count: 0, broken: [] });
   });
 
@@ -95,11 +110,15 @@ describe('sealing anew', () => {
     const fresh = randomBytes(20);
     const trx = await db.transaction();
     const { sealed, keyId } = box.seal(fresh, SEALED_FOR.totp(id));
-    await trx('totp_factors').where({ user_id: id }).update({ secret: sealed, secret_key_id: keyId });
+    await trx('totp_factors')
+      .where({ user_id: id })
+      .update({ secret: sealed, secret_key_id: keyId });
     const resealing = resealSecrets(db, box);
     await trx.commit();
     expect((await resealing).broken).toEqual([]);
-    expect(sorted(await readFactors(openSecretBox(newKey, [])))).toEqual(sorted(before.set(id, fresh)));
+    expect(sorted(await readFactors(openSecretBox(newKey, [])))).toEqual(
+      sorted(before.set(id, fresh)),
+    );
   });
 
   test('names what does not open although its key is known, leaves it alone, and goes on', async () => {
@@ -108,7 +127,9 @@ describe('sealing anew', () => {
     const taken = db('totp_factors').where({ user_id: from }).select('secret');
     await db('totp_factors').where({ user_id: moved }).update({ secret: taken });
     expect(await resealSecrets(db, box)).toEqual({ count: 2, broken: [`totp_factors ${moved}`] });
-    const row = (await db('totp_factors').where({ user_id: moved }).first('secret_key_id')) as unknown;
+    const row = (await db('totp_factors')
+      .where({ user_id: moved })
+      .first('secret_key_id')) as unknown;
     expect(row).toEqual({ secret_key_id: old.keyId });
   });
 

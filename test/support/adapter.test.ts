@@ -6,7 +6,11 @@ import { full, mutations, tour, wait, type Scenario } from './adapter/mutations.
 import { AdapterRefusal, adapterRules } from './adapter/rules.ts';
 import { startBrokenServer, type BrokenServerOptions } from './broken-server.ts';
 
-async function visit(scenario: Scenario, options: BrokenServerOptions, marginMs?: number): Promise<void> {
+async function visit(
+  scenario: Scenario,
+  options: BrokenServerOptions,
+  marginMs?: number,
+): Promise<void> {
   const server = await startBrokenServer(options);
   const { baseUrl, credential } = server;
   const adapter = new Adapter({ baseUrl, credential, ...(marginMs !== undefined && { marginMs }) });
@@ -24,18 +28,23 @@ describe('the strict adapter', () => {
     await visit(wait, {});
   });
 
-  test.each(mutations)('refuses by $rule: $broken', async ({ rule, spoil, server, scenario = tour, marginMs }) => {
-    const visited = visit(scenario, { ...server, ...(spoil && { spoil }) }, marginMs);
-    const refusal = await visited.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    expect(refusal).toBeInstanceOf(AdapterRefusal);
-    expect(refusal).toHaveProperty('rule', rule);
-  });
+  test.each(mutations)(
+    'refuses by $rule: $broken',
+    async ({ rule, spoil, server, scenario = tour, marginMs }) => {
+      const visited = visit(scenario, { ...server, ...(spoil && { spoil }) }, marginMs);
+      const refusal = await visited.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(refusal).toBeInstanceOf(AdapterRefusal);
+      expect(refusal).toHaveProperty('rule', rule);
+    },
+  );
 
   test('has no rule that nothing breaks', () => {
-    expect([...new Set(mutations.map(({ rule }) => rule))].sort()).toEqual(Object.keys(adapterRules).sort());
+    expect([...new Set(mutations.map(({ rule }) => rule))].sort()).toEqual(
+      Object.keys(adapterRules).sort(),
+    );
   });
 
   test('tolerates a rule only where a test says so', async () => {
@@ -51,7 +60,10 @@ describe('the strict adapter', () => {
     const server = await startBrokenServer();
     const { baseUrl, credential } = server;
     const ledger = new Ledger();
-    const [first, second] = [new Adapter({ baseUrl, credential, ledger }), new Adapter({ baseUrl, credential, ledger })];
+    const [first, second] = [
+      new Adapter({ baseUrl, credential, ledger }),
+      new Adapter({ baseUrl, credential, ledger }),
+    ];
     const idempotencyKey = randomUUID();
     expect((await first.create(full(), { idempotencyKey })).status).toBe(201);
     expect((await second.create(full(), { idempotencyKey })).status).toBe(200);

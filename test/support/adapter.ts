@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { checkRequestObject, type ApprovalRequest } from './adapter/approval-request.ts';
-import { checkBody, checkError, checkHead, type ApprovalError, type Operation } from './adapter/envelope.ts';
+import {
+  checkBody,
+  checkError,
+  checkHead,
+  type ApprovalError,
+  type Operation,
+} from './adapter/envelope.ts';
 import { exchange, keepAliveAgent, type Call, type Reply } from './adapter/exchange.ts';
 import { readJson, type JsonNode } from './adapter/json-source.ts';
 import { checkEcho, Ledger } from './adapter/ledger.ts';
@@ -16,7 +22,10 @@ interface AnswerHead {
   readonly elapsedMs: number;
 }
 
-export type RequestAnswer = AnswerHead & { readonly kind: 'request'; readonly request: ApprovalRequest };
+export type RequestAnswer = AnswerHead & {
+  readonly kind: 'request';
+  readonly request: ApprovalRequest;
+};
 export type ErrorAnswer = AnswerHead & { readonly kind: 'error'; readonly error: ApprovalError };
 export type RawAnswer = AnswerHead & { readonly kind: 'raw' };
 export type Answer = RequestAnswer | ErrorAnswer;
@@ -77,11 +86,20 @@ export class Adapter {
   }
 
   /** Submits a body: JSON text or bytes as they stand, or an object to be printed. */
-  async create(body: string | Buffer | Readonly<Record<string, unknown>>, options: CreateOptions = {}): Promise<Answer> {
-    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  async create(
+    body: string | Buffer | Readonly<Record<string, unknown>>,
+    options: CreateOptions = {},
+  ): Promise<Answer> {
+    const bytes = Buffer.isBuffer(body)
+      ? body
+      : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const key = options.idempotencyKey === undefined ? randomUUID() : options.idempotencyKey;
     if (key !== null) this.#ledger.attempt(key);
-    const headers = { 'Content-Type': 'application/json', ...(key !== null && { 'Idempotency-Key': key }), ...options.headers };
+    const headers = {
+      'Content-Type': 'application/json',
+      ...(key !== null && { 'Idempotency-Key': key }),
+      ...options.headers,
+    };
     const { reply, head } = await this.#call(
       'create',
       { method: 'POST', path: '/v1/requests', headers, body: bytes },
@@ -90,7 +108,8 @@ export class Adapter {
     const input = readInput(bytes);
     if (reply.status >= 400) {
       const answer = this.#error('create', reply, head);
-      if (reply.status === 409 && key !== null) this.#tolerating(() => this.#ledger.conflicted(key, input, reply));
+      if (reply.status === 409 && key !== null)
+        this.#tolerating(() => this.#ledger.conflicted(key, input, reply));
       return answer;
     }
     return this.#request(reply, head, {
@@ -108,21 +127,37 @@ export class Adapter {
   async get(id: string, { wait, requestId }: GetOptions = {}): Promise<Answer> {
     const waitMs = wait === undefined ? 0 : waitOf(wait);
     const path = `/v1/requests/${id}${wait === undefined ? '' : `?wait=${encodeURIComponent(wait)}`}`;
-    const { reply, head } = await this.#call('get', { method: 'GET', path, headers: {} }, { requestId, waitMs });
+    const { reply, head } = await this.#call(
+      'get',
+      { method: 'GET', path, headers: {} },
+      { requestId, waitMs },
+    );
     if (reply.status >= 400) return this.#errorAbout(id, 'get', { reply, head });
     const before = (request: ApprovalRequest): void => {
       demand(request.id === id, 'other-id', `asked for ${id}, received ${request.id}`);
       if (request.status !== 'pending') return;
       const sentAtWall = Date.now() - (performance.now() - reply.sentAt);
-      demand(Date.parse(request.deadline_at) + 1_000 > sentAtWall, 'pending-after-deadline', head.text);
-      demand(head.elapsedMs >= waitMs - EARLY_TOLERANCE_MS, 'wait-early', `pending after ${String(head.elapsedMs)} ms of ${wait ?? ''}`);
+      demand(
+        Date.parse(request.deadline_at) + 1_000 > sentAtWall,
+        'pending-after-deadline',
+        head.text,
+      );
+      demand(
+        head.elapsedMs >= waitMs - EARLY_TOLERANCE_MS,
+        'wait-early',
+        `pending after ${String(head.elapsedMs)} ms of ${wait ?? ''}`,
+      );
     };
     return this.#request(reply, head, { before });
   }
 
   /** Withdraws a request. */
   async cancel(id: string, { requestId }: { readonly requestId?: string } = {}): Promise<Answer> {
-    const { reply, head } = await this.#call('cancel', { method: 'DELETE', path: `/v1/requests/${id}`, headers: {} }, { requestId });
+    const { reply, head } = await this.#call(
+      'cancel',
+      { method: 'DELETE', path: `/v1/requests/${id}`, headers: {} },
+      { requestId },
+    );
     if (reply.status >= 400) return this.#errorAbout(id, 'cancel', { reply, head });
     const before = (request: ApprovalRequest): void => {
       demand(request.id === id, 'other-id', `asked for ${id}, received ${request.id}`);
@@ -135,7 +170,11 @@ export class Adapter {
    * Any other call, for bad input: the path is absolute on the server, header values and the body are sent as they stand.
    * The envelope, X-Request-ID and the absence of a 500 are still demanded.
    */
-  async raw(method: string, path: string, { headers = {}, body, requestId }: RawOptions = {}): Promise<RawAnswer | ErrorAnswer> {
+  async raw(
+    method: string,
+    path: string,
+    { headers = {}, body, requestId }: RawOptions = {},
+  ): Promise<RawAnswer | ErrorAnswer> {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const call = { method, path, headers, ...(bytes && { body: bytes }) };
     const { reply, head } = await this.#call('raw', call, { requestId, absolute: true });
@@ -148,7 +187,11 @@ export class Adapter {
     this.#agent.destroy();
   }
 
-  async #call(operation: Operation, call: Call, { requestId, waitMs = 0, absolute = false }: CallOptions) {
+  async #call(
+    operation: Operation,
+    call: Call,
+    { requestId, waitMs = 0, absolute = false }: CallOptions,
+  ) {
     const { credential, marginMs } = this.#options;
     const headers = {
       ...(credential !== undefined && { Authorization: `Bearer ${credential}` }),
@@ -162,16 +205,29 @@ export class Adapter {
     const sentId = [headers['X-Request-ID']].flat()[0];
     const received = this.#tolerating(() => checkHead(operation, reply, sentId)) ?? '';
     const limit = waitMs > 0 ? waitMs + (marginMs ?? 5_000) : (marginMs ?? 35_000);
-    this.#tolerating(() => demand(elapsedMs <= limit, 'late', `${operation} took ${String(Math.round(elapsedMs))} ms`));
-    return { reply, head: { status: reply.status, headers: reply.headers, requestId: received, text, elapsedMs } };
+    this.#tolerating(() =>
+      demand(elapsedMs <= limit, 'late', `${operation} took ${String(Math.round(elapsedMs))} ms`),
+    );
+    return {
+      reply,
+      head: { status: reply.status, headers: reply.headers, requestId: received, text, elapsedMs },
+    };
   }
 
   #error(operation: Operation, reply: Reply, head: AnswerHead): ErrorAnswer {
     const { credential } = this.#options;
-    return { kind: 'error', ...head, error: checkError(operation, reply, { requestId: head.requestId, credential }) };
+    return {
+      kind: 'error',
+      ...head,
+      error: checkError(operation, reply, { requestId: head.requestId, credential }),
+    };
   }
 
-  #errorAbout(id: string, operation: Operation, { reply, head }: { reply: Reply; head: AnswerHead }): ErrorAnswer {
+  #errorAbout(
+    id: string,
+    operation: Operation,
+    { reply, head }: { reply: Reply; head: AnswerHead },
+  ): ErrorAnswer {
     const answer = this.#error(operation, reply, head);
     this.#tolerating(() => this.#ledger.refused(id, answer.status, reply));
     return answer;
@@ -190,7 +246,8 @@ export class Adapter {
     try {
       return check();
     } catch (error) {
-      if (error instanceof AdapterRefusal && this.#options.tolerate?.includes(error.rule)) return undefined;
+      if (error instanceof AdapterRefusal && this.#options.tolerate?.includes(error.rule))
+        return undefined;
       throw error;
     }
   }

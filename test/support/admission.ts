@@ -2,7 +2,12 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { AuthorizationTarget } from '../../src/domain/authorization.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
-import { isValidScope, mayHold, type Permission, type PermissionHolder } from '../../src/domain/permissions.ts';
+import {
+  isValidScope,
+  mayHold,
+  type Permission,
+  type PermissionHolder,
+} from '../../src/domain/permissions.ts';
 import { paramsIn, type Params, type World } from './world.ts';
 
 /** What a caller must get; only that the answer is declared when there is nothing more to say. */
@@ -45,8 +50,14 @@ interface Check {
 
 /** Checks the declaration cannot tell of: which agent a credential is of, and either of two permissions. */
 const furtherChecks: Readonly<Record<string, (world: World) => Check>> = {
-  revokeAgentCredential: ({ agent }) => ({ permission: 'agent.credential.revoke', target: { kind: 'agent', slug: agent.slug } }),
-  claimRequest: ({ agent }) => ({ permission: 'request.claim', target: { kind: 'agent', slug: agent.slug } }),
+  revokeAgentCredential: ({ agent }) => ({
+    permission: 'agent.credential.revoke',
+    target: { kind: 'agent', slug: agent.slug },
+  }),
+  claimRequest: ({ agent }) => ({
+    permission: 'request.claim',
+    target: { kind: 'agent', slug: agent.slug },
+  }),
   listPermissions: () => ({ permission: 'permission_policy.read', target: { kind: 'any' } }),
 };
 
@@ -70,10 +81,15 @@ export const known =
     if (auth === 'session' && isKey) return { code: 'session_required' };
     const open = opens[auth].includes(holder);
     const refused = (check: Check) => {
-      const reason = mayHold(holder, check.permission) ? lack(check.permission, check.target) : 'credential_kind';
+      const reason = mayHold(holder, check.permission)
+        ? lack(check.permission, check.target)
+        : 'credential_kind';
       return reason && denied(check, reason);
     };
-    const check = permission && { permission, target: targetOf(endpoint, paramsIn(home, endpoint)) };
+    const check = permission && {
+      permission,
+      target: targetOf(endpoint, paramsIn(home, endpoint)),
+    };
     if (!open) return check ? denied(check, 'credential_kind') : { code: 'permission_denied' };
     const declared = check && refused(check);
     if (declared) return declared;

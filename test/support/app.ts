@@ -67,7 +67,11 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = await composeApp(config, {
     logger: createLogger({ level: config.logLevel, format: 'json', destination }),
     databaseUrl,
-    temporal: { address: options.temporalAddress ?? ((options.temporal && process.env['TEST_TEMPORAL_ADDRESS']) || '127.0.0.1:9') },
+    temporal: {
+      address:
+        options.temporalAddress ??
+        ((options.temporal && process.env['TEST_TEMPORAL_ADDRESS']) || '127.0.0.1:9'),
+    },
     roles: { api: true, worker: options.worker ?? options.temporal ?? false },
     taskQueue,
     strictAnswers: true,

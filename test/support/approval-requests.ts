@@ -16,14 +16,26 @@ export function adapterOf(app: TestApp, agent: Pick<TestAgent, 'credential'>): H
   return new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
 }
 
-export async function postRequest(app: TestApp, agent: Pick<TestAgent, 'credential'>, ask: Ask = {}): Promise<Answer> {
+export async function postRequest(
+  app: TestApp,
+  agent: Pick<TestAgent, 'credential'>,
+  ask: Ask = {},
+): Promise<Answer> {
   const { key = randomUUID(), ...body } = ask;
   const headers = { 'idempotency-key': key };
-  return await adapterOf(app, agent).post('/api/aap/v1/requests', { tool: 'deploy', arguments: {}, timeout: '1h', ...body }, { headers });
+  return await adapterOf(app, agent).post(
+    '/api/aap/v1/requests',
+    { tool: 'deploy', arguments: {}, timeout: '1h', ...body },
+    { headers },
+  );
 }
 
 /** Without Temporal: a request the pipeline has not looked at. The backstop is kept away from it. */
-export async function askUnevaluated(app: TestApp, agent: Pick<TestAgent, 'credential'>, ask: Ask = {}): Promise<string> {
+export async function askUnevaluated(
+  app: TestApp,
+  agent: Pick<TestAgent, 'credential'>,
+  ask: Ask = {},
+): Promise<string> {
   const created = await postRequest(app, agent, ask);
   if (created.status !== 201) throw new Error(`not created: ${created.text}`);
   const id = String(created.body['id']);
@@ -32,7 +44,11 @@ export async function askUnevaluated(app: TestApp, agent: Pick<TestAgent, 'crede
 }
 
 /** Without Temporal: a request that went through its pipeline, decided or handed to people. */
-export async function ask(app: TestApp, agent: Pick<TestAgent, 'credential'>, what: Ask = {}): Promise<string> {
+export async function ask(
+  app: TestApp,
+  agent: Pick<TestAgent, 'credential'>,
+  what: Ask = {},
+): Promise<string> {
   const id = await askUnevaluated(app, agent, what);
   await stepAt(app, id);
   return id;
@@ -44,7 +60,10 @@ export async function stepAt(app: TestApp, id: string, floor = new Date(0)): Pro
 }
 
 export async function deadlineOf(app: TestApp, id: string): Promise<Date> {
-  const row = await app.db('approval_requests').where({ id }).first<{ deadline_at: Date }>('deadline_at');
+  const row = await app
+    .db('approval_requests')
+    .where({ id })
+    .first<{ deadline_at: Date }>('deadline_at');
   return row.deadline_at;
 }
 
@@ -62,5 +81,7 @@ export async function decide(
   body: Readonly<Record<string, unknown>> = { status: 'approved' },
   key: string = randomUUID(),
 ): Promise<Answer> {
-  return await client.post(`/api/v1/requests/${id}/decision`, body, { headers: { 'idempotency-key': key } });
+  return await client.post(`/api/v1/requests/${id}/decision`, body, {
+    headers: { 'idempotency-key': key },
+  });
 }

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { JsonSourceError, readJson, sameJson, type JsonNode } from './adapter/json-source.ts';
 
@@ -52,9 +57,19 @@ interface Failure {
   readonly retryAfter?: string;
 }
 
-const TERMINAL_BY_TOOL: Readonly<Record<string, string>> = { approve: 'approved', deny: 'denied', expire: 'expired' };
+const TERMINAL_BY_TOOL: Readonly<Record<string, string>> = {
+  approve: 'approved',
+  deny: 'denied',
+  expire: 'expired',
+};
 const FAILURE_BY_TOOL: Readonly<Record<string, Failure>> = {
-  quota: { status: 429, type: 'rate_limit', code: 'quota_exceeded', details: { dimension: 'pending_requests' }, retryAfter: '30' },
+  quota: {
+    status: 429,
+    type: 'rate_limit',
+    code: 'quota_exceeded',
+    details: { dimension: 'pending_requests' },
+    retryAfter: '30',
+  },
   away: { status: 503, type: 'dependency', code: 'dependency_unavailable', retryAfter: '1' },
   '': {
     status: 400,
@@ -66,7 +81,8 @@ const FAILURE_BY_TOOL: Readonly<Record<string, Failure>> = {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const CREDENTIAL = 'whc_0000_correct-horse-battery-staple';
 
-const durationMs = (text: string): number => Number(text.slice(0, -1)) * (UNIT_MS[text.slice(-1)] ?? NaN);
+const durationMs = (text: string): number =>
+  Number(text.slice(0, -1)) * (UNIT_MS[text.slice(-1)] ?? NaN);
 
 /**
  * A provider in a few lines that keeps the protocol's rules; the tool's name chooses the outcome. `spoil` lets a test
@@ -93,11 +109,19 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     const key = String(request.headers['idempotency-key']);
     const known = options.forgetKeys ? undefined : keys.get(key);
     if (known) {
-      return sameJson(known.input, input) ? shown(known, 200) : failed({ status: 409, type: 'conflict', code: 'idempotency_conflict' });
+      return sameJson(known.input, input)
+        ? shown(known, 200)
+        : failed({ status: 409, type: 'conflict', code: 'idempotency_conflict' });
     }
     const window = durationMs(textOf(input, 'timeout'));
     const createdAt = tool === 'expire' ? Date.now() - window - 5_000 : Date.now();
-    const row: Row = { id: randomUUID(), input, createdAt, deadlineAt: createdAt + window, status: 'pending' };
+    const row: Row = {
+      id: randomUUID(),
+      input,
+      createdAt,
+      deadlineAt: createdAt + window,
+      status: 'pending',
+    };
     rows.set(row.id, row);
     keys.set(key, row);
     const outcome = TERMINAL_BY_TOOL[tool];
@@ -108,7 +132,10 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
   const get = async (row: Row, wait: string | null): Promise<BrokenReply> => {
     if (row.status === 'pending' && wait !== null) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(durationMs(wait), options.longestWaitMs ?? 30_000));
+        const timer = setTimeout(
+          resolve,
+          Math.min(durationMs(wait), options.longestWaitMs ?? 30_000),
+        );
         waits.add(() => {
           clearTimeout(timer);
           resolve();
@@ -120,21 +147,32 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
 
   const cancel = (row: Row): BrokenReply => {
     if (row.status === 'pending') conclude(row, 'cancelled');
-    return row.status === 'cancelled' ? shown(row, 200) : failed({ status: 409, type: 'conflict', code: 'already_terminal' });
+    return row.status === 'cancelled'
+      ? shown(row, 200)
+      : failed({ status: 409, type: 'conflict', code: 'already_terminal' });
   };
 
-  const answer = async (request: IncomingMessage, body: string): Promise<[BrokenCall['operation'], BrokenReply]> => {
+  const answer = async (
+    request: IncomingMessage,
+    body: string,
+  ): Promise<[BrokenCall['operation'], BrokenReply]> => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const notFound = failed({ status: 404, type: 'not_found', code: 'not_found' });
     if (!url.pathname.startsWith('/api/aap/v1/requests')) return ['unknown', notFound];
     if (request.headers.authorization !== `Bearer ${CREDENTIAL}`) {
-      return ['unknown', failed({ status: 401, type: 'authentication', code: 'authentication_required' })];
+      return [
+        'unknown',
+        failed({ status: 401, type: 'authentication', code: 'authentication_required' }),
+      ];
     }
     if (request.method === 'POST') return ['create', create(request, body)];
     const row = rows.get(url.pathname.slice('/api/aap/v1/requests/'.length));
     const operation = request.method === 'GET' ? 'get' : 'cancel';
     if (!row) return [operation, notFound];
-    return [operation, operation === 'get' ? await get(row, url.searchParams.get('wait')) : cancel(row)];
+    return [
+      operation,
+      operation === 'get' ? await get(row, url.searchParams.get('wait')) : cancel(row),
+    ];
   };
 
   const server = createServer((request, response) => {
@@ -148,7 +186,10 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
       const call = { operation, headers: request.headers, index };
       index += 1;
       const sent = options.spoil?.(correct, call) ?? correct;
-      setTimeout(() => response.writeHead(sent.status, sent.headers).end(sent.body), sent.delayMs ?? 0);
+      setTimeout(
+        () => response.writeHead(sent.status, sent.headers).end(sent.body),
+        sent.delayMs ?? 0,
+      );
     })();
   });
   await listen(server);
@@ -187,20 +228,31 @@ function textOf(input: JsonNode & { readonly kind: 'object' }, key: string): str
 }
 
 function failed({ status, type, code, details, retryAfter }: Failure): BrokenReply {
-  const error = { type, code, message: 'Not this time.', request_id: '$REQUEST_ID', ...(details && { details }) };
+  const error = {
+    type,
+    code,
+    message: 'Not this time.',
+    request_id: '$REQUEST_ID',
+    ...(details && { details }),
+  };
   return {
     status,
-    headers: { 'Content-Type': 'application/json', ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) },
+    headers: {
+      'Content-Type': 'application/json',
+      ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
+    },
     body: JSON.stringify({ error }),
   };
 }
 
 function shown(row: Row, status: number): BrokenReply {
   const time = (ms: number): string => new Date(ms).toISOString();
-  const echoed = ['tool', 'server', 'arguments', 'timeout', 'agent_reasoning', 'context'].flatMap((key) => {
-    const member = row.input.members.get(key);
-    return member ? [`"${key}":${member.source}`] : [];
-  });
+  const echoed = ['tool', 'server', 'arguments', 'timeout', 'agent_reasoning', 'context'].flatMap(
+    (key) => {
+      const member = row.input.members.get(key);
+      return member ? [`"${key}":${member.source}`] : [];
+    },
+  );
   const decision = row.decidedAt !== undefined && {
     decision: {
       status: row.status,
@@ -209,7 +261,13 @@ function shown(row: Row, status: number): BrokenReply {
       ...(row.status === 'approved' && { expires_at: time(row.decidedAt + 300_000) }),
     },
   };
-  const own = { id: row.id, status: row.status, created_at: time(row.createdAt), deadline_at: time(row.deadlineAt), ...decision };
+  const own = {
+    id: row.id,
+    status: row.status,
+    created_at: time(row.createdAt),
+    deadline_at: time(row.deadlineAt),
+    ...decision,
+  };
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8' },

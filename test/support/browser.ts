@@ -26,14 +26,18 @@ export class Browser {
   async open(url: string | URL, headers: Readonly<Record<string, string>> = {}): Promise<Page> {
     const target = new URL(url);
     const cookie = this.cookieHeader(target);
-    const response = await request(target, { headers: { ...(cookie !== '' && { cookie }), ...headers } });
+    const response = await request(target, {
+      headers: { ...(cookie !== '' && { cookie }), ...headers },
+    });
     const setCookies = [response.headers['set-cookie'] ?? []].flat();
     for (const text of setCookies) this.keep(target.origin, text);
     const { location } = response.headers;
     return {
       url: target,
       status: response.statusCode,
-      headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
+      headers: Object.fromEntries(
+        Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+      ),
       setCookies,
       text: await response.body.text(),
       location: typeof location === 'string' ? new URL(location, target) : undefined,
@@ -62,16 +66,23 @@ export class Browser {
   private keep(origin: string, text: string): void {
     const [pair = '', ...attributes] = text.split(';').map((part) => part.trim());
     const [name = '', ...value] = pair.split('=');
-    const attribute = (wanted: string) => attributes.find((part) => part.toLowerCase().startsWith(`${wanted}=`))?.slice(wanted.length + 1);
+    const attribute = (wanted: string) =>
+      attributes
+        .find((part) => part.toLowerCase().startsWith(`${wanted}=`))
+        ?.slice(wanted.length + 1);
     const expires = attribute('expires');
-    const ended = attribute('max-age') === '0' || (expires !== undefined && Date.parse(expires) <= Date.now());
+    const ended =
+      attribute('max-age') === '0' || (expires !== undefined && Date.parse(expires) <= Date.now());
     if (ended) this.jars.get(origin)?.delete(name);
     else this.setCookie(origin, name, { value: value.join('='), path: attribute('path') ?? '/' });
   }
 
   private cookieHeader({ origin, pathname }: URL): string {
     return [...(this.jars.get(origin) ?? [])]
-      .filter(([, { path }]) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`))
+      .filter(
+        ([, { path }]) =>
+          pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`),
+      )
       .map(([name, { value }]) => `${name}=${value}`)
       .join('; ');
   }

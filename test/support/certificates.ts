@@ -1,5 +1,11 @@
 /** Makes X.509 certificates, which node's crypto reads but does not write: an authority of one's own, and servers it vouches for. */
-import { generateKeyPairSync, randomBytes, sign, X509Certificate, type KeyObject } from 'node:crypto';
+import {
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  X509Certificate,
+  type KeyObject,
+} from 'node:crypto';
 
 export interface Certificate {
   /** PEM. */
@@ -47,9 +53,18 @@ export function createAuthority(commonName: string): Authority {
     cert,
     issue: ({ names, from, to }) => {
       const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      const extensions = [extension(SUBJECT_ALTERNATIVE_NAMES, der(SEQUENCE, ...names.map(alternativeName)))];
+      const extensions = [
+        extension(SUBJECT_ALTERNATIVE_NAMES, der(SEQUENCE, ...names.map(alternativeName))),
+      ];
       return {
-        cert: certificate({ subject: names[0] ?? '', issuer, publicKey: pair.publicKey, extensions, from, to }),
+        cert: certificate({
+          subject: names[0] ?? '',
+          issuer,
+          publicKey: pair.publicKey,
+          extensions,
+          from,
+          to,
+        }),
         key: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
       };
     },
@@ -78,28 +93,41 @@ function certificate({ subject, issuer, publicKey, extensions, from, to }: Terms
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, der(SEQUENCE, ...extensions)),
   );
-  const signed = der(SEQUENCE, content, algorithm, der(BIT_STRING, Buffer.from([0]), sign('sha256', content, issuer.key)));
+  const signed = der(
+    SEQUENCE,
+    content,
+    algorithm,
+    der(BIT_STRING, Buffer.from([0]), sign('sha256', content, issuer.key)),
+  );
   return new X509Certificate(signed).toString();
 }
 
 function der(tag: number, ...content: readonly Buffer[]): Buffer {
   const body = Buffer.concat(content);
   const { length } = body;
-  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const size =
+    length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   return Buffer.concat([Buffer.from([tag, ...size]), body]);
 }
 
 const objectId = (hex: string): Buffer => der(OBJECT_ID, Buffer.from(hex, 'hex'));
 
 const nameOf = (commonName: string): Buffer =>
-  der(SEQUENCE, der(SET, der(SEQUENCE, objectId(COMMON_NAME), der(UTF8_STRING, Buffer.from(commonName)))));
+  der(
+    SEQUENCE,
+    der(SET, der(SEQUENCE, objectId(COMMON_NAME), der(UTF8_STRING, Buffer.from(commonName)))),
+  );
 
 /** `YYMMDDhhmmssZ` */
-const time = (at: Date): Buffer => der(UTC_TIME, Buffer.from(`${at.toISOString().slice(2, 19).replaceAll(/[-T:]/g, '')}Z`));
+const time = (at: Date): Buffer =>
+  der(UTC_TIME, Buffer.from(`${at.toISOString().slice(2, 19).replaceAll(/[-T:]/g, '')}Z`));
 
-const extension = (id: string, value: Buffer): Buffer => der(SEQUENCE, objectId(id), der(OCTET_STRING, value));
+const extension = (id: string, value: Buffer): Buffer =>
+  der(SEQUENCE, objectId(id), der(OCTET_STRING, value));
 
 function alternativeName(name: string): Buffer {
   const isAddress = /^[0-9.]+$/.test(name);
-  return isAddress ? der(0x87, Buffer.from(name.split('.').map(Number))) : der(0x82, Buffer.from(name));
+  return isAddress
+    ? der(0x87, Buffer.from(name.split('.').map(Number)))
+    : der(0x82, Buffer.from(name));
 }

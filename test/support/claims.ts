@@ -4,8 +4,10 @@ import type { Answer, HttpClient, Json } from './http.ts';
 
 const at = (id: string) => `/api/v1/requests/${id}/claim`;
 
-export const claim = async (client: HttpClient, id: string): Promise<Answer> => await client.post(at(id));
-export const release = async (client: HttpClient, id: string): Promise<Answer> => await client.delete(at(id));
+export const claim = async (client: HttpClient, id: string): Promise<Answer> =>
+  await client.post(at(id));
+export const release = async (client: HttpClient, id: string): Promise<Answer> =>
+  await client.delete(at(id));
 
 /** The claim, which must have succeeded. */
 export async function claimed(client: HttpClient, id: string): Promise<Json> {
@@ -16,7 +18,11 @@ export async function claimed(client: HttpClient, id: string): Promise<Json> {
 
 /** What the timeline tells, without its subject: `claimed`, `level_notified`, … oldest first. */
 export async function verbsOf(app: TestApp, id: string): Promise<string[]> {
-  const types = await app.db('audit_events').where({ subject_id: id }).orderBy('sequence').pluck<string[]>('event_type');
+  const types = await app
+    .db('audit_events')
+    .where({ subject_id: id })
+    .orderBy('sequence')
+    .pluck<string[]>('event_type');
   return types.map((type) => type.replace('approval_request.', ''));
 }
 
@@ -33,5 +39,9 @@ export async function reachLapse(app: TestApp, id: string): Promise<Date> {
 
 /** Ids of the members whose claims of the request have not ended. */
 export async function holdersOf(app: TestApp, id: string): Promise<string[]> {
-  return await app.db('claims').where({ request_id: id }).whereNull('ended_at').pluck<string[]>('membership_id');
+  return await app
+    .db('claims')
+    .where({ request_id: id })
+    .whereNull('ended_at')
+    .pluck<string[]>('membership_id');
 }

@@ -17,8 +17,13 @@ export interface EgressResult {
   readonly posted?: unknown;
 }
 
-export async function callAs(authority: Authority, calls: readonly EgressCall[]): Promise<EgressResult[]> {
-  const { child, errors, end } = startTrustingProcess('test/support/egress-process.ts', { authority });
+export async function callAs(
+  authority: Authority,
+  calls: readonly EgressCall[],
+): Promise<EgressResult[]> {
+  const { child, errors, end } = startTrustingProcess('test/support/egress-process.ts', {
+    authority,
+  });
   if (!child.stdin || !child.stdout) throw new Error('no pipes');
   child.stdin.end(JSON.stringify(calls));
   const output = await text(child.stdout);

@@ -43,15 +43,23 @@ export async function createOrganization(app: TestApp): Promise<TestOrganization
   const id = randomUUID();
   const slug = `org-${next()}`;
   await insertOrganization(app.db, id, { name: slug, slug });
-  const owner = await createMember(app, id, { policies: [{ scope_kind: 'organization', is_owner: true }] });
-  await app.db.transaction((trx) => createPipeline(trx, id, { documentKey: 'organization', createdByActorId: owner.membershipId }));
+  const owner = await createMember(app, id, {
+    policies: [{ scope_kind: 'organization', is_owner: true }],
+  });
+  await app.db.transaction((trx) =>
+    createPipeline(trx, id, { documentKey: 'organization', createdByActorId: owner.membershipId }),
+  );
   return { id, slug, owner };
 }
 
 export async function createMember(
   app: TestApp,
   organizationId: string,
-  options: { readonly policies?: readonly Policy[]; readonly displayName?: string; readonly status?: string } = {},
+  options: {
+    readonly policies?: readonly Policy[];
+    readonly displayName?: string;
+    readonly status?: string;
+  } = {},
 ): Promise<TestMember> {
   const now = new Date();
   const [userId, membershipId] = [randomUUID(), randomUUID()];
@@ -67,7 +75,8 @@ export async function createMember(
     created_at: now,
     updated_at: now,
   });
-  for (const policy of options.policies ?? []) await grant(app.db, organizationId, { membershipId, policy });
+  for (const policy of options.policies ?? [])
+    await grant(app.db, organizationId, { membershipId, policy });
   const key = issueToken(TOKEN_PREFIX.apiKey);
   await app.db('api_keys').insert({
     id: key.id,
@@ -111,7 +120,10 @@ export async function createMember(
 export async function grant(
   db: Db,
   organizationId: string,
-  { policy, ...holder }: { membershipId?: string; teamId?: string; apiKeyId?: string; policy: Policy },
+  {
+    policy,
+    ...holder
+  }: { membershipId?: string; teamId?: string; apiKeyId?: string; policy: Policy },
 ): Promise<string> {
   const id = randomUUID();
   await db('permission_policies').insert({
@@ -143,7 +155,9 @@ export async function createTeam(
   const now = new Date();
   await app.db('teams').insert({ id, organization_id: organizationId, name, created_at: now });
   for (const { membershipId } of members) {
-    await app.db('team_members').insert({ team_id: id, membership_id: membershipId, source: 'manual', created_at: now });
+    await app
+      .db('team_members')
+      .insert({ team_id: id, membership_id: membershipId, source: 'manual', created_at: now });
   }
   for (const policy of policies) await grant(app.db, organizationId, { teamId: id, policy });
   return id;
@@ -179,7 +193,11 @@ export interface TestAgent {
 }
 
 /** An agent with an empty pipeline, one instance and its credential. */
-export async function createAgent(app: TestApp, organization: TestOrganization, slug = `agent-${next()}`): Promise<TestAgent> {
+export async function createAgent(
+  app: TestApp,
+  organization: TestOrganization,
+  slug = `agent-${next()}`,
+): Promise<TestAgent> {
   const now = new Date();
   await app.db('agents').insert({
     organization_id: organization.id,
@@ -199,7 +217,11 @@ export async function createAgent(app: TestApp, organization: TestOrganization, 
   return { slug, ...(await createInstance(app, organization, slug)) };
 }
 
-export async function createInstance(app: TestApp, organization: TestOrganization, agentSlug: string): Promise<Omit<TestAgent, 'slug'>> {
+export async function createInstance(
+  app: TestApp,
+  organization: TestOrganization,
+  agentSlug: string,
+): Promise<Omit<TestAgent, 'slug'>> {
   const now = new Date();
   const instanceId = randomUUID();
   await app.db('agent_instances').insert({
@@ -223,32 +245,53 @@ export async function createInstance(app: TestApp, organization: TestOrganizatio
 }
 
 /** Creates and activates a revision of a pipeline through the API. `scope`: `organization` or `agents/<slug>`. */
-export async function activatePipeline(member: TestMember, scope: string, document: unknown): Promise<void> {
+export async function activatePipeline(
+  member: TestMember,
+  scope: string,
+  document: unknown,
+): Promise<void> {
   const path = `/api/v1/request-approval-pipelines/${scope}`;
   const created = await member.http.post(`${path}/revisions`, document);
   if (created.status !== 201) throw new Error(`pipeline not created: ${created.text}`);
   const headers = { 'if-match': created.headers['etag'] ?? '' };
-  const activated = await member.http.post(`${path}/revisions/${String(created.body['revision'])}/activate`, undefined, { headers });
+  const activated = await member.http.post(
+    `${path}/revisions/${String(created.body['revision'])}/activate`,
+    undefined,
+    { headers },
+  );
   if (activated.status !== 200) throw new Error(`pipeline not activated: ${activated.text}`);
 }
 
 /** Creates and activates an escalation path through the API. */
-export async function activatePath(member: TestMember, document: { readonly path_key: string } & Record<string, unknown>): Promise<void> {
+export async function activatePath(
+  member: TestMember,
+  document: { readonly path_key: string } & Record<string, unknown>,
+): Promise<void> {
   const created = await member.http.post('/api/v1/escalation-paths', document);
   if (created.status !== 201) throw new Error(`path not created: ${created.text}`);
   const headers = { 'if-match': '"0"' };
-  const activated = await member.http.post(`/api/v1/escalation-paths/${document.path_key}/revisions/1/activate`, undefined, { headers });
+  const activated = await member.http.post(
+    `/api/v1/escalation-paths/${document.path_key}/revisions/1/activate`,
+    undefined,
+    { headers },
+  );
   if (activated.status !== 200) throw new Error(`path not activated: ${activated.text}`);
 }
 
 /** Creates and activates a revision of a team's escalation policy through the API. Returns its number. */
-export async function activatePolicy(member: TestMember, teamId: string, document: unknown): Promise<number> {
+export async function activatePolicy(
+  member: TestMember,
+  teamId: string,
+  document: unknown,
+): Promise<number> {
   const path = `/api/v1/teams/${teamId}/escalation-policy`;
   const created = await member.http.post(`${path}/revisions`, document);
   if (created.status !== 201) throw new Error(`policy not created: ${created.text}`);
   const headers = { 'if-match': created.headers['etag'] ?? '' };
   const revision = Number(created.body['revision']);
-  const activated = await member.http.post(`${path}/revisions/${revision}/activate`, undefined, { headers });
+  const activated = await member.http.post(`${path}/revisions/${revision}/activate`, undefined, {
+    headers,
+  });
   if (activated.status !== 200) throw new Error(`policy not activated: ${activated.text}`);
   return revision;
 }

@@ -28,11 +28,18 @@ export class HttpClient {
   async call(method: string, path: string, { body, headers }: CallOptions = {}): Promise<Answer> {
     const response = await request(`${this.baseUrl}${path}`, {
       method: method as 'GET',
-      headers: { ...this.defaults, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...this.defaults,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.body.text();
-    const flat = Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]);
+    const flat = Object.entries(response.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]);
     return {
       status: response.statusCode,
       headers: Object.fromEntries(flat) as Record<string, string>,

@@ -10,7 +10,10 @@ export interface HurriedPath {
 }
 
 /** Puts a second revision of the path into force, like the first, whose waits of `1m` are shorter. */
-export async function hurryPath({ db }: TestApp, { organizationId, pathKey, wait }: HurriedPath): Promise<void> {
+export async function hurryPath(
+  { db }: TestApp,
+  { organizationId, pathKey, wait }: HurriedPath,
+): Promise<void> {
   const path = { organization_id: organizationId, document_key: pathKey };
   const id = v7();
   await db.raw(

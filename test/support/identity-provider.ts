@@ -1,5 +1,11 @@
 /** A real OpenID provider on a loopback port, whose people answer at once, and which can be made to lie or to fall silent. */
-import { createPrivateKey, generateKeyPairSync, randomUUID, sign, type JsonWebKey } from 'node:crypto';
+import {
+  createPrivateKey,
+  generateKeyPairSync,
+  randomUUID,
+  sign,
+  type JsonWebKey,
+} from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -60,7 +66,10 @@ export class IdentityProvider {
   async register(...publicUrls: readonly string[]): Promise<void> {
     this.provider = await quietly(async () => {
       const { Provider: OidcProvider } = await import('oidc-provider');
-      return new OidcProvider(this.issuer, this.configuration(publicUrls.map((url) => `${url}/auth/oidc/callback`)));
+      return new OidcProvider(
+        this.issuer,
+        this.configuration(publicUrls.map((url) => `${url}/auth/oidc/callback`)),
+      );
     });
   }
 
@@ -68,19 +77,35 @@ export class IdentityProvider {
   idToken(claims: Readonly<Record<string, unknown>>, key: JsonWebKey = this.signingKey): string {
     const now = Math.floor(Date.now() / 1_000);
     const header = { alg: 'RS256', kid: KEY_ID };
-    const body = { iss: this.issuer, aud: CLIENT_ID, sub: 'somebody', iat: now, exp: now + 600, ...claims };
-    const input = [header, body].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    const body = {
+      iss: this.issuer,
+      aud: CLIENT_ID,
+      sub: 'somebody',
+      iat: now,
+      exp: now + 600,
+      ...claims,
+    };
+    const input = [header, body]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
     return `${input}.${sign('sha256', Buffer.from(input), createPrivateKey({ key, format: 'jwk' })).toString('base64url')}`;
   }
 
   /** The token endpoint answers this id token, whatever code it is shown. */
   forgeToken(idToken: string): void {
-    this.override('/token', 200, { access_token: 'access', token_type: 'bearer', expires_in: 60, id_token: idToken });
+    this.override('/token', 200, {
+      access_token: 'access',
+      token_type: 'bearer',
+      expires_in: 60,
+      id_token: idToken,
+    });
   }
 
   override(path: string, status: number, body: unknown): void {
     this.overrides.set(path, (_request, response) => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(typeof body === 'string' ? body : JSON.stringify(body));
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(typeof body === 'string' ? body : JSON.stringify(body));
     });
   }
 
@@ -96,11 +121,16 @@ export class IdentityProvider {
     const override = this.overrides.get(pathname);
     if (override) override(request, response);
     else if (!this.provider) response.writeHead(503).end();
-    else if (pathname.startsWith('/interaction/')) await this.interact(this.provider, request, response);
+    else if (pathname.startsWith('/interaction/'))
+      await this.interact(this.provider, request, response);
     else await this.provider.callback()(request, response);
   }
 
-  private async interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async interact(
+    provider: Provider,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     this.asked += 1;
     const { subject } = this.person;
     this.people.set(subject, this.person);
@@ -113,22 +143,37 @@ export class IdentityProvider {
 
   private configuration(redirectUris: string[]): Configuration {
     return {
-      clients: [{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET, redirect_uris: redirectUris }],
+      clients: [
+        { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, redirect_uris: redirectUris },
+      ],
       jwks: { keys: [this.signingKey as never] },
       cookies: { keys: [randomUUID()] },
       claims: { openid: ['sub', 'amr'], email: ['email', 'email_verified'], profile: ['name'] },
       features: { devInteractions: { enabled: false }, claimsParameter: { enabled: true } },
       interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
-      findAccount: (_ctx, subject) => ({ accountId: subject, claims: () => ({ sub: subject, ...this.people.get(subject) }) }),
+      findAccount: (_ctx, subject) => ({
+        accountId: subject,
+        claims: () => ({ sub: subject, ...this.people.get(subject) }),
+      }),
       // Nobody here asks people what the service may know about them.
       loadExistingGrant: async (ctx) => {
         const { client, session, provider } = ctx.oidc;
-        const grant = new provider.Grant({ clientId: client?.clientId ?? '', accountId: session?.accountId ?? '' });
+        const grant = new provider.Grant({
+          clientId: client?.clientId ?? '',
+          accountId: session?.accountId ?? '',
+        });
         grant.addOIDCScope('openid email profile');
         await grant.save();
         return grant;
       },
-      ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+      ttl: {
+        AccessToken: 600,
+        AuthorizationCode: 60,
+        Grant: 600,
+        IdToken: 600,
+        Interaction: 600,
+        Session: 600,
+      },
       renderError: (ctx, out) => {
         ctx.body = out;
       },
@@ -163,12 +208,22 @@ async function quietly<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** What a browser does to sign in at the service through its provider: the answer of the callback, where it leads unopened. */
-export async function signInThrough(serviceUrl: string, browser = new Browser(), query = ''): Promise<Page> {
+export async function signInThrough(
+  serviceUrl: string,
+  browser = new Browser(),
+  query = '',
+): Promise<Page> {
   const page = await reachCallback(serviceUrl, browser, query);
   return page.location ? await browser.open(page.location) : page;
 }
 
 /** The same up to the answer of the provider, whose location is the callback. */
-export async function reachCallback(serviceUrl: string, browser: Browser, query = ''): Promise<Page> {
-  return await browser.follow(`${serviceUrl}/auth/oidc/login${query}`, (next) => next.pathname.endsWith('/auth/oidc/callback'));
+export async function reachCallback(
+  serviceUrl: string,
+  browser: Browser,
+  query = '',
+): Promise<Page> {
+  return await browser.follow(`${serviceUrl}/auth/oidc/login${query}`, (next) =>
+    next.pathname.endsWith('/auth/oidc/callback'),
+  );
 }

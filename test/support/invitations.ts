@@ -11,7 +11,11 @@ export const PASSWORD = 'nine quiet herons at dusk';
 export const newEmail = (): string => `invited-${randomUUID()}@example.com`;
 
 /** Grants of one permission each, everywhere. */
-export const everywhere = (...permissions: readonly string[]): Policy => ({ scope_kind: 'organization', resource_ids: [], permissions });
+export const everywhere = (...permissions: readonly string[]): Policy => ({
+  scope_kind: 'organization',
+  resource_ids: [],
+  permissions,
+});
 
 export async function invite(
   inviter: TestMember,
@@ -27,10 +31,17 @@ export interface Invited {
 }
 
 /** Invites on a deployment without email; throws when refused. */
-export async function invited(inviter: TestMember, options: { email?: string; policies?: readonly Policy[] } = {}): Promise<Invited> {
+export async function invited(
+  inviter: TestMember,
+  options: { email?: string; policies?: readonly Policy[] } = {},
+): Promise<Invited> {
   const answer = await invite(inviter, options);
   if (answer.status !== 201) throw new Error(`not invited: ${answer.text}`);
-  return { id: String(answer.body['invitation']?.['id']), email: String(answer.body['invitation']?.['email']), token: tokenIn(answer) };
+  return {
+    id: String(answer.body['invitation']?.['id']),
+    email: String(answer.body['invitation']?.['email']),
+    token: tokenIn(answer),
+  };
 }
 
 export function tokenIn(answer: Answer): string {
@@ -47,15 +58,25 @@ export async function accept(
   cookie?: string,
 ): Promise<Answer> {
   return await app.http.post(`${linkPath(token)}/accept`, body, {
-    headers: { origin: app.url, 'sec-fetch-site': 'same-origin', ...(cookie !== undefined && { cookie }) },
+    headers: {
+      origin: app.url,
+      'sec-fetch-site': 'same-origin',
+      ...(cookie !== undefined && { cookie }),
+    },
   });
 }
 
 /** The status and, of an error, the code. */
 export const outcome = ({ status, body }: Answer): string =>
-  [status, body === undefined ? undefined : (body['error']?.['code'] as unknown)].filter((part) => part !== undefined).join(' ');
+  [status, body === undefined ? undefined : (body['error']?.['code'] as unknown)]
+    .filter((part) => part !== undefined)
+    .join(' ');
 
-export async function invitationEvents(app: TestApp, organization: TestOrganization, subjectId: string) {
+export async function invitationEvents(
+  app: TestApp,
+  organization: TestOrganization,
+  subjectId: string,
+) {
   const rows = (await app
     .db('audit_events')
     .where({ organization_id: organization.id, subject_id: subjectId })
@@ -79,7 +100,11 @@ export async function ageSession(app: TestApp, member: TestMember, minutes: numb
   await app
     .db('sessions')
     .where({ membership_id: member.membershipId })
-    .update({ authenticated_at: app.db.raw(`clock_timestamp() - :minutes * interval '1 minute'`, { minutes }) });
+    .update({
+      authenticated_at: app.db.raw(`clock_timestamp() - :minutes * interval '1 minute'`, {
+        minutes,
+      }),
+    });
 }
 
 export async function expire(app: TestApp, invitationId: string): Promise<void> {

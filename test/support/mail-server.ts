@@ -29,7 +29,10 @@ export interface MailServerOptions {
   /** Say no to every recipient. */
   readonly refusesRecipients?: boolean;
   /** Looked at for each message: where it is refused, and with which code. */
-  readonly refusal?: { readonly at?: 'MAIL FROM' | 'RCPT TO' | 'DATA' | undefined; readonly code?: number | undefined };
+  readonly refusal?: {
+    readonly at?: 'MAIL FROM' | 'RCPT TO' | 'DATA' | undefined;
+    readonly code?: number | undefined;
+  };
   /** Take connections and never say a word. */
   readonly silent?: boolean;
   /** Take messages and never confirm them. */
@@ -70,7 +73,11 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
       done(refusedAt('MAIL FROM', options));
     },
     onRcptTo: (_address, _session, done) => {
-      done(options.refusesRecipients ? Object.assign(new Error('no such mailbox'), { responseCode: 550 }) : refusedAt('RCPT TO', options));
+      done(
+        options.refusesRecipients
+          ? Object.assign(new Error('no such mailbox'), { responseCode: 550 })
+          : refusedAt('RCPT TO', options),
+      );
     },
     onData: (stream, { envelope, secure, user }, done) => {
       const keep = (source: Buffer): void => {
@@ -81,7 +88,13 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
         }
         const from = envelope.mailFrom === false ? '' : (envelope.mailFrom?.address ?? '');
         const to = envelope.rcptTo.map(({ address }) => address);
-        mails.push({ from, to, ...parseMail(source), secure, user: user === undefined ? undefined : String(user) });
+        mails.push({
+          from,
+          to,
+          ...parseMail(source),
+          secure,
+          user: user === undefined ? undefined : String(user),
+        });
         if (!options.neverConfirms) done();
       };
       buffer(stream).then(keep, done);
@@ -92,8 +105,11 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   const listening = server.listen(options.port ?? 0, '127.0.0.1');
   await once(listening, 'listening');
   const { port } = listening.address() as AddressInfo;
-  const login = credentials ? `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}@` : '';
-  const sentTo = (address: string): ReceivedMail[] => mails.filter(({ to }) => to.includes(address));
+  const login = credentials
+    ? `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}@`
+    : '';
+  const sentTo = (address: string): ReceivedMail[] =>
+    mails.filter(({ to }) => to.includes(address));
   return {
     url: `smtp://${login}127.0.0.1:${port}`,
     port,
@@ -102,7 +118,9 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
       await eventually(() => sentTo(address).length >= count, WITHIN_MS);
       const mail = sentTo(address).at(-1);
       if (!mail || sentTo(address).length < count) {
-        throw new Error(`${address} got ${sentTo(address).length} mails instead of ${count} within ${WITHIN_MS} ms`);
+        throw new Error(
+          `${address} got ${sentTo(address).length} mails instead of ${count} within ${WITHIN_MS} ms`,
+        );
       }
       return mail;
     },
@@ -114,7 +132,9 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
 }
 
 function refusedAt(at: string, { refusal }: MailServerOptions): Error | null {
-  return refusal?.at === at ? Object.assign(new Error('refused by the test'), { responseCode: refusal.code }) : null;
+  return refusal?.at === at
+    ? Object.assign(new Error('refused by the test'), { responseCode: refusal.code })
+    : null;
 }
 
 /** One part of plain text, which is all the service sends. */
@@ -123,27 +143,45 @@ function parseMail(source: Buffer): Pick<ReceivedMail, 'headers' | 'subject' | '
   const headers = head
     .replaceAll(/\r\n[ \t]+/g, ' ')
     .split('\r\n')
-    .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), decodeWords(line.slice(line.indexOf(':') + 1).trim())] as const);
-  const valueOf = (name: string): string => headers.find(([candidate]) => candidate === name)?.[1] ?? '';
-  const text = decodeBody(body.join('\r\n\r\n'), valueOf('content-transfer-encoding').toLowerCase());
+    .map(
+      (line) =>
+        [
+          line.slice(0, line.indexOf(':')).toLowerCase(),
+          decodeWords(line.slice(line.indexOf(':') + 1).trim()),
+        ] as const,
+    );
+  const valueOf = (name: string): string =>
+    headers.find(([candidate]) => candidate === name)?.[1] ?? '';
+  const text = decodeBody(
+    body.join('\r\n\r\n'),
+    valueOf('content-transfer-encoding').toLowerCase(),
+  );
   return { headers, subject: valueOf('subject'), text: text.replaceAll('\r\n', '\n').trimEnd() };
 }
 
 function decodeBody(body: string, encoding: string): string {
   if (encoding === 'base64') return Buffer.from(body, 'base64').toString('utf8');
-  return encoding === 'quoted-printable' ? decodeQuotedPrintable(body.replaceAll(/=\r\n/g, '')) : body;
+  return encoding === 'quoted-printable'
+    ? decodeQuotedPrintable(body.replaceAll(/=\r\n/g, ''))
+    : body;
 }
 
 function decodeQuotedPrintable(text: string): string {
   return Buffer.from(
-    text.replaceAll(/=([0-9A-F]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    text.replaceAll(/=([0-9A-F]{2})/gi, (_all, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    ),
     'latin1',
   ).toString('utf8');
 }
 
 /** `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`; white space between two such words is none. */
 function decodeWords(text: string): string {
-  return text.replaceAll(/\?=\s+=\?/g, '?==?').replaceAll(/=\?utf-8\?([qb])\?([^?]*)\?=/gi, (_all, kind: string, word: string) => {
-    return kind.toLowerCase() === 'b' ? Buffer.from(word, 'base64').toString('utf8') : decodeQuotedPrintable(word.replaceAll('_', ' '));
-  });
+  return text
+    .replaceAll(/\?=\s+=\?/g, '?==?')
+    .replaceAll(/=\?utf-8\?([qb])\?([^?]*)\?=/gi, (_all, kind: string, word: string) => {
+      return kind.toLowerCase() === 'b'
+        ? Buffer.from(word, 'base64').toString('utf8')
+        : decodeQuotedPrintable(word.replaceAll('_', ' '));
+    });
 }

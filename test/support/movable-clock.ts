@@ -9,9 +9,11 @@ let offMs = 0;
 const now = (): number => RealDate.now() + offMs;
 
 globalThis.Date = new Proxy(RealDate, {
-  construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as Date,
+  construct: (target, args, newTarget) =>
+    Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as Date,
   apply: () => new RealDate(now()).toString(),
-  get: (target, key, receiver) => (key === 'now' ? now : (Reflect.get(target, key, receiver) as unknown)),
+  get: (target, key, receiver) =>
+    key === 'now' ? now : (Reflect.get(target, key, receiver) as unknown),
 });
 
 // Workflows run in threads of their own, which share the clock of the process.

@@ -4,7 +4,10 @@ import type { Db } from '../../src/platform/postgres.ts';
 const TERMINAL = ['approved', 'denied', 'expired', 'cancelled'];
 
 /** One line for each broken promise; empty when all are kept. `people`: everybody who is asked at each level. */
-export async function brokenPromises(db: Db, { people }: { readonly people: readonly string[] }): Promise<string[]> {
+export async function brokenPromises(
+  db: Db,
+  { people }: { readonly people: readonly string[] },
+): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string; broken: string }[] }>(
     `with facts as (
        select r.id, r.state, r.routed_at, r.deadline_at, d.decided_at,
@@ -31,7 +34,11 @@ export async function brokenPromises(db: Db, { people }: { readonly people: read
        (case when state = 'expired' and decided_at > deadline_at + interval '1 second'
              then 'expired ' || (decided_at - deadline_at) || ' after its deadline' end)
      ) as promise (broken) where broken is not null`,
-    { terminal: TERMINAL, terminal_events: TERMINAL.map((state) => `approval_request.${state}`), people: people.length },
+    {
+      terminal: TERMINAL,
+      terminal_events: TERMINAL.map((state) => `approval_request.${state}`),
+      people: people.length,
+    },
   );
   return rows.map(({ id, broken }) => `${id}: ${broken}`);
 }

@@ -22,14 +22,20 @@ function* nodesOf(plan: PlanNode): Generator<PlanNode> {
 
 /** Every node of the statement's plan. */
 export async function explain(app: TestApp, { sql, bindings }: Statement): Promise<PlanNode[]> {
-  const { rows } = await app.db.raw<{ rows: { 'QUERY PLAN': string }[] }>(`explain (format json) ${sql}`, bindings as never);
+  const { rows } = await app.db.raw<{ rows: { 'QUERY PLAN': string }[] }>(
+    `explain (format json) ${sql}`,
+    bindings as never,
+  );
   const [explained] = JSON.parse(rows[0]?.['QUERY PLAN'] ?? '[]') as { Plan: PlanNode }[];
   if (!explained) throw new Error('no plan');
   return [...nodesOf(explained.Plan)];
 }
 
 /** The first statement `run` sends: its plan is asked for instead of another wording of it. */
-export async function statementOf(app: TestApp, run: (db: Db) => Promise<unknown>): Promise<Statement> {
+export async function statementOf(
+  app: TestApp,
+  run: (db: Db) => Promise<unknown>,
+): Promise<Statement> {
   const pool = openPool({ connectionString: app.databaseUrl, max: 1, applicationName: 'plans' });
   const statements: Statement[] = [];
   pool.on('query', ({ sql, bindings }: Statement) => statements.push({ sql, bindings }));

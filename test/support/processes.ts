@@ -45,7 +45,11 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const root = packageRoot();
   const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-process-'));
   const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
-  const program = [join(root, 'test/support/service-process.ts'), workflowBundlePath(), options.taskQueue];
+  const program = [
+    join(root, 'test/support/service-process.ts'),
+    workflowBundlePath(),
+    options.taskQueue,
+  ];
   const preloaded = ['typescript.js', ...(options.movableClock ? ['movable-clock.ts'] : [])];
   const imports = preloaded.flatMap((file) => ['--import', join(root, 'test/support', file)]);
   const child = spawn(process.execPath, [...imports, ...program], {

@@ -20,8 +20,16 @@ export const cel = (id: string, when: object, config: object = {}) => ({
 export const path = (key: string) => ({
   path_key: key,
   name: key,
-  nodes: [{ id: '11111111-1111-4111-8111-111111111111', type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '5m' }],
+  nodes: [
+    {
+      id: '11111111-1111-4111-8111-111111111111',
+      type: 'level',
+      targets: [{ type: 'broadcast' }],
+      escalate_after: '5m',
+    },
+  ],
 });
 
 export const issuesOf = (answer: { body: unknown }) =>
-  (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error.details.issues;
+  (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error
+    .details.issues;

@@ -13,7 +13,11 @@ export interface KnownSecret {
 /** Columns made for hashes: the only ones where the hash of a secret may stand. */
 const HASH_COLUMNS = new Set(['token_hash', 'code_hash', 'password_hash']);
 
-const spelled = (bytes: Buffer) => [bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
+const spelled = (bytes: Buffer) => [
+  bytes.toString('hex'),
+  bytes.toString('base64').replace(/=+$/, ''),
+  bytes.toString('base64url'),
+];
 
 /** The random part of a token; another secret is all random. */
 export function randomPart(text: string): string {
@@ -29,7 +33,14 @@ export function spellings(secret: string): readonly string[] {
     ...(/^[A-Z2-7]{32,}$/.test(text) ? [Buffer.from(Secret.fromBase32(text).bytes)] : []),
     ...(/^[A-Za-z0-9+/]{40,}=+$/.test(text) ? [Buffer.from(text, 'base64')] : []),
   ];
-  const spelledOut = [text, text.toLowerCase(), joined, joined.toLowerCase(), encodeURIComponent(text), ...spelled(Buffer.from(text))];
+  const spelledOut = [
+    text,
+    text.toLowerCase(),
+    joined,
+    joined.toLowerCase(),
+    encodeURIComponent(text),
+    ...spelled(Buffer.from(text)),
+  ];
   return [...new Set([...spelledOut, ...decoded.flatMap(spelled)])];
 }
 
@@ -37,13 +48,17 @@ export function spellings(secret: string): readonly string[] {
 export function hashSpellings(secret: string): readonly string[] {
   const text = randomPart(secret);
   const hashed = [secret, text, text.replaceAll('-', ''), text.replaceAll('-', '').toLowerCase()];
-  return [...new Set(hashed.flatMap((each) => spelled(createHash('sha256').update(each).digest())))];
+  return [
+    ...new Set(hashed.flatMap((each) => spelled(createHash('sha256').update(each).digest()))),
+  ];
 }
 
 /** The spelling found in the text; one of a few digits only where it stands alone, since an id may contain it by chance. */
 export function foundIn(text: string, candidates: readonly string[]): string | undefined {
   return candidates.find((candidate) =>
-    candidate.length > 8 ? text.includes(candidate) : new RegExp(`(?<![0-9A-Za-z])${candidate}(?![0-9A-Za-z])`).test(text),
+    candidate.length > 8
+      ? text.includes(candidate)
+      : new RegExp(`(?<![0-9A-Za-z])${candidate}(?![0-9A-Za-z])`).test(text),
   );
 }
 
@@ -64,11 +79,15 @@ export async function everyColumn(db: Db): Promise<readonly Column[]> {
   );
   const columns: Column[] = [];
   for (const { table, column } of rows) {
-    const values = await db.raw<{ rows: [{ text: string | null }] }>(`select string_agg(cast(?? as text), E'\\n') as text from ??`, [
-      column,
-      table,
-    ]);
-    columns.push({ name: `${table}.${column}`, forHashes: HASH_COLUMNS.has(column), text: values.rows[0].text ?? '' });
+    const values = await db.raw<{ rows: [{ text: string | null }] }>(
+      `select string_agg(cast(?? as text), E'\\n') as text from ??`,
+      [column, table],
+    );
+    columns.push({
+      name: `${table}.${column}`,
+      forHashes: HASH_COLUMNS.has(column),
+      text: values.rows[0].text ?? '',
+    });
   }
   return columns;
 }

@@ -5,11 +5,20 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
-import { endLeftPostgres, ensureDatabase, startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import {
+  endLeftPostgres,
+  ensureDatabase,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../src/platform/embedded-postgres.ts';
 import { readHolder, tryLock } from '../../src/platform/lock-file.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { identifyProcess, isRunning } from '../../src/platform/processes.ts';
-import { endLeftTemporal, startEmbeddedTemporal, type EmbeddedTemporal } from '../../temporal/embedded.ts';
+import {
+  endLeftTemporal,
+  startEmbeddedTemporal,
+  type EmbeddedTemporal,
+} from '../../temporal/embedded.ts';
 import { setupTemporal } from '../../temporal/setup.ts';
 
 export const TEMPLATE_DATABASE = 'countersign_template';
@@ -67,11 +76,21 @@ export async function startTestServers(): Promise<TestServers> {
 }
 
 async function startPostgres(directory: string): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({ directory: join(directory, 'postgres'), maxConnections: 300, durable: false });
+  const server = await startEmbeddedPostgres({
+    directory: join(directory, 'postgres'),
+    maxConnections: 300,
+    durable: false,
+  });
   await ensureDatabase(server, TEMPLATE_DATABASE);
   const root = packageRoot();
-  const args = ['--import', join(root, 'test/support/typescript.js'), join(root, 'test/support/migrate-template.ts')];
-  await promisify(execFile)(process.execPath, [...args, server.url(TEMPLATE_DATABASE)], { cwd: root });
+  const args = [
+    '--import',
+    join(root, 'test/support/typescript.js'),
+    join(root, 'test/support/migrate-template.ts'),
+  ];
+  await promisify(execFile)(process.execPath, [...args, server.url(TEMPLATE_DATABASE)], {
+    cwd: root,
+  });
   return server;
 }
 
@@ -98,7 +117,10 @@ async function removeLeftovers(): Promise<void> {
     const directory = join(tmpdir(), name);
     const owner = name.startsWith(PREFIX) ? readHolder(join(directory, 'owner.lock')) : undefined;
     if (!owner || isRunning(owner)) continue;
-    await Promise.all([endLeftPostgres(join(directory, 'postgres')), endLeftTemporal(join(directory, 'temporal'))]);
+    await Promise.all([
+      endLeftPostgres(join(directory, 'postgres')),
+      endLeftTemporal(join(directory, 'temporal')),
+    ]);
     rmSync(directory, { recursive: true, force: true });
   }
 }

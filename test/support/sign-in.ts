@@ -21,7 +21,11 @@ const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 let cheapHash: Promise<string> | undefined;
 
 /** A member who can sign in with `PASSWORD`. */
-export async function createPerson(app: TestApp, organizationId: string, options: PersonOptions = {}): Promise<TestMember> {
+export async function createPerson(
+  app: TestApp,
+  organizationId: string,
+  options: PersonOptions = {},
+): Promise<TestMember> {
   const member = await createMember(app, organizationId, options);
   cheapHash ??= hash(PASSWORD, CHEAP);
   const password_hash = await (options.costly ? hashPassword(PASSWORD) : cheapHash);
@@ -46,13 +50,20 @@ export function browserWith(app: TestApp, cookie: string): HttpClient {
   return new HttpClient(app.url, { cookie, origin: app.url, 'sec-fetch-site': 'same-origin' });
 }
 
-export function login(app: TestApp, member: { readonly email: string }, cookie = ''): Promise<Answer> {
+export function login(
+  app: TestApp,
+  member: { readonly email: string },
+  cookie = '',
+): Promise<Answer> {
   const headers = cookie === '' ? {} : { cookie };
   return app.http.post('/auth/login', { email: member.email, password: PASSWORD }, { headers });
 }
 
 /** The token of a sign-in that awaits its second factor. */
-export async function challengeOf(app: TestApp, member: { readonly email: string }): Promise<string> {
+export async function challengeOf(
+  app: TestApp,
+  member: { readonly email: string },
+): Promise<string> {
   const answer = await login(app, member);
   if (answer.status !== 202) throw new Error(`no challenge: ${answer.text}`);
   return String(answer.body['mfa']?.['token']);
@@ -84,16 +95,32 @@ export function codesOf(app: TestApp, secret: string) {
     code: async (steps = 0) => totp.generate({ timestamp: (await now()) + steps * 30_000 }),
     wrongCode: async () => {
       const at = await now();
-      const near = new Set([-4, -3, -2, -1, 0, 1, 2, 3, 4].map((steps) => totp.generate({ timestamp: at + steps * 30_000 })));
-      return ['000000', '111111', '222222', '333333', '444444', '555555', '666666', '777777', '888888', '999999'].find(
-        (code) => !near.has(code),
-      ) as string;
+      const near = new Set(
+        [-4, -3, -2, -1, 0, 1, 2, 3, 4].map((steps) =>
+          totp.generate({ timestamp: at + steps * 30_000 }),
+        ),
+      );
+      return [
+        '000000',
+        '111111',
+        '222222',
+        '333333',
+        '444444',
+        '555555',
+        '666666',
+        '777777',
+        '888888',
+        '999999',
+      ].find((code) => !near.has(code)) as string;
     },
   };
 }
 
 /** Enrols an authenticator app through the API, in the session of the member's browser. */
-export async function enroll(app: TestApp, member: Pick<TestMember, 'browser' | 'userId'>): Promise<Authenticator> {
+export async function enroll(
+  app: TestApp,
+  member: Pick<TestMember, 'browser' | 'userId'>,
+): Promise<Authenticator> {
   const begun = await member.browser.post('/api/v1/me/mfa/totp');
   if (begun.status !== 201) throw new Error(`not begun: ${begun.text}`);
   const codes = codesOf(app, String(begun.body['secret']));
@@ -107,7 +134,10 @@ export async function enroll(app: TestApp, member: Pick<TestMember, 'browser' | 
     browser: browserWith(app, cookieOf(confirmed)),
     cookie: cookieOf(confirmed),
     freshCode: async () => {
-      await app.db('totp_factors').where({ user_id: member.userId }).update({ last_used_step: null });
+      await app
+        .db('totp_factors')
+        .where({ user_id: member.userId })
+        .update({ last_used_step: null });
       return await codes.code();
     },
   };

@@ -17,7 +17,13 @@ const LIMITS = {
 } as const;
 
 /** One word for each limit that is passed; empty where Slack would take the message. */
-export function passedLimits({ text, blocks }: { readonly text: string; readonly blocks: readonly Part[] }): string[] {
+export function passedLimits({
+  text,
+  blocks,
+}: {
+  readonly text: string;
+  readonly blocks: readonly Part[];
+}): string[] {
   const passed: string[] = [];
   const check = (what: keyof typeof LIMITS, length: number, least = 0): void => {
     if (length > LIMITS[what] || length < least) passed.push(`${what} of ${length}`);
@@ -32,17 +38,22 @@ export function passedLimits({ text, blocks }: { readonly text: string; readonly
       case 'section':
         if (block['text'] !== undefined) check('section', lengthOf(textOf(block)), 1);
         check('fields', partsOf(block, 'fields').length);
-        for (const field of partsOf(block, 'fields')) check('field', lengthOf(String(field['text'])), 1);
+        for (const field of partsOf(block, 'fields'))
+          check('field', lengthOf(String(field['text'])), 1);
         break;
       case 'rich_text':
         for (const section of partsOf(block, 'elements')) {
-          const texts = partsOf(section, 'elements').map((element) => lengthOf(String(element['text'])));
-          for (const each of [...texts, texts.reduce((sum, length) => sum + length, 0)]) check('section', each, 1);
+          const texts = partsOf(section, 'elements').map((element) =>
+            lengthOf(String(element['text'])),
+          );
+          for (const each of [...texts, texts.reduce((sum, length) => sum + length, 0)])
+            check('section', each, 1);
         }
         break;
       case 'context':
         check('context', partsOf(block, 'elements').length, 1);
-        for (const element of partsOf(block, 'elements')) check('section', lengthOf(String(element['text'])), 1);
+        for (const element of partsOf(block, 'elements'))
+          check('section', lengthOf(String(element['text'])), 1);
         break;
       case 'actions':
         check('actions', partsOf(block, 'elements').length, 1);
@@ -62,7 +73,9 @@ export function passedLimits({ text, blocks }: { readonly text: string; readonly
 const ENTITIES = { '&': 5, '<': 4, '>': 4 } as const;
 
 function lengthOf(text: string): number {
-  return text.split('').reduce((sum, unit) => sum + (ENTITIES[unit as keyof typeof ENTITIES] ?? 1), 0);
+  return text
+    .split('')
+    .reduce((sum, unit) => sum + (ENTITIES[unit as keyof typeof ENTITIES] ?? 1), 0);
 }
 
 function partsOf(part: Part, name: string): readonly Part[] {

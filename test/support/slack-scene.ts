@@ -13,11 +13,21 @@ import {
   type TestMember,
   type TestOrganization,
 } from './factories.ts';
-import { buttonsOf, SlackCaller, type SlackPost, type SlackServer, type Workspace } from './slack-server.ts';
+import {
+  buttonsOf,
+  SlackCaller,
+  type SlackPost,
+  type SlackServer,
+  type Workspace,
+} from './slack-server.ts';
 
 /** What a service needs to speak with this Slack. */
 export function slackEnvironment(slack: SlackServer): Readonly<Record<string, string>> {
-  return { ...slack.environment, COUNTERSIGN_SECRETS_KEY: SECRETS_KEY, COUNTERSIGN_CREATE_BUDGET: '1s' };
+  return {
+    ...slack.environment,
+    COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
+    COUNTERSIGN_CREATE_BUDGET: '1s',
+  };
 }
 
 const SECRETS_KEY = randomBytes(32).toString('base64');
@@ -37,9 +47,19 @@ export interface Scene {
 export const newUser = (): string => `U${randomBytes(5).toString('hex').toUpperCase()}`;
 export const newChannel = (): string => `C${randomBytes(5).toString('hex').toUpperCase()}`;
 
-export async function createDecider(app: TestApp, { id }: TestOrganization, agent: TestAgent): Promise<TestMember> {
+export async function createDecider(
+  app: TestApp,
+  { id }: TestOrganization,
+  agent: TestAgent,
+): Promise<TestMember> {
   return await createMember(app, id, {
-    policies: [{ scope_kind: 'agent', resource_ids: [agent.slug], permissions: ['request.decide', 'request.read'] }],
+    policies: [
+      {
+        scope_kind: 'agent',
+        resource_ids: [agent.slug],
+        permissions: ['request.decide', 'request.read'],
+      },
+    ],
   });
 }
 
@@ -63,14 +83,22 @@ export async function createScene(
   return { app, slack, organization, agent, workspace, caller, reviewer, slackUser };
 }
 
-export async function link(caller: SlackCaller, member: TestMember, slackUser: string): Promise<void> {
+export async function link(
+  caller: SlackCaller,
+  member: TestMember,
+  slackUser: string,
+): Promise<void> {
   const begun = await member.browser.post('/api/v1/me/slack/link');
   const answer = await caller.command(slackUser, `link ${String(begun.body['code'])}`);
   if (!answer.text.includes('Linked')) throw new Error(answer.text);
 }
 
 /** One level for each list of members. */
-export async function routeTo({ owner }: TestOrganization, agent: TestAgent, ...levels: readonly (readonly TestMember[])[]): Promise<void> {
+export async function routeTo(
+  { owner }: TestOrganization,
+  agent: TestAgent,
+  ...levels: readonly (readonly TestMember[])[]
+): Promise<void> {
   const path_key = `path-${randomUUID().slice(0, 8)}`;
   const nodes = levels.map((members) => ({
     id: randomUUID(),
@@ -79,9 +107,16 @@ export async function routeTo({ owner }: TestOrganization, agent: TestAgent, ...
     escalate_after: '15m',
   }));
   await activatePath(owner, { path_key, name: 'On call', nodes });
-  const config = { outcome: 'human', reason: 'Refunds over 100 <!channel>', escalation_path: path_key };
+  const config = {
+    outcome: 'human',
+    reason: 'Refunds over 100 <!channel>',
+    escalation_path: path_key,
+  };
   const blocks = [{ id: 'people', name: 'People', type: 'always', config }];
-  await activatePipeline(owner, `agents/${agent.slug}`, { blocks, default_escalation_path: path_key });
+  await activatePipeline(owner, `agents/${agent.slug}`, {
+    blocks,
+    default_escalation_path: path_key,
+  });
 }
 
 /** Sends until nothing is due. Failed messages are made due again first. */
@@ -94,7 +129,10 @@ export async function deliver(app: TestApp): Promise<void> {
 }
 
 /** Somebody is asked, and told in Slack. */
-export async function asked(scene: Scene, args: unknown = { amount: 120 }): Promise<{ id: string; post: SlackPost }> {
+export async function asked(
+  scene: Scene,
+  args: unknown = { amount: 120 },
+): Promise<{ id: string; post: SlackPost }> {
   const id = await ask(scene.app, scene.agent, { tool: 'refund', arguments: args });
   await deliver(scene.app);
   const [post] = scene.slack.postsTo(`D${scene.slackUser}`).slice(-1);
@@ -103,7 +141,12 @@ export async function asked(scene: Scene, args: unknown = { amount: 120 }): Prom
 }
 
 /** What is whispered to who pressed the button. */
-export async function press(scene: Scene, post: SlackPost, label: 'Approve' | 'Deny', user = scene.slackUser): Promise<string> {
+export async function press(
+  scene: Scene,
+  post: SlackPost,
+  label: 'Approve' | 'Deny',
+  user = scene.slackUser,
+): Promise<string> {
   const said = scene.slack.whispers.length;
   const answer = await scene.caller.press(user, buttonsOf(post)[label]);
   if (answer.status !== 200) throw new Error(answer.text);

@@ -90,7 +90,11 @@ export class SlackServer {
   }
 
   addWorkspace(teamId = `T${String(++teams).padStart(8, '0')}`): Workspace {
-    const workspace = { teamId, botToken: `xoxb-${randomUUID()}`, signingSecret: randomUUID().replaceAll('-', '') };
+    const workspace = {
+      teamId,
+      botToken: `xoxb-${randomUUID()}`,
+      signingSecret: randomUUID().replaceAll('-', ''),
+    };
     this.workspaces.set(workspace.botToken, workspace);
     return workspace;
   }
@@ -112,7 +116,8 @@ export class SlackServer {
   async whispered(count: number): Promise<string> {
     await eventually(() => this.whispers.length >= count, WITHIN_MS);
     const last = this.whispers.at(-1);
-    if (last === undefined || this.whispers.length < count) throw new Error(`${this.whispers.length} whispers instead of ${count}`);
+    if (last === undefined || this.whispers.length < count)
+      throw new Error(`${this.whispers.length} whispers instead of ${count}`);
     return last;
   }
 
@@ -129,12 +134,19 @@ export class SlackServer {
     this.calls.push(method);
     await this.heldBack(method);
     const wrong = this.misbehaviour.get(method);
-    if (wrong?.kind === 'limited') response.writeHead(429, { 'retry-after': String(wrong.retryAfter) });
-    else if (wrong?.kind === 'status') response.writeHead(wrong.status, { 'content-type': 'text/plain' });
-    else response.writeHead(200, { 'content-type': wrong?.kind === 'garbage' ? 'text/html' : 'application/json' });
-    const answer = (): unknown => this.answer(method, { fields: Object.fromEntries(new URLSearchParams(body)), request });
+    if (wrong?.kind === 'limited')
+      response.writeHead(429, { 'retry-after': String(wrong.retryAfter) });
+    else if (wrong?.kind === 'status')
+      response.writeHead(wrong.status, { 'content-type': 'text/plain' });
+    else
+      response.writeHead(200, {
+        'content-type': wrong?.kind === 'garbage' ? 'text/html' : 'application/json',
+      });
+    const answer = (): unknown =>
+      this.answer(method, { fields: Object.fromEntries(new URLSearchParams(body)), request });
     if (!wrong) response.end(JSON.stringify(answer()));
-    else if (wrong.kind === 'error') response.end(JSON.stringify({ ok: false, error: wrong.error }));
+    else if (wrong.kind === 'error')
+      response.end(JSON.stringify({ ok: false, error: wrong.error }));
     else if (wrong.kind === 'taken_but_silent') {
       answer();
       response.destroy();
@@ -149,13 +161,24 @@ export class SlackServer {
 
   private answer(
     method: string,
-    { fields, request }: { readonly fields: Readonly<Record<string, string>>; readonly request: IncomingMessage },
+    {
+      fields,
+      request,
+    }: { readonly fields: Readonly<Record<string, string>>; readonly request: IncomingMessage },
   ): unknown {
-    const workspace = this.workspaces.get((request.headers.authorization ?? '').replace(/^Bearer /, ''));
+    const workspace = this.workspaces.get(
+      (request.headers.authorization ?? '').replace(/^Bearer /, ''),
+    );
     if (!workspace) return { ok: false, error: 'invalid_auth' };
     switch (method) {
       case 'auth.test':
-        return { ok: true, team_id: workspace.teamId, team: `Team ${workspace.teamId}`, user_id: 'UBOT', bot_id: 'BBOT' };
+        return {
+          ok: true,
+          team_id: workspace.teamId,
+          team: `Team ${workspace.teamId}`,
+          user_id: 'UBOT',
+          bot_id: 'BBOT',
+        };
       case 'conversations.open':
         return { ok: true, channel: { id: `D${fields['users'] ?? ''}` } };
       case 'chat.postMessage':
@@ -197,14 +220,23 @@ function contentOf(fields: Readonly<Record<string, string>>): Pick<SlackPost, 't
 /** As Slack says it of what passes its limits. */
 function refusalOf(content: Pick<SlackPost, 'text' | 'blocks'>): unknown {
   const messages = passedLimits(content);
-  return messages.length === 0 ? undefined : { ok: false, error: 'invalid_blocks', response_metadata: { messages } };
+  return messages.length === 0
+    ? undefined
+    : { ok: false, error: 'invalid_blocks', response_metadata: { messages } };
 }
 
 /** What a person in Slack sees of the buttons of a message. */
-export function buttonsOf({ blocks }: SlackPost): Readonly<Record<string, { readonly action_id: string; readonly value?: string }>> {
-  const elements = blocks.filter(({ type }) => type === 'actions').flatMap((block) => block['elements'] as unknown[]);
+export function buttonsOf({
+  blocks,
+}: SlackPost): Readonly<Record<string, { readonly action_id: string; readonly value?: string }>> {
+  const elements = blocks
+    .filter(({ type }) => type === 'actions')
+    .flatMap((block) => block['elements'] as unknown[]);
   return Object.fromEntries(
-    (elements as { text: { text: string }; action_id: string; value?: string }[]).map((button) => [button.text.text, button]),
+    (elements as { text: { text: string }; action_id: string; value?: string }[]).map((button) => [
+      button.text.text,
+      button,
+    ]),
   );
 }
 
@@ -239,11 +271,22 @@ export class SlackCaller {
     }).toString();
   }
 
-  async press(slackUserId: string, button: { action_id?: string; value?: string } | undefined, signing: Signing = {}): Promise<Answer> {
-    return await this.send('/auth/slack/interactions', this.pressForm(slackUserId, button), signing);
+  async press(
+    slackUserId: string,
+    button: { action_id?: string; value?: string } | undefined,
+    signing: Signing = {},
+  ): Promise<Answer> {
+    return await this.send(
+      '/auth/slack/interactions',
+      this.pressForm(slackUserId, button),
+      signing,
+    );
   }
 
-  pressForm(slackUserId: string, button: { action_id?: string; value?: string } | undefined): string {
+  pressForm(
+    slackUserId: string,
+    button: { action_id?: string; value?: string } | undefined,
+  ): string {
     const payload = JSON.stringify({
       type: 'block_actions',
       team: { id: this.workspace.teamId, domain: 'example' },
@@ -260,11 +303,20 @@ export class SlackCaller {
     body: string,
     { secret = this.workspace.signingSecret, timestamp = now(), signature }: Signing = {},
   ): Promise<Answer> {
-    const signed = signature ?? `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`;
-    return await this.raw(path, body, { 'x-slack-request-timestamp': String(timestamp), 'x-slack-signature': signed });
+    const signed =
+      signature ??
+      `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`;
+    return await this.raw(path, body, {
+      'x-slack-request-timestamp': String(timestamp),
+      'x-slack-signature': signed,
+    });
   }
 
-  async raw(path: string, body: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
+  async raw(
+    path: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
     return await new HttpClient(this.appUrl).post(path, body, { headers: { ...type, ...headers } });
   }

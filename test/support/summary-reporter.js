@@ -3,6 +3,8 @@ export default class SummaryReporter {
   onRunComplete(_contexts, results) {
     const broken = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const skipped = results.numPendingTests + results.numTodoTests;
-    process.stdout.write(`\n${results.numPassedTests} passed, ${broken} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+    process.stdout.write(
+      `\n${results.numPassedTests} passed, ${broken} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
+    );
   }
 }

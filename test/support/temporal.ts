@@ -22,35 +22,62 @@ export function handleOf(app: TestApp, requestId: string, runId?: string): Workf
   return clientOf(app).workflow.getHandle(workflowIdOf(requestId), runId);
 }
 
-export async function eventsOf(app: TestApp, requestId: string, runId?: string): Promise<HistoryEvent[]> {
+export async function eventsOf(
+  app: TestApp,
+  requestId: string,
+  runId?: string,
+): Promise<HistoryEvent[]> {
   return (await handleOf(app, requestId, runId).fetchHistory()).events ?? [];
 }
 
 /** The one attribute object an event carries, by its name: `WorkflowExecutionStarted`, `TimerFired`, … */
 export function typesOf(events: readonly HistoryEvent[]): string[] {
   return events.map((event) => {
-    const [name = 'Unknown'] = Object.entries(event).flatMap(([key, value]) => (key.endsWith('EventAttributes') && value ? [key] : []));
+    const [name = 'Unknown'] = Object.entries(event).flatMap(([key, value]) =>
+      key.endsWith('EventAttributes') && value ? [key] : [],
+    );
     return name.charAt(0).toUpperCase() + name.slice(1, -'EventAttributes'.length);
   });
 }
 
 /** Fails the test when the condition does not come true in time. */
-export async function reached(what: string, condition: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {
-  if (!(await eventually(condition, timeoutMs))) throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
+export async function reached(
+  what: string,
+  condition: () => Promise<boolean>,
+  timeoutMs = 30_000,
+): Promise<void> {
+  if (!(await eventually(condition, timeoutMs)))
+    throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
 }
 
 /** Asks for approval as the agent; returns the request's id. */
-export async function ask(app: TestApp, agent: TestAgent, { tool = 'delete_database', timeout = '168h' } = {}): Promise<string> {
+export async function ask(
+  app: TestApp,
+  agent: TestAgent,
+  { tool = 'delete_database', timeout = '168h' } = {},
+): Promise<string> {
   const adapter = new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
   const headers = { 'idempotency-key': randomUUID() };
-  const created = await adapter.post('/api/aap/v1/requests', { tool, arguments: {}, timeout }, { headers });
+  const created = await adapter.post(
+    '/api/aap/v1/requests',
+    { tool, arguments: {}, timeout },
+    { headers },
+  );
   if (created.status !== 201) throw new Error(`not created: ${created.text}`);
   return String(created.body['id']);
 }
 
-export async function decide(member: TestMember, requestId: string, status: 'approved' | 'denied' = 'approved'): Promise<void> {
+export async function decide(
+  member: TestMember,
+  requestId: string,
+  status: 'approved' | 'denied' = 'approved',
+): Promise<void> {
   const headers = { 'idempotency-key': randomUUID() };
-  const decided = await member.http.post(`/api/v1/requests/${requestId}/decision`, { status }, { headers });
+  const decided = await member.http.post(
+    `/api/v1/requests/${requestId}/decision`,
+    { status },
+    { headers },
+  );
   if (decided.status !== 200) throw new Error(`not decided: ${decided.text}`);
 }
 
@@ -87,11 +114,21 @@ export async function timelineOf(app: TestApp, requestId: string): Promise<Timel
     .db('audit_events')
     .where({ subject_type: 'approval_request', subject_id: requestId })
     .orderBy('sequence')
-    .select<{ type: string; data: string; at: Date }[]>({ type: 'event_type', data: 'data', at: 'occurred_at' });
-  return rows.map(({ type, data, at }) => ({ type, data: JSON.parse(data) as TimelineEvent['data'], at }));
+    .select<{ type: string; data: string; at: Date }[]>({
+      type: 'event_type',
+      data: 'data',
+      at: 'occurred_at',
+    });
+  return rows.map(({ type, data, at }) => ({
+    type,
+    data: JSON.parse(data) as TimelineEvent['data'],
+    at,
+  }));
 }
 
 /** Until the workflow has planned its timer: then it waits for people. */
 export async function waiting(app: TestApp, requestId: string): Promise<void> {
-  await reached('the workflow waits', async () => typesOf(await eventsOf(app, requestId)).includes('TimerStarted'));
+  await reached('the workflow waits', async () =>
+    typesOf(await eventsOf(app, requestId)).includes('TimerStarted'),
+  );
 }

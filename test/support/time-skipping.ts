@@ -23,11 +23,17 @@ export async function fastForward(app: TestApp, requestId: string, hours: number
   await workflowService.updateWorkflowExecutionOptions({
     namespace,
     workflowExecution,
-    workflowExecutionOptions: { timeSkippingConfig: { enabled: true, fastForwardConfig: { id, duration: { seconds } } } },
+    workflowExecutionOptions: {
+      timeSkippingConfig: { enabled: true, fastForwardConfig: { id, duration: { seconds } } },
+    },
     updateMask: { paths: ['time_skipping_config'] },
   });
   for (;;) {
-    const answer = await workflowService.pollWorkflowExecutionTimeSkipping({ namespace, workflowExecution, fastForwardId: id });
+    const answer = await workflowService.pollWorkflowExecutionTimeSkipping({
+      namespace,
+      workflowExecution,
+      fastForwardId: id,
+    });
     const result = Number(answer.fastForwardPollingResult);
     if (result === COMPLETED || result === FAILED) return;
   }

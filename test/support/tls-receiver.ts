@@ -25,7 +25,12 @@ export async function startTlsReceiver({ cert, key }: Certificate): Promise<TlsR
   const server = createServer({ cert, key }, (request, response) => {
     void text(request).then((body) => {
       const { servername } = request.socket as TLSSocket & { servername?: string | false };
-      received.push({ serverName: servername ?? null, host: request.headers.host, headers: request.headers, body });
+      received.push({
+        serverName: servername ?? null,
+        host: request.headers.host,
+        headers: request.headers,
+        body,
+      });
       response.writeHead(204).end();
     });
   });

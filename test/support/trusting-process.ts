@@ -17,18 +17,32 @@ export interface TrustingProcess {
 /** `program`: from the package's root. */
 export function startTrustingProcess(
   program: string,
-  { authority, environment = {} }: { authority: Authority; environment?: Readonly<Record<string, string>> },
+  {
+    authority,
+    environment = {},
+  }: { authority: Authority; environment?: Readonly<Record<string, string>> },
 ): TrustingProcess {
   const root = packageRoot();
   const directory = mkdtempSync(join(tmpdir(), 'countersign-trusting-'));
   const certificates = join(directory, 'authority.pem');
   writeFileSync(certificates, authority.cert);
   const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
-  const env = { PATH, HOME, XDG_CACHE_HOME, COUNTERSIGN_DATA_DIR: directory, ...environment, NODE_EXTRA_CA_CERTS: certificates };
-  const child = spawn(process.execPath, ['--import', join(root, 'test/support/typescript.js'), join(root, program)], {
-    stdio: 'pipe',
-    env,
-  });
+  const env = {
+    PATH,
+    HOME,
+    XDG_CACHE_HOME,
+    COUNTERSIGN_DATA_DIR: directory,
+    ...environment,
+    NODE_EXTRA_CA_CERTS: certificates,
+  };
+  const child = spawn(
+    process.execPath,
+    ['--import', join(root, 'test/support/typescript.js'), join(root, program)],
+    {
+      stdio: 'pipe',
+      env,
+    },
+  );
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-4_000);

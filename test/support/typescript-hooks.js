@@ -2,15 +2,25 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, URL } from 'node:url';
 
-const OPTIONS = { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' }, sourceMaps: 'inline' };
+const OPTIONS = {
+  jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+};
 /** Dozens of processes of one run load the same sources: each is compiled once, and the compiler loaded only for that. */
-const CACHE = fileURLToPath(new URL('../../node_modules/.cache/countersign-sources/', import.meta.url));
-const compiler = readFileSync(new URL('../../node_modules/@swc/core/package.json', import.meta.url), 'utf8');
+const CACHE = fileURLToPath(
+  new URL('../../node_modules/.cache/countersign-sources/', import.meta.url),
+);
+const compiler = readFileSync(
+  new URL('../../node_modules/@swc/core/package.json', import.meta.url),
+  'utf8',
+);
 
 /** Node's module hook: a `.ts` file outside node_modules is compiled while it is loaded. */
 export async function load(url, context, nextLoad) {
   const [file] = url.split('?');
-  if (!file.startsWith('file:') || !file.endsWith('.ts') || file.includes('/node_modules/')) return nextLoad(url, context);
+  if (!file.startsWith('file:') || !file.endsWith('.ts') || file.includes('/node_modules/'))
+    return nextLoad(url, context);
   return { format: 'module', source: await compiled(fileURLToPath(file)), shortCircuit: true };
 }
 

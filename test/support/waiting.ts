@@ -2,8 +2,13 @@
 import { eventually } from '../../src/platform/processes.ts';
 import type { Db } from '../../src/platform/postgres.ts';
 
-export async function until(what: string, condition: () => Promise<boolean> | boolean, timeoutMs = 20_000): Promise<void> {
-  if (!(await eventually(condition, timeoutMs))) throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
+export async function until(
+  what: string,
+  condition: () => Promise<boolean> | boolean,
+  timeoutMs = 20_000,
+): Promise<void> {
+  if (!(await eventually(condition, timeoutMs)))
+    throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
 }
 
 /** Until so many statements wait for locks others hold. `db` must not be the transaction that holds one. */

@@ -48,16 +48,32 @@ export async function createWorld(app: TestApp): Promise<World> {
   const organization = await createOrganization(app);
   const agent = await createAgent(app, organization);
   const { credentialId: spareCredentialId } = await createInstance(app, organization, agent.slug);
-  const level = { id: randomUUID(), type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '15m' };
-  await activatePath(organization.owner, { path_key: `path-${agent.slug}`, name: 'On call', nodes: [level] });
+  const level = {
+    id: randomUUID(),
+    type: 'level',
+    targets: [{ type: 'broadcast' }],
+    escalate_after: '15m',
+  };
+  await activatePath(organization.owner, {
+    path_key: `path-${agent.slug}`,
+    name: 'On call',
+    nodes: [level],
+  });
   const member = await createMember(app, organization.id);
   const teamId = await createTeam(app, organization.id, { members: [member] });
   await activatePolicy(organization.owner, teamId, { nodes: [level] });
   const key = await createOrganizationKey(app, organization);
-  const policy = { scope_kind: 'agent' as const, resource_ids: [agent.slug], permissions: ['agent.read'] };
+  const policy = {
+    scope_kind: 'agent' as const,
+    resource_ids: [agent.slug],
+    permissions: ['agent.read'],
+  };
   const notificationChannelId = await createWebhookChannel(app, organization);
   const requestId = await ask(app, agent, { tool: 'refund' });
-  const delivery = await app.db('notification_deliveries').where({ request_id: requestId }).first<{ id: string }>('id');
+  const delivery = await app
+    .db('notification_deliveries')
+    .where({ request_id: requestId })
+    .first<{ id: string }>('id');
   return {
     organization,
     member,
@@ -79,15 +95,25 @@ export async function createWorld(app: TestApp): Promise<World> {
   };
 }
 
-async function createWebhookChannel(app: TestApp, { id: organizationId }: TestOrganization): Promise<string> {
+async function createWebhookChannel(
+  app: TestApp,
+  { id: organizationId }: TestOrganization,
+): Promise<string> {
   const id = randomUUID();
   await insertChannel(app.db, organizationId, { id, kind: 'webhook', name: 'Incident bot' });
   const secret = { keyId: 'of no deployment', sealed: Buffer.from('sealed') };
-  await insertWebhook(app.db, id, { url: 'https://hooks.example/', includeArguments: false, secret });
+  await insertWebhook(app.db, id, {
+    url: 'https://hooks.example/',
+    includeArguments: false,
+    secret,
+  });
   return id;
 }
 
-async function createInvitation(app: TestApp, { id: organizationId, owner }: TestOrganization): Promise<World['invitation']> {
+async function createInvitation(
+  app: TestApp,
+  { id: organizationId, owner }: TestOrganization,
+): Promise<World['invitation']> {
   const { id, token, hash } = issueToken(TOKEN_PREFIX.invitation);
   const now = new Date();
   await app.db('invitations').insert({
@@ -110,14 +136,22 @@ async function createPasswordReset(app: TestApp, { userId }: TestMember): Promis
   const expiresAt = new Date(now.getTime() + 1_800_000);
   // Only who has a password can have forgotten it.
   await app.db('users').where({ id: userId }).update({ password_hash: 'of no password' });
-  await app.db('password_resets').insert({ id, user_id: userId, token_hash: hash, created_at: now, expires_at: expiresAt });
+  await app
+    .db('password_resets')
+    .insert({ id, user_id: userId, token_hash: hash, created_at: now, expires_at: expiresAt });
   return token;
 }
 
 /** A second session and a second key of the owner: copies of the first. */
-async function createSpares(app: TestApp, { owner }: TestOrganization): Promise<{ spareSessionId: string; spareKeyId: string }> {
+async function createSpares(
+  app: TestApp,
+  { owner }: TestOrganization,
+): Promise<{ spareSessionId: string; spareKeyId: string }> {
   const copy = async (table: string) => {
-    const row = await app.db(table).where({ membership_id: owner.membershipId }).first<Record<string, unknown>>();
+    const row = await app
+      .db(table)
+      .where({ membership_id: owner.membershipId })
+      .first<Record<string, unknown>>();
     const id = randomUUID();
     await app.db(table).insert({ ...row, id });
     return id;
@@ -150,7 +184,9 @@ export function paramsIn(world: World, { path }: Pick<Endpoint, 'path'>): Params
     token: path.includes('/reset/') ? world.passwordResetToken : world.invitation.token,
     revision: '1',
   };
-  return Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, known[name] ?? randomUUID()]));
+  return Object.fromEntries(
+    [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, known[name] ?? randomUUID()]),
+  );
 }
 
 /** The path with its placeholders filled in. */

@@ -10,7 +10,10 @@ import { isRecentCli } from '../../temporal/server/executables.ts';
 import { SEARCH_ATTRIBUTES, setupTemporal } from '../../temporal/setup.ts';
 
 const NAMESPACE = 'countersign';
-const cacheDirectory = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
+const cacheDirectory = join(
+  process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
+  'countersign',
+);
 
 let folder: string;
 let server: EmbeddedTemporal | undefined;
@@ -56,7 +59,9 @@ describe('the embedded Temporal server', () => {
     expect(page.status).toBe(200);
     const identities = first.servers.map((child) => identifyProcess(child.pid() ?? 0));
     await first.stop();
-    expect(identities.map((identity) => identity && isRunning(identity))).toEqual(identities.map(() => false));
+    expect(identities.map((identity) => identity && isRunning(identity))).toEqual(
+      identities.map(() => false),
+    );
     const second = await start();
     // The server's own membership table still names the last run's ports.
     expect(second.address).toBe(first.address);
@@ -89,9 +94,13 @@ describe('the embedded Temporal server', () => {
       const connection = client.connection as Connection;
       await Promise.all([1, 2, 3].map(() => setupTemporal(connection, NAMESPACE)));
       await setupTemporal(connection, NAMESPACE);
-      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: NAMESPACE });
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({
+        namespace: NAMESPACE,
+      });
       expect(Object.keys(customAttributes)).toEqual(expect.arrayContaining([...SEARCH_ATTRIBUTES]));
-      const { config } = await connection.workflowService.describeNamespace({ namespace: NAMESPACE });
+      const { config } = await connection.workflowService.describeNamespace({
+        namespace: NAMESPACE,
+      });
       expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(24 * 60 * 60);
     });
   });
@@ -110,7 +119,11 @@ test.each([
 
 test('a build interrupted before it began leaves neither a lock nor a folder, and says what happened', async () => {
   writeFileSync(join(folder, 'temporal-build.lock'), '{"pid":1,');
-  const aborted = builtServer({ cacheDirectory: folder, onProgress: () => undefined, signal: AbortSignal.abort() });
+  const aborted = builtServer({
+    cacheDirectory: folder,
+    onProgress: () => undefined,
+    signal: AbortSignal.abort(),
+  });
   await expect(aborted).rejects.toThrow(/Building temporal-server failed|no Go toolchain/);
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -13,7 +13,17 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../support/factories.ts';
-import { ask, decide, eventsOf, handleOf, notificationsOf, reached, timelineOf, typesOf, waiting } from '../support/temporal.ts';
+import {
+  ask,
+  decide,
+  eventsOf,
+  handleOf,
+  notificationsOf,
+  reached,
+  timelineOf,
+  typesOf,
+  waiting,
+} from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
 const HOUR_MS = 3_600_000;
@@ -29,7 +39,9 @@ beforeAll(async () => {
   app = await startApp({ temporal: true });
   organization = await createOrganization(app);
   agent = await createAgent(app, organization);
-  const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide'] }] as const;
+  const policies = [
+    { scope_kind: 'organization', permissions: ['request.read', 'request.decide'] },
+  ] as const;
   const person = () => createMember(app, organization.id, { policies });
   people = [await person(), await person(), await person()];
   await activatePath(organization.owner, {
@@ -43,7 +55,10 @@ beforeAll(async () => {
     })),
     repeat: { times: 1, after: '12h' },
   });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'on-call' });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    blocks: [],
+    default_escalation_path: 'on-call',
+  });
 });
 
 afterAll(async () => {
@@ -60,7 +75,9 @@ async function told(requestId: string): Promise<string[]> {
 }
 
 async function verbs(requestId: string): Promise<string[]> {
-  return (await timelineOf(app, requestId)).map(({ type }) => type.replace('approval_request.', ''));
+  return (await timelineOf(app, requestId)).map(({ type }) =>
+    type.replace('approval_request.', ''),
+  );
 }
 
 describe('an escalation path that takes days', () => {
@@ -69,7 +86,8 @@ describe('an escalation path that takes days', () => {
     await waiting(app, id);
     await fastForward(app, id, 121);
     await handleOf(app, id).result();
-    const run = (n: number) => [1, 2, 3].map((level) => `level ${level}, run ${n}: person ${level}`);
+    const run = (n: number) =>
+      [1, 2, 3].map((level) => `level ${level}, run ${n}: person ${level}`);
     expect(await told(id)).toEqual([...run(1), ...run(2)]);
     const levels = Array.from({ length: 3 }, () => 'level_notified');
     expect(await verbs(id)).toEqual([
@@ -84,9 +102,14 @@ describe('an escalation path that takes days', () => {
     ]);
     const timeline = await timelineOf(app, id);
     const start = timeline[0]?.at.getTime() ?? 0;
-    const hours = timeline.slice(3).map(({ at }) => Math.round(((at.getTime() - start) / HOUR_MS) * 100) / 100);
+    const hours = timeline
+      .slice(3)
+      .map(({ at }) => Math.round(((at.getTime() - start) / HOUR_MS) * 100) / 100);
     expect(hours).toEqual([0, 8, 20, 48, 48, 56, 68, 84, 120]);
-    const row = await app.db('approval_requests').where({ id }).first<{ state: string; wake_at: Date | null }>('state', 'wake_at');
+    const row = await app
+      .db('approval_requests')
+      .where({ id })
+      .first<{ state: string; wake_at: Date | null }>('state', 'wake_at');
     expect(row).toEqual({ state: 'expired', wake_at: null });
   });
 
@@ -96,7 +119,11 @@ describe('an escalation path that takes days', () => {
     await fastForward(app, id, 10);
     expect(await told(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);
     await decide(people[1], id);
-    expect(await handleOf(app, id).result()).toEqual({ kind: 'done', status: 'approved', automatic: false });
+    expect(await handleOf(app, id).result()).toEqual({
+      kind: 'done',
+      status: 'approved',
+      automatic: false,
+    });
     expect(await told(id)).toHaveLength(2);
     expect((await verbs(id)).slice(-2)).toEqual(['level_notified', 'approved']);
   });
@@ -104,16 +131,29 @@ describe('an escalation path that takes days', () => {
   test('skips a level nobody can be asked at, at once, and says so', async () => {
     const id = await ask(app, agent);
     await waiting(app, id);
-    await app.db('memberships').where({ id: people[1].membershipId }).update({ status: 'suspended' });
+    await app
+      .db('memberships')
+      .where({ id: people[1].membershipId })
+      .update({ status: 'suspended' });
     try {
       await fastForward(app, id, 9);
       expect(await told(id)).toEqual(['level 1, run 1: person 1', 'level 3, run 1: person 3']);
       const timeline = await timelineOf(app, id);
-      expect(timeline.slice(-2).map(({ type }) => type)).toEqual(['approval_request.level_skipped', 'approval_request.level_notified']);
-      expect(timeline.at(-2)?.data).toMatchObject({ path_key: 'on-call', node_id: nodes[1], run: 1 });
+      expect(timeline.slice(-2).map(({ type }) => type)).toEqual([
+        'approval_request.level_skipped',
+        'approval_request.level_notified',
+      ]);
+      expect(timeline.at(-2)?.data).toMatchObject({
+        path_key: 'on-call',
+        node_id: nodes[1],
+        run: 1,
+      });
       expect(timeline.at(-1)?.at).toEqual(timeline.at(-2)?.at);
     } finally {
-      await app.db('memberships').where({ id: people[1].membershipId }).update({ status: 'active' });
+      await app
+        .db('memberships')
+        .where({ id: people[1].membershipId })
+        .update({ status: 'active' });
     }
   });
 
@@ -125,10 +165,20 @@ describe('an escalation path that takes days', () => {
     await Promise.all(steps.map((by) => stepRequest(app.context, id, { floor, by })));
     await stepRequest(app.context, id, { floor, by: 'workflow' });
     expect(await told(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);
-    expect(await verbs(id)).toEqual(['created', 'pipeline_concluded', 'routed', 'level_notified', 'level_notified']);
+    expect(await verbs(id)).toEqual([
+      'created',
+      'pipeline_concluded',
+      'routed',
+      'level_notified',
+      'level_notified',
+    ]);
     // The workflow knows nothing of it, looks after eight hours of its own, and finds that level 2 has its time.
     await fastForward(app, id, 8.5);
-    await reached('a second timer', async () => typesOf(await eventsOf(app, id)).filter((type) => type === 'TimerStarted').length === 2);
+    await reached(
+      'a second timer',
+      async () =>
+        typesOf(await eventsOf(app, id)).filter((type) => type === 'TimerStarted').length === 2,
+    );
     expect(await told(id)).toHaveLength(2);
   });
 });

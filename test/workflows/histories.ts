@@ -13,12 +13,18 @@ const SCRUBBED: Readonly<Record<string, unknown>> = {
 
 function scrub(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, SCRUBBED[key] ?? inner]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, SCRUBBED[key] ?? inner]),
+  );
 }
 
 /** JSON text with a final newline: bytes in base64, enums by name. */
 export function historyText(history: History): string {
-  const object = HistoryMessage.toObject(HistoryMessage.fromObject(history), { longs: String, enums: String, bytes: String });
+  const object = HistoryMessage.toObject(HistoryMessage.fromObject(history), {
+    longs: String,
+    enums: String,
+    bytes: String,
+  });
   return `${JSON.stringify(object, scrub, 2)}\n`;
 }
 

@@ -11,7 +11,17 @@ import {
   type TestAgent,
   type TestOrganization,
 } from '../support/factories.ts';
-import { ask, clientOf, decide, eventsOf, handleOf, notificationsOf, reached, typesOf, waiting } from '../support/temporal.ts';
+import {
+  ask,
+  clientOf,
+  decide,
+  eventsOf,
+  handleOf,
+  notificationsOf,
+  reached,
+  typesOf,
+  waiting,
+} from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
 const LEVELS = [randomUUID(), randomUUID()] as const;
@@ -26,7 +36,10 @@ beforeAll(async () => {
   organization = await createOrganization(app);
   agent = await createAgent(app, organization);
   const policies = [{ scope_kind: 'organization', permissions: ['request.decide'] }] as const;
-  const people = [await createMember(app, organization.id, { policies }), await createMember(app, organization.id, { policies })];
+  const people = [
+    await createMember(app, organization.id, { policies }),
+    await createMember(app, organization.id, { policies }),
+  ];
   await activatePath(organization.owner, {
     path_key: 'hourly',
     name: 'Hourly',
@@ -37,7 +50,10 @@ beforeAll(async () => {
       escalate_after: '1h',
     })),
   });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'hourly' });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    blocks: [],
+    default_escalation_path: 'hourly',
+  });
 });
 
 afterAll(async () => {
@@ -56,7 +72,9 @@ async function statusOf(id: string, runId?: string): Promise<string> {
 }
 
 async function told(id: string): Promise<string[]> {
-  return (await notificationsOf(app, id)).map(({ stepKey }) => `level ${LEVELS.findIndex((level) => stepKey.startsWith(level)) + 1}`);
+  return (await notificationsOf(app, id)).map(
+    ({ stepKey }) => `level ${LEVELS.findIndex((level) => stepKey.startsWith(level)) + 1}`,
+  );
 }
 
 /** Level 2 comes in its time, once, and the decision ends the workflow. */
@@ -65,9 +83,15 @@ async function goesOn(id: string): Promise<void> {
   await fastForward(app, id, 1.5);
   expect(await told(id)).toEqual(['level 1', 'level 2']);
   await decide(organization.owner, id);
-  expect(await handleOf(app, id).result()).toEqual({ kind: 'done', status: 'approved', automatic: false });
+  expect(await handleOf(app, id).result()).toEqual({
+    kind: 'done',
+    status: 'approved',
+    automatic: false,
+  });
   expect(await statusOf(id)).toBe('COMPLETED');
-  expect((await handleOf(app, id).describe()).searchAttributes).toMatchObject({ CountersignStatus: ['approved'] });
+  expect((await handleOf(app, id).describe()).searchAttributes).toMatchObject({
+    CountersignStatus: ['approved'],
+  });
 }
 
 async function newRun(id: string, runId: string): Promise<void> {
@@ -99,7 +123,9 @@ describe('a request whose workflow', () => {
   test('is cancelled in the Temporal UI does not notice', async () => {
     const { id, runId } = await atLevelOne();
     await handleOf(app, id).cancel();
-    await reached('the cancellation', async () => typesOf(await eventsOf(app, id)).includes('WorkflowExecutionCancelRequested'));
+    await reached('the cancellation', async () =>
+      typesOf(await eventsOf(app, id)).includes('WorkflowExecutionCancelRequested'),
+    );
     await goesOn(id);
     expect(await statusOf(id, runId)).toBe('COMPLETED');
   });
@@ -112,7 +138,11 @@ describe('a request whose workflow', () => {
     const client = clientOf(app);
     const { namespace } = client.options;
     await handleOf(app, id).signal('changed');
-    await reached('a second timer', async () => typesOf(await eventsOf(app, id)).filter((name) => name === 'TimerStarted').length === 2);
+    await reached(
+      'a second timer',
+      async () =>
+        typesOf(await eventsOf(app, id)).filter((name) => name === 'TimerStarted').length === 2,
+    );
     const events = await eventsOf(app, id);
     const tasks = events.filter((_event, n) => typesOf(events)[n] === type);
     await client.connection.workflowService.resetWorkflowExecution({
@@ -139,15 +169,26 @@ describe('a request whose workflow', () => {
       workflowTaskFinishEventId: 4 as never,
     });
     await reached('the new run', async () => (await handleOf(app, id).describe()).runId !== runId);
-    expect(await handleOf(app, id).result()).toEqual({ kind: 'done', status: 'approved', automatic: false });
+    expect(await handleOf(app, id).result()).toEqual({
+      kind: 'done',
+      status: 'approved',
+      automatic: false,
+    });
     expect(await told(id)).toEqual(['level 1']);
   });
 
   test('is replaced and looked after by many backstops at once keeps one walk', async () => {
     const { id, runId } = await atLevelOne();
-    const subject = { id, organizationId: organization.id, agentSlug: agent.slug, tool: 'delete_database' };
+    const subject = {
+      id,
+      organizationId: organization.id,
+      agentSlug: agent.slug,
+      tool: 'delete_database',
+    };
     const { workflows } = app.context;
-    const calls = [true, false, true, false, true, false].map((replace) => workflows.ensure(subject, { replace }));
+    const calls = [true, false, true, false, true, false].map((replace) =>
+      workflows.ensure(subject, { replace }),
+    );
     await Promise.all([...calls, workflows.start(subject), workflows.signal(id, 'changed')]);
     await newRun(id, runId);
     const query = `WorkflowId = '${handleOf(app, id).workflowId}' and ExecutionStatus = 'Running'`;
@@ -161,8 +202,17 @@ describe('a request whose workflow', () => {
     await decide(organization.owner, id);
     await handleOf(app, id).result();
     await app.context.workflows.signal(id, 'claim');
-    await app.context.workflows.start({ id, organizationId: organization.id, agentSlug: agent.slug, tool: 'delete_database' });
-    expect(await handleOf(app, id).result()).toEqual({ kind: 'done', status: 'approved', automatic: false });
+    await app.context.workflows.start({
+      id,
+      organizationId: organization.id,
+      agentSlug: agent.slug,
+      tool: 'delete_database',
+    });
+    expect(await handleOf(app, id).result()).toEqual({
+      kind: 'done',
+      status: 'approved',
+      automatic: false,
+    });
     expect(await told(id)).toEqual(['level 1']);
   });
 
@@ -172,7 +222,10 @@ describe('a request whose workflow', () => {
     await Promise.all(Array.from({ length: 500 }, () => handle.signal('changed')));
     await reached('all of them heard', async () => {
       const types = typesOf(await eventsOf(app, id, runId));
-      return types.filter((type) => type === 'WorkflowExecutionSignaled').length === 500 && types.at(-1) === 'TimerStarted';
+      return (
+        types.filter((type) => type === 'WorkflowExecutionSignaled').length === 500 &&
+        types.at(-1) === 'TimerStarted'
+      );
     });
     await goesOn(id);
     expect(await statusOf(id, runId)).toBe('COMPLETED');

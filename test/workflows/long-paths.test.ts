@@ -14,7 +14,16 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../support/factories.ts';
-import { ask, eventsOf, handleOf, notificationsOf, reached, timelineOf, typesOf, waiting } from '../support/temporal.ts';
+import {
+  ask,
+  eventsOf,
+  handleOf,
+  notificationsOf,
+  reached,
+  timelineOf,
+  typesOf,
+  waiting,
+} from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
 const MINUTE_MS = 60_000;
@@ -28,8 +37,14 @@ let people: readonly [TestMember, TestMember, TestMember];
 beforeAll(async () => {
   app = await startApp({ temporal: true });
   organization = await createOrganization(app);
-  const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
-  const person = (displayName: string) => createMember(app, organization.id, { policies, displayName });
+  const policies = [
+    {
+      scope_kind: 'organization',
+      permissions: ['request.read', 'request.decide', 'request.claim'],
+    },
+  ] as const;
+  const person = (displayName: string) =>
+    createMember(app, organization.id, { policies, displayName });
   people = [await person('Ada'), await person('Ben'), await person('Cleo')];
   await app
     .db('organizations')
@@ -55,14 +70,22 @@ function weekend(): { readonly workingHours: object; readonly end: Date } {
   const off = Math.floor((Date.now() + 8 * HOUR_MS) / DAY_MS);
   const isOff = (weekday: number) => [off, off + 1].some((day) => (day + 3) % 7 === weekday);
   const weekdays = WEEKDAYS.filter((_, weekday) => !isOff(weekday));
-  const workingHours = { id: 'week', name: 'Week', timezone: 'UTC', intervals: [{ weekdays, start: '00:00', end: '24:00' }] };
+  const workingHours = {
+    id: 'week',
+    name: 'Week',
+    timezone: 'UTC',
+    intervals: [{ weekdays, start: '00:00', end: '24:00' }],
+  };
   return { workingHours, end: new Date((off + 2) * DAY_MS) };
 }
 
 async function agentOn(nodes: readonly object[], more: object = {}): Promise<TestAgent> {
   const agent = await createAgent(app, organization);
   await activatePath(organization.owner, { path_key: agent.slug, name: 'Long', nodes, ...more });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: agent.slug });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    blocks: [],
+    default_escalation_path: agent.slug,
+  });
   return agent;
 }
 
@@ -87,14 +110,24 @@ async function nextInstant(id: string): Promise<Date> {
 
 async function timerSummaries(id: string): Promise<string[]> {
   return (await eventsOf(app, id)).flatMap(({ userMetadata, timerStartedEventAttributes }) =>
-    timerStartedEventAttributes ? [userMetadata?.summary ? String(defaultPayloadConverter.fromPayload(userMetadata.summary)) : ''] : [],
+    timerStartedEventAttributes
+      ? [
+          userMetadata?.summary
+            ? String(defaultPayloadConverter.fromPayload(userMetadata.summary))
+            : '',
+        ]
+      : [],
   );
 }
 
-const timers = async (id: string) => typesOf(await eventsOf(app, id)).filter((type) => type === 'TimerStarted').length;
+const timers = async (id: string) =>
+  typesOf(await eventsOf(app, id)).filter((type) => type === 'TimerStarted').length;
 
 /** A request on the path; the second person claims it at her level, as soon as she is told, and never comes back. */
-async function livedThrough(agent: TestAgent, around: (forward: () => Promise<void>) => Promise<void>): Promise<string> {
+async function livedThrough(
+  agent: TestAgent,
+  around: (forward: () => Promise<void>) => Promise<void>,
+): Promise<string> {
   const id = await ask(app, agent, { timeout: '168h' });
   await waiting(app, id);
   let clock = Date.now();
@@ -142,7 +175,10 @@ describe('a path of six days, with a weekend, two repeats and a claim', () => {
     '4800 path_exhausted',
     'expired',
   ];
-  const seen = async (id: string) => (await course(id, monday)).map((line, n) => (n < 3 || n === 16 ? line.replace(/^-?\d+ /, '') : line));
+  const seen = async (id: string) =>
+    (await course(id, monday)).map((line, n) =>
+      n < 3 || n === 16 ? line.replace(/^-?\d+ /, '') : line,
+    );
 
   beforeAll(async () => {
     const { workingHours, end } = weekend();
@@ -153,7 +189,10 @@ describe('a path of six days, with a weekend, two repeats and a claim', () => {
       level(named(people[1]), '8h'),
       level(named(people[2]), '8h'),
     ];
-    agent = await agentOn(nodes, { working_hours: [workingHours], repeat: { times: 2, after: '6h' } });
+    agent = await agentOn(nodes, {
+      working_hours: [workingHours],
+      repeat: { times: 2, after: '6h' },
+    });
   });
 
   test('asks everybody in time, and the operator reads what it waits for', async () => {

@@ -4,7 +4,17 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { setupTemporal } from '../../temporal/setup.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { ask, clientOf, decide, eventsOf, handleOf, reached, typesOf, waiting, type HistoryEvent } from '../support/temporal.ts';
+import {
+  ask,
+  clientOf,
+  decide,
+  eventsOf,
+  handleOf,
+  reached,
+  typesOf,
+  waiting,
+  type HistoryEvent,
+} from '../support/temporal.ts';
 import { parseHistory } from './histories.ts';
 import { PATH_KEY, setStage, SHAPES, type Shape, type Stage } from './shapes.ts';
 
@@ -27,7 +37,10 @@ async function found(query: string): Promise<string[]> {
 }
 
 function recorded(shape: Shape): HistoryEvent[] {
-  return parseHistory(readFileSync(new URL(`../histories/${shape}.json`, import.meta.url), 'utf8')).events ?? [];
+  return (
+    parseHistory(readFileSync(new URL(`../histories/${shape}.json`, import.meta.url), 'utf8'))
+      .events ?? []
+  );
 }
 
 async function live(shape: Shape): Promise<string[]> {
@@ -45,8 +58,15 @@ describe('what an operator reads', () => {
       const all = Object.entries((await handleOf(app, id).describe()).searchAttributes);
       return Object.fromEntries(all.filter(([name]) => name.startsWith('Countersign')));
     };
-    const base = { CountersignOrganization: [stage.organization.id], CountersignAgent: ['billing-agent'] };
-    expect(await attributes(automatic)).toEqual({ ...base, CountersignTool: ['refund'], CountersignStatus: ['automatic'] });
+    const base = {
+      CountersignOrganization: [stage.organization.id],
+      CountersignAgent: ['billing-agent'],
+    };
+    expect(await attributes(automatic)).toEqual({
+      ...base,
+      CountersignTool: ['refund'],
+      CountersignStatus: ['automatic'],
+    });
     const routed = { ...base, CountersignTool: ['delete_database'], CountersignPath: [PATH_KEY] };
     expect(await attributes(decided)).toEqual({ ...routed, CountersignStatus: ['pending'] });
     await decide(stage.organization.owner, decided, 'denied');
@@ -73,16 +93,26 @@ describe('what an operator reads', () => {
     await waiting(app, id);
     const handle = handleOf(app, id);
     expect(handle.workflowId).toBe(`approval-request:${id}`);
-    expect(await (await handle.describe()).staticSummary()).toBe('delete_database asked by free-agent');
-    const row = await app.db('approval_requests').where({ id }).first<{ deadline_at: Date }>('deadline_at');
+    expect(await (await handle.describe()).staticSummary()).toBe(
+      'delete_database asked by free-agent',
+    );
+    const row = await app
+      .db('approval_requests')
+      .where({ id })
+      .first<{ deadline_at: Date }>('deadline_at');
     const deadline = row?.deadline_at.toISOString() ?? '';
-    const details = async () => (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
-    expect(await details()).toMatch(/\*\*pending\*\*, no escalation path: everyone who may decide is asked/);
+    const details = async () =>
+      (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata'))
+        .currentDetails;
+    expect(await details()).toMatch(
+      /\*\*pending\*\*, no escalation path: everyone who may decide is asked/,
+    );
     expect(await details()).toContain(deadline);
     const timer = (await eventsOf(app, id)).find((event) => event.timerStartedEventAttributes);
-    expect(timer?.userMetadata?.summary && defaultPayloadConverter.fromPayload(timer.userMetadata.summary)).toBe(
-      `until the deadline ${deadline}`,
-    );
+    expect(
+      timer?.userMetadata?.summary &&
+        defaultPayloadConverter.fromPayload(timer.userMetadata.summary),
+    ).toBe(`until the deadline ${deadline}`);
     await decide(stage.organization.owner, id);
     await handle.result();
     expect(await details()).toBe('**approved**');
@@ -92,8 +122,11 @@ describe('what an operator reads', () => {
     const id = await ask(app, stage.routed);
     await waiting(app, id);
     const events = await eventsOf(app, id);
-    const summary = events.find((event) => event.timerStartedEventAttributes)?.userMetadata?.summary;
-    expect(summary && defaultPayloadConverter.fromPayload(summary)).toBe('seconds: level 1 of 3, run 1 of 1');
+    const summary = events.find((event) => event.timerStartedEventAttributes)?.userMetadata
+      ?.summary;
+    expect(summary && defaultPayloadConverter.fromPayload(summary)).toBe(
+      'seconds: level 1 of 3, run 1 of 1',
+    );
     await decide(stage.organization.owner, id);
     await handleOf(app, id).result();
   });
@@ -105,7 +138,9 @@ describe('what an operator reads', () => {
     const description = await handleOf(app, id).describe();
     const summary = (await description.staticSummary()) ?? '';
     expect(summary).toMatch(/^ safe \(https:\/\/example\.com\) {2}b long .* asked by free-agent$/);
-    expect(description.searchAttributes['CountersignTool']).toEqual([tool.replace('\n', ' ').slice(0, 200)]);
+    expect(description.searchAttributes['CountersignTool']).toEqual([
+      tool.replace('\n', ' ').slice(0, 200),
+    ]);
     await decide(stage.organization.owner, id);
     await handleOf(app, id).result();
   });
@@ -122,15 +157,26 @@ describe('what an operator reads', () => {
   test('finds no arguments of a tool call anywhere in a history', async () => {
     const id = await ask(app, stage.unrouted);
     await waiting(app, id);
-    const input = (await eventsOf(app, id))[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const input =
+      (await eventsOf(app, id))[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
     expect(input.map((payload) => defaultPayloadConverter.fromPayload(payload))).toEqual([id]);
     await decide(stage.organization.owner, id);
-    expect(await handleOf(app, id).result()).toEqual({ kind: 'done', status: 'approved', automatic: false });
+    expect(await handleOf(app, id).result()).toEqual({
+      kind: 'done',
+      status: 'approved',
+      automatic: false,
+    });
   });
 });
 
 describe('a history', () => {
-  const start = ['WorkflowExecutionStarted', 'WorkflowTaskScheduled', 'WorkflowTaskStarted', 'WorkflowTaskCompleted', 'MarkerRecorded'];
+  const start = [
+    'WorkflowExecutionStarted',
+    'WorkflowTaskScheduled',
+    'WorkflowTaskStarted',
+    'WorkflowTaskCompleted',
+    'MarkerRecorded',
+  ];
 
   test('has six events when a rule decides', async () => {
     const events = await live('automatic');
@@ -140,7 +186,11 @@ describe('a history', () => {
 
   test('has fifteen events when a person at level 1 decides, and six more for each further level', async () => {
     const levelOne = await live('decided-at-level-1');
-    expect(levelOne.slice(0, 7)).toEqual([...start, 'UpsertWorkflowSearchAttributes', 'TimerStarted']);
+    expect(levelOne.slice(0, 7)).toEqual([
+      ...start,
+      'UpsertWorkflowSearchAttributes',
+      'TimerStarted',
+    ]);
     expect(levelOne.length).toBeLessThanOrEqual(15);
     const levelThree = await live('decided-at-level-3');
     expect(levelThree.length).toBe(levelOne.length + 2 * 6);
@@ -154,12 +204,18 @@ test('setting up a server that has everything registers nothing', async () => {
   const { connection, options } = clientOf(app);
   const refuse = () => Promise.reject(new Error('must not be called'));
   const readOnly = {
-    workflowService: Object.assign(Object.create(connection.workflowService) as typeof connection.workflowService, {
-      registerNamespace: refuse,
-    }),
-    operatorService: Object.assign(Object.create(connection.operatorService) as typeof connection.operatorService, {
-      addSearchAttributes: refuse,
-    }),
+    workflowService: Object.assign(
+      Object.create(connection.workflowService) as typeof connection.workflowService,
+      {
+        registerNamespace: refuse,
+      },
+    ),
+    operatorService: Object.assign(
+      Object.create(connection.operatorService) as typeof connection.operatorService,
+      {
+        addSearchAttributes: refuse,
+      },
+    ),
   };
   await setupTemporal(readOnly, options.namespace, { usableWithinMs: 0 });
 });

@@ -20,9 +20,15 @@ routeSdkLogs(pino({ level: 'silent' }));
 
 /** The shapes whose histories this bundle cannot replay. */
 async function broken(workflowBundle: WorkflowBundleOption): Promise<Shape[]> {
-  const histories = SHAPE_NAMES.map((shape) => ({ workflowId: shape, history: parseHistory(textOf(shape)) }));
+  const histories = SHAPE_NAMES.map((shape) => ({
+    workflowId: shape,
+    history: parseHistory(textOf(shape)),
+  }));
   const failed: Shape[] = [];
-  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, histories)) {
+  for await (const { workflowId, error } of Worker.runReplayHistories(
+    { workflowBundle },
+    histories,
+  )) {
     if (error) failed.push(workflowId as Shape);
   }
   return failed;
@@ -31,7 +37,8 @@ async function broken(workflowBundle: WorkflowBundleOption): Promise<Shape[]> {
 /** The bundle with one place of the workflow written differently. */
 function mutated(place: string, replacement: string): WorkflowBundleOption {
   const parts = code.split(place);
-  if (parts.length !== 2) throw new Error(`the bundle has ${parts.length - 1} places that read: ${place}`);
+  if (parts.length !== 2)
+    throw new Error(`the bundle has ${parts.length - 1} places that read: ${place}`);
   return { code: parts.join(replacement) };
 }
 
@@ -49,16 +56,36 @@ const SHOWS = 'if (shownPath !== result.path)';
 const ENDS = '!result.automatic && result.status !== undefined';
 
 const mutants: readonly Mutant[] = [
-  { does: 'waits before it looks', place: STEP, replacement: `await untilChanged(1000, ''); ${STEP}`, breaks: SHAPE_NAMES },
-  { does: 'waits before it shows the path', place: SHOWS, replacement: `await untilChanged(1000, ''); ${SHOWS}`, breaks: PEOPLE },
-  { does: 'shows the path again at each level', place: SHOWS, replacement: 'if (true)', breaks: ['decided-at-level-3'] },
+  {
+    does: 'waits before it looks',
+    place: STEP,
+    replacement: `await untilChanged(1000, ''); ${STEP}`,
+    breaks: SHAPE_NAMES,
+  },
+  {
+    does: 'waits before it shows the path',
+    place: SHOWS,
+    replacement: `await untilChanged(1000, ''); ${SHOWS}`,
+    breaks: PEOPLE,
+  },
+  {
+    does: 'shows the path again at each level',
+    place: SHOWS,
+    replacement: 'if (true)',
+    breaks: ['decided-at-level-3'],
+  },
   {
     does: 'shows no path where there is none',
     place: SHOWS,
     replacement: "if (shownPath !== result.path && result.path !== 'none')",
     breaks: ['unrouted', 'expired'],
   },
-  { does: 'ends without showing that it expired', place: ENDS, replacement: `${ENDS} && result.status !== 'expired'`, breaks: ['expired'] },
+  {
+    does: 'ends without showing that it expired',
+    place: ENDS,
+    replacement: `${ENDS} && result.status !== 'expired'`,
+    breaks: ['expired'],
+  },
   {
     does: 'ends without showing that it was cancelled',
     place: ENDS,
@@ -69,24 +96,34 @@ const mutants: readonly Mutant[] = [
 
 describe('recorded histories', () => {
   test('are there for each shape', () => {
-    expect(readdirSync(directory).sort()).toEqual(SHAPE_NAMES.map((shape) => `${shape}.json`).sort());
+    expect(readdirSync(directory).sort()).toEqual(
+      SHAPE_NAMES.map((shape) => `${shape}.json`).sort(),
+    );
   });
 
   test('replay on the current workflow', async () => {
     expect(await broken({ code })).toEqual([]);
   });
 
-  test.each(mutants)('raise the alarm when a workflow $does', async ({ place, replacement, breaks }) => {
-    expect(await broken(mutated(place, replacement))).toEqual(breaks);
-  });
+  test.each(mutants)(
+    'raise the alarm when a workflow $does',
+    async ({ place, replacement, breaks }) => {
+      expect(await broken(mutated(place, replacement))).toEqual(breaks);
+    },
+  );
 
   test('each have a mutant that breaks them', () => {
-    expect([...new Set(mutants.flatMap(({ breaks }) => breaks))].sort()).toEqual([...SHAPE_NAMES].sort());
+    expect([...new Set(mutants.flatMap(({ breaks }) => breaks))].sort()).toEqual(
+      [...SHAPE_NAMES].sort(),
+    );
   });
 
   test.each(SHAPE_NAMES)('name no machine, user or path: %s', (shape) => {
     const text = textOf(shape);
-    const decoded = [...text.matchAll(/"data": "([^"]*)"/g)].map(([, data = '']) => Buffer.from(data, 'base64').toString());
-    for (const seen of [text, ...decoded]) expect(seen).not.toMatch(/\d+@|\/(?:home|root|tmp|work|Users)\b|file:/);
+    const decoded = [...text.matchAll(/"data": "([^"]*)"/g)].map(([, data = '']) =>
+      Buffer.from(data, 'base64').toString(),
+    );
+    for (const seen of [text, ...decoded])
+      expect(seen).not.toMatch(/\d+@|\/(?:home|root|tmp|work|Users)\b|file:/);
   });
 });

@@ -4,9 +4,25 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
 import { claim, release } from '../support/claims.ts';
 import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/courses.ts';
-import { activatePath, activatePipeline, createAgent, createMember, createOrganization } from '../support/factories.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createMember,
+  createOrganization,
+} from '../support/factories.ts';
 import type { TestAgent, TestMember, TestOrganization } from '../support/factories.ts';
-import { ask, cancel, decide, eventsOf, handleOf, notificationsOf, reached, timelineOf, waiting } from '../support/temporal.ts';
+import {
+  ask,
+  cancel,
+  decide,
+  eventsOf,
+  handleOf,
+  notificationsOf,
+  reached,
+  timelineOf,
+  waiting,
+} from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
 const nodes = [randomUUID(), randomUUID(), randomUUID()] as const;
@@ -22,14 +38,22 @@ let cleo: TestMember;
 /** On no level. */
 let zoe: TestMember;
 
-const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }] as const;
-const person = (displayName: string) => createMember(app, organization.id, { policies, displayName });
+const policies = [
+  { scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] },
+] as const;
+const person = (displayName: string) =>
+  createMember(app, organization.id, { policies, displayName });
 
 beforeAll(async () => {
   app = await startApp({ temporal: true });
   organization = await createOrganization(app);
   owner = organization.owner;
-  [ada, ben, cleo, zoe] = [await person('Ada'), await person('Ben'), await person('Cleo'), await person('Zoe')];
+  [ada, ben, cleo, zoe] = [
+    await person('Ada'),
+    await person('Ben'),
+    await person('Cleo'),
+    await person('Zoe'),
+  ];
   await app
     .db('organizations')
     .where({ id: organization.id })
@@ -45,7 +69,10 @@ beforeAll(async () => {
       escalate_after: '1h',
     })),
   });
-  await activatePipeline(owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: 'hourly' });
+  await activatePipeline(owner, `agents/${agent.slug}`, {
+    blocks: [],
+    default_escalation_path: 'hourly',
+  });
 });
 
 afterAll(async () => {
@@ -59,8 +86,9 @@ async function atLevelOne(): Promise<string> {
 }
 
 async function signalsOf(id: string): Promise<string[]> {
-  return (await eventsOf(app, id)).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) =>
-    signal?.signalName ? [signal.signalName] : [],
+  return (await eventsOf(app, id)).flatMap(
+    ({ workflowExecutionSignaledEventAttributes: signal }) =>
+      signal?.signalName ? [signal.signalName] : [],
   );
 }
 
@@ -79,7 +107,10 @@ describe('the workflow of a request', () => {
     await waitsBy(id, /^claimed by Ada until /);
     expect(await detailsOf(app, id)).toContain('claimed by Ada until ');
     await fastForward(app, id, 2.5);
-    expect(await courseOf(app, id, names)).toEqual(['0 level_notified Ada at level 1 1', '0 claimed Ada']);
+    expect(await courseOf(app, id, names)).toEqual([
+      '0 level_notified Ada at level 1 1',
+      '0 claimed Ada',
+    ]);
     expect((await release(ada.http, id)).status).toBe(204);
     await waitsBy(id, /: level 2 of 3, run 1 of 1$/);
     await fastForward(app, id, 0.75);
@@ -102,7 +133,10 @@ describe('the workflow of a request', () => {
 
   test('hears of an added reviewer, who is told once, and keeps the time of the next level', async () => {
     const id = await atLevelOne();
-    const add = async () => await ada.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [zoe.membershipId] });
+    const add = async () =>
+      await ada.http.post(`/api/v1/requests/${id}/reviewers`, {
+        membership_ids: [zoe.membershipId],
+      });
     expect((await add()).status).toBe(200);
     expect((await add()).status).toBe(200);
     await waitsBy(id, /: level 1 of 3, run 1 of 1$/);
@@ -118,10 +152,17 @@ describe('the workflow of a request', () => {
   test('hears that the only one of a level was suspended, or taken his rights: the next one is asked at once, hours early', async () => {
     const ways: readonly ((member: TestMember) => Promise<unknown>)[] = [
       async ({ membershipId }) =>
-        await owner.browser.call('PATCH', `/api/v1/members/${membershipId}`, { body: { status: 'suspended', force: true } }),
+        await owner.browser.call('PATCH', `/api/v1/members/${membershipId}`, {
+          body: { status: 'suspended', force: true },
+        }),
       async ({ membershipId }) => {
-        const [policy] = await app.db('permission_policies').where({ membership_id: membershipId }).pluck<string[]>('id');
-        return await owner.browser.delete(`/api/v1/members/${membershipId}/permission_policies/${policy}`);
+        const [policy] = await app
+          .db('permission_policies')
+          .where({ membership_id: membershipId })
+          .pluck<string[]>('id');
+        return await owner.browser.delete(
+          `/api/v1/members/${membershipId}/permission_policies/${policy}`,
+        );
       },
     ];
     for (const [round, leaves] of ways.entries()) {
@@ -132,9 +173,16 @@ describe('the workflow of a request', () => {
         targets: targets.map(({ membershipId: id }) => ({ type: 'user', id })),
         escalate_after: '12h',
       });
-      await activatePath(owner, { path_key: `left-${round}`, name: 'Left', nodes: [node([gone]), node([ben])] });
+      await activatePath(owner, {
+        path_key: `left-${round}`,
+        name: 'Left',
+        nodes: [node([gone]), node([ben])],
+      });
       const other = await createAgent(app, organization);
-      await activatePipeline(owner, `agents/${other.slug}`, { blocks: [], default_escalation_path: `left-${round}` });
+      await activatePipeline(owner, `agents/${other.slug}`, {
+        blocks: [],
+        default_escalation_path: `left-${round}`,
+      });
       const id = await ask(app, other, { timeout: '48h' });
       await waiting(app, id);
       expect((await claim(gone.http, id)).status).toBe(200);
@@ -143,11 +191,11 @@ describe('the workflow of a request', () => {
       await waitsBy(id, /: level 2 of 2, run 1 of 1$/);
       const told = (await notificationsOf(app, id)).map(({ membershipId }) => membershipId);
       expect(told).toEqual([gone.membershipId, ben.membershipId]);
-      expect((await timelineOf(app, id)).slice(-3).map(({ type }) => type.replace('approval_request.', ''))).toEqual([
-        'claim_released',
-        'level_skipped',
-        'level_notified',
-      ]);
+      expect(
+        (await timelineOf(app, id))
+          .slice(-3)
+          .map(({ type }) => type.replace('approval_request.', '')),
+      ).toEqual(['claim_released', 'level_skipped', 'level_notified']);
       await decide(ben, id);
       expect(await handleOf(app, id).result()).toMatchObject({ status: 'approved' });
     }
@@ -159,6 +207,9 @@ describe('the workflow of a request', () => {
     await cancel(app, agent, cancelled);
     expect(await handleOf(app, decided).result()).toMatchObject({ status: 'approved' });
     expect(await handleOf(app, cancelled).result()).toMatchObject({ status: 'cancelled' });
-    expect([await signalsOf(decided), await signalsOf(cancelled)].map(([first]) => first)).toEqual(['decision', 'cancel']);
+    expect([await signalsOf(decided), await signalsOf(cancelled)].map(([first]) => first)).toEqual([
+      'decision',
+      'cancel',
+    ]);
   });
 });

@@ -41,9 +41,12 @@ export async function setStage(app: TestApp): Promise<Stage> {
   const organization = await createOrganization(app);
   const routed = await createAgent(app, organization, 'billing-agent');
   const unrouted = await createAgent(app, organization, 'free-agent');
-  const policies = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide'] }] as const;
+  const policies = [
+    { scope_kind: 'organization', permissions: ['request.read', 'request.decide'] },
+  ] as const;
   const people: TestMember[] = [];
-  for (const displayName of ['Ada', 'Ben', 'Cleo']) people.push(await createMember(app, organization.id, { policies, displayName }));
+  for (const displayName of ['Ada', 'Ben', 'Cleo'])
+    people.push(await createMember(app, organization.id, { policies, displayName }));
   await activatePath(organization.owner, {
     path_key: PATH_KEY,
     name: 'Seconds',
@@ -57,7 +60,14 @@ export async function setStage(app: TestApp): Promise<Stage> {
   await hurryPath(app, { organizationId: organization.id, pathKey: PATH_KEY, wait: '1s' });
   const refunds = { id: 'tool', field: '/request/tool', operator: 'equals', value: 'refund' };
   await activatePipeline(organization.owner, `agents/${routed.slug}`, {
-    blocks: [{ id: 'refunds', name: 'Refunds', type: 'cel', config: { when: refunds, on_match: 'approve', reason: 'refunds are fine' } }],
+    blocks: [
+      {
+        id: 'refunds',
+        name: 'Refunds',
+        type: 'cel',
+        config: { when: refunds, on_match: 'approve', reason: 'refunds are fine' },
+      },
+    ],
     default_escalation_path: PATH_KEY,
   });
   return { app, organization, routed, unrouted, people };
@@ -102,7 +112,10 @@ export const SHAPES = {
 export type Shape = keyof typeof SHAPES;
 
 async function levelReached(app: TestApp, requestId: string, level: number): Promise<void> {
-  await reached(`level ${level}`, async () => (await notificationsOf(app, requestId)).length === level);
+  await reached(
+    `level ${level}`,
+    async () => (await notificationsOf(app, requestId)).length === level,
+  );
   await reached('its timer', async () => timers(await eventsOf(app, requestId)) === level);
 }
 

@@ -6,7 +6,14 @@ import { Worker, type NativeConnection } from '@temporalio/worker';
 import { workflowIdOf } from '../../temporal/ids.ts';
 import { WORKFLOW_TYPE, type StepResult } from '../../workflows/approval-request/contract.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { clientOf, eventsOf, handleOf, reached, typesOf, type HistoryEvent } from '../support/temporal.ts';
+import {
+  clientOf,
+  eventsOf,
+  handleOf,
+  reached,
+  typesOf,
+  type HistoryEvent,
+} from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 import { workflowBundlePath } from '../support/workflow-bundle.ts';
 
@@ -62,7 +69,13 @@ async function start(
 
 function timersOf(events: readonly HistoryEvent[]): string[] {
   return events.flatMap(({ userMetadata, timerStartedEventAttributes }) =>
-    timerStartedEventAttributes ? [userMetadata?.summary ? String(defaultPayloadConverter.fromPayload(userMetadata.summary)) : ''] : [],
+    timerStartedEventAttributes
+      ? [
+          userMetadata?.summary
+            ? String(defaultPayloadConverter.fromPayload(userMetadata.summary))
+            : '',
+        ]
+      : [],
   );
 }
 
@@ -72,8 +85,12 @@ describe('a step', () => {
       if (nth === 1) throw ApplicationFailure.nonRetryable('a defect');
       return DONE;
     });
-    await reached('the pause', async () => timersOf(await eventsOf(app, id)).includes('pause after a failed step'));
-    const { currentDetails } = await handleOf(app, id).query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    await reached('the pause', async () =>
+      timersOf(await eventsOf(app, id)).includes('pause after a failed step'),
+    );
+    const { currentDetails } = await handleOf(app, id).query<{ currentDetails: string }>(
+      '__temporal_workflow_metadata',
+    );
     expect(currentDetails).toMatch(/a step failed.*within 60 s/);
     await fastForward(app, id, 62 / 3_600);
     expect(await handleOf(app, id).result()).toEqual(DONE);
@@ -99,9 +116,12 @@ describe('a step', () => {
       if (away.still) throw new Error('the database is away');
       return DONE;
     });
-    await reached('the first long wait', async () => typesOf(await eventsOf(app, id)).includes('TimerStarted'));
+    await reached('the first long wait', async () =>
+      typesOf(await eventsOf(app, id)).includes('TimerStarted'),
+    );
     const tries = () => calls.get(id) ?? 0;
-    for (let minutes = 0; minutes < 5 && tries() <= 10; minutes += 1) await fastForward(app, id, 1 / 60);
+    for (let minutes = 0; minutes < 5 && tries() <= 10; minutes += 1)
+      await fastForward(app, id, 1 / 60);
     expect(tries()).toBeGreaterThan(10);
     expect(timersOf(await eventsOf(app, id))).toContain('pause after a failed step');
     away.still = false;
@@ -118,7 +138,9 @@ describe('a step', () => {
     const { runId } = await handleOf(app, id).describe();
     // The server suggests a new run from 4 MB of history on; nobody reads what a signal carries.
     const ballast = 'x'.repeat(100_000);
-    await Promise.all(Array.from({ length: 45 }, () => handleOf(app, id).signal('changed', ballast)));
+    await Promise.all(
+      Array.from({ length: 45 }, () => handleOf(app, id).signal('changed', ballast)),
+    );
     await reached('a new run', async () => (await handleOf(app, id).describe()).runId !== runId);
     expect((await handleOf(app, id, runId).describe()).status.name).toBe('CONTINUED_AS_NEW');
     broken.still = false;
@@ -131,10 +153,19 @@ describe('a step', () => {
       if (nth === 1) throw ApplicationFailure.nonRetryable('a defect');
       return DONE;
     });
-    const said = (): string | undefined => app.log.find((line) => line.includes('a step failed') && line.includes(id));
+    const said = (): string | undefined =>
+      app.log.find((line) => line.includes('a step failed') && line.includes(id));
     await reached('the log line', () => Promise.resolve(said() !== undefined));
-    expect(JSON.parse(said() ?? '')).toMatchObject({ level: 'error', component: 'temporal-workflow', workflowId: workflowIdOf(id) });
-    expect(app.log.filter((line) => /worker state|Workflow (?:started|completed)|Activity (?:started|completed)/i.test(line))).toEqual([]);
+    expect(JSON.parse(said() ?? '')).toMatchObject({
+      level: 'error',
+      component: 'temporal-workflow',
+      workflowId: workflowIdOf(id),
+    });
+    expect(
+      app.log.filter((line) =>
+        /worker state|Workflow (?:started|completed)|Activity (?:started|completed)/i.test(line),
+      ),
+    ).toEqual([]);
     await handleOf(app, id).signal('changed');
     await handleOf(app, id).result();
   });
@@ -152,7 +183,13 @@ describe('a step', () => {
         const heard = types.indexOf('WorkflowExecutionSignaled');
         return heard !== -1 && types.lastIndexOf('WorkflowTaskStarted') > heard;
       });
-      return { kind: 'wait', until: Date.now() + 3_600_000, summary: 'an hour', details: 'an hour', path: 'none' };
+      return {
+        kind: 'wait',
+        until: Date.now() + 3_600_000,
+        summary: 'an hour',
+        details: 'an hour',
+        path: 'none',
+      };
     };
     place.id = await start(script, '2s');
     expect(await handleOf(app, place.id).result()).toEqual(DONE);

@@ -18,7 +18,9 @@ import {
 import { ask, decide, handleOf, notificationsOf, waiting } from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
-const REVIEWER: Policy[] = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] }];
+const REVIEWER: Policy[] = [
+  { scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] },
+];
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -30,8 +32,14 @@ let zoe: TestMember;
 beforeAll(async () => {
   app = await startApp({ temporal: true });
   organization = await createOrganization(app);
-  const person = (displayName: string) => createMember(app, organization.id, { displayName, policies: REVIEWER });
-  [ada, ben, cleo, zoe] = [await person('Ada'), await person('Ben'), await person('Cleo'), await person('Zoe')];
+  const person = (displayName: string) =>
+    createMember(app, organization.id, { displayName, policies: REVIEWER });
+  [ada, ben, cleo, zoe] = [
+    await person('Ada'),
+    await person('Ben'),
+    await person('Cleo'),
+    await person('Zoe'),
+  ];
 });
 
 afterAll(async () => {
@@ -40,10 +48,17 @@ afterAll(async () => {
 
 const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
 const everybody = { type: 'broadcast' };
-const level = (id: string, targets: readonly object[], wait: string) => ({ id, type: 'level', targets, escalate_after: wait });
+const level = (id: string, targets: readonly object[], wait: string) => ({
+  id,
+  type: 'level',
+  targets,
+  escalate_after: wait,
+});
 
 /** A team with a policy: its first level asks Ben for an hour, its second the whole team for half an hour. */
-async function orderedTeam(more: Readonly<Record<string, unknown>> = {}): Promise<{ teamId: string; policy: [string, string] }> {
+async function orderedTeam(
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<{ teamId: string; policy: [string, string] }> {
   const teamId = await createTeam(app, organization.id, { members: [ben, cleo] });
   const policy: [string, string] = [randomUUID(), randomUUID()];
   await activatePolicy(organization.owner, teamId, {
@@ -57,15 +72,22 @@ async function orderedTeam(more: Readonly<Record<string, unknown>> = {}): Promis
 async function askOn(nodes: readonly object[]): Promise<string> {
   const agent = await createAgent(app, organization);
   await activatePath(organization.owner, { path_key: agent.slug, name: 'Path', nodes });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: agent.slug });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    blocks: [],
+    default_escalation_path: agent.slug,
+  });
   const id = await ask(app, agent, { timeout: '48h' });
   await waiting(app, id);
   return id;
 }
 
 async function told(id: string): Promise<string[]> {
-  const names = new Map([ada, ben, cleo, zoe].map(({ membershipId, displayName }) => [membershipId, displayName]));
-  return (await notificationsOf(app, id)).map(({ membershipId }) => names.get(membershipId) ?? membershipId);
+  const names = new Map(
+    [ada, ben, cleo, zoe].map(({ membershipId, displayName }) => [membershipId, displayName]),
+  );
+  return (await notificationsOf(app, id)).map(
+    ({ membershipId }) => names.get(membershipId) ?? membershipId,
+  );
 }
 
 interface Shown {
@@ -74,22 +96,40 @@ interface Shown {
 }
 
 async function routing(id: string): Promise<Shown> {
-  return (await organization.owner.http.get(`/api/v1/requests/${id}/routing`)).body as unknown as Shown;
+  return (await organization.owner.http.get(`/api/v1/requests/${id}/routing`))
+    .body as unknown as Shown;
 }
 
 describe('a team with a policy inside a level', () => {
   test('is asked in the order of its policy, again and again, until the level it is in goes on', async () => {
     const { teamId, policy } = await orderedTeam({ repeat: { times: 3, after: '10m' } });
     const [outer, last] = [randomUUID(), randomUUID()];
-    const names: Names = { [outer]: 'outer', [last]: 'last', [teamId]: 'team', [policy[0]]: 'first', [policy[1]]: 'second' };
-    const id = await askOn([level(outer, [user(ada), { type: 'team', id: teamId }], '3h'), level(last, [user(zoe)], '1h')]);
-    expect(await courseOf(app, id, names)).toEqual(['0 level_notified Ada at outer 1', '0 level_notified Ben at outer 1 in team: first 1']);
-    expect(await routing(id)).toMatchObject({ state: 'waiting', next_step: { kind: 'team', node_id: outer } });
+    const names: Names = {
+      [outer]: 'outer',
+      [last]: 'last',
+      [teamId]: 'team',
+      [policy[0]]: 'first',
+      [policy[1]]: 'second',
+    };
+    const id = await askOn([
+      level(outer, [user(ada), { type: 'team', id: teamId }], '3h'),
+      level(last, [user(zoe)], '1h'),
+    ]);
+    expect(await courseOf(app, id, names)).toEqual([
+      '0 level_notified Ada at outer 1',
+      '0 level_notified Ben at outer 1 in team: first 1',
+    ]);
+    expect(await routing(id)).toMatchObject({
+      state: 'waiting',
+      next_step: { kind: 'team', node_id: outer },
+    });
     await fastForward(app, id, 2.75);
     expect((await routing(id)).next_step).toMatchObject({ kind: 'level', node_id: last });
     await fastForward(app, id, 2);
     const second = (minutes: number, run: number) =>
-      ['Ben', 'Cleo'].map((name) => `${minutes} level_notified ${name} at outer 1 in team: second ${run}`);
+      ['Ben', 'Cleo'].map(
+        (name) => `${minutes} level_notified ${name} at outer 1 in team: second ${run}`,
+      );
     expect(await courseOf(app, id, names)).toEqual([
       '0 level_notified Ada at outer 1',
       '0 level_notified Ben at outer 1 in team: first 1',
@@ -100,8 +140,19 @@ describe('a team with a policy inside a level', () => {
       '180 level_notified Zoe at last 1',
       '240 path_exhausted at last 1',
     ]);
-    expect((await told(id)).sort()).toEqual(['Ada', 'Ben', 'Ben', 'Ben', 'Ben', 'Cleo', 'Cleo', 'Zoe']);
-    const keys = (await notificationsOf(app, id)).map(({ stepKey, membershipId }) => `${stepKey} ${membershipId}`);
+    expect((await told(id)).sort()).toEqual([
+      'Ada',
+      'Ben',
+      'Ben',
+      'Ben',
+      'Ben',
+      'Cleo',
+      'Cleo',
+      'Zoe',
+    ]);
+    const keys = (await notificationsOf(app, id)).map(
+      ({ stepKey, membershipId }) => `${stepKey} ${membershipId}`,
+    );
     expect(new Set(keys).size).toBe(keys.length);
     await decide(zoe, id);
     expect(await handleOf(app, id).result()).toMatchObject({ status: 'approved' });
@@ -110,11 +161,20 @@ describe('a team with a policy inside a level', () => {
   test('reads in the Temporal UI: which level waits, and where the team in it is', async () => {
     const { teamId, policy } = await orderedTeam();
     const [outer, last] = [randomUUID(), randomUUID()];
-    const id = await askOn([level(outer, [{ type: 'team', id: teamId }], '3h'), level(last, [user(zoe)], '1h')]);
-    expect(await timerSummariesOf(app, id)).toEqual([expect.stringMatching(/: level 1 of 2, run 1 of 1, 1 team inside$/)]);
-    expect(await detailsOf(app, id)).toContain(`inside: team ${teamId} at its level ${policy[0]}, run 1, until `);
+    const id = await askOn([
+      level(outer, [{ type: 'team', id: teamId }], '3h'),
+      level(last, [user(zoe)], '1h'),
+    ]);
+    expect(await timerSummariesOf(app, id)).toEqual([
+      expect.stringMatching(/: level 1 of 2, run 1 of 1, 1 team inside$/),
+    ]);
+    expect(await detailsOf(app, id)).toContain(
+      `inside: team ${teamId} at its level ${policy[0]}, run 1, until `,
+    );
     await fastForward(app, id, 1.25);
-    expect(await detailsOf(app, id)).toContain(`inside: team ${teamId} at its level ${policy[1]}, run 1, until `);
+    expect(await detailsOf(app, id)).toContain(
+      `inside: team ${teamId} at its level ${policy[1]}, run 1, until `,
+    );
     await fastForward(app, id, 1);
     expect(await detailsOf(app, id)).toContain(`inside: team ${teamId} has nobody further to ask`);
     await fastForward(app, id, 1);
@@ -128,17 +188,37 @@ describe('a team with a policy inside a level', () => {
     const opens = new Date(Math.ceil((Date.now() + 5 * 3_600_000) / 60_000) * 60_000);
     const clock = (at: Date) => at.toISOString().slice(11, 16);
     const weekday = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][opens.getUTCDay()];
-    const interval = { weekdays: [weekday], start: clock(opens), end: clock(new Date(opens.getTime() + 120_000)) };
+    const interval = {
+      weekdays: [weekday],
+      start: clock(opens),
+      end: clock(new Date(opens.getTime() + 120_000)),
+    };
     const teamId = await createTeam(app, organization.id, { members: [ben] });
     const [defer, inner, outer, last] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     await activatePolicy(organization.owner, teamId, {
       working_hours: [{ id: 'office', name: 'Office', timezone: 'UTC', intervals: [interval] }],
-      nodes: [{ id: defer, type: 'defer', working_hours_id: 'office' }, level(inner, [user(ben)], '1h')],
+      nodes: [
+        { id: defer, type: 'defer', working_hours_id: 'office' },
+        level(inner, [user(ben)], '1h'),
+      ],
     });
-    const names: Names = { [outer]: 'outer', [last]: 'last', [teamId]: 'team', [defer]: 'hours', [inner]: 'inner' };
-    const id = await askOn([level(outer, [user(ada), { type: 'team', id: teamId }], '3h'), level(last, [user(zoe)], '4h')]);
-    expect((await timerSummariesOf(app, id)).at(-1)).toMatch(/: level 1 of 2, run 1 of 1, 1 team inside, 1 deferred$/);
-    expect(await detailsOf(app, id)).toContain(`inside: team ${teamId} deferred until ${opens.toISOString()}, run 1`);
+    const names: Names = {
+      [outer]: 'outer',
+      [last]: 'last',
+      [teamId]: 'team',
+      [defer]: 'hours',
+      [inner]: 'inner',
+    };
+    const id = await askOn([
+      level(outer, [user(ada), { type: 'team', id: teamId }], '3h'),
+      level(last, [user(zoe)], '4h'),
+    ]);
+    expect((await timerSummariesOf(app, id)).at(-1)).toMatch(
+      /: level 1 of 2, run 1 of 1, 1 team inside, 1 deferred$/,
+    );
+    expect(await detailsOf(app, id)).toContain(
+      `inside: team ${teamId} deferred until ${opens.toISOString()}, run 1`,
+    );
     await fastForward(app, id, 6);
     expect(await courseOf(app, id, names)).toEqual([
       '0 level_notified Ada at outer 1',
@@ -176,9 +256,20 @@ describe('a team with a policy inside a level', () => {
   test('whose next person was suspended meanwhile skips him at once; what nobody is left for is left at once too', async () => {
     const teamId = await createTeam(app, organization.id, { members: [ben, cleo] });
     const [first, second, outer, last] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-    await activatePolicy(organization.owner, teamId, { nodes: [level(first, [user(ben)], '1h'), level(second, [user(cleo)], '1h')] });
-    const names: Names = { [outer]: 'outer', [last]: 'last', [teamId]: 'team', [first]: 'first', [second]: 'second' };
-    const nodes = [level(outer, [{ type: 'team', id: teamId }], '4h'), level(last, [user(zoe)], '1h')];
+    await activatePolicy(organization.owner, teamId, {
+      nodes: [level(first, [user(ben)], '1h'), level(second, [user(cleo)], '1h')],
+    });
+    const names: Names = {
+      [outer]: 'outer',
+      [last]: 'last',
+      [teamId]: 'team',
+      [first]: 'first',
+      [second]: 'second',
+    };
+    const nodes = [
+      level(outer, [{ type: 'team', id: teamId }], '4h'),
+      level(last, [user(zoe)], '1h'),
+    ];
     const id = await askOn(nodes);
     const suspend = async (member: TestMember, status = 'suspended') =>
       await app.db('memberships').where({ id: member.membershipId }).update({ status });
@@ -193,8 +284,13 @@ describe('a team with a policy inside a level', () => {
       await fastForward(app, id, 3);
       expect((await courseOf(app, id, names)).at(-1)).toBe('240 level_notified Zoe at last 1');
       await suspend(ben);
-      const other = await askOn([level(randomUUID(), [{ type: 'team', id: teamId }], '4h'), level(last, [user(zoe)], '1h')]);
-      const verbs = (await courseOf(app, other, names)).map((line) => line.split(' ').slice(0, 2).join(' '));
+      const other = await askOn([
+        level(randomUUID(), [{ type: 'team', id: teamId }], '4h'),
+        level(last, [user(zoe)], '1h'),
+      ]);
+      const verbs = (await courseOf(app, other, names)).map((line) =>
+        line.split(' ').slice(0, 2).join(' '),
+      );
       expect(verbs).toEqual(['0 level_skipped', '0 level_notified']);
       await decide(zoe, other);
     } finally {

@@ -3,13 +3,21 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
 import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/courses.ts';
-import { activatePath, activatePipeline, createAgent, createMember, createOrganization } from '../support/factories.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createMember,
+  createOrganization,
+} from '../support/factories.ts';
 import type { Policy, TestMember, TestOrganization } from '../support/factories.ts';
 import { ask, decide, handleOf, waiting } from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
 const HOUR_MS = 3_600_000;
-const REVIEWER: Policy[] = [{ scope_kind: 'organization', permissions: ['request.read', 'request.decide'] }];
+const REVIEWER: Policy[] = [
+  { scope_kind: 'organization', permissions: ['request.read', 'request.decide'] },
+];
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -20,7 +28,8 @@ let cleo: TestMember;
 beforeAll(async () => {
   app = await startApp({ temporal: true });
   organization = await createOrganization(app);
-  const person = (displayName: string) => createMember(app, organization.id, { displayName, policies: REVIEWER });
+  const person = (displayName: string) =>
+    createMember(app, organization.id, { displayName, policies: REVIEWER });
   [ada, ben, cleo] = [await person('Ada'), await person('Ben'), await person('Cleo')];
 });
 
@@ -37,8 +46,20 @@ const level = (id: string, { membershipId }: TestMember, more: object = {}) => (
 });
 
 const ids = {
-  ...{ choice: randomUUID(), quiet: randomUUID(), loud: randomUUID(), hours: randomUUID(), raising: randomUUID() },
-  ...{ again: randomUUID(), urgent: randomUUID(), calm: randomUUID(), later: randomUUID(), end: randomUUID() },
+  ...{
+    choice: randomUUID(),
+    quiet: randomUUID(),
+    loud: randomUUID(),
+    hours: randomUUID(),
+    raising: randomUUID(),
+  },
+  ...{
+    again: randomUUID(),
+    urgent: randomUUID(),
+    calm: randomUUID(),
+    later: randomUUID(),
+    end: randomUUID(),
+  },
 };
 const names: Names = Object.fromEntries(Object.entries(ids).map(([name, id]) => [id, name]));
 
@@ -49,16 +70,37 @@ const names: Names = Object.fromEntries(Object.entries(ids).map(([name, id]) => 
 function pathThatRaises(opens: Date): Readonly<Record<string, unknown>> {
   const clock = (at: Date) => at.toISOString().slice(11, 16);
   const weekday = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][opens.getUTCDay()];
-  const interval = { weekdays: [weekday], start: clock(opens), end: clock(new Date(opens.getTime() + 120_000)) };
+  const interval = {
+    weekdays: [weekday],
+    start: clock(opens),
+    end: clock(new Date(opens.getTime() + 120_000)),
+  };
   const urgent = [{ type: 'urgency', urgency: 'interrupt' }];
-  const hours = (id: string) => ({ id, type: 'defer', working_hours_id: 'office', standard_only: true });
+  const hours = (id: string) => ({
+    id,
+    type: 'defer',
+    working_hours_id: 'office',
+    standard_only: true,
+  });
   return {
     working_hours: [{ id: 'office', name: 'Office', timezone: 'UTC', intervals: [interval] }],
     nodes: [
-      { id: ids.choice, type: 'if_else', conditions: urgent, then: [level(ids.loud, cleo)], else: [level(ids.quiet, ada)] },
+      {
+        id: ids.choice,
+        type: 'if_else',
+        conditions: urgent,
+        then: [level(ids.loud, cleo)],
+        else: [level(ids.quiet, ada)],
+      },
       hours(ids.hours),
       level(ids.raising, ben, { raise_urgency: true }),
-      { id: ids.again, type: 'if_else', conditions: urgent, then: [level(ids.urgent, cleo)], else: [level(ids.calm, ada)] },
+      {
+        id: ids.again,
+        type: 'if_else',
+        conditions: urgent,
+        then: [level(ids.urgent, cleo)],
+        else: [level(ids.calm, ada)],
+      },
       hours(ids.later),
       level(ids.end, ada),
     ],
@@ -67,12 +109,17 @@ function pathThatRaises(opens: Date): Readonly<Record<string, unknown>> {
 }
 
 interface Shown {
-  readonly levels: readonly { readonly node_id: string; readonly run: number; readonly status: string }[];
+  readonly levels: readonly {
+    readonly node_id: string;
+    readonly run: number;
+    readonly status: string;
+  }[];
 }
 
 /** The routing view's levels by name, with their status. */
 async function levelsShown(id: string): Promise<string[]> {
-  const { levels } = (await organization.owner.http.get(`/api/v1/requests/${id}/routing`)).body as unknown as Shown;
+  const { levels } = (await organization.owner.http.get(`/api/v1/requests/${id}/routing`))
+    .body as unknown as Shown;
   return levels.map(({ node_id, run, status }) => `${names[node_id] ?? node_id} ${run} ${status}`);
 }
 
@@ -86,19 +133,38 @@ test('a level that raises the urgency turns every branch and deferral behind it,
   // The office opens in six hours, for two minutes, and then not before next week.
   const opens = new Date(Math.ceil((Date.now() + 6 * HOUR_MS) / 60_000) * 60_000);
   const agent = await createAgent(app, organization);
-  await activatePath(organization.owner, { path_key: agent.slug, name: 'Raising', ...pathThatRaises(opens) });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, { blocks: [], default_escalation_path: agent.slug });
+  await activatePath(organization.owner, {
+    path_key: agent.slug,
+    name: 'Raising',
+    ...pathThatRaises(opens),
+  });
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    blocks: [],
+    default_escalation_path: agent.slug,
+  });
   const id = await ask(app, agent, { timeout: '48h' });
   await waiting(app, id);
   expect(await urgencies(id)).toEqual(['standard', 'standard']);
   // What is ahead is shown as it will be: urgent behind the level that raises.
-  expect(await levelsShown(id)).toEqual(['quiet 1 current', 'raising 1 upcoming', 'urgent 1 upcoming', 'end 1 upcoming']);
+  expect(await levelsShown(id)).toEqual([
+    'quiet 1 current',
+    'raising 1 upcoming',
+    'urgent 1 upcoming',
+    'end 1 upcoming',
+  ]);
 
   await fastForward(app, id, 1.5);
-  expect(await courseOf(app, id, names)).toEqual(['0 level_notified Ada at quiet 1', '60 deferred at hours 1']);
-  expect((await timerSummariesOf(app, id)).at(-1)).toContain(`deferred until ${opens.toISOString()}, run 1 of 2`);
+  expect(await courseOf(app, id, names)).toEqual([
+    '0 level_notified Ada at quiet 1',
+    '60 deferred at hours 1',
+  ]);
+  expect((await timerSummariesOf(app, id)).at(-1)).toContain(
+    `deferred until ${opens.toISOString()}, run 1 of 2`,
+  );
   expect(await urgencies(id)).toEqual(['standard', 'standard']);
-  expect((await organization.owner.http.get(`/api/v1/requests/${id}/routing`)).body).toMatchObject({ state: 'deferred' });
+  expect((await organization.owner.http.get(`/api/v1/requests/${id}/routing`)).body).toMatchObject({
+    state: 'deferred',
+  });
 
   await fastForward(app, id, (opens.getTime() - Date.now()) / HOUR_MS - 1.5 + 0.5);
   expect((await courseOf(app, id, names, { from: opens })).slice(2)).toEqual([
@@ -106,7 +172,12 @@ test('a level that raises the urgency turns every branch and deferral behind it,
     '0 level_notified Ben at raising 1',
   ]);
   expect(await urgencies(id)).toEqual(['interrupt', 'interrupt']);
-  expect(await levelsShown(id)).toEqual(['quiet 1 done', 'raising 1 current', 'urgent 1 upcoming', 'end 1 upcoming']);
+  expect(await levelsShown(id)).toEqual([
+    'quiet 1 done',
+    'raising 1 current',
+    'urgent 1 upcoming',
+    'end 1 upcoming',
+  ]);
   expect(await detailsOf(app, id)).toMatch(/level 3 of 6, run 1 of 2, urgent$/m);
 
   await fastForward(app, id, 9);
@@ -129,8 +200,12 @@ test('a level that raises the urgency turns every branch and deferral behind it,
   const timeline = (await ada.http.get(`/api/v1/requests/${id}/timeline`)).body as unknown as {
     readonly events: readonly { readonly event_type: string; readonly data: object }[];
   };
-  const raised = timeline.events.filter(({ event_type }) => event_type === 'approval_request.urgency_raised');
-  expect(raised.map(({ data }) => data)).toEqual([{ path_key: agent.slug, node_id: ids.raising, run: 1 }]);
+  const raised = timeline.events.filter(
+    ({ event_type }) => event_type === 'approval_request.urgency_raised',
+  );
+  expect(raised.map(({ data }) => data)).toEqual([
+    { path_key: agent.slug, node_id: ids.raising, run: 1 },
+  ]);
   await decide(ada, id);
   expect(await handleOf(app, id).result()).toMatchObject({ status: 'approved' });
 });

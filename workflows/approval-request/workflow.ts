@@ -22,7 +22,12 @@ const { stepApprovalRequest } = proxyLocalActivities<Pick<Activities, 'stepAppro
   startToCloseTimeout: '30s',
   localRetryThreshold: '1s',
   // Some 25 seconds, not for ever: tries write history and repeat an old `now`; the loop below goes on with a fresh one.
-  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s', maximumAttempts: 10 },
+  retry: {
+    initialInterval: '200ms',
+    backoffCoefficient: 2,
+    maximumInterval: '5s',
+    maximumAttempts: 10,
+  },
   summary: 'lock, settle, act, plan',
 });
 
@@ -56,13 +61,17 @@ export async function approvalRequest(id: string): Promise<StepResult> {
         continue;
       }
       if (result.kind === 'done') {
-        if (!result.automatic && result.status !== undefined) upsertSearchAttributes({ [ATTRIBUTE.status]: [result.status] });
+        if (!result.automatic && result.status !== undefined)
+          upsertSearchAttributes({ [ATTRIBUTE.status]: [result.status] });
         setCurrentDetails(`**${result.status ?? 'gone'}**`);
         return result;
       }
       if (shownPath !== result.path) {
         shownPath = result.path;
-        upsertSearchAttributes({ [ATTRIBUTE.status]: ['pending'], [ATTRIBUTE.path]: [result.path] });
+        upsertSearchAttributes({
+          [ATTRIBUTE.status]: ['pending'],
+          [ATTRIBUTE.path]: [result.path],
+        });
       }
       setCurrentDetails(result.details);
       await untilChanged(Math.max(SHORTEST_WAIT_MS, result.until - Date.now()), result.summary);
@@ -75,10 +84,13 @@ async function tryStep(id: string): Promise<StepResult | { readonly pauseMs: num
   try {
     return await stepApprovalRequest(id, Date.now());
   } catch (error) {
-    const mayPass = error instanceof ActivityFailure && error.retryState !== 'NON_RETRYABLE_FAILURE';
+    const mayPass =
+      error instanceof ActivityFailure && error.retryState !== 'NON_RETRYABLE_FAILURE';
     const pauseMs = mayPass ? RETRY_PAUSE_MS : DEFECT_PAUSE_MS;
     log[mayPass ? 'warn' : 'error']('a step failed; trying again', { error, pauseMs });
-    setCurrentDetails(`**a step failed**, next try within ${pauseMs / 1_000} s or at the next signal; see the worker's log`);
+    setCurrentDetails(
+      `**a step failed**, next try within ${pauseMs / 1_000} s or at the next signal; see the worker's log`,
+    );
     return { pauseMs };
   }
 }

@@ -26,7 +26,12 @@ export async function findAddedReviewers(db: Db, requestId: string): Promise<Add
 /** Inside the transaction that locked the request. Returns those who had not been added before. */
 export async function insertAddedReviewers(
   db: Db,
-  { requestId, membershipIds, addedBy, at }: { requestId: string; membershipIds: readonly string[]; addedBy: string; at: Date },
+  {
+    requestId,
+    membershipIds,
+    addedBy,
+    at,
+  }: { requestId: string; membershipIds: readonly string[]; addedBy: string; at: Date },
 ): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { membership_id: string }[] }>(
     `insert into added_reviewers (request_id, membership_id, added_by_membership_id, added_at)

@@ -30,7 +30,11 @@ export async function endClaim(db: Db, id: string, now: Date): Promise<void> {
 }
 
 /** A reviewer should notice something about the request. `wake`: its workflow too, by the backstop if the signal is lost. */
-export async function touchRequest(db: Db, id: string, { now, wake }: { readonly now: Date; readonly wake: boolean }): Promise<void> {
+export async function touchRequest(
+  db: Db,
+  id: string,
+  { now, wake }: { readonly now: Date; readonly wake: boolean },
+): Promise<void> {
   const wakeAt = new Date(now.getTime() + WAKE_HEAD_START_MS);
   await db('approval_requests')
     .where({ id })
@@ -49,7 +53,11 @@ export interface EndedClaim {
  * Ends every live claim of a member and wakes their requests. Inside a transaction that keeps him from claiming: it has
  * locked the organization. The requests are locked first, in one order for all, and their clocks taken in the next statement.
  */
-export async function endClaimsOf(trx: Db, organizationId: string, membershipId: string): Promise<EndedClaim[]> {
+export async function endClaimsOf(
+  trx: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<EndedClaim[]> {
   const { rows: locked } = await trx.raw<{ rows: { id: string }[] }>(
     `select r.id from approval_requests r
       where r.organization_id = :organizationId and r.state = 'pending'

@@ -23,7 +23,11 @@ export interface NewApprovalRequest {
  * The new request; undefined when the instance has used the key before, and when the organization is deleted: whoever
  * deletes it holds it until its requests are cancelled, so that none comes after them.
  */
-export async function insertRequest(db: Db, principal: AgentPrincipal, input: NewApprovalRequest): Promise<ApprovalRequest | undefined> {
+export async function insertRequest(
+  db: Db,
+  principal: AgentPrincipal,
+  input: NewApprovalRequest,
+): Promise<ApprovalRequest | undefined> {
   const [created] = await runPrepared<Created>(db, INSERT, {
     id: input.id,
     organization: principal.organizationId,
@@ -92,7 +96,11 @@ const INSERT: PreparedStatement = {
   select * from created`,
 };
 
-function asRequest(principal: AgentPrincipal, input: NewApprovalRequest, created: Created): ApprovalRequest {
+function asRequest(
+  principal: AgentPrincipal,
+  input: NewApprovalRequest,
+  created: Created,
+): ApprovalRequest {
   return {
     id: input.id,
     organizationId: principal.organizationId,
@@ -114,7 +122,9 @@ function asRequest(principal: AgentPrincipal, input: NewApprovalRequest, created
     ...(created.organization_pipeline_revision_id !== null && {
       organizationPipelineRevisionId: created.organization_pipeline_revision_id,
     }),
-    ...(created.agent_pipeline_revision_id !== null && { agentPipelineRevisionId: created.agent_pipeline_revision_id }),
+    ...(created.agent_pipeline_revision_id !== null && {
+      agentPipelineRevisionId: created.agent_pipeline_revision_id,
+    }),
     urgency: 'standard',
   };
 }
@@ -124,6 +134,9 @@ function asRequest(principal: AgentPrincipal, input: NewApprovalRequest, created
  * request is gone, because the cap refused it meanwhile.
  */
 export async function admitRequest(db: Db, id: string): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: unknown[] }>(`update approval_requests set admitted = true where id = :id returning id`, { id });
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `update approval_requests set admitted = true where id = :id returning id`,
+    { id },
+  );
   return rows.length === 1;
 }

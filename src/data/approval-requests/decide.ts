@@ -83,7 +83,8 @@ const DECIDE = `
   select id, now as decided_at from decided`;
 
 /** What `clock` holds of a single request besides its id and instant. */
-const KEYED = 'cast(:key as text) as key, cast(:decision_id as uuid) as decision_id, cast(:event_id as uuid) as event_id';
+const KEYED =
+  'cast(:key as text) as key, cast(:decision_id as uuid) as decision_id, cast(:event_id as uuid) as event_id';
 
 function bindings(decision: Omit<NewDecision, 'idempotencyKey'>) {
   return {
@@ -101,7 +102,12 @@ function bindings(decision: Omit<NewDecision, 'idempotencyKey'>) {
     actor_type: decision.actor.type,
     actor_id: decision.actor.id ?? null,
     actor_name: decision.actor.displayName ?? null,
-    audit_data: stringifyExact(auditDataOf({ actor: decision.actor, data: { channel: decision.channel, ...decision.auditData } })),
+    audit_data: stringifyExact(
+      auditDataOf({
+        actor: decision.actor,
+        data: { channel: decision.channel, ...decision.auditData },
+      }),
+    ),
   };
 }
 
@@ -153,19 +159,38 @@ interface Run {
   readonly values: Readonly<Record<string, string | Date>>;
 }
 
-async function run(db: Db, statement: PreparedStatement, { request, decision, values }: Run): Promise<ApprovalRequest | undefined> {
+async function run(
+  db: Db,
+  statement: PreparedStatement,
+  { request, decision, values }: Run,
+): Promise<ApprovalRequest | undefined> {
   const own = { key: decision.idempotencyKey, decision_id: v7(), event_id: v7() };
-  const [row] = await runPrepared<{ decided_at: Date }>(db, statement, { ...bindings(decision), ...values, ...own });
+  const [row] = await runPrepared<{ decided_at: Date }>(db, statement, {
+    ...bindings(decision),
+    ...values,
+    ...own,
+  });
   return row && asDecided(request, { decision, id: own.decision_id, decidedAt: row.decided_at });
 }
 
 /** What a read would show, without the read. */
 function asDecided(
   request: ApprovalRequest,
-  { decision, id, decidedAt }: { readonly decision: NewDecision; readonly id: string; readonly decidedAt: Date },
+  {
+    decision,
+    id,
+    decidedAt,
+  }: { readonly decision: NewDecision; readonly id: string; readonly decidedAt: Date },
 ): ApprovalRequest {
   const { nextAt: _, claim: _claim, ...rest } = request;
-  const { auditData: _data, actor: _actor, from: _from, wake: _wake, authentication, ...told } = decision;
+  const {
+    auditData: _data,
+    actor: _actor,
+    from: _from,
+    wake: _wake,
+    authentication,
+    ...told
+  } = decision;
   return {
     ...rest,
     state: decision.status,
@@ -177,7 +202,9 @@ function asDecided(
       organizationId: request.organizationId,
       authentication: toAuthContext(authentication, decidedAt),
       decidedAt,
-      ...(decision.status === 'approved' && { expiresAt: new Date(decidedAt.getTime() + EXECUTION_WINDOW_MS) }),
+      ...(decision.status === 'approved' && {
+        expiresAt: new Date(decidedAt.getTime() + EXECUTION_WINDOW_MS),
+      }),
     },
   };
 }
@@ -189,7 +216,11 @@ function asDecided(
  */
 export async function recordPastDeadline(
   db: Db,
-  { limit, keyPrefix, ...decision }: Omit<NewDecision, 'idempotencyKey'> & { readonly limit: number; readonly keyPrefix: string },
+  {
+    limit,
+    keyPrefix,
+    ...decision
+  }: Omit<NewDecision, 'idempotencyKey'> & { readonly limit: number; readonly keyPrefix: string },
 ): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
     `with locked as materialized (
@@ -264,7 +295,11 @@ export interface KeyedDecision {
 }
 
 /** The decision a person of this organization made with this idempotency key, on whatever request. */
-export async function findDecisionByKey(db: Db, organizationId: string, key: string): Promise<KeyedDecision | undefined> {
+export async function findDecisionByKey(
+  db: Db,
+  organizationId: string,
+  key: string,
+): Promise<KeyedDecision | undefined> {
   return await db('decisions')
     .where({ organization_id: organizationId, idempotency_key: key })
     .whereNotNull('membership_id')

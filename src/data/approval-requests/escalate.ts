@@ -145,7 +145,11 @@ export async function insertStep(db: Db, step: EscalationStep): Promise<string[]
 }
 
 /** How many requests of the organization wait for people, counted no further than `atMost`. */
-export async function countPending(db: Db, organizationId: string, atMost: number): Promise<number> {
+export async function countPending(
+  db: Db,
+  organizationId: string,
+  atMost: number,
+): Promise<number> {
   const { rows } = await db.raw<{ rows: { count: number }[] }>(
     `select count(*) as count from (
        select 1 from approval_requests
@@ -158,9 +162,12 @@ export async function countPending(db: Db, organizationId: string, atMost: numbe
 
 /** Makes hand-overs of one organization take turns until the transaction ends. */
 export async function lockPendingCount(db: Db, organizationId: string): Promise<void> {
-  await db.raw(`select pg_advisory_xact_lock(hashtextextended('countersign.pending:' || cast(:organizationId as text), 0))`, {
-    organizationId,
-  });
+  await db.raw(
+    `select pg_advisory_xact_lock(hashtextextended('countersign.pending:' || cast(:organizationId as text), 0))`,
+    {
+      organizationId,
+    },
+  );
 }
 
 /** Removes a request the pending cap refused, and its idempotency key with it. */

@@ -66,12 +66,17 @@ function accessParts({ access, scope }: QueueFilter, bindings: Bindings): readon
     noPath.push(covers(access.read, 'read', bindings));
   }
   if (anyPath.includes('true')) return [{ from: '', where: 'true' }];
-  const wide = anyPath.filter((clause) => clause !== 'false').map((where): Part => ({ from: '', where }));
+  const wide = anyPath
+    .filter((clause) => clause !== 'false')
+    .map((where): Part => ({ from: '', where }));
   const open = noPath.filter((clause) => clause !== 'false');
   const unrouted: Part[] =
-    open.length === 0 ? [] : [{ from: '', where: `r.escalation_path_revision_id is null and (${open.join(' or ')})` }];
+    open.length === 0
+      ? []
+      : [{ from: '', where: `r.escalation_path_revision_id is null and (${open.join(' or ')})` }];
   if (decide === 'false') return [...wide, ...unrouted];
-  const added = 'select request_id as id from added_reviewers where membership_id = cast(:membership as uuid)';
+  const added =
+    'select request_id as id from added_reviewers where membership_id = cast(:membership as uuid)';
   return [
     ...wide,
     ...unrouted,
@@ -98,10 +103,14 @@ function partsOf(filter: QueueFilter, bindings: Bindings): readonly Part[] {
   bindings['teams'] = [...filter.access.teamIds];
   const parts = accessParts(filter, bindings);
   if (filter.scope !== 'notified') return parts;
-  const told = 'select distinct request_id as id from notifications where membership_id = cast(:membership as uuid)';
+  const told =
+    'select distinct request_id as id from notifications where membership_id = cast(:membership as uuid)';
   return [
     each(`${told} and (select few from told)`, 'r.id = s.id', decidable(filter, bindings)),
-    ...parts.map((part) => ({ ...part, where: `not (select few from told) and ${part.where} and ${NOTIFIED}` })),
+    ...parts.map((part) => ({
+      ...part,
+      where: `not (select few from told) and ${part.where} and ${NOTIFIED}`,
+    })),
   ];
 }
 
@@ -123,22 +132,35 @@ function selectionClauses(filter: QueueFilter, bindings: Bindings): string[] {
   if (filter.q !== undefined && filter.q !== '') {
     bindings['pattern'] = `%${filter.q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
     // The database's own collation may know no letters beyond ASCII.
-    clauses.push('(r.tool collate "pg_c_utf8" ilike :pattern or r.agent_instance_name collate "pg_c_utf8" ilike :pattern)');
+    clauses.push(
+      '(r.tool collate "pg_c_utf8" ilike :pattern or r.agent_instance_name collate "pg_c_utf8" ilike :pattern)',
+    );
   }
   return clauses;
 }
 
 /** The statement and its bindings, apart from running it: a test reads its plan. */
-export function queueQuery(organizationId: string, filter: QueueFilter): { sql: string; bindings: Bindings } {
+export function queueQuery(
+  organizationId: string,
+  filter: QueueFilter,
+): { sql: string; bindings: Bindings } {
   const { limit, offset } = filter;
-  const bindings: Bindings = { organization: organizationId, limit, offset, reach: limit + offset, few: FEW_NOTIFICATIONS };
+  const bindings: Bindings = {
+    organization: organizationId,
+    limit,
+    offset,
+    reach: limit + offset,
+    few: FEW_NOTIFICATIONS,
+  };
   const selected = ['r.organization_id = :organization', ...selectionClauses(filter, bindings)];
   const wanted = partsOf(filter, bindings);
   const parts = (wanted.length === 0 ? [NOTHING] : wanted).map(({ from, where }) => {
     const found = `select r.id, r.created_at from approval_requests r
        where ${[...selected, where].join('\n and ')}
        order by r.created_at desc, r.id desc limit :reach`;
-    return from === '' ? `(${found})` : `(select f.id, f.created_at from ${from} cross join lateral (${found}) as f)`;
+    return from === ''
+      ? `(${found})`
+      : `(select f.id, f.created_at from ${from} cross join lateral (${found}) as f)`;
   });
   const sql = `
     with his_paths as materialized (${HIS_PATHS}),
@@ -156,7 +178,11 @@ export function queueQuery(organizationId: string, filter: QueueFilter): { sql: 
   return { sql, bindings };
 }
 
-export async function listQueue(db: Db, organizationId: string, filter: QueueFilter): Promise<ApprovalRequest[]> {
+export async function listQueue(
+  db: Db,
+  organizationId: string,
+  filter: QueueFilter,
+): Promise<ApprovalRequest[]> {
   const { sql, bindings } = queueQuery(organizationId, filter);
   const { rows } = await db.raw<{ rows: RequestRow[] }>(sql, bindings as never);
   return rows.map(toRequest);

@@ -28,10 +28,18 @@ const READ_AND_TICK: PreparedStatement = {
 };
 
 /** Inside a transaction. `floor`: an instant known to have come (the workflow's time), never earlier than it is decided by. */
-export async function lockRequest(db: Db, id: string, floor?: Date): Promise<LockedRequest | undefined> {
+export async function lockRequest(
+  db: Db,
+  id: string,
+  floor?: Date,
+): Promise<LockedRequest | undefined> {
   const locked = await runPrepared(db, LOCK, { id });
   if (locked.length === 0) return undefined;
-  const [row] = await runPrepared<RequestRow & { admitted: boolean; now: Date }>(db, READ_AND_TICK, { id, floor: floor ?? null });
+  const [row] = await runPrepared<RequestRow & { admitted: boolean; now: Date }>(
+    db,
+    READ_AND_TICK,
+    { id, floor: floor ?? null },
+  );
   return row && { request: toRequest(row), admitted: row.admitted, now: row.now };
 }
 

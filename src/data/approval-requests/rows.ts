@@ -1,5 +1,12 @@
 /** How a row of approval_requests (with its decision) becomes the domain's ApprovalRequest. */
-import type { ApprovalRequest, Decision, RequestState, RouteSource, PipelineScope, TerminalState } from '../../domain/approval-requests.ts';
+import type {
+  ApprovalRequest,
+  Decision,
+  RequestState,
+  RouteSource,
+  PipelineScope,
+  TerminalState,
+} from '../../domain/approval-requests.ts';
 import type { AuthContext } from '../../domain/authorization.ts';
 import { JsonText } from '../../platform/exact-json.ts';
 
@@ -86,7 +93,10 @@ export function toRequest(row: RequestRow): ApprovalRequest {
     tool: row.tool,
     ...given('server', row.server),
     arguments: new JsonText(row.arguments),
-    ...given('agentReasoning', row.agent_reasoning === null ? null : new JsonText(row.agent_reasoning)),
+    ...given(
+      'agentReasoning',
+      row.agent_reasoning === null ? null : new JsonText(row.agent_reasoning),
+    ),
     ...given('context', row.context === null ? null : new JsonText(row.context)),
     timeout: row.timeout,
     state: row.state,
@@ -120,15 +130,35 @@ function toRoute(row: RequestRow): Pick<ApprovalRequest, 'route'> {
 
 /** A claim of a decided request has ended with it. */
 function toClaim(row: RequestRow): Pick<ApprovalRequest, 'claim'> {
-  const { claim_id: id, claim_membership_id: membershipId, claimed_at: claimedAt, claim_expires_at: expiresAt } = row;
-  if (row.state !== 'pending' || id === null || membershipId === null || claimedAt === null || expiresAt === null) return {};
+  const {
+    claim_id: id,
+    claim_membership_id: membershipId,
+    claimed_at: claimedAt,
+    claim_expires_at: expiresAt,
+  } = row;
+  if (
+    row.state !== 'pending' ||
+    id === null ||
+    membershipId === null ||
+    claimedAt === null ||
+    expiresAt === null
+  )
+    return {};
   return {
-    claim: { id, membershipId, displayName: row.claim_display_name ?? '', claimedAt, expiresAt, lapsed: row.claim_lapsed === true },
+    claim: {
+      id,
+      membershipId,
+      displayName: row.claim_display_name ?? '',
+      claimedAt,
+      expiresAt,
+      lapsed: row.claim_lapsed === true,
+    },
   };
 }
 
 function toDecision(row: RequestRow): { decision?: Decision } {
-  if (row.decision_id === null || row.decision_status === null || row.decided_at === null) return {};
+  if (row.decision_id === null || row.decision_status === null || row.decided_at === null)
+    return {};
   return {
     decision: {
       id: row.decision_id,
@@ -140,7 +170,10 @@ function toDecision(row: RequestRow): { decision?: Decision } {
       channel: row.decision_channel ?? '',
       ...given('reviewerDisplayName', row.reviewer_display_name),
       ...given('reviewerEmail', row.reviewer_email),
-      authentication: toAuthContext(JSON.parse(row.decision_authentication ?? '{}') as StoredAuthContext, row.decided_at),
+      authentication: toAuthContext(
+        JSON.parse(row.decision_authentication ?? '{}') as StoredAuthContext,
+        row.decided_at,
+      ),
       idempotencyKey: row.decision_idempotency_key ?? '',
       decidedAt: row.decided_at,
       ...given('expiresAt', row.decision_expires_at),
@@ -149,7 +182,9 @@ function toDecision(row: RequestRow): { decision?: Decision } {
 }
 
 /** As stored: one without an instant of its own was proven when the decision was made. */
-export type StoredAuthContext = Omit<AuthContext, 'authenticated_at'> & { readonly authenticated_at?: Date | string };
+export type StoredAuthContext = Omit<AuthContext, 'authenticated_at'> & {
+  readonly authenticated_at?: Date | string;
+};
 
 /** In one order of members, so that a decision reads the same character for character whoever shows it. */
 export function toAuthContext(stored: StoredAuthContext, decidedAt: Date): AuthContext {

@@ -18,7 +18,9 @@ export async function findSteps(db: Db, requestId: string): Promise<RecordedStep
     .whereNull('team_id')
     .select('node_id', 'run', 'kind', 'at', 'escalate_at')) as StepRow[];
   return rows.map(({ node_id: nodeId, run, kind, at, escalate_at: escalateAt }) =>
-    kind === 'skipped' ? { kind, nodeId, run, at } : { kind, nodeId, run, at, ...(escalateAt && { escalateAt }) },
+    kind === 'skipped'
+      ? { kind, nodeId, run, at }
+      : { kind, nodeId, run, at, ...(escalateAt && { escalateAt }) },
   );
 }
 
@@ -45,7 +47,10 @@ export async function findNotified(db: Db, requestId: string): Promise<Notified[
 }
 
 /** Names of the people and teams a path revision names, whatever their status, by their ids. */
-export async function findTargetNames(db: Db, pathRevisionId: string): Promise<Map<string, string>> {
+export async function findTargetNames(
+  db: Db,
+  pathRevisionId: string,
+): Promise<Map<string, string>> {
   const { rows } = await db.raw<{ rows: { id: string; name: string }[] }>(
     `select coalesce(m.id, g.id) as id, coalesce(u.display_name, g.name) as name
        from escalation_path_targets t

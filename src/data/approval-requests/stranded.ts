@@ -21,7 +21,8 @@ export async function holdRights(trx: Db, organizationId: string): Promise<boole
   return row?.held === true;
 }
 
-const inside = (key: string, level: string): string => `(${key} = ${level} or starts_with(${key}, ${level} || ':'))`;
+const inside = (key: string, level: string): string =>
+  `(${key} = ${level} or starts_with(${key}, ${level} || ':'))`;
 
 /** Nobody told at the step `key` of the request `r` may decide it. */
 const nobodyAt = (key: string): string => `not exists (
@@ -44,7 +45,11 @@ const same = (one: string, other: string): string =>
  * nobody told in the same step is left. Returns their ids. Their rows are locked in the order of `lockOpenRequests`, as are those
  * of all their claims of members who may not decide.
  */
-export async function wakeStranded(trx: Db, organizationId: string, membershipIds: readonly string[]): Promise<string[]> {
+export async function wakeStranded(
+  trx: Db,
+  organizationId: string,
+  membershipIds: readonly string[],
+): Promise<string[]> {
   if (membershipIds.length === 0) return [];
   // In a statement of its own: the next one sees what steps that were under way have told.
   await trx.raw(`select pg_advisory_xact_lock(${RIGHTS})`, { organizationId });
@@ -111,7 +116,10 @@ const TOLD_STEPS: PreparedStatement = {
 };
 
 /** The steps of this level and inside it in which people were told. */
-export async function findToldSteps(db: Db, { id, level }: { readonly id: string; readonly level: string }): Promise<ToldStep[]> {
+export async function findToldSteps(
+  db: Db,
+  { id, level }: { readonly id: string; readonly level: string },
+): Promise<ToldStep[]> {
   return await runPrepared<ToldStep>(db, TOLD_STEPS, { id, level });
 }
 
@@ -128,6 +136,12 @@ export async function mayStillDecide(db: Db, id: string, membershipId: string): 
 }
 
 /** The wait of a step ended before its time: nobody it told is left. */
-export async function endStep(db: Db, requestId: string, { stepKey, at }: { readonly stepKey: string; readonly at: Date }): Promise<void> {
-  await db('escalation_steps').where({ request_id: requestId, step_key: stepKey }).update({ escalate_at: at });
+export async function endStep(
+  db: Db,
+  requestId: string,
+  { stepKey, at }: { readonly stepKey: string; readonly at: Date },
+): Promise<void> {
+  await db('escalation_steps')
+    .where({ request_id: requestId, step_key: stepKey })
+    .update({ escalate_at: at });
 }

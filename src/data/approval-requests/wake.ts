@@ -22,7 +22,12 @@ export interface OverdueRequest {
  */
 export async function leaseOverdue(
   db: Db,
-  options: { readonly limit: number; readonly leaseMs: number; readonly longestLeaseMs: number; readonly longOverdueMs: number },
+  options: {
+    readonly limit: number;
+    readonly leaseMs: number;
+    readonly longestLeaseMs: number;
+    readonly longOverdueMs: number;
+  },
 ): Promise<OverdueRequest[]> {
   const { rows } = await db.raw<{ rows: OverdueRequest[] }>(
     `with due as materialized (

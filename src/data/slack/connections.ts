@@ -36,21 +36,40 @@ function toConnection({ sealed, keyId, ...row }: ConnectionRow): SlackConnection
   return { ...row, secrets: { sealed, keyId } };
 }
 
-export async function findSlackConnection(db: Db, organizationId: string): Promise<SlackConnection | undefined> {
-  const { rows } = await db.raw<{ rows: ConnectionRow[] }>(`${CONNECTIONS} where s.organization_id = :organizationId`, { organizationId });
+export async function findSlackConnection(
+  db: Db,
+  organizationId: string,
+): Promise<SlackConnection | undefined> {
+  const { rows } = await db.raw<{ rows: ConnectionRow[] }>(
+    `${CONNECTIONS} where s.organization_id = :organizationId`,
+    { organizationId },
+  );
   return rows[0] && toConnection(rows[0]);
 }
 
 /** Of whichever organization has this workspace. */
-export async function findSlackConnectionOfTeam(db: Db, teamId: string): Promise<SlackConnection | undefined> {
-  const { rows } = await db.raw<{ rows: ConnectionRow[] }>(`${CONNECTIONS} where s.team_id = :teamId`, { teamId });
+export async function findSlackConnectionOfTeam(
+  db: Db,
+  teamId: string,
+): Promise<SlackConnection | undefined> {
+  const { rows } = await db.raw<{ rows: ConnectionRow[] }>(
+    `${CONNECTIONS} where s.team_id = :teamId`,
+    { teamId },
+  );
   return rows[0] && toConnection(rows[0]);
 }
 
-export type NewSlackConnection = Pick<SlackConnection, 'channelId' | 'teamId' | 'teamName' | 'botUserId' | 'defaultChannel' | 'secrets'>;
+export type NewSlackConnection = Pick<
+  SlackConnection,
+  'channelId' | 'teamId' | 'teamName' | 'botUserId' | 'defaultChannel' | 'secrets'
+>;
 
 /** Beside its channel. Violates `slack_connections_team_id_key` where another organization has the workspace. */
-export async function insertSlackConnection(trx: Db, organizationId: string, connection: NewSlackConnection): Promise<void> {
+export async function insertSlackConnection(
+  trx: Db,
+  organizationId: string,
+  connection: NewSlackConnection,
+): Promise<void> {
   await trx.raw(
     `insert into slack_connections
             (channel_id, organization_id, team_id, team_name, bot_user_id, default_channel, secrets, secrets_key_id, connected_at, updated_at)
@@ -61,7 +80,11 @@ export async function insertSlackConnection(trx: Db, organizationId: string, con
 }
 
 /** The same workspace with other secrets or another default channel. */
-export async function updateSlackConnection(trx: Db, organizationId: string, connection: NewSlackConnection): Promise<void> {
+export async function updateSlackConnection(
+  trx: Db,
+  organizationId: string,
+  connection: NewSlackConnection,
+): Promise<void> {
   await trx('slack_connections')
     .where({ organization_id: organizationId, channel_id: connection.channelId })
     .update({ ...columnsOf(connection), updated_at: trx.raw('clock_timestamp()') });

@@ -25,18 +25,33 @@ function links(db: Db, organizationId: string) {
     .whereNull('c.deleted_at');
 }
 
-export async function findSlackLink(db: Db, organizationId: string, membershipId: string): Promise<SlackLink | undefined> {
-  return (await links(db, organizationId).where('l.membership_id', membershipId).first(COLUMNS)) as SlackLink | undefined;
+export async function findSlackLink(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<SlackLink | undefined> {
+  return (await links(db, organizationId).where('l.membership_id', membershipId).first(COLUMNS)) as
+    SlackLink | undefined;
 }
 
-export async function findSlackLinkOfUser(db: Db, organizationId: string, slackUserId: string): Promise<SlackLink | undefined> {
-  return (await links(db, organizationId).where('l.slack_user_id', slackUserId).first(COLUMNS)) as SlackLink | undefined;
+export async function findSlackLinkOfUser(
+  db: Db,
+  organizationId: string,
+  slackUserId: string,
+): Promise<SlackLink | undefined> {
+  return (await links(db, organizationId).where('l.slack_user_id', slackUserId).first(COLUMNS)) as
+    SlackLink | undefined;
 }
 
 /** In the place of a code the member got before; forgets some of others that have ended. Returns when it ends. */
 export async function putSlackLinkCode(
   db: Db,
-  { membershipId, channelId, codeHash, minutes }: { membershipId: string; channelId: string; codeHash: Buffer; minutes: number },
+  {
+    membershipId,
+    channelId,
+    codeHash,
+    minutes,
+  }: { membershipId: string; channelId: string; codeHash: Buffer; minutes: number },
 ): Promise<Date> {
   const { rows } = await db.raw<{ rows: [{ expires_at: Date }] }>(
     `with forgotten as (
@@ -55,7 +70,11 @@ export async function putSlackLinkCode(
 }
 
 /** Uses the code up. Returns whose it was; undefined when nobody has it, or it is too old. */
-export async function takeSlackLinkCode(trx: Db, channelId: string, codeHash: Buffer): Promise<string | undefined> {
+export async function takeSlackLinkCode(
+  trx: Db,
+  channelId: string,
+  codeHash: Buffer,
+): Promise<string | undefined> {
   const taken = (await trx('slack_link_codes')
     .where({ channel_id: channelId, code_hash: codeHash })
     .andWhere('expires_at', '>', trx.raw('clock_timestamp()'))
@@ -66,7 +85,11 @@ export async function takeSlackLinkCode(trx: Db, channelId: string, codeHash: Bu
 /** In the place of the member's link before. Violates `slack_links_user_key` where the Slack user is another member's. */
 export async function putSlackLink(
   trx: Db,
-  { membershipId, channelId, slackUserId }: { membershipId: string; channelId: string; slackUserId: string },
+  {
+    membershipId,
+    channelId,
+    slackUserId,
+  }: { membershipId: string; channelId: string; slackUserId: string },
 ): Promise<void> {
   await trx.raw(
     `insert into slack_links (membership_id, channel_id, slack_user_id, linked_at)
@@ -80,11 +103,19 @@ export async function putSlackLink(
 /** With a code that was begun. Returns the Slack user; undefined when there was no link. */
 export async function deleteSlackLink(trx: Db, membershipId: string): Promise<string | undefined> {
   await trx('slack_link_codes').where({ membership_id: membershipId }).delete();
-  const deleted = (await trx('slack_links').where({ membership_id: membershipId }).delete('slack_user_id')) as { slack_user_id: string }[];
+  const deleted = (await trx('slack_links')
+    .where({ membership_id: membershipId })
+    .delete('slack_user_id')) as { slack_user_id: string }[];
   return deleted[0]?.slack_user_id;
 }
 
 /** Remembers the conversation, unless he has linked another Slack user meanwhile. */
-export async function setDirectChannel(db: Db, { membershipId, slackUserId }: SlackLink, directChannel: string): Promise<void> {
-  await db('slack_links').where({ membership_id: membershipId, slack_user_id: slackUserId }).update({ direct_channel: directChannel });
+export async function setDirectChannel(
+  db: Db,
+  { membershipId, slackUserId }: SlackLink,
+  directChannel: string,
+): Promise<void> {
+  await db('slack_links')
+    .where({ membership_id: membershipId, slack_user_id: slackUserId })
+    .update({ direct_channel: directChannel });
 }

@@ -22,7 +22,11 @@ const POSTING_S = 30;
  * True when this delivery is to post the message: nobody has, and nobody is about to. Forgets some of other requests that nobody
  * can need any more: a request is open for a week at most, and a dead message about it is kept for 90 days.
  */
-export async function beginPosting(db: Db, place: MessagePlace, deliveryId: string): Promise<boolean> {
+export async function beginPosting(
+  db: Db,
+  place: MessagePlace,
+  deliveryId: string,
+): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
     `with forgotten as (
        delete from slack_messages where (request_id, channel_id, message_key) in (
@@ -43,16 +47,29 @@ export async function beginPosting(db: Db, place: MessagePlace, deliveryId: stri
 
 /** It stands in Slack. */
 export async function isPosted(db: Db, place: MessagePlace): Promise<boolean> {
-  const row: unknown = await db('slack_messages').where(columnsOf(place)).whereNotNull('slack_ts').first('slack_ts');
+  const row: unknown = await db('slack_messages')
+    .where(columnsOf(place))
+    .whereNotNull('slack_ts')
+    .first('slack_ts');
   return row !== undefined;
 }
 
-export async function endPosting(db: Db, place: MessagePlace, posted: { channel: string; ts: string }): Promise<void> {
-  await db('slack_messages').where(columnsOf(place)).update({ slack_channel: posted.channel, slack_ts: posted.ts });
+export async function endPosting(
+  db: Db,
+  place: MessagePlace,
+  posted: { channel: string; ts: string },
+): Promise<void> {
+  await db('slack_messages')
+    .where(columnsOf(place))
+    .update({ slack_channel: posted.channel, slack_ts: posted.ts });
 }
 
 /** It failed: whoever comes next may try. */
-export async function giveUpPosting(db: Db, place: MessagePlace, deliveryId: string): Promise<void> {
+export async function giveUpPosting(
+  db: Db,
+  place: MessagePlace,
+  deliveryId: string,
+): Promise<void> {
   await db('slack_messages')
     .where({ ...columnsOf(place), delivery_id: deliveryId })
     .whereNull('slack_ts')
@@ -65,14 +82,21 @@ export interface OpenMessage extends MessagePlace {
 }
 
 /** Those that still show buttons. */
-export async function findOpenMessages(db: Db, { requestId, channelId }: Omit<MessagePlace, 'messageKey'>): Promise<OpenMessage[]> {
+export async function findOpenMessages(
+  db: Db,
+  { requestId, channelId }: Omit<MessagePlace, 'messageKey'>,
+): Promise<OpenMessage[]> {
   const rows = await db('slack_messages')
     .where({ request_id: requestId, channel_id: channelId })
     .whereNotNull('slack_ts')
     .whereNull('closed_at')
     .orderBy('message_key')
     .select({ messageKey: 'message_key', slackChannel: 'slack_channel', slackTs: 'slack_ts' });
-  return (rows as Omit<OpenMessage, 'requestId' | 'channelId'>[]).map((row) => ({ ...row, requestId, channelId }));
+  return (rows as Omit<OpenMessage, 'requestId' | 'channelId'>[]).map((row) => ({
+    ...row,
+    requestId,
+    channelId,
+  }));
 }
 
 export async function closeMessage(db: Db, place: MessagePlace): Promise<void> {

@@ -21,7 +21,11 @@ import {
 
 /** The slots of one level: the request itself, or an item of a list. */
 interface SlotScope {
-  readonly leaves: { readonly slot: string; readonly path: FieldPath; readonly test: PreparedTest }[];
+  readonly leaves: {
+    readonly slot: string;
+    readonly path: FieldPath;
+    readonly test: PreparedTest;
+  }[];
   readonly lists: { readonly slot: string; readonly path: FieldPath; readonly items: SlotScope }[];
 }
 
@@ -62,11 +66,18 @@ export function compileCondition(condition: Condition): CompiledCondition {
   try {
     const generator = newGenerator();
     const source = generator.generate(condition, { slots: generator.slots, prefix: '', depth: 1 });
-    if (source.length > MAX_SOURCE_LENGTH || !GENERATED.test(source)) throw invalid('The condition is too large.');
+    if (source.length > MAX_SOURCE_LENGTH || !GENERATED.test(source))
+      throw invalid('The condition is too large.');
     const parsed = parse(source);
     if (!parsed.isSuccess) throw invalid('The generated expression does not parse.');
     const { slots, tests } = generator;
-    return { source, tree: foldSyntaxTree(parsed.cst), slots, tests, operators: [...new Set(tests.map((test) => test.operator))] };
+    return {
+      source,
+      tree: foldSyntaxTree(parsed.cst),
+      slots,
+      tests,
+      operators: [...new Set(tests.map((test) => test.operator))],
+    };
   } catch (error) {
     throw error instanceof ConditionError ? error : invalid('The condition cannot be compiled.');
   }
@@ -90,11 +101,19 @@ export function evaluateCondition(
 }
 
 /** Resolves every field a condition can look at, and pays for each test before any runs. */
-export function bindFacts(compiled: CompiledCondition, facts: ConditionFacts, budget: EvaluationBudget): Binding {
+export function bindFacts(
+  compiled: CompiledCondition,
+  facts: ConditionFacts,
+  budget: EvaluationBudget,
+): Binding {
   const values: (ExactValue | undefined)[] = [];
   const spend = (work: number): void => {
     budget.left -= work;
-    if (budget.left < 0) throw new ConditionError('condition_too_costly', 'The conditions take too much work on this request.');
+    if (budget.left < 0)
+      throw new ConditionError(
+        'condition_too_costly',
+        'The conditions take too much work on this request.',
+      );
   };
   const bind = (scope: SlotScope, item: ExactValue | undefined): SlotRecord => {
     const record = Object.create(null) as SlotRecord;
@@ -118,10 +137,14 @@ export function bindFacts(compiled: CompiledCondition, facts: ConditionFacts, bu
   return { context: bind(compiled.slots, undefined), functions: functionsOver(values, compiled) };
 }
 
-function functionsOver(values: readonly (ExactValue | undefined)[], { tests, operators }: CompiledCondition): Binding['functions'] {
+function functionsOver(
+  values: readonly (ExactValue | undefined)[],
+  { tests, operators }: CompiledCondition,
+): Binding['functions'] {
   const functions: Record<string, (slot: number, test: number) => boolean> = {};
   for (const operator of operators) {
-    functions[`op_${operator}`] = (slot, test) => applyOperator(operator, values[slot], tests[test]?.literal ?? { value: null });
+    functions[`op_${operator}`] = (slot, test) =>
+      applyOperator(operator, values[slot], tests[test]?.literal ?? { value: null });
   }
   return functions;
 }
@@ -148,15 +171,27 @@ function newGenerator() {
     };
     if ('all' in condition) return join(condition.all, ' && ');
     if ('any' in condition) return join(condition.any, ' || ');
-    if ('some' in condition) return overItems(condition.some, inner, (list, item, test) => `${list}.exists(${item}, ${test})`);
+    if ('some' in condition)
+      return overItems(
+        condition.some,
+        inner,
+        (list, item, test) => `${list}.exists(${item}, ${test})`,
+      );
     if ('every' in condition) {
       // The first half makes `every` false over an empty or missing list.
-      return overItems(condition.every, inner, (list, item, test) => `(${list}.exists(${item}, true) && ${list}.all(${item}, ${test}))`);
+      return overItems(
+        condition.every,
+        inner,
+        (list, item, test) => `(${list}.exists(${item}, true) && ${list}.all(${item}, ${test}))`,
+      );
     }
     return leaf(condition, place);
   };
 
-  const leaf = ({ field, operator, value }: LeafCondition, { slots: scope, prefix }: Place): string => {
+  const leaf = (
+    { field, operator, value }: LeafCondition,
+    { slots: scope, prefix }: Place,
+  ): string => {
     const number = tests.length;
     const test = { operator, literal: prepareLiteral(operator, value) };
     tests.push(test);
@@ -164,11 +199,19 @@ function newGenerator() {
     return `op_${operator}(${prefix}f${number}, ${number})`;
   };
 
-  const overItems = (items: ItemsCondition, place: Place, write: (list: string, item: string, test: string) => string): string => {
+  const overItems = (
+    items: ItemsCondition,
+    place: Place,
+    write: (list: string, item: string, test: string) => string,
+  ): string => {
     const number = lists;
     lists += 1;
     const scope: SlotScope = { leaves: [], lists: [] };
-    place.slots.lists.push({ slot: `l${number}`, path: pathOf(items.field, place.prefix !== ''), items: scope });
+    place.slots.lists.push({
+      slot: `l${number}`,
+      path: pathOf(items.field, place.prefix !== ''),
+      items: scope,
+    });
     const test = generate(items.condition, { ...place, slots: scope, prefix: `i${number}.` });
     return write(`${place.prefix}l${number}`, `i${number}`, test);
   };
@@ -178,7 +221,8 @@ function newGenerator() {
 
 function pathOf(field: string, insideItems: boolean): FieldPath {
   const path = parseField(field);
-  if (!path || !isKnownField(path, insideItems)) throw invalid('The condition names an unknown field.');
+  if (!path || !isKnownField(path, insideItems))
+    throw invalid('The condition names an unknown field.');
   return path;
 }
 

@@ -34,12 +34,20 @@ export function parseField(pointer: string): FieldPath | undefined {
 /** True when a condition may look there; `/item` exists only inside `some` and `every`. */
 export function isKnownField(path: FieldPath, insideItems: boolean): boolean {
   if (path[0] === 'item') return insideItems;
-  const begins = (root: readonly string[]): boolean => root.every((token, index) => path[index] === token);
-  return OPEN_ROOTS.some(begins) || CLOSED_ROOTS.some((root) => root.length === path.length && begins(root));
+  const begins = (root: readonly string[]): boolean =>
+    root.every((token, index) => path[index] === token);
+  return (
+    OPEN_ROOTS.some(begins) ||
+    CLOSED_ROOTS.some((root) => root.length === path.length && begins(root))
+  );
 }
 
 /** The value a field leads to, or undefined when there is none. Only own members count, never a prototype's. */
-export function resolveField(path: FieldPath, facts: ConditionFacts, item: ExactValue | undefined): ExactValue | undefined {
+export function resolveField(
+  path: FieldPath,
+  facts: ConditionFacts,
+  item: ExactValue | undefined,
+): ExactValue | undefined {
   const [root = '', ...rest] = path;
   const tokens = root === 'item' ? rest : path;
   let value: unknown = root === 'item' ? item : facts;
@@ -51,6 +59,7 @@ export function resolveField(path: FieldPath, facts: ConditionFacts, item: Exact
 }
 
 function memberOf(container: unknown, token: string): unknown {
-  if (Array.isArray(container)) return /^(?:0|[1-9][0-9]*)$/.test(token) ? (container as unknown[])[Number(token)] : undefined;
+  if (Array.isArray(container))
+    return /^(?:0|[1-9][0-9]*)$/.test(token) ? (container as unknown[])[Number(token)] : undefined;
   return isExactObject(container) && Object.hasOwn(container, token) ? container[token] : undefined;
 }

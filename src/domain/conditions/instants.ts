@@ -7,15 +7,28 @@ export interface ExactInstant {
   readonly fraction: string;
 }
 
-const GRAMMAR = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+const GRAMMAR =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /** The instant, or undefined when the text is no RFC 3339 date-time. A leap second counts as the second after it. */
 export function parseInstant(text: string): ExactInstant | undefined {
   const match = GRAMMAR.exec(text);
   if (!match) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   const [, , , , , , , fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = match;
-  const inRange = hour <= 23 && minute <= 59 && second <= 60 && Number(offsetHour) <= 23 && Number(offsetMinute) <= 59;
+  const inRange =
+    hour <= 23 &&
+    minute <= 59 &&
+    second <= 60 &&
+    Number(offsetHour) <= 23 &&
+    Number(offsetMinute) <= 59;
   if (!inRange || !isDate({ year, month, day })) return undefined;
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * (sign === '-' ? -1 : 1);
   const date = new Date(0);

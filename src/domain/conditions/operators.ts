@@ -1,6 +1,13 @@
 /** What each operator means. Total: a missing field or a value of the wrong type is false, for all but `not_exists`. */
 import { RE2JS } from 're2js';
-import { compareDecimals, exactEquals, ExactNumber, isExactObject, isNumber, type ExactValue } from '../../platform/exact-json.ts';
+import {
+  compareDecimals,
+  exactEquals,
+  ExactNumber,
+  isExactObject,
+  isNumber,
+  type ExactValue,
+} from '../../platform/exact-json.ts';
 import { compareInstants, parseInstant, type ExactInstant } from './instants.ts';
 import { CONDITION_LIMITS, type ConditionOperator } from './types.ts';
 
@@ -34,16 +41,23 @@ export interface PreparedLiteral {
 }
 
 /** Prepares the value of a leaf. Throws when a pattern is not RE2 syntax or too long. */
-export function prepareLiteral(operator: ConditionOperator, value: ExactValue | undefined): PreparedLiteral {
+export function prepareLiteral(
+  operator: ConditionOperator,
+  value: ExactValue | undefined,
+): PreparedLiteral {
   const literal = value ?? null;
-  if (LITERAL_KINDS[operator] === 'pattern') return { value: literal, pattern: compilePattern(literal) };
+  if (LITERAL_KINDS[operator] === 'pattern')
+    return { value: literal, pattern: compilePattern(literal) };
   const instant = typeof literal === 'string' ? parseInstant(literal) : undefined;
-  return instant && LITERAL_KINDS[operator] === 'ordered' ? { value: literal, instant } : { value: literal };
+  return instant && LITERAL_KINDS[operator] === 'ordered'
+    ? { value: literal, instant }
+    : { value: literal };
 }
 
 /** An unanchored RE2 expression. Throws when the value is none. */
 export function compilePattern(value: ExactValue): RE2JS {
-  if (typeof value !== 'string' || value.length > CONDITION_LIMITS.patternLength) throw new TypeError('Not a regular expression.');
+  if (typeof value !== 'string' || value.length > CONDITION_LIMITS.patternLength)
+    throw new TypeError('Not a regular expression.');
   return RE2JS.compile(value);
 }
 
@@ -64,23 +78,33 @@ const TESTS: Readonly<Record<Exclude<ConditionOperator, 'exists' | 'not_exists'>
   greater_than: compares((order) => order > 0),
   greater_than_or_equal: compares((order) => order >= 0),
   in: (field, { value }) => Array.isArray(value) && value.some((one) => exactEquals(field, one)),
-  not_in: (field, { value }) => Array.isArray(value) && !value.some((one) => exactEquals(field, one)),
+  not_in: (field, { value }) =>
+    Array.isArray(value) && !value.some((one) => exactEquals(field, one)),
   contains: (field, { value }) => contains(field, value) === true,
   not_contains: (field, { value }) => contains(field, value) === false,
-  starts_with: (field, { value }) => typeof field === 'string' && typeof value === 'string' && field.startsWith(value),
-  ends_with: (field, { value }) => typeof field === 'string' && typeof value === 'string' && field.endsWith(value),
-  matches: (field, { pattern }) => typeof field === 'string' && pattern !== undefined && pattern.test(field),
-  not_matches: (field, { pattern }) => typeof field === 'string' && pattern !== undefined && !pattern.test(field),
+  starts_with: (field, { value }) =>
+    typeof field === 'string' && typeof value === 'string' && field.startsWith(value),
+  ends_with: (field, { value }) =>
+    typeof field === 'string' && typeof value === 'string' && field.endsWith(value),
+  matches: (field, { pattern }) =>
+    typeof field === 'string' && pattern !== undefined && pattern.test(field),
+  not_matches: (field, { pattern }) =>
+    typeof field === 'string' && pattern !== undefined && !pattern.test(field),
 };
 
-export function applyOperator(operator: ConditionOperator, field: ExactValue | undefined, literal: PreparedLiteral): boolean {
+export function applyOperator(
+  operator: ConditionOperator,
+  field: ExactValue | undefined,
+  literal: PreparedLiteral,
+): boolean {
   if (operator === 'exists') return field !== undefined;
   if (operator === 'not_exists') return field === undefined;
   return field !== undefined && TESTS[operator](field, literal);
 }
 
 function compareOrdered(field: ExactValue, literal: PreparedLiteral): -1 | 0 | 1 | undefined {
-  if (isNumber(field)) return isNumber(literal.value) ? compareDecimals(field, literal.value) : undefined;
+  if (isNumber(field))
+    return isNumber(literal.value) ? compareDecimals(field, literal.value) : undefined;
   if (typeof field !== 'string' || !literal.instant) return undefined;
   const instant = parseInstant(field);
   return instant && compareInstants(instant, literal.instant);
@@ -93,9 +117,14 @@ function contains(field: ExactValue, value: ExactValue): boolean | undefined {
 }
 
 /** Units of work a test costs: one, plus what long texts, numbers and lists add (measured; patterns at their worst cost more). */
-export function costOf(operator: ConditionOperator, field: ExactValue | undefined, literal: PreparedLiteral): number {
+export function costOf(
+  operator: ConditionOperator,
+  field: ExactValue | undefined,
+  literal: PreparedLiteral,
+): number {
   if (field === undefined || LITERAL_KINDS[operator] === 'none') return 1;
-  if (literal.pattern) return typeof field === 'string' ? 1 + (field.length * literal.pattern.programSize()) / 200 : 1;
+  if (literal.pattern)
+    return typeof field === 'string' ? 1 + (field.length * literal.pattern.programSize()) / 200 : 1;
   const choices = Array.isArray(literal.value) ? 1 + literal.value.length : 1;
   return 1 + (choices * sizeOf(field)) / 100;
 }

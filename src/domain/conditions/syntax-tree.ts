@@ -31,7 +31,9 @@ export function foldSyntaxTree(node: SyntaxTree): SyntaxTree {
   for (const [name, elements] of Object.entries(node.children)) {
     // The first argument of exists() and all() is a name, which cel-js looks for below all the levels.
     const isName = node.name === 'identifierDotExpression' && name === 'arg';
-    children[name] = isName ? elements : elements.map((element) => (isNode(element) ? foldSyntaxTree(element) : slim(element)));
+    children[name] = isName
+      ? elements
+      : elements.map((element) => (isNode(element) ? foldSyntaxTree(element) : slim(element)));
   }
   return { name: node.name, children };
 }
@@ -39,7 +41,9 @@ export function foldSyntaxTree(node: SyntaxTree): SyntaxTree {
 function onlyChild(node: SyntaxTree): SyntaxTree | undefined {
   const [elements, ...others] = Object.values(node.children);
   const [element, ...siblings] = elements ?? [];
-  return element && siblings.length === 0 && others.length === 0 && isNode(element) ? element : undefined;
+  return element && siblings.length === 0 && others.length === 0 && isNode(element)
+    ? element
+    : undefined;
 }
 
 function slim({ image, startOffset, tokenType, tokenTypeIdx }: Token): Token {

@@ -79,7 +79,8 @@ export interface EveryCondition {
   readonly every: ItemsCondition;
 }
 
-export type Condition = LeafCondition | AllCondition | AnyCondition | SomeCondition | EveryCondition;
+export type Condition =
+  LeafCondition | AllCondition | AnyCondition | SomeCondition | EveryCondition;
 
 /** What a condition may look at. A `JsonText` is parsed only when a field leads into it. */
 export interface ConditionFacts {

@@ -5,7 +5,13 @@
 import type { Condition } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
 import { nodeBehind, nodeOf } from './node-order.ts';
-import type { EscalationDocument, EscalationNode, LevelNode, PathCondition, Urgency } from './types.ts';
+import type {
+  EscalationDocument,
+  EscalationNode,
+  LevelNode,
+  PathCondition,
+  Urgency,
+} from './types.ts';
 import type { EnterPlace, ExhaustedPlace, Place, RepeatPlace } from './walk-state.ts';
 import { isActive, nextOpening } from './working-hours.ts';
 
@@ -50,7 +56,11 @@ interface Move {
 }
 
 /** One move at `now`; undefined where the walk has to wait, to find somebody, or is over. */
-function move(input: FollowInput, document: EscalationDocument, { place, now }: Following): Move | undefined {
+function move(
+  input: FollowInput,
+  document: EscalationDocument,
+  { place, now }: Following,
+): Move | undefined {
   switch (place.phase) {
     case 'exhausted':
       return undefined;
@@ -58,19 +68,29 @@ function move(input: FollowInput, document: EscalationDocument, { place, now }: 
       return now < place.nextAt ? undefined : restart(document, place.run + 1, now);
     case 'level':
     case 'defer':
-      return now < place.nextAt ? undefined : goOn(document, place.run, { nodeId: place.nodeId, at: place.nextAt });
+      return now < place.nextAt
+        ? undefined
+        : goOn(document, place.run, { nodeId: place.nodeId, at: place.nextAt });
     case 'enter':
-      return place.nodeId === undefined ? end(document, place.run, now) : pass(input, document, { place, now });
+      return place.nodeId === undefined
+        ? end(document, place.run, now)
+        : pass(input, document, { place, now });
   }
 }
 
 /** Enters a node that asks nobody, which takes no time however late it is entered; a level is left to the caller. */
-function pass(input: FollowInput, document: EscalationDocument, { place, now }: { place: EnterPlace; now: Date }): Move | undefined {
+function pass(
+  input: FollowInput,
+  document: EscalationDocument,
+  { place, now }: { place: EnterPlace; now: Date },
+): Move | undefined {
   const node = nodeOf(document, place.nodeId ?? '');
   const { run, since: at = now } = place;
   if (node.type === 'level') return undefined;
   if (node.type === 'if_else') {
-    const branch = node.conditions.every((condition) => holds(input, document, { condition, now })) ? node.then : node.else;
+    const branch = node.conditions.every((condition) => holds(input, document, { condition, now }))
+      ? node.then
+      : node.else;
     const [first] = branch;
     return first ? { place: enter(run, first, at) } : goOn(document, run, { nodeId: node.id, at });
   }
@@ -101,7 +121,11 @@ function holds(
   }
 }
 
-function goOn(document: EscalationDocument, run: number, left: { readonly nodeId: string; readonly at: Date }): Move {
+function goOn(
+  document: EscalationDocument,
+  run: number,
+  left: { readonly nodeId: string; readonly at: Date },
+): Move {
   return ended(leave(document, run, left), left.nodeId);
 }
 
@@ -110,16 +134,28 @@ function end(document: EscalationDocument, run: number, at: Date): Move {
 }
 
 function ended(place: Place, nodeId: string): Move {
-  return { place, ...(place.phase === 'exhausted' && { note: { kind: 'path_exhausted', nodeId, run: place.run } }) };
+  return {
+    place,
+    ...(place.phase === 'exhausted' && {
+      note: { kind: 'path_exhausted', nodeId, run: place.run },
+    }),
+  };
 }
 
 function restart(document: EscalationDocument, run: number, now: Date): Move {
   const [first] = document.nodes;
-  return { place: enter(run, first, now), note: { kind: 'path_repeated', nodeId: first?.id ?? '', run } };
+  return {
+    place: enter(run, first, now),
+    note: { kind: 'path_repeated', nodeId: first?.id ?? '', run },
+  };
 }
 
 /** Goes on behind a node that was left at `at`. */
-export function leave(document: EscalationDocument, run: number, { nodeId, at }: { nodeId: string; at: Date }): Place {
+export function leave(
+  document: EscalationDocument,
+  run: number,
+  { nodeId, at }: { nodeId: string; at: Date },
+): Place {
   const next = nodeBehind(document, nodeId);
   return next ? enter(run, next, at) : endRun(document, run, at);
 }
@@ -131,10 +167,18 @@ function endRun(document: EscalationDocument, run: number, at: Date): RepeatPlac
 }
 
 export function enter(run: number, node: EscalationNode | undefined, at?: Date): EnterPlace {
-  return { phase: 'enter', run, ...(node && { nodeId: node.id }), ...(at && { since: at, nextAt: at }) };
+  return {
+    phase: 'enter',
+    run,
+    ...(node && { nodeId: node.id }),
+    ...(at && { since: at, nextAt: at }),
+  };
 }
 
-export function levelAt(document: EscalationDocument, { phase, nodeId }: Place): LevelNode | undefined {
+export function levelAt(
+  document: EscalationDocument,
+  { phase, nodeId }: Place,
+): LevelNode | undefined {
   const node = phase === 'enter' && nodeId !== undefined ? nodeOf(document, nodeId) : undefined;
   return node?.type === 'level' ? node : undefined;
 }

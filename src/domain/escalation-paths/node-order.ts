@@ -18,7 +18,11 @@ function indexOf(document: EscalationDocument): ReadonlyMap<string, Indexed> {
   return index;
 }
 
-function addNodes(nodes: readonly EscalationNode[], after: EscalationNode | undefined, index: Map<string, Indexed>): void {
+function addNodes(
+  nodes: readonly EscalationNode[],
+  after: EscalationNode | undefined,
+  index: Map<string, Indexed>,
+): void {
   for (const [position, node] of nodes.entries()) {
     const behind = nodes[position + 1] ?? after;
     index.set(node.id, { node, behind });
@@ -33,7 +37,10 @@ export function nodeOf(document: EscalationDocument, nodeId: string): Escalation
   return entryOf(document, nodeId).node;
 }
 
-export function nodeBehind(document: EscalationDocument, nodeId: string): EscalationNode | undefined {
+export function nodeBehind(
+  document: EscalationDocument,
+  nodeId: string,
+): EscalationNode | undefined {
   return entryOf(document, nodeId).behind;
 }
 

@@ -1,6 +1,10 @@
 /** Reads documents of escalation paths and team policies strictly, naming everything that is wrong with them. */
 import type { ExactObject, ExactValue } from '../../platform/exact-json.ts';
-import { newConditionDocument, readCondition, type ConditionDocument } from '../conditions/validate.ts';
+import {
+  newConditionDocument,
+  readCondition,
+  type ConditionDocument,
+} from '../conditions/validate.ts';
 import {
   memberOf,
   newIssueList,
@@ -34,7 +38,8 @@ import type {
 import { isTimeZone } from './working-hours.ts';
 
 /** What was read, or everything that is wrong with it. */
-export type Parsed<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly issues: readonly Issue[] };
+export type Parsed<T> =
+  ({ readonly ok: true } & T) | { readonly ok: false; readonly issues: readonly Issue[] };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const START = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
@@ -45,15 +50,21 @@ const PATH_MEMBERS = { ...POLICY_MEMBERS, required: ['name', 'nodes'] };
 const NEW_PATH_MEMBERS = { ...PATH_MEMBERS, required: ['path_key', 'name', 'nodes'] };
 
 /** UUIDs come back in lower case; what may be left out comes back with its default. */
-export function parseEscalationPathDocument(value: ExactValue): Parsed<{ readonly document: EscalationPathDocument }> {
+export function parseEscalationPathDocument(
+  value: ExactValue,
+): Parsed<{ readonly document: EscalationPathDocument }> {
   const list = newIssueList();
   const body = readObject({ value, pointer: '' }, PATH_MEMBERS, list);
   const document = body && readPath(body, list);
-  return document && list.issues.length === 0 ? { ok: true, document } : { ok: false, issues: list.issues };
+  return document && list.issues.length === 0
+    ? { ok: true, document }
+    : { ok: false, issues: list.issues };
 }
 
 /** A document that also names the key of its path. */
-export function parseNewEscalationPath(value: ExactValue): Parsed<{ readonly pathKey: string; readonly document: EscalationPathDocument }> {
+export function parseNewEscalationPath(
+  value: ExactValue,
+): Parsed<{ readonly pathKey: string; readonly document: EscalationPathDocument }> {
   const list = newIssueList();
   const body = readObject({ value, pointer: '' }, NEW_PATH_MEMBERS, list);
   const pathKey = body && readKey(memberOf(body, '', 'path_key'), list);
@@ -63,11 +74,15 @@ export function parseNewEscalationPath(value: ExactValue): Parsed<{ readonly pat
 }
 
 /** A team's policy: the targets of a level are members, or one broadcast. Whether they are in the team is not asked. */
-export function parseTeamPolicyDocument(value: ExactValue): Parsed<{ readonly document: TeamPolicyDocument }> {
+export function parseTeamPolicyDocument(
+  value: ExactValue,
+): Parsed<{ readonly document: TeamPolicyDocument }> {
   const list = newIssueList();
   const body = readObject({ value, pointer: '' }, POLICY_MEMBERS, list);
   const document = body && readDocument(body, { targetTypes: ['user', 'broadcast'], list });
-  return document && list.issues.length === 0 ? { ok: true, document } : { ok: false, issues: list.issues };
+  return document && list.issues.length === 0
+    ? { ok: true, document }
+    : { ok: false, issues: list.issues };
 }
 
 type TargetType = Target['type'];
@@ -88,7 +103,10 @@ function readPath(body: ExactObject, list: IssueList): EscalationPathDocument | 
   return name === undefined ? undefined : { name, ...document };
 }
 
-function readDocument(body: ExactObject, { targetTypes, list }: Pick<Reading, 'targetTypes' | 'list'>): EscalationDocument {
+function readDocument(
+  body: ExactObject,
+  { targetTypes, list }: Pick<Reading, 'targetTypes' | 'list'>,
+): EscalationDocument {
   const sets = readItems(memberOf(body, '', 'working_hours'), { max: LIMITS.workingHours }, list);
   const setIds = new Set<string>();
   const workingHours = sets.flatMap((at) => readWorkingHours(at, setIds, list) ?? []);
@@ -107,46 +125,88 @@ function readDocument(body: ExactObject, { targetTypes, list }: Pick<Reading, 't
   return { working_hours: workingHours, nodes, ...(repeat && { repeat }) };
 }
 
-function readWorkingHours(at: Located, ids: Set<string>, list: IssueList): WorkingHoursSet | undefined {
+function readWorkingHours(
+  at: Located,
+  ids: Set<string>,
+  list: IssueList,
+): WorkingHoursSet | undefined {
   const object = readObject(at, { required: ['id', 'name', 'timezone', 'intervals'] }, list);
   if (!object) return undefined;
-  const id = readText(memberOf(object, at.pointer, 'id'), { max: 64, rule: 'have 1 to 64 characters' }, list);
+  const id = readText(
+    memberOf(object, at.pointer, 'id'),
+    { max: 64, rule: 'have 1 to 64 characters' },
+    list,
+  );
   if (id !== undefined) takeId(id, `${at.pointer}/id`, { ids, list });
   const name = readLabel(memberOf(object, at.pointer, 'name'), LIMITS.nameLength, list);
   const zoneAt = memberOf(object, at.pointer, 'timezone');
-  const timezone = readText(zoneAt, { max: 64, rule: 'be the IANA name of a time zone, such as Europe/Berlin' }, list);
+  const timezone = readText(
+    zoneAt,
+    { max: 64, rule: 'be the IANA name of a time zone, such as Europe/Berlin' },
+    list,
+  );
   if (timezone !== undefined && !isTimeZone(timezone)) {
-    list.add(zoneAt.pointer, 'unknown_timezone', 'must be the IANA name of a time zone, such as Europe/Berlin');
+    list.add(
+      zoneAt.pointer,
+      'unknown_timezone',
+      'must be the IANA name of a time zone, such as Europe/Berlin',
+    );
   }
-  const items = readItems(memberOf(object, at.pointer, 'intervals'), { min: 1, max: LIMITS.intervals }, list);
+  const items = readItems(
+    memberOf(object, at.pointer, 'intervals'),
+    { min: 1, max: LIMITS.intervals },
+    list,
+  );
   const intervals = items.flatMap((item) => readInterval(item, list) ?? []);
-  return id === undefined || name === undefined || timezone === undefined ? undefined : { id, name, timezone, intervals };
+  return id === undefined || name === undefined || timezone === undefined
+    ? undefined
+    : { id, name, timezone, intervals };
 }
 
 function readInterval(at: Located, list: IssueList): WorkingInterval | undefined {
   const object = readObject(at, { required: ['weekdays', 'start', 'end'] }, list);
   if (!object) return undefined;
-  const days = readItems(memberOf(object, at.pointer, 'weekdays'), { min: 1, max: WEEKDAYS.length }, list);
+  const days = readItems(
+    memberOf(object, at.pointer, 'weekdays'),
+    { min: 1, max: WEEKDAYS.length },
+    list,
+  );
   const taken = new Set<string>();
   const weekdays = days.flatMap((item) => {
     const day = readWord(item, WEEKDAYS, list);
     if (day !== undefined) takeWeekday(day, item.pointer, { taken, list });
     return day ?? [];
   });
-  const start = readText(memberOf(object, at.pointer, 'start'), { max: 5, pattern: START, rule: 'be a time from 00:00 to 23:59' }, list);
-  const end = readText(memberOf(object, at.pointer, 'end'), { max: 5, pattern: END, rule: 'be a time from 00:00 to 24:00' }, list);
+  const start = readText(
+    memberOf(object, at.pointer, 'start'),
+    { max: 5, pattern: START, rule: 'be a time from 00:00 to 23:59' },
+    list,
+  );
+  const end = readText(
+    memberOf(object, at.pointer, 'end'),
+    { max: 5, pattern: END, rule: 'be a time from 00:00 to 24:00' },
+    list,
+  );
   if (start === undefined || end === undefined) return undefined;
   if (start === end) list.add(`${at.pointer}/end`, 'invalid_value', 'must differ from the start');
   return { weekdays, start, end };
 }
 
-function takeWeekday(day: string, pointer: string, { taken, list }: { taken: Set<string>; list: IssueList }): void {
+function takeWeekday(
+  day: string,
+  pointer: string,
+  { taken, list }: { taken: Set<string>; list: IssueList },
+): void {
   if (taken.has(day)) list.add(pointer, 'duplicate_weekday', 'must not occur earlier in the list');
   taken.add(day);
 }
 
 /** An empty branch is no level of its own. A document with too many nodes is told so once, where it gets too large. */
-function readNodes(at: Located, reading: Reading, { depth, min }: { depth: number; min?: 1 }): readonly EscalationNode[] {
+function readNodes(
+  at: Located,
+  reading: Reading,
+  { depth, min }: { depth: number; min?: 1 },
+): readonly EscalationNode[] {
   const { list, nodes } = reading;
   const items = readItems(at, { ...(min && { min }), max: LIMITS.nodes }, list);
   if (items.length === 0) return [];
@@ -156,8 +216,10 @@ function readNodes(at: Located, reading: Reading, { depth, min }: { depth: numbe
   }
   const fitted = nodes.count <= LIMITS.nodes;
   nodes.count += items.length;
-  if (nodes.count <= LIMITS.nodes) return items.flatMap((item) => readNode(item, reading, depth) ?? []);
-  if (fitted) list.add(at.pointer, 'too_many', `must not bring the document over ${LIMITS.nodes} nodes`);
+  if (nodes.count <= LIMITS.nodes)
+    return items.flatMap((item) => readNode(item, reading, depth) ?? []);
+  if (fitted)
+    list.add(at.pointer, 'too_many', `must not bring the document over ${LIMITS.nodes} nodes`);
   return [];
 }
 
@@ -169,7 +231,11 @@ const NODE_MEMBERS = {
 
 function readNode(at: Located, reading: Reading, depth: number): EscalationNode | undefined {
   const { list } = reading;
-  const type = readType(at, { types: ['level', 'if_else', 'defer'], unknown: 'unknown_node_type', list });
+  const type = readType(at, {
+    types: ['level', 'if_else', 'defer'],
+    unknown: 'unknown_node_type',
+    list,
+  });
   const object = type && readObject(at, NODE_MEMBERS[type], list);
   if (!object) return undefined;
   const member = (key: string): Located => memberOf(object, at.pointer, key);
@@ -187,21 +253,36 @@ function readNode(at: Located, reading: Reading, depth: number): EscalationNode 
     case 'if_else': {
       const items = readItems(member('conditions'), { min: 1, max: LIMITS.conditions }, list);
       const conditions = items.flatMap((item) => readPathCondition(item, reading) ?? []);
-      const branches = [readNodes(member('then'), reading, { depth: depth + 1 }), readNodes(member('else'), reading, { depth: depth + 1 })];
-      return id === undefined ? undefined : { id, type, conditions, then: branches[0] ?? [], else: branches[1] ?? [] };
+      const branches = [
+        readNodes(member('then'), reading, { depth: depth + 1 }),
+        readNodes(member('else'), reading, { depth: depth + 1 }),
+      ];
+      return id === undefined
+        ? undefined
+        : { id, type, conditions, then: branches[0] ?? [], else: branches[1] ?? [] };
     }
     case 'defer': {
       const hours = readWorkingHoursId(member('working_hours_id'), reading);
       const standardOnly = readBoolean(member('standard_only'), list) ?? false;
-      return id === undefined || hours === undefined ? undefined : { id, type, working_hours_id: hours, standard_only: standardOnly };
+      return id === undefined || hours === undefined
+        ? undefined
+        : { id, type, working_hours_id: hours, standard_only: standardOnly };
     }
   }
 }
 
 function readPathCondition(at: Located, reading: Reading): PathCondition | undefined {
   const { list } = reading;
-  const type = readType(at, { types: ['working_hours', 'urgency', 'request'], unknown: 'unknown_condition_type', list });
-  const required = { working_hours: ['type', 'working_hours_id', 'active'], urgency: ['type', 'urgency'], request: ['type', 'when'] };
+  const type = readType(at, {
+    types: ['working_hours', 'urgency', 'request'],
+    unknown: 'unknown_condition_type',
+    list,
+  });
+  const required = {
+    working_hours: ['type', 'working_hours_id', 'active'],
+    urgency: ['type', 'urgency'],
+    request: ['type', 'when'],
+  };
   const object = type && readObject(at, { required: required[type] }, list);
   if (!object) return undefined;
   const member = (key: string): Located => memberOf(object, at.pointer, key);
@@ -209,7 +290,9 @@ function readPathCondition(at: Located, reading: Reading): PathCondition | undef
     case 'working_hours': {
       const hours = readWorkingHoursId(member('working_hours_id'), reading);
       const active = readBoolean(member('active'), list);
-      return hours === undefined || active === undefined ? undefined : { type, working_hours_id: hours, active };
+      return hours === undefined || active === undefined
+        ? undefined
+        : { type, working_hours_id: hours, active };
     }
     case 'urgency': {
       const urgency = readWord(member('urgency'), ['standard', 'interrupt'], list);
@@ -225,7 +308,8 @@ function readPathCondition(at: Located, reading: Reading): PathCondition | undef
 
 function readWorkingHoursId(at: Located, { workingHours, list }: Reading): string | undefined {
   const id = readText(at, { max: 64, rule: 'have 1 to 64 characters' }, list);
-  if (id !== undefined && !workingHours.has(id)) list.add(at.pointer, 'unknown_working_hours', 'must be the id of a set in working_hours');
+  if (id !== undefined && !workingHours.has(id))
+    list.add(at.pointer, 'unknown_working_hours', 'must be the id of a set in working_hours');
   return id;
 }
 
@@ -235,18 +319,28 @@ function readTargets(at: Located, { targetTypes, list }: Reading): readonly Targ
   return readItems(at, { min: 1, max: LIMITS.targets }, list).flatMap((item, _, { length }) => {
     const target = readTarget(item, targetTypes, list);
     if (!target) return [];
-    if (seen.has(targetKey(target))) list.add(item.pointer, 'duplicate_target', 'must not occur earlier in the list');
+    if (seen.has(targetKey(target)))
+      list.add(item.pointer, 'duplicate_target', 'must not occur earlier in the list');
     else if (isOfTeam && target.type === 'broadcast' && length > 1) {
-      list.add(item.pointer, 'broadcast_not_alone', 'must stand alone: it is every member of the team');
+      list.add(
+        item.pointer,
+        'broadcast_not_alone',
+        'must stand alone: it is every member of the team',
+      );
     }
     seen.add(targetKey(target));
     return [target];
   });
 }
 
-function readTarget(at: Located, types: readonly TargetType[], list: IssueList): Target | undefined {
+function readTarget(
+  at: Located,
+  types: readonly TargetType[],
+  list: IssueList,
+): Target | undefined {
   const type = readType(at, { types, unknown: 'unknown_target_type', list });
-  const object = type && readObject(at, { required: type === 'broadcast' ? ['type'] : ['type', 'id'] }, list);
+  const object =
+    type && readObject(at, { required: type === 'broadcast' ? ['type'] : ['type', 'id'] }, list);
   if (!object) return undefined;
   if (type === 'broadcast') return { type };
   const id = readUuid(memberOf(object, at.pointer, 'id'), list);
@@ -256,7 +350,11 @@ function readTarget(at: Located, types: readonly TargetType[], list: IssueList):
 /** The object's type, on which its other members depend. */
 function readType<Type extends string>(
   at: Located,
-  { types, unknown, list }: { readonly types: readonly Type[]; readonly unknown: string; readonly list: IssueList },
+  {
+    types,
+    unknown,
+    list,
+  }: { readonly types: readonly Type[]; readonly unknown: string; readonly list: IssueList },
 ): Type | undefined {
   const object = readAnyObject(at, list);
   if (!object) return undefined;
@@ -264,14 +362,22 @@ function readType<Type extends string>(
   const type = types.find((one) => one === value);
   if (value === undefined) list.add(pointer, 'required', 'is required');
   else if (type === undefined)
-    list.add(pointer, typeof value === 'string' ? unknown : 'invalid_type', `must be one of ${types.join(', ')}`);
+    list.add(
+      pointer,
+      typeof value === 'string' ? unknown : 'invalid_type',
+      `must be one of ${types.join(', ')}`,
+    );
   return type;
 }
 
 function readRepeat(at: Located, list: IssueList): Repeat | undefined {
   const object = readObject(at, { required: ['times', 'after'] }, list);
   if (!object) return undefined;
-  const times = readInteger(memberOf(object, at.pointer, 'times'), { min: 1, max: LIMITS.repeats }, list);
+  const times = readInteger(
+    memberOf(object, at.pointer, 'times'),
+    { min: 1, max: LIMITS.repeats },
+    list,
+  );
   const after = readDuration(memberOf(object, at.pointer, 'after'), WAIT, list);
   return times === undefined || after === undefined ? undefined : { times, after };
 }

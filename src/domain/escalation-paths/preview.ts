@@ -28,7 +28,10 @@ export interface PreviewOptions {
 }
 
 /** The steps to come, in order. Teams with a policy go by it; everybody else is taken to be reachable. */
-export function previewWalk(input: WalkInput, { from, policies, limit, ...options }: PreviewOptions): Preview {
+export function previewWalk(
+  input: WalkInput,
+  { from, policies, limit, ...options }: PreviewOptions,
+): Preview {
   const steps: PlannedStep[] = [];
   let { now } = options;
   let state = from;
@@ -36,7 +39,9 @@ export function previewWalk(input: WalkInput, { from, policies, limit, ...option
   for (;;) {
     const arrival = arrive({ ...input, urgency }, state, now);
     const { entry } = arrival;
-    const asked = entry ? everybody(entry.level, entry.team === undefined ? policies : new Map()) : { membershipIds: [], teams: [] };
+    const asked = entry
+      ? everybody(entry.level, entry.team === undefined ? policies : new Map())
+      : { membershipIds: [], teams: [] };
     const step = enterLevel({ ...input, urgency }, arrival, { now, asked });
     steps.push(...step.events.map((event) => planned(event, entry?.level)));
     ({ state, urgency } = step);
@@ -49,14 +54,21 @@ export function previewWalk(input: WalkInput, { from, policies, limit, ...option
 function everybody({ targets }: LevelNode, policies: ReadonlyMap<string, string>): Asked {
   const teams = targets.flatMap(({ ...target }) => {
     const revisionId = target.type === 'team' ? policies.get(target.id) : undefined;
-    return target.type === 'team' && revisionId !== undefined ? [{ teamId: target.id, revisionId }] : [];
+    return target.type === 'team' && revisionId !== undefined
+      ? [{ teamId: target.id, revisionId }]
+      : [];
   });
   return { membershipIds: teams.length < targets.length ? ['somebody'] : [], teams };
 }
 
 function planned(event: WalkEvent, level: LevelNode | undefined): PlannedStep {
   const { kind, at, nodeId, run, team } = event;
-  const until = event.kind === 'level_notified' ? event.escalateAt : event.kind === 'deferred' ? event.until : undefined;
+  const until =
+    event.kind === 'level_notified'
+      ? event.escalateAt
+      : event.kind === 'deferred'
+        ? event.until
+        : undefined;
   return {
     at,
     kind,
@@ -75,7 +87,13 @@ export interface LocalTime {
 }
 
 /** The instant in each zone in which the document has working hours, each zone once. */
-export function localTimes({ working_hours: sets }: EscalationDocument, at: Date): readonly LocalTime[] {
+export function localTimes(
+  { working_hours: sets }: EscalationDocument,
+  at: Date,
+): readonly LocalTime[] {
   const zones = [...new Set(sets.map(({ timezone }) => timezone))];
-  return zones.map((zone) => ({ timezone: zone, at: DateTime.fromJSDate(at, { zone }).toISO({ includeOffset: true }) ?? '' }));
+  return zones.map((zone) => ({
+    timezone: zone,
+    at: DateTime.fromJSDate(at, { zone }).toISO({ includeOffset: true }) ?? '',
+  }));
 }

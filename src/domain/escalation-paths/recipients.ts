@@ -19,7 +19,8 @@ export interface Reachable {
  * a team in which nobody may decide nobody is asked, whatever its policy waits for.
  */
 export function recipients({ level, team }: LevelEntry, { deciders, teams }: Reachable): Asked {
-  const members = (teamId: string): readonly string[] => (teams.get(teamId)?.members ?? []).map(({ membershipId }) => membershipId);
+  const members = (teamId: string): readonly string[] =>
+    (teams.get(teamId)?.members ?? []).map(({ membershipId }) => membershipId);
   const mayAsk = team ? intersection(deciders, members(team.teamId)) : deciders;
   const byPolicy: Asked['teams'][number][] = [];
   const people = level.targets.flatMap((target) => {

@@ -6,13 +6,20 @@ import { allLevels, type LevelNode, type Target } from './types.ts';
 import { totalRuns, type WalkInput } from './walk.ts';
 import { dueAt, type WalkState } from './walk-state.ts';
 
-export type RoutingStateWord = 'evaluating' | 'waiting' | 'deferred' | 'paused' | 'exhausted' | 'unrouted' | 'finished';
+export type RoutingStateWord =
+  'evaluating' | 'waiting' | 'deferred' | 'paused' | 'exhausted' | 'unrouted' | 'finished';
 
 export type LevelStatus = 'done' | 'current' | 'upcoming' | 'skipped';
 
 /** A level of the path that was reached, as recorded with the request. */
 export type RecordedStep =
-  | { readonly kind: 'notified'; readonly nodeId: string; readonly run: number; readonly at: Date; readonly escalateAt?: Date }
+  | {
+      readonly kind: 'notified';
+      readonly nodeId: string;
+      readonly run: number;
+      readonly at: Date;
+      readonly escalateAt?: Date;
+    }
   | { readonly kind: 'skipped'; readonly nodeId: string; readonly run: number; readonly at: Date };
 
 export interface RoutingLevel {
@@ -29,7 +36,9 @@ export interface RoutingLevel {
  * inside the current level.
  */
 export type NextStep = { readonly at?: Date } & (
-  { readonly kind: 'level' | 'team'; readonly nodeId: string } | { readonly kind: 'repeat' } | { readonly kind: 'exhausted' }
+  | { readonly kind: 'level' | 'team'; readonly nodeId: string }
+  | { readonly kind: 'repeat' }
+  | { readonly kind: 'exhausted' }
 );
 
 export interface RoutingView {
@@ -45,7 +54,11 @@ export interface RoutingView {
 /** `route` is the pinned path and the walk on it; absent while the pipeline decides and for requests without a path. */
 export interface RoutingInput {
   readonly request: 'evaluating' | 'pending' | 'terminal';
-  readonly route?: { readonly input: WalkInput; readonly walk: WalkState; readonly policies: ReadonlyMap<string, string> };
+  readonly route?: {
+    readonly input: WalkInput;
+    readonly walk: WalkState;
+    readonly policies: ReadonlyMap<string, string>;
+  };
   /** In any order. */
   readonly steps: readonly RecordedStep[];
   readonly claimed: boolean;
@@ -69,11 +82,18 @@ export function routingState(facts: RoutingInput): RoutingView {
   const levels = reachedLevels(input, walk, { steps, finished });
   const common = { run: walk.place.run, runs: totalRuns(input.document) };
   if (finished) return { state: 'finished', ...common, levels };
-  if (walk.place.phase === 'exhausted') return { state: claimed ? 'paused' : 'exhausted', ...common, levels };
+  if (walk.place.phase === 'exhausted')
+    return { state: claimed ? 'paused' : 'exhausted', ...common, levels };
   const ahead = upcoming(facts, route);
   const nextAt = claimed ? undefined : dueAt(walk);
   const state = claimed ? 'paused' : walk.place.phase === 'defer' ? 'deferred' : 'waiting';
-  return { state, ...common, ...(nextAt && { nextAt }), nextStep: ahead.next, levels: [...levels, ...ahead.levels] };
+  return {
+    state,
+    ...common,
+    ...(nextAt && { nextAt }),
+    nextStep: ahead.next,
+    levels: [...levels, ...ahead.levels],
+  };
 }
 
 function reachedLevels(
@@ -89,7 +109,8 @@ function reachedLevels(
     levels.flatMap((level) => {
       const step = byKey.get(stepKey({ nodeId: level.id, run }));
       if (!step) return [];
-      const isCurrent = !finished && place.phase === 'level' && place.run === run && place.nodeId === level.id;
+      const isCurrent =
+        !finished && place.phase === 'level' && place.run === run && place.nodeId === level.id;
       return [reached(level, step, isCurrent)];
     }),
   );
@@ -98,7 +119,12 @@ function reachedLevels(
 function reached(level: LevelNode, step: RecordedStep, isCurrent: boolean): RoutingLevel {
   const place = { nodeId: level.id, run: step.run, targets: level.targets };
   if (step.kind === 'skipped') return { ...place, status: 'skipped' };
-  return { ...place, status: isCurrent ? 'current' : 'done', notifiedAt: step.at, ...(step.escalateAt && { escalateAt: step.escalateAt }) };
+  return {
+    ...place,
+    status: isCurrent ? 'current' : 'done',
+    notifiedAt: step.at,
+    ...(step.escalateAt && { escalateAt: step.escalateAt }),
+  };
 }
 
 /** Assumes that somebody can be notified at each level; one nobody can be notified at is known only on entering it. */
@@ -108,12 +134,33 @@ function upcoming(
 ): { readonly next: NextStep; readonly levels: readonly RoutingLevel[] } {
   const { run } = walk.place;
   const due = dueAt(walk);
-  const { steps: planned } = previewWalk(input, { from: walk, now: due && due > now ? due : now, policies, limit: MAX_UPCOMING });
+  const { steps: planned } = previewWalk(input, {
+    from: walk,
+    now: due && due > now ? due : now,
+    policies,
+    limit: MAX_UPCOMING,
+  });
   const known = new Set(steps.map(stepKey));
   const levels = planned
-    .filter((step) => step.kind === 'level_notified' && step.run === run && !step.team && !known.has(stepKey(step)))
-    .map((step): RoutingLevel => ({ nodeId: step.nodeId, run, status: 'upcoming', targets: targetsOf(input, step.nodeId) }));
-  const first = planned.find((step) => step.kind === 'level_notified' || step.kind === 'path_repeated' || step.kind === 'path_exhausted');
+    .filter(
+      (step) =>
+        step.kind === 'level_notified' &&
+        step.run === run &&
+        !step.team &&
+        !known.has(stepKey(step)),
+    )
+    .map((step): RoutingLevel => ({
+      nodeId: step.nodeId,
+      run,
+      status: 'upcoming',
+      targets: targetsOf(input, step.nodeId),
+    }));
+  const first = planned.find(
+    (step) =>
+      step.kind === 'level_notified' ||
+      step.kind === 'path_repeated' ||
+      step.kind === 'path_exhausted',
+  );
   return { next: { ...whatIs(first), ...(first && !claimed && { at: first.at }) }, levels };
 }
 
@@ -125,7 +172,9 @@ function targetsOf({ document }: WalkInput, nodeId: string): readonly Target[] {
 type Planned = ReturnType<typeof previewWalk>['steps'][number];
 
 function whatIs(step: Planned | undefined): NextStep {
-  if (!step || step.kind === 'path_exhausted') return step?.team ? { kind: 'team', nodeId: step.nodeId } : { kind: 'exhausted' };
-  if (step.kind === 'path_repeated') return step.team ? { kind: 'team', nodeId: step.nodeId } : { kind: 'repeat' };
+  if (!step || step.kind === 'path_exhausted')
+    return step?.team ? { kind: 'team', nodeId: step.nodeId } : { kind: 'exhausted' };
+  if (step.kind === 'path_repeated')
+    return step.team ? { kind: 'team', nodeId: step.nodeId } : { kind: 'repeat' };
   return { kind: step.team ? 'team' : 'level', nodeId: step.nodeId };
 }

@@ -19,7 +19,11 @@ export function stepKey({ nodeId, run, team }: StepPlace): string {
 }
 
 /** Whether the key is that of a step of a team's policy inside this level; of this team's only, where one is named. */
-export function isInside(key: string, level: Pick<StepPlace, 'nodeId' | 'run'>, teamId?: string): boolean {
+export function isInside(
+  key: string,
+  level: Pick<StepPlace, 'nodeId' | 'run'>,
+  teamId?: string,
+): boolean {
   const { nodeId, run } = level;
   return key.startsWith(`${stepKey({ nodeId, run })}:${teamId === undefined ? '' : `${teamId}:`}`);
 }

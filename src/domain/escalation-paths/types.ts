@@ -106,7 +106,9 @@ export type TeamPolicyDocument = EscalationDocument;
 
 /** Every node, each before those inside and behind it. */
 export function allNodes(nodes: readonly EscalationNode[]): readonly EscalationNode[] {
-  return nodes.flatMap((node) => (node.type === 'if_else' ? [node, ...allNodes(node.then), ...allNodes(node.else)] : [node]));
+  return nodes.flatMap((node) =>
+    node.type === 'if_else' ? [node, ...allNodes(node.then), ...allNodes(node.else)] : [node],
+  );
 }
 
 export function allLevels(document: EscalationDocument): readonly LevelNode[] {
@@ -120,12 +122,18 @@ export interface LocatedLevel {
 }
 
 /** The levels of a document and where they stand in it. */
-export function locateLevels({ nodes }: Pick<EscalationDocument, 'nodes'>, pointer = '/nodes'): readonly LocatedLevel[] {
+export function locateLevels(
+  { nodes }: Pick<EscalationDocument, 'nodes'>,
+  pointer = '/nodes',
+): readonly LocatedLevel[] {
   return nodes.flatMap((node, index) => {
     const at = `${pointer}/${index}`;
     if (node.type === 'level') return [{ level: node, pointer: at }];
     if (node.type === 'defer') return [];
-    return [...locateLevels({ nodes: node.then }, `${at}/then`), ...locateLevels({ nodes: node.else }, `${at}/else`)];
+    return [
+      ...locateLevels({ nodes: node.then }, `${at}/then`),
+      ...locateLevels({ nodes: node.else }, `${at}/else`),
+    ];
   });
 }
 

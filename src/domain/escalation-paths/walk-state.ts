@@ -37,7 +37,8 @@ export interface ExhaustedPlace {
 }
 
 /** Where the walk of one document is. Runs count from 1. */
-export type Place = EnterPlace | WaitPlace<'level'> | WaitPlace<'defer'> | RepeatPlace | ExhaustedPlace;
+export type Place =
+  EnterPlace | WaitPlace<'level'> | WaitPlace<'defer'> | RepeatPlace | ExhaustedPlace;
 
 /** The walk of a team's policy inside a level, by the revision that was active when the level was entered. */
 export interface TeamWalk {
@@ -55,7 +56,9 @@ export interface WalkState {
 
 /** When there is something to do next; undefined when the walk is over. */
 export function dueAt({ place, teams }: WalkState): Date | undefined {
-  const instants = [place, ...teams.map((team) => team.place)].flatMap(({ nextAt }) => (nextAt ? [nextAt.getTime()] : []));
+  const instants = [place, ...teams.map((team) => team.place)].flatMap(({ nextAt }) =>
+    nextAt ? [nextAt.getTime()] : [],
+  );
   return instants.length === 0 ? undefined : new Date(Math.min(...instants));
 }
 
@@ -70,14 +73,20 @@ export interface PlaceJson {
 
 export interface WalkJson extends PlaceJson {
   readonly told?: true;
-  readonly teams?: readonly { readonly teamId: string; readonly revisionId: string; readonly place: PlaceJson }[];
+  readonly teams?: readonly {
+    readonly teamId: string;
+    readonly revisionId: string;
+    readonly place: PlaceJson;
+  }[];
 }
 
 export function walkToJson({ place, teams, told }: WalkState): WalkJson {
   return {
     ...placeToJson(place),
     ...(told && { told }),
-    ...(teams.length > 0 && { teams: teams.map((team) => ({ ...team, place: placeToJson(team.place) })) }),
+    ...(teams.length > 0 && {
+      teams: teams.map((team) => ({ ...team, place: placeToJson(team.place) })),
+    }),
   };
 }
 
@@ -112,10 +121,22 @@ function placeFromJson(json: Readonly<Record<string, unknown>>): Place {
   const { run, phase, nodeId } = json;
   const since = instant(json['since']);
   const nextAt = instant(json['nextAt']);
-  if (typeof run === 'number' && Number.isSafeInteger(run) && run >= 1 && (nodeId === undefined || typeof nodeId === 'string')) {
+  if (
+    typeof run === 'number' &&
+    Number.isSafeInteger(run) &&
+    run >= 1 &&
+    (nodeId === undefined || typeof nodeId === 'string')
+  ) {
     if (phase === 'enter')
-      return { phase, run, ...(nodeId !== undefined && { nodeId }), ...(since && { since }), ...(nextAt && { nextAt }) };
-    if ((phase === 'level' || phase === 'defer') && nodeId !== undefined && since && nextAt) return { phase, run, nodeId, since, nextAt };
+      return {
+        phase,
+        run,
+        ...(nodeId !== undefined && { nodeId }),
+        ...(since && { since }),
+        ...(nextAt && { nextAt }),
+      };
+    if ((phase === 'level' || phase === 'defer') && nodeId !== undefined && since && nextAt)
+      return { phase, run, nodeId, since, nextAt };
     if (phase === 'repeat' && since && nextAt) return { phase, run, since, nextAt };
     if (phase === 'exhausted' && since) return { phase, run, since };
   }

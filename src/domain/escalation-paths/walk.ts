@@ -85,12 +85,16 @@ export function startWalk(document: EscalationDocument): WalkState {
 /** Follows what is due at `now`: up to the next wait, the end, or a level to be entered. Notifies nobody. */
 export function arrive(input: WalkInput, state: WalkState, now: Date): Arrival {
   const { place } = state;
-  if (place.phase === 'level' && now < place.nextAt) return arriveInside(input, { ...state, place }, now);
+  if (place.phase === 'level' && now < place.nextAt)
+    return arriveInside(input, { ...state, place }, now);
   const { place: reached, notes } = follow(input, input.document, { place, now });
   const moved: WalkState = reached === place ? state : { place: reached, teams: [], told: false };
   const events = notes.map((note) => ({ ...note, nodeId: note.nodeId, at: now }));
   const level = levelAt(input.document, reached);
-  return { ...step(input, moved, events), ...(level && { entry: { level, nodeId: level.id, run: reached.run } }) };
+  return {
+    ...step(input, moved, events),
+    ...(level && { entry: { level, nodeId: level.id, run: reached.run } }),
+  };
 }
 
 type LevelWalk = WalkState & { readonly place: WaitPlace<'level'> };
@@ -99,17 +103,27 @@ type LevelWalk = WalkState & { readonly place: WaitPlace<'level'> };
 function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
   const { place } = state;
   // All teams first: the caller comes again only for what is due, and a lost wait is due only once it has ended.
-  const kept = state.teams.map((team) => ({ team, ...withoutLost(input, team, { ...place, now }) }));
+  const kept = state.teams.map((team) => ({
+    team,
+    ...withoutLost(input, team, { ...place, now }),
+  }));
   const events = kept.flatMap((each) => [...each.events]);
   const teams = kept.map(({ team, place: at }): TeamWalk => ({ ...team, place: at }));
   for (const [index, team] of [...teams].entries()) {
     const document = input.policy(team.revisionId);
     const { place: reached, notes } = follow(input, document, { place: team.place, now });
     teams[index] = { ...team, place: reached };
-    events.push(...notes.map((note) => inside({ nodeId: place.nodeId, run: place.run, at: now }, team, note)));
+    events.push(
+      ...notes.map((note) => inside({ nodeId: place.nodeId, run: place.run, at: now }, team, note)),
+    );
     const level = levelAt(document, reached);
     if (!level) continue;
-    const entry = { level, nodeId: place.nodeId, run: place.run, team: { teamId: team.teamId, nodeId: level.id, run: reached.run } };
+    const entry = {
+      level,
+      nodeId: place.nodeId,
+      run: place.run,
+      team: { teamId: team.teamId, nodeId: level.id, run: reached.run },
+    };
     return { ...step(input, { ...state, teams }, events), entry };
   }
   return stay(input, { ...state, teams }, { now, events });
@@ -119,12 +133,19 @@ function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
  * Waits on inside the level, unless its teams ask nobody further and it waits for nobody: nobody was told, or nobody who was may
  * decide any more. Then it is left at once.
  */
-function stay(input: WalkInput, state: WalkState, { now, events }: { now: Date; events: readonly WalkEvent[] }): WalkStep {
+function stay(
+  input: WalkInput,
+  state: WalkState,
+  { now, events }: { now: Date; events: readonly WalkEvent[] },
+): WalkStep {
   const { place, teams, told } = state;
-  if (place.nodeId === undefined || teams.some((team) => team.place.phase !== 'exhausted')) return step(input, state, events);
+  if (place.nodeId === undefined || teams.some((team) => team.place.phase !== 'exhausted'))
+    return step(input, state, events);
   const where = { nodeId: place.nodeId, run: place.run };
   if (!told) return leaveSkipped(input, where, { now, events, reason: 'nobody_to_ask' });
-  return input.isLost?.(where) ? leaveSkipped(input, where, { now, events, reason: 'nobody_left' }) : step(input, state, events);
+  return input.isLost?.(where)
+    ? leaveSkipped(input, where, { now, events, reason: 'nobody_left' })
+    : step(input, state, events);
 }
 
 interface Inside {
@@ -134,33 +155,54 @@ interface Inside {
 }
 
 /** Where the team is, and what there is to tell, once it waits no longer for people of whom nobody may decide any more. */
-function withoutLost(input: WalkInput, team: TeamWalk, { nodeId, run, now }: Inside): { place: Place; events: readonly WalkEvent[] } {
+function withoutLost(
+  input: WalkInput,
+  team: TeamWalk,
+  { nodeId, run, now }: Inside,
+): { place: Place; events: readonly WalkEvent[] } {
   const { place } = team;
   if (place.phase !== 'level' || place.nextAt <= now) return { place, events: [] };
-  const where = { nodeId, run, team: { teamId: team.teamId, nodeId: place.nodeId, run: place.run } };
-  return input.isLost?.(where) ? skipInside(input, team, { where, now, reason: 'nobody_left' }) : { place, events: [] };
+  const where = {
+    nodeId,
+    run,
+    team: { teamId: team.teamId, nodeId: place.nodeId, run: place.run },
+  };
+  return input.isLost?.(where)
+    ? skipInside(input, team, { where, now, reason: 'nobody_left' })
+    : { place, events: [] };
 }
 
 /** The team goes on behind its level at once. */
 function skipInside(
   input: WalkInput,
   { revisionId }: TeamWalk,
-  { where, now: at, reason }: { readonly where: TeamStep; readonly now: Date; readonly reason: SkipReason },
+  {
+    where,
+    now: at,
+    reason,
+  }: { readonly where: TeamStep; readonly now: Date; readonly reason: SkipReason },
 ): { place: Place; events: readonly WalkEvent[] } {
   const place = leave(input.policy(revisionId), where.team.run, { nodeId: where.team.nodeId, at });
-  const over: WalkEvent[] = place.phase === 'exhausted' ? [{ kind: 'path_exhausted', ...where, at }] : [];
+  const over: WalkEvent[] =
+    place.phase === 'exhausted' ? [{ kind: 'path_exhausted', ...where, at }] : [];
   return { place, events: [{ kind: 'level_skipped', ...where, reason, at }, ...over] };
 }
 
 /** Enters the level of an arrival with whom the caller found for its targets. With nobody the level is skipped at once. */
-export function enterLevel(input: WalkInput, arrival: Arrival, { now, asked }: { readonly now: Date; readonly asked: Asked }): WalkStep {
+export function enterLevel(
+  input: WalkInput,
+  arrival: Arrival,
+  { now, asked }: { readonly now: Date; readonly asked: Asked },
+): WalkStep {
   const { entry, state } = arrival;
   if (!entry) return arrival;
   const { level, ...where } = entry;
   const raises = level.raise_urgency && input.urgency !== 'interrupt';
   const raised: WalkInput = raises ? { ...input, urgency: 'interrupt' } : input;
   const teams = raises ? state.teams.map((team) => released(input, team, now)) : state.teams;
-  const before: WalkEvent[] = raises ? [...arrival.events, { kind: 'urgency_raised', ...where, at: now }] : [...arrival.events];
+  const before: WalkEvent[] = raises
+    ? [...arrival.events, { kind: 'urgency_raised', ...where, at: now }]
+    : [...arrival.events];
   const membershipIds = [...new Set(asked.membershipIds)];
   const escalateAt = later(now, level.escalate_after);
   const waiting = { phase: 'level', nodeId: level.id, since: now, nextAt: escalateAt } as const;
@@ -176,8 +218,15 @@ export function enterLevel(input: WalkInput, arrival: Arrival, { now, asked }: {
     const [first] = raised.policy(revisionId).nodes;
     return { teamId, revisionId, place: enter(1, first, now) };
   });
-  const next: WalkState = { place: { ...waiting, run: where.run }, teams: entered, told: membershipIds.length > 0 };
-  return step(raised, next, [...before, { kind: 'level_notified', ...where, membershipIds, escalateAt, at: now }]);
+  const next: WalkState = {
+    place: { ...waiting, run: where.run },
+    teams: entered,
+    told: membershipIds.length > 0,
+  };
+  return step(raised, next, [
+    ...before,
+    { kind: 'level_notified', ...where, membershipIds, escalateAt, at: now },
+  ]);
 }
 
 /** The team does not wait on where only requests of urgency `standard` do. */
@@ -185,7 +234,9 @@ function released(input: WalkInput, team: TeamWalk, now: Date): TeamWalk {
   const { place } = team;
   if (place.phase !== 'defer' || place.nextAt <= now) return team;
   const node = nodeOf(input.policy(team.revisionId), place.nodeId);
-  return node.type === 'defer' && node.standard_only ? { ...team, place: { ...place, nextAt: now } } : team;
+  return node.type === 'defer' && node.standard_only
+    ? { ...team, place: { ...place, nextAt: now } }
+    : team;
 }
 
 /** A step of a team's policy. */
@@ -199,11 +250,20 @@ interface InsideEntry {
 
 interface Notifying {
   readonly now: Date;
-  readonly waiting: { readonly phase: 'level'; readonly nodeId: string; readonly since: Date; readonly nextAt: Date };
+  readonly waiting: {
+    readonly phase: 'level';
+    readonly nodeId: string;
+    readonly since: Date;
+    readonly nextAt: Date;
+  };
   readonly membershipIds: readonly string[];
 }
 
-function enterInside(input: WalkInput, { state, where, events }: InsideEntry, { now, waiting, membershipIds }: Notifying): WalkStep {
+function enterInside(
+  input: WalkInput,
+  { state, where, events }: InsideEntry,
+  { now, waiting, membershipIds }: Notifying,
+): WalkStep {
   const skipped: WalkEvent[] = [];
   const teams = state.teams.map((team): TeamWalk => {
     if (team.teamId !== where.team.teamId) return team;
@@ -212,8 +272,15 @@ function enterInside(input: WalkInput, { state, where, events }: InsideEntry, { 
     skipped.push(...left.events);
     return { ...team, place: left.place };
   });
-  if (membershipIds.length === 0) return stay(input, { ...state, teams }, { now, events: [...events, ...skipped] });
-  const notified: WalkEvent = { kind: 'level_notified', ...where, membershipIds, escalateAt: waiting.nextAt, at: now };
+  if (membershipIds.length === 0)
+    return stay(input, { ...state, teams }, { now, events: [...events, ...skipped] });
+  const notified: WalkEvent = {
+    kind: 'level_notified',
+    ...where,
+    membershipIds,
+    escalateAt: waiting.nextAt,
+    at: now,
+  };
   return step(input, { ...state, teams, told: true }, [...events, notified]);
 }
 
@@ -224,10 +291,21 @@ interface Leaving {
 }
 
 /** The level waits for nobody: the walk goes on behind it at once. */
-function leaveSkipped(input: WalkInput, where: StepPlace, { now, events, reason }: Leaving): WalkStep {
+function leaveSkipped(
+  input: WalkInput,
+  where: StepPlace,
+  { now, events, reason }: Leaving,
+): WalkStep {
   const left = leave(input.document, where.run, { nodeId: where.nodeId, at: now });
-  const ended: WalkEvent[] = left.phase === 'exhausted' ? [{ kind: 'path_exhausted', nodeId: where.nodeId, run: left.run, at: now }] : [];
-  return step(input, { place: left, teams: [], told: false }, [...events, { kind: 'level_skipped', ...where, reason, at: now }, ...ended]);
+  const ended: WalkEvent[] =
+    left.phase === 'exhausted'
+      ? [{ kind: 'path_exhausted', nodeId: where.nodeId, run: left.run, at: now }]
+      : [];
+  return step(input, { place: left, teams: [], told: false }, [
+    ...events,
+    { kind: 'level_skipped', ...where, reason, at: now },
+    ...ended,
+  ]);
 }
 
 function step(input: WalkInput, state: WalkState, events: readonly WalkEvent[]): WalkStep {
@@ -235,6 +313,10 @@ function step(input: WalkInput, state: WalkState, events: readonly WalkEvent[]):
 }
 
 /** Repeats and ends of a team's policy are told as the team's. */
-function inside(level: { nodeId: string; run: number; at: Date }, { teamId }: TeamWalk, { nodeId, run, ...what }: Note): WalkEvent {
+function inside(
+  level: { nodeId: string; run: number; at: Date },
+  { teamId }: TeamWalk,
+  { nodeId, run, ...what }: Note,
+): WalkEvent {
   return { ...what, ...level, team: { teamId, nodeId, run } };
 }

@@ -76,7 +76,10 @@ function openingsOf({ timezone, intervals }: WorkingHoursSet, day: number): read
   const weekday = WEEKDAYS[(((day + 3) % 7) + 7) % 7];
   return intervals
     .filter((interval) => interval.weekdays.some((each) => each === weekday))
-    .map((interval) => ({ start: instantOf(zone, day * DAY_MS + minutes(interval.start)), end: endOf(zone, interval, day) }))
+    .map((interval) => ({
+      start: instantOf(zone, day * DAY_MS + minutes(interval.start)),
+      end: endOf(zone, interval, day),
+    }))
     .filter(({ start, end }) => start < end);
 }
 
@@ -94,6 +97,8 @@ function instantOf(zone: IANAZone, local: number): number {
   const offset = (instant: number): number => zone.offset(instant) * MINUTE_MS;
   const before = offset(local - DAY_MS);
   const after = offset(local + DAY_MS);
-  const shown = [local - before, local - after].filter((instant) => instant + offset(instant) === local);
+  const shown = [local - before, local - after].filter(
+    (instant) => instant + offset(instant) === local,
+  );
   return shown.length === 0 ? local - before : Math.min(...shown);
 }

@@ -1,6 +1,15 @@
 /** Evaluates pipelines: pure, in order, and closed: a block that fails hands the request to a person. */
-import { compileCondition, evaluateCondition, type CompiledCondition } from '../conditions/compile.ts';
-import { ConditionError, newEvaluationBudget, type ConditionFacts, type EvaluationBudget } from '../conditions/types.ts';
+import {
+  compileCondition,
+  evaluateCondition,
+  type CompiledCondition,
+} from '../conditions/compile.ts';
+import {
+  ConditionError,
+  newEvaluationBudget,
+  type ConditionFacts,
+  type EvaluationBudget,
+} from '../conditions/types.ts';
 import type { BlockOutcome, StoredBlock } from './types.ts';
 
 export type EscalationPathSource = 'block_escalation' | 'pipeline_default' | 'no_escalation';
@@ -66,17 +75,23 @@ export interface Verdict {
 }
 
 /** Prepares the blocks of a revision. Never throws: what cannot be compiled fails when it is reached. */
-export function compilePipeline(blocks: readonly StoredBlock[], defaultEscalationPath?: string): CompiledPipeline {
+export function compilePipeline(
+  blocks: readonly StoredBlock[],
+  defaultEscalationPath?: string,
+): CompiledPipeline {
   const compiled = blocks.flatMap((block, position) => {
     if (!block.enabled) return [];
     return [{ id: block.id, position, run: compileBlock(block) }];
   });
-  return defaultEscalationPath === undefined ? { blocks: compiled } : { blocks: compiled, defaultEscalationPath };
+  return defaultEscalationPath === undefined
+    ? { blocks: compiled }
+    : { blocks: compiled, defaultEscalationPath };
 }
 
 function compileBlock(block: StoredBlock): CompiledBlock['run'] {
   try {
-    if (block.type === 'cel') return compileCel(block.config.when, decided(block.config.on_match, block.config));
+    if (block.type === 'cel')
+      return compileCel(block.config.when, decided(block.config.on_match, block.config));
     if (block.type === 'always') {
       const result = decided(block.config.outcome, block.config);
       return () => result;
@@ -88,19 +103,27 @@ function compileBlock(block: StoredBlock): CompiledBlock['run'] {
   }
 }
 
-function compileCel(when: Parameters<typeof compileCondition>[0], matched: BlockResult): CompiledBlock['run'] {
+function compileCel(
+  when: Parameters<typeof compileCondition>[0],
+  matched: BlockResult,
+): CompiledBlock['run'] {
   const condition: CompiledCondition = compileCondition(when);
-  return (facts, budget) => (evaluateCondition(condition, facts, budget) ? matched : { outcome: 'next' });
+  return (facts, budget) =>
+    evaluateCondition(condition, facts, budget) ? matched : { outcome: 'next' };
 }
 
-function decided(outcome: BlockOutcome, config: { readonly reason: string; readonly escalation_path?: string }): BlockResult {
+function decided(
+  outcome: BlockOutcome,
+  config: { readonly reason: string; readonly escalation_path?: string },
+): BlockResult {
   const { reason, escalation_path: path } = config;
   return path === undefined ? { outcome, reason } : { outcome, reason, escalation_path: path };
 }
 
 const failed = (code: BlockErrorCode): BlockResult => ({ outcome: 'human', error_code: code });
 
-const errorCode = (error: unknown): BlockErrorCode => (error instanceof ConditionError ? error.code : 'block_failed');
+const errorCode = (error: unknown): BlockErrorCode =>
+  error instanceof ConditionError ? error.code : 'block_failed';
 
 /** Runs the enabled blocks in order until one decides or fails. Never throws. */
 export function evaluatePipeline(
@@ -119,14 +142,25 @@ export function evaluatePipeline(
       reason_code: result.error_code === undefined ? 'block_outcome' : 'block_error',
       terminal_block_id: block.id,
       ...(result.reason === undefined ? {} : { reason: result.reason }),
-      ...(result.outcome === 'human' ? escalation(path, pipeline.defaultEscalationPath) : escalation()),
+      ...(result.outcome === 'human'
+        ? escalation(path, pipeline.defaultEscalationPath)
+        : escalation()),
       blocks,
     };
   }
-  return { outcome: 'next', reason_code: 'end_of_pipeline', ...escalation(undefined, pipeline.defaultEscalationPath), blocks };
+  return {
+    outcome: 'next',
+    reason_code: 'end_of_pipeline',
+    ...escalation(undefined, pipeline.defaultEscalationPath),
+    blocks,
+  };
 }
 
-function runBlock(block: CompiledBlock, facts: ConditionFacts, budget: EvaluationBudget): BlockResult {
+function runBlock(
+  block: CompiledBlock,
+  facts: ConditionFacts,
+  budget: EvaluationBudget,
+): BlockResult {
   try {
     return block.run(facts, budget);
   } catch (error) {
@@ -134,9 +168,14 @@ function runBlock(block: CompiledBlock, facts: ConditionFacts, budget: Evaluatio
   }
 }
 
-function escalation(own?: string, fallback?: string): Pick<Evaluation, 'escalation_path' | 'escalation_path_source'> {
-  if (own !== undefined) return { escalation_path: own, escalation_path_source: 'block_escalation' };
-  if (fallback !== undefined) return { escalation_path: fallback, escalation_path_source: 'pipeline_default' };
+function escalation(
+  own?: string,
+  fallback?: string,
+): Pick<Evaluation, 'escalation_path' | 'escalation_path_source'> {
+  if (own !== undefined)
+    return { escalation_path: own, escalation_path_source: 'block_escalation' };
+  if (fallback !== undefined)
+    return { escalation_path: fallback, escalation_path_source: 'pipeline_default' };
   return { escalation_path_source: 'no_escalation' };
 }
 
@@ -156,16 +195,25 @@ export function evaluateRequest(
   facts: ConditionFacts,
 ): Verdict {
   const organization = evaluatePipeline(organizationPipeline, facts);
-  if (organization.outcome !== 'next' || !agentPipeline) return { ...verdictOf(organization), scope: 'organization', organization };
+  if (organization.outcome !== 'next' || !agentPipeline)
+    return { ...verdictOf(organization), scope: 'organization', organization };
   const agent = evaluatePipeline(agentPipeline, facts);
   const verdict = verdictOf(agent);
   const unrouted = verdict.outcome === 'human' && verdict.escalation_path === undefined;
-  const fallback = unrouted ? escalation(undefined, organizationPipeline.defaultEscalationPath) : {};
+  const fallback = unrouted
+    ? escalation(undefined, organizationPipeline.defaultEscalationPath)
+    : {};
   return { ...verdict, ...fallback, scope: 'agent', organization, agent };
 }
 
 function verdictOf(evaluation: Evaluation): Omit<Verdict, 'scope' | 'organization' | 'agent'> {
-  const { reason_code, terminal_block_id: blockId, reason, escalation_path: path, escalation_path_source } = evaluation;
+  const {
+    reason_code,
+    terminal_block_id: blockId,
+    reason,
+    escalation_path: path,
+    escalation_path_source,
+  } = evaluation;
   return {
     outcome: reportedOutcome(evaluation),
     reason_code,

@@ -16,7 +16,11 @@ import {
   type IssueList,
   type Located,
 } from '../document-reader.ts';
-import { newConditionDocument, readCondition, type ConditionDocument } from '../conditions/validate.ts';
+import {
+  newConditionDocument,
+  readCondition,
+  type ConditionDocument,
+} from '../conditions/validate.ts';
 import type { Issue } from '../errors.ts';
 import {
   ALWAYS_OUTCOMES,
@@ -30,7 +34,8 @@ import {
 } from './types.ts';
 
 export type ParsedPipelineDocument =
-  { readonly ok: true; readonly document: PipelineDocument } | { readonly ok: false; readonly issues: Issue[] };
+  | { readonly ok: true; readonly document: PipelineDocument }
+  | { readonly ok: false; readonly issues: Issue[] };
 
 interface Reading {
   readonly list: IssueList;
@@ -41,30 +46,46 @@ interface Reading {
 export function parsePipelineDocument(value: ExactValue): ParsedPipelineDocument {
   const list = newIssueList();
   const reading: Reading = { list, conditions: newConditionDocument() };
-  const body = readObject({ value, pointer: '' }, { required: ['blocks'], optional: ['default_escalation_path'] }, list);
-  if (!body) return { ok: false, issues: list.issues };
-  const blocks = readItems(memberOf(body, '', 'blocks'), { max: PIPELINE_LIMITS.blocks }, list).flatMap(
-    (at) => readBlock(at, reading) ?? [],
+  const body = readObject(
+    { value, pointer: '' },
+    { required: ['blocks'], optional: ['default_escalation_path'] },
+    list,
   );
+  if (!body) return { ok: false, issues: list.issues };
+  const blocks = readItems(
+    memberOf(body, '', 'blocks'),
+    { max: PIPELINE_LIMITS.blocks },
+    list,
+  ).flatMap((at) => readBlock(at, reading) ?? []);
   const path = readKey(memberOf(body, '', 'default_escalation_path'), list);
   refuseUnstorableText({ value, pointer: '' }, list);
   if (list.issues.length > 0) return { ok: false, issues: list.issues };
-  return { ok: true, document: path === undefined ? { blocks } : { blocks, default_escalation_path: path } };
+  return {
+    ok: true,
+    document: path === undefined ? { blocks } : { blocks, default_escalation_path: path },
+  };
 }
 
 /** Every escalation path a document names, with the pointer to where it does. */
-export function namedEscalationPaths(document: PipelineDocument): { readonly pathKey: string; readonly pointer: string }[] {
+export function namedEscalationPaths(
+  document: PipelineDocument,
+): { readonly pathKey: string; readonly pointer: string }[] {
   const named = document.blocks.map(({ config }, index) => ({
     pathKey: config.escalation_path,
     pointer: `/blocks/${index}/config/escalation_path`,
   }));
   named.push({ pathKey: document.default_escalation_path, pointer: '/default_escalation_path' });
-  return named.flatMap(({ pathKey, pointer }) => (pathKey === undefined ? [] : [{ pathKey, pointer }]));
+  return named.flatMap(({ pathKey, pointer }) =>
+    pathKey === undefined ? [] : [{ pathKey, pointer }],
+  );
 }
 
 function readBlock(at: Located, reading: Reading): Block | undefined {
   const { list, conditions } = reading;
-  const members = { required: ['id', 'name', 'type', 'config'], optional: ['enabled', 'timeout', 'max_attempts'] };
+  const members = {
+    required: ['id', 'name', 'type', 'config'],
+    optional: ['enabled', 'timeout', 'max_attempts'],
+  };
   const object = readObject(at, members, list);
   if (!object) return undefined;
   const member = (key: string): Located => memberOf(object, at.pointer, key);
@@ -73,25 +94,38 @@ function readBlock(at: Located, reading: Reading): Block | undefined {
   const name = readLabel(member('name'), PIPELINE_LIMITS.nameLength, list);
   const type = BLOCK_TYPES.find((one) => one === object['type']);
   if (type === undefined && object['type'] !== undefined) {
-    list.add(`${at.pointer}/type`, 'unknown_block_type', `must be one of ${BLOCK_TYPES.join(', ')}`);
+    list.add(
+      `${at.pointer}/type`,
+      'unknown_block_type',
+      `must be one of ${BLOCK_TYPES.join(', ')}`,
+    );
   }
   const envelope = {
     enabled: readBoolean(member('enabled'), list),
     timeout: readDuration(member('timeout'), PIPELINE_LIMITS.timeout, list) ?? '5s',
-    max_attempts: readInteger(member('max_attempts'), { min: 1, max: PIPELINE_LIMITS.maxAttempts }, list) ?? 1,
+    max_attempts:
+      readInteger(member('max_attempts'), { min: 1, max: PIPELINE_LIMITS.maxAttempts }, list) ?? 1,
   };
   const configAt = member('config');
   if (type === undefined || configAt.value === undefined) return undefined;
   if (type === 'always') {
     const config = readAlways(configAt, reading);
-    return config && id !== undefined && name !== undefined ? { id, name, type, ...envelope, config } : undefined;
+    return config && id !== undefined && name !== undefined
+      ? { id, name, type, ...envelope, config }
+      : undefined;
   }
   const config = readCel(configAt, reading);
-  return config && id !== undefined && name !== undefined ? { id, name, type, ...envelope, config } : undefined;
+  return config && id !== undefined && name !== undefined
+    ? { id, name, type, ...envelope, config }
+    : undefined;
 }
 
 function readAlways(at: Located, { list }: Reading): AlwaysConfig | undefined {
-  const object = readObject(at, { required: ['outcome', 'reason'], optional: ['escalation_path'] }, list);
+  const object = readObject(
+    at,
+    { required: ['outcome', 'reason'], optional: ['escalation_path'] },
+    list,
+  );
   if (!object) return undefined;
   const outcome = readWord(memberOf(object, at.pointer, 'outcome'), ALWAYS_OUTCOMES, list);
   const reason = readReason(memberOf(object, at.pointer, 'reason'), list);
@@ -100,14 +134,20 @@ function readAlways(at: Located, { list }: Reading): AlwaysConfig | undefined {
 }
 
 function readCel(at: Located, { list, conditions }: Reading): CelConfig | undefined {
-  const object = readObject(at, { required: ['when', 'on_match', 'reason'], optional: ['escalation_path'] }, list);
+  const object = readObject(
+    at,
+    { required: ['when', 'on_match', 'reason'], optional: ['escalation_path'] },
+    list,
+  );
   if (!object) return undefined;
   const whenAt = memberOf(object, at.pointer, 'when');
   const when = whenAt.value === undefined ? undefined : readCondition(whenAt, conditions, list);
   const outcome = readWord(memberOf(object, at.pointer, 'on_match'), BLOCK_OUTCOMES, list);
   const reason = readReason(memberOf(object, at.pointer, 'reason'), list);
   const path = readPath(object, at.pointer, { outcome, list });
-  return when && outcome !== undefined && reason !== undefined ? { when, on_match: outcome, reason, ...path } : undefined;
+  return when && outcome !== undefined && reason !== undefined
+    ? { when, on_match: outcome, reason, ...path }
+    : undefined;
 }
 
 function readPath(

@@ -4,12 +4,21 @@ import { canonicalJson, type ExactValue } from '../../platform/exact-json.ts';
 import type { Block, PipelineDocument, StoredBlock } from './types.ts';
 
 /** Adds what the server adds. A block that equals the previous revision's block of that id keeps its `snapshot_id`. */
-export function storeBlocks(document: PipelineDocument, previous: readonly StoredBlock[] | undefined, newId: () => string): StoredBlock[] {
+export function storeBlocks(
+  document: PipelineDocument,
+  previous: readonly StoredBlock[] | undefined,
+  newId: () => string,
+): StoredBlock[] {
   const earlier = new Map(previous?.map((block) => [block.id, block]));
   return document.blocks.map((block) => {
     const same = earlier.get(block.id);
     const snapshotId = same && definition(same) === definition(block) ? same.snapshot_id : newId();
-    return { ...block, snapshot_id: snapshotId, config_version: 1, content_hash: contentHash(block) };
+    return {
+      ...block,
+      snapshot_id: snapshotId,
+      config_version: 1,
+      content_hash: contentHash(block),
+    };
   });
 }
 

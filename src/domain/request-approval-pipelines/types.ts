@@ -44,7 +44,10 @@ interface BlockEnvelope {
 }
 
 export type Block = BlockEnvelope &
-  ({ readonly type: 'always'; readonly config: AlwaysConfig } | { readonly type: 'cel'; readonly config: CelConfig });
+  (
+    | { readonly type: 'always'; readonly config: AlwaysConfig }
+    | { readonly type: 'cel'; readonly config: CelConfig }
+  );
 
 export interface PipelineDocument {
   readonly blocks: readonly Block[];

@@ -4,9 +4,14 @@ import type { ServiceContext } from '../context.ts';
 import type { WorkflowSignal } from '../ports.ts';
 
 /** `signal`: why the workflow should look; absent when its own step decided. */
-export function announceDecided(context: ServiceContext, decided: ApprovalRequest, signal?: WorkflowSignal): void {
+export function announceDecided(
+  context: ServiceContext,
+  decided: ApprovalRequest,
+  signal?: WorkflowSignal,
+): void {
   const { id, decision } = decided;
-  if (decision) context.metrics.requestsDecided.inc({ status: decision.status, channel: decision.channel });
+  if (decision)
+    context.metrics.requestsDecided.inc({ status: decision.status, channel: decision.channel });
   // A rule's verdict is awaited by the call that asked, which is most often here: one statement less for each create.
   context.changes.publish(id, decided, { unlessHeard: decision?.channel === 'pipeline' });
   if (signal) signalLater(context, { id, signal });
@@ -22,10 +27,16 @@ export function announceChanged(context: ServiceContext, id: string, signal: Wor
 const SIGNAL_DELAY_MS = 10;
 
 /** A lost signal is the backstop's to mend. */
-function signalLater(context: ServiceContext, { id, signal }: { readonly id: string; readonly signal: WorkflowSignal }): void {
+function signalLater(
+  context: ServiceContext,
+  { id, signal }: { readonly id: string; readonly signal: WorkflowSignal },
+): void {
   setTimeout(() => {
     context.workflows.signal(id, signal).catch((error: unknown) => {
-      context.logger.warn({ err: error, approvalRequest: id, signal }, 'signal not delivered; the backstop will');
+      context.logger.warn(
+        { err: error, approvalRequest: id, signal },
+        'signal not delivered; the backstop will',
+      );
     });
   }, SIGNAL_DELAY_MS);
 }
@@ -34,7 +45,11 @@ function signalLater(context: ServiceContext, { id, signal }: { readonly id: str
 export function announceEach(
   context: ServiceContext,
   ids: readonly string[],
-  { status, channel, signal }: { readonly status: TerminalState; readonly channel: string; readonly signal: WorkflowSignal },
+  {
+    status,
+    channel,
+    signal,
+  }: { readonly status: TerminalState; readonly channel: string; readonly signal: WorkflowSignal },
 ): void {
   if (ids.length === 0) return;
   context.metrics.requestsDecided.inc({ status, channel }, ids.length);
@@ -50,15 +65,26 @@ export function announceDue(context: ServiceContext, ids: readonly string[]): vo
   if (ids.length > 0) signalEachLater(context, ids.slice(0, SIGNALLED_AT_MOST), 'changed');
 }
 
-function signalEachLater(context: ServiceContext, ids: readonly string[], signal: WorkflowSignal): void {
+function signalEachLater(
+  context: ServiceContext,
+  ids: readonly string[],
+  signal: WorkflowSignal,
+): void {
   setTimeout(() => {
     signalInTurn(context, ids, signal).catch((error: unknown) => {
-      context.logger.warn({ err: error, approvalRequests: ids.length, signal }, 'signals not delivered; the backstop will');
+      context.logger.warn(
+        { err: error, approvalRequests: ids.length, signal },
+        'signals not delivered; the backstop will',
+      );
     });
   }, SIGNAL_DELAY_MS);
 }
 
 /** One after the other, and no further than the first that fails: they share Temporal with the calls of others. */
-async function signalInTurn(context: ServiceContext, ids: readonly string[], signal: WorkflowSignal): Promise<void> {
+async function signalInTurn(
+  context: ServiceContext,
+  ids: readonly string[],
+  signal: WorkflowSignal,
+): Promise<void> {
   for (const id of ids) await context.workflows.signal(id, signal);
 }

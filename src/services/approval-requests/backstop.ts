@@ -2,7 +2,12 @@
  * What keeps the promises when a workflow is lost, late or Temporal is away: in every process requests past their deadline
  * are expired, and requests whose wake-up has passed get their workflow back, or a step of ours.
  */
-import { clearWake, leaseOverdue, wakeNow, type OverdueRequest } from '../../data/approval-requests/wake.ts';
+import {
+  clearWake,
+  leaseOverdue,
+  wakeNow,
+  type OverdueRequest,
+} from '../../data/approval-requests/wake.ts';
 import type { ServiceContext } from '../context.ts';
 import { expirePastDeadline } from './settle.ts';
 import { stepRequest } from './step.ts';
@@ -28,8 +33,16 @@ export interface Backstop {
 
 export function startBackstop(context: ServiceContext): Backstop {
   const loops = [
-    repeat(context, { what: 'wake-up sweep', everyMs: WAKE_EVERY_MS, work: () => wakeOverdue(context) }),
-    repeat(context, { what: 'deadline sweep', everyMs: EXPIRE_EVERY_MS, work: () => expirePastDeadline(context, { batch: BATCH }) }),
+    repeat(context, {
+      what: 'wake-up sweep',
+      everyMs: WAKE_EVERY_MS,
+      work: () => wakeOverdue(context),
+    }),
+    repeat(context, {
+      what: 'deadline sweep',
+      everyMs: EXPIRE_EVERY_MS,
+      work: () => expirePastDeadline(context, { batch: BATCH }),
+    }),
   ];
   return {
     stop: async () => {
@@ -41,14 +54,21 @@ export function startBackstop(context: ServiceContext): Backstop {
 /** One round at a time: a round that takes longer than its turn delays the next, and never piles up. */
 function repeat(
   context: ServiceContext,
-  { what, everyMs, work }: { readonly what: string; readonly everyMs: number; readonly work: () => Promise<void> },
+  {
+    what,
+    everyMs,
+    work,
+  }: { readonly what: string; readonly everyMs: number; readonly work: () => Promise<void> },
 ): Backstop {
   const state = { running: undefined as Promise<void> | undefined };
   const round = async () => {
     try {
       await work();
     } catch (error) {
-      context.logger.warn({ err: error, what }, 'the backstop could not finish a round; the next one will');
+      context.logger.warn(
+        { err: error, what },
+        'the backstop could not finish a round; the next one will',
+      );
     } finally {
       state.running = undefined;
     }
@@ -68,7 +88,10 @@ function repeat(
  * After Temporal was away: what was tried in vain meanwhile is told to it now. `reset`: it has lost its database, so that
  * every open request needs a new workflow.
  */
-export async function catchUp(context: ServiceContext, { reset }: { readonly reset: boolean }): Promise<void> {
+export async function catchUp(
+  context: ServiceContext,
+  { reset }: { readonly reset: boolean },
+): Promise<void> {
   await wakeNow(context.db, reset ? 'open' : 'tried');
 }
 
@@ -80,19 +103,29 @@ export async function wakeOverdue(context: ServiceContext): Promise<void> {
     longestLeaseMs: LONGEST_LEASE_MS,
     longOverdueMs: LONG_OVERDUE_MS,
   });
-  const neglected = overdue.filter((request) => !request.settled && (request.late || request.longOverdue || request.attempts > 0));
+  const neglected = overdue.filter(
+    (request) => !request.settled && (request.late || request.longOverdue || request.attempts > 0),
+  );
   // A workflow that is merely late, as all are when thousands of levels fall due at once, needs no further call to Temporal.
   const silent = overdue.filter((request) => !request.late || request.attempts > 0);
   // Each on its own: one request that cannot be helped must not keep the others from it.
   await Promise.all([
     inParallel(silent, CALLS_AT_ONCE, async (request) => {
-      await (request.settled ? tellSettled(context, request) : restart(context, request)).catch((error: unknown) => {
-        context.logger.warn({ err: error, approvalRequest: request.id }, 'the backstop could not reach the workflow');
-      });
+      await (request.settled ? tellSettled(context, request) : restart(context, request)).catch(
+        (error: unknown) => {
+          context.logger.warn(
+            { err: error, approvalRequest: request.id },
+            'the backstop could not reach the workflow',
+          );
+        },
+      );
     }),
     inParallel(neglected, STEPS_AT_ONCE, async (request) => {
       await step(context, request).catch((error: unknown) => {
-        context.logger.warn({ err: error, approvalRequest: request.id }, 'the backstop could not step a request');
+        context.logger.warn(
+          { err: error, approvalRequest: request.id },
+          'the backstop could not step a request',
+        );
       });
     }),
   ]);
@@ -116,7 +149,11 @@ async function step(context: ServiceContext, { id }: OverdueRequest): Promise<vo
   await stepRequest(context, id, { floor: new Date(0), by: 'backstop' });
 }
 
-async function inParallel<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+async function inParallel<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const queue = items.values();
   const lane = async () => {
     for (const item of queue) await work(item);

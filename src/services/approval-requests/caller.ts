@@ -17,7 +17,11 @@ export interface Acting {
  * transaction: who changes access waits for it, and takes the locks in this order as well. A session or key may end at any
  * time, so he is read last, after all waiting. Throws what `memberAgain` throws, and `not_found`.
  */
-export async function lockForCaller(db: Db, caller: MemberPrincipal, requestId: string): Promise<Acting> {
+export async function lockForCaller(
+  db: Db,
+  caller: MemberPrincipal,
+  requestId: string,
+): Promise<Acting> {
   await holdAccess(db, caller.organizationId);
   const locked = await lockRequest(db, requestId);
   const principal = await memberAgain(db, caller);
@@ -26,7 +30,12 @@ export async function lockForCaller(db: Db, caller: MemberPrincipal, requestId: 
 }
 
 /** Throws 403 `permission_denied` with its details. */
-export function requireForAgent(caller: MemberPrincipal, permission: Permission, agentSlug: string): void {
+export function requireForAgent(
+  caller: MemberPrincipal,
+  permission: Permission,
+  agentSlug: string,
+): void {
   const verdict = authorize(caller, permission, { kind: 'agent', slug: agentSlug });
-  if (!verdict.allowed) throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
+  if (!verdict.allowed)
+    throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
 }

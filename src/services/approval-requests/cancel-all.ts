@@ -27,8 +27,15 @@ export interface SettledAtOnce {
  * Inside a transaction that keeps new requests from coming. Waits for whoever holds a request; what got its answer
  * meanwhile keeps it. After the commit: `announceCancelledAll`.
  */
-export async function cancelAll(trx: Db, { organizationId, agentSlug, actor, reason }: CancelAll): Promise<SettledAtOnce> {
-  const open = await lockOpenRequests(trx, organizationId, agentSlug === undefined ? {} : { agentSlug });
+export async function cancelAll(
+  trx: Db,
+  { organizationId, agentSlug, actor, reason }: CancelAll,
+): Promise<SettledAtOnce> {
+  const open = await lockOpenRequests(
+    trx,
+    organizationId,
+    agentSlug === undefined ? {} : { agentSlug },
+  );
   const cancelled = await recordForEach(trx, {
     ids: open,
     due: false,
@@ -52,7 +59,10 @@ export async function cancelAll(trx: Db, { organizationId, agentSlug, actor, rea
 }
 
 /** Tells whoever waits for them, and their workflows. */
-export function announceCancelledAll(context: ServiceContext, { cancelled, expired }: SettledAtOnce): void {
+export function announceCancelledAll(
+  context: ServiceContext,
+  { cancelled, expired }: SettledAtOnce,
+): void {
   announceEach(context, cancelled, { status: 'cancelled', channel: 'system', signal: 'cancel' });
   announceEach(context, expired, { status: 'expired', channel: 'system', signal: 'changed' });
 }

@@ -10,16 +10,23 @@ import { announceDecided } from './announce.ts';
 import { expireIfDue } from './settle.ts';
 
 /** Repeats answer the same cancelled request; approved, denied and expired are `already_terminal`. */
-export async function cancelRequest(context: ServiceContext, principal: AgentPrincipal, id: string): Promise<ApprovalRequest> {
+export async function cancelRequest(
+  context: ServiceContext,
+  principal: AgentPrincipal,
+  id: string,
+): Promise<ApprovalRequest> {
   const { before, settled } = await context.db.transaction(async (trx) => {
     const locked = await lockRequest(trx, id);
     if (locked?.request.agentInstanceId !== principal.instanceId) throw new AppError('not_found');
-    const changed = (await expireIfDue(trx, locked, { wake: true })) ?? (await recordDecision(trx, locked, cancellation(principal, id)));
+    const changed =
+      (await expireIfDue(trx, locked, { wake: true })) ??
+      (await recordDecision(trx, locked, cancellation(principal, id)));
     return { before: locked.request, settled: changed };
   });
   if (settled) announceDecided(context, settled, 'cancel');
   const request = settled ?? before;
-  if (request.state !== 'cancelled') throw new AppError('already_terminal', { details: { status: request.state } });
+  if (request.state !== 'cancelled')
+    throw new AppError('already_terminal', { details: { status: request.state } });
   return request;
 }
 
@@ -27,7 +34,11 @@ function cancellation(principal: AgentPrincipal, id: string): NewDecision {
   return {
     status: 'cancelled',
     channel: 'aap',
-    authentication: { method: 'agent_credential', assurance: 'single_factor', credential_id: principal.credentialId },
+    authentication: {
+      method: 'agent_credential',
+      assurance: 'single_factor',
+      credential_id: principal.credentialId,
+    },
     idempotencyKey: `aap:${id}`,
     actor: actorOf(principal),
     from: ['evaluating', 'pending'],

@@ -1,7 +1,11 @@
 /** An adapter asks: write the row, start its workflow, wait for the pipeline as long as the create budget allows. */
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import { admitRequest, insertRequest, type NewApprovalRequest } from '../../data/approval-requests/create.ts';
+import {
+  admitRequest,
+  insertRequest,
+  type NewApprovalRequest,
+} from '../../data/approval-requests/create.ts';
 import { findByIdempotencyKey } from '../../data/approval-requests/read.ts';
 import { findOrganization } from '../../data/organizations.ts';
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
@@ -35,7 +39,11 @@ export interface CreateOutcome {
 }
 
 /** Throws `idempotency_conflict`, and `quota_exceeded` when too many requests of the organization wait for people. */
-export async function createRequest(context: ServiceContext, principal: AgentPrincipal, call: CreateCall): Promise<CreateOutcome> {
+export async function createRequest(
+  context: ServiceContext,
+  principal: AgentPrincipal,
+  call: CreateCall,
+): Promise<CreateOutcome> {
   const input = toNewRequest(call);
   const created = await insertRequest(context.db, principal, input);
   if (!created) return { request: await replay(context, principal, input), created: false };
@@ -55,7 +63,10 @@ export async function createRequest(context: ServiceContext, principal: AgentPri
 async function awaitVerdict(
   context: ServiceContext,
   id: string,
-  { signal, begin }: { readonly signal: AbortSignal; readonly begin: (wait: ParkedWait) => Promise<void> },
+  {
+    signal,
+    begin,
+  }: { readonly signal: AbortSignal; readonly begin: (wait: ParkedWait) => Promise<void> },
 ): Promise<ApprovalRequest> {
   const wait = parkWait(context, id, {
     ms: context.limits.createBudgetMs,
@@ -66,7 +77,10 @@ async function awaitVerdict(
     const begun = begin(wait).then(
       () => wait.settled,
       (error: unknown) => {
-        context.logger.warn({ err: error, approvalRequest: id }, 'workflow not started; the backstop will');
+        context.logger.warn(
+          { err: error, approvalRequest: id },
+          'workflow not started; the backstop will',
+        );
         return 'timeout' as const;
       },
     );
@@ -82,15 +96,27 @@ async function awaitVerdict(
  * The pipeline takes longer than the budget: the caller gets `pending` now and is no longer subject to the cap. A caller
  * that hung up gets nothing, so the cap still holds for its request.
  */
-async function answerBeforeVerdict(context: ServiceContext, id: string, signal: AbortSignal): Promise<ApprovalRequest> {
+async function answerBeforeVerdict(
+  context: ServiceContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<ApprovalRequest> {
   const stands = signal.aborted || (await admitRequest(context.db, id));
   const request = stands ? await readSettled(context, id) : undefined;
   if (!request) throw pendingQuotaExceeded(context);
   return request;
 }
 
-async function replay(context: ServiceContext, principal: AgentPrincipal, input: NewApprovalRequest): Promise<ApprovalRequest> {
-  const original = await findByIdempotencyKey(context.db, principal.instanceId, input.idempotencyKey);
+async function replay(
+  context: ServiceContext,
+  principal: AgentPrincipal,
+  input: NewApprovalRequest,
+): Promise<ApprovalRequest> {
+  const original = await findByIdempotencyKey(
+    context.db,
+    principal.instanceId,
+    input.idempotencyKey,
+  );
   if (!original) throw await whyThereIsNone(context, principal);
   if (!original.inputDigest.equals(input.inputDigest)) throw new AppError('idempotency_conflict');
   return await awaitVerdict(context, original.request.id, {
@@ -102,14 +128,19 @@ async function replay(context: ServiceContext, principal: AgentPrincipal, input:
 }
 
 /** Written and refused by the pending cap between our insert and this read, or its organization was deleted meanwhile. */
-async function whyThereIsNone(context: ServiceContext, { organizationId }: AgentPrincipal): Promise<AppError> {
+async function whyThereIsNone(
+  context: ServiceContext,
+  { organizationId }: AgentPrincipal,
+): Promise<AppError> {
   const organization = await findOrganization(context.db, organizationId);
   return organization ? pendingQuotaExceeded(context) : new AppError('authentication_required');
 }
 
 function pendingQuotaExceeded(context: ServiceContext): AppError {
   const limit = context.limits.pendingRequests;
-  return new AppError('quota_exceeded', { details: { dimension: 'pending_requests', limit, used: limit } });
+  return new AppError('quota_exceeded', {
+    details: { dimension: 'pending_requests', limit, used: limit },
+  });
 }
 
 function toNewRequest({ input, idempotencyKey }: CreateCall): NewApprovalRequest {

@@ -1,5 +1,9 @@
 /** A person decides. Exactly one decision is ever recorded, whoever comes at the same moment. */
-import { findDecisionByKey, recordDecision, type NewDecision } from '../../data/approval-requests/decide.ts';
+import {
+  findDecisionByKey,
+  recordDecision,
+  type NewDecision,
+} from '../../data/approval-requests/decide.ts';
 import type { ApprovalRequest, Decision } from '../../domain/approval-requests.ts';
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/authorization.ts';
@@ -30,17 +34,26 @@ export interface DecideOutcome {
  * Throws `request_not_routed`, `request_evaluating`, `already_terminal` (details.status) and `idempotency_conflict`. The
  * same key with the same input answers the original outcome. 403 `mfa_required` where the organization demands a second factor.
  */
-export async function decideRequest(context: ServiceContext, principal: MemberPrincipal, input: DecideInput): Promise<DecideOutcome> {
-  const wanted = { ...input, channel: input.channel ?? (principal.via.kind === 'session' ? 'web' : 'api') };
+export async function decideRequest(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  input: DecideInput,
+): Promise<DecideOutcome> {
+  const wanted = {
+    ...input,
+    channel: input.channel ?? (principal.via.kind === 'session' ? 'web' : 'api'),
+  };
   const { request, changed } = await context.db
     .transaction(async (trx) => await decideLocked(context, trx, { principal, wanted }))
     .catch((error: unknown) => {
       // The request had no decision, so the key decided another one.
-      if (violatedConstraint(error) === 'decisions_idempotency_key') throw new AppError('idempotency_conflict');
+      if (violatedConstraint(error) === 'decisions_idempotency_key')
+        throw new AppError('idempotency_conflict');
       throw error;
     });
   if (changed) announceDecided(context, request, 'decision');
-  if (request.state === 'expired' || !request.decision) throw new AppError('already_terminal', { details: { status: request.state } });
+  if (request.state === 'expired' || !request.decision)
+    throw new AppError('already_terminal', { details: { status: request.state } });
   return { decision: request.decision, request };
 }
 
@@ -58,7 +71,8 @@ async function decideLocked(
   requireSecondFactor(principal);
   const { request } = locked;
   // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
-  if (!mayDecide(principal, request, await readRouted({ ...context, db }, request))) throw new AppError('request_not_routed');
+  if (!mayDecide(principal, request, await readRouted({ ...context, db }, request)))
+    throw new AppError('request_not_routed');
   const changed =
     (await expireIfDue(db, locked, { wake: true })) ??
     (await recordDecision(db, await lapseIfDue(db, locked), toDecision(principal, wanted)));

@@ -1,6 +1,11 @@
 /** Runs the pinned pipelines of a request: pure rules over immutable input. */
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
-import { compilePipeline, evaluateRequest, type CompiledPipeline, type Verdict } from '../../domain/request-approval-pipelines/evaluate.ts';
+import {
+  compilePipeline,
+  evaluateRequest,
+  type CompiledPipeline,
+  type Verdict,
+} from '../../domain/request-approval-pipelines/evaluate.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadCompiledPipeline } from '../request-approval-pipelines.ts';
 import { conditionFacts } from './walk-input.ts';
@@ -13,19 +18,31 @@ export interface Evaluated {
 
 const NO_RULES = compilePipeline([]);
 
-export async function evaluatePinned(context: ServiceContext, request: ApprovalRequest): Promise<Evaluated> {
+export async function evaluatePinned(
+  context: ServiceContext,
+  request: ApprovalRequest,
+): Promise<Evaluated> {
   const [organization, agent] = await Promise.all([
     pinned(context, request.organizationPipelineRevisionId),
     pinned(context, request.agentPipelineRevisionId),
   ]);
   // Without the organization's rules the agent's alone must not approve: such a request goes to a person.
-  const verdict = evaluateRequest(organization ?? NO_RULES, organization && agent, conditionFacts(request));
+  const verdict = evaluateRequest(
+    organization ?? NO_RULES,
+    organization && agent,
+    conditionFacts(request),
+  );
   const defaults =
-    verdict.scope === 'agent' ? [agent?.defaultEscalationPath, organization?.defaultEscalationPath] : [organization?.defaultEscalationPath];
+    verdict.scope === 'agent'
+      ? [agent?.defaultEscalationPath, organization?.defaultEscalationPath]
+      : [organization?.defaultEscalationPath];
   const pathKeys = [verdict.escalation_path, ...defaults].filter((key) => key !== undefined);
   return { verdict, pathKeys: verdict.outcome === 'human' ? [...new Set(pathKeys)] : [] };
 }
 
-async function pinned(context: ServiceContext, revisionId: string | undefined): Promise<CompiledPipeline | undefined> {
+async function pinned(
+  context: ServiceContext,
+  revisionId: string | undefined,
+): Promise<CompiledPipeline | undefined> {
   return revisionId === undefined ? undefined : await loadCompiledPipeline(context, revisionId);
 }

@@ -6,7 +6,11 @@ import type { ServiceContext } from '../context.ts';
 import { readSettled } from './settle.ts';
 import { waitForRequest } from './wait.ts';
 
-export async function getOwnRequest(context: ServiceContext, principal: AgentPrincipal, id: string): Promise<ApprovalRequest> {
+export async function getOwnRequest(
+  context: ServiceContext,
+  principal: AgentPrincipal,
+  id: string,
+): Promise<ApprovalRequest> {
   return own(principal, await readSettled(context, id));
 }
 
@@ -14,9 +18,18 @@ export async function getOwnRequest(context: ServiceContext, principal: AgentPri
 export async function awaitOwnRequest(
   context: ServiceContext,
   principal: AgentPrincipal,
-  { id, ms, signal, recheck }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<AgentPrincipal> },
+  {
+    id,
+    ms,
+    signal,
+    recheck,
+  }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<AgentPrincipal> },
 ): Promise<ApprovalRequest> {
-  const wait = waitForRequest(context, id, { ms, signal, until: (request) => isOver(principal, request) });
+  const wait = waitForRequest(context, id, {
+    ms,
+    signal,
+    until: (request) => isOver(principal, request),
+  });
   const request = own(principal, await wait);
   return own(await recheck(), request);
 }

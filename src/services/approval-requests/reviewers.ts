@@ -1,5 +1,9 @@
 /** A reviewer asks colleagues for help with one request: whom he can ask, and asking them. */
-import { findAddedReviewers, insertAddedReviewers, type AddedReviewer } from '../../data/approval-requests/added-reviewers.ts';
+import {
+  findAddedReviewers,
+  insertAddedReviewers,
+  type AddedReviewer,
+} from '../../data/approval-requests/added-reviewers.ts';
 import { touchRequest } from '../../data/approval-requests/claims.ts';
 import { insertStep } from '../../data/approval-requests/escalate.ts';
 import type { LockedRequest } from '../../data/approval-requests/lock.ts';
@@ -37,18 +41,33 @@ export interface CandidatePage {
 export async function listCandidates(
   context: ServiceContext,
   principal: MemberPrincipal,
-  { id, ...page }: { readonly id: string; readonly q: string; readonly limit: number; readonly after: string | undefined },
+  {
+    id,
+    ...page
+  }: {
+    readonly id: string;
+    readonly q: string;
+    readonly limit: number;
+    readonly after: string | undefined;
+  },
 ): Promise<CandidatePage> {
   const request = await readSettled(context, id);
   if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
   const routed = await readRouted(context, request);
   if (!mayDecide(principal, request, routed)) throw new AppError('request_not_routed');
   const { organizationId, agentSlug } = request;
-  const found = await listDeciders(context.db, organizationId, { ...page, agentSlug, limit: page.limit + 1 });
+  const found = await listDeciders(context.db, organizationId, {
+    ...page,
+    agentSlug,
+    limit: page.limit + 1,
+  });
   const { items, last } = cutPage(found, page.limit);
   const rosters = await findTeamRosters(context.db, organizationId, namedTeams(routed));
   const candidates = items.map((each) => {
-    const candidate = { membershipId: each.membershipId, teamIds: teamsOf(each.membershipId, rosters) };
+    const candidate = {
+      membershipId: each.membershipId,
+      teamIds: teamsOf(each.membershipId, rosters),
+    };
     return { ...each, alreadyRouted: isRoutedTo(candidate, routed) };
   });
   return { candidates, ...(last && { next: last.membershipId }) };
@@ -64,14 +83,22 @@ interface AddInput {
  * even while somebody claims the request: a person asks for him now. Throws `not_found`, 403 `membership_inactive`,
  * `request_not_routed`, 409 `request_evaluating`, `request_not_pending`, and 400 for who may not decide for the agent.
  */
-export async function addReviewers(context: ServiceContext, principal: MemberPrincipal, input: AddInput): Promise<AddedReviewer[]> {
-  const outcome = await context.db.transaction(async (trx) => await addLocked(context, trx, { principal, ...input }));
+export async function addReviewers(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  input: AddInput,
+): Promise<AddedReviewer[]> {
+  const outcome = await context.db.transaction(
+    async (trx) => await addLocked(context, trx, { principal, ...input }),
+  );
   if ('expired' in outcome) throw tooLate(context, outcome.expired);
   if (outcome.changed) announceChanged(context, input.id, 'changed');
   return outcome.reviewers;
 }
 
-type AddOutcome = { readonly expired: ApprovalRequest } | { readonly reviewers: AddedReviewer[]; readonly changed: boolean };
+type AddOutcome =
+  | { readonly expired: ApprovalRequest }
+  | { readonly reviewers: AddedReviewer[]; readonly changed: boolean };
 
 async function addLocked(
   context: ServiceContext,
@@ -80,19 +107,31 @@ async function addLocked(
 ): Promise<AddOutcome> {
   const { principal, locked } = await lockForCaller(db, caller, id);
   const { request } = locked;
-  if (!mayDecide(principal, request, await readRouted({ ...context, db }, request))) throw new AppError('request_not_routed');
+  if (!mayDecide(principal, request, await readRouted({ ...context, db }, request)))
+    throw new AppError('request_not_routed');
   const expired = await expireIfDue(db, locked, { wake: true });
   if (expired) return { expired };
   requirePending(request);
   const deciders = await findDeciders(db, request.organizationId, request.agentSlug);
   refuseUnlessDeciders(membershipIds, deciders);
   const settled = await lapseIfDue(db, locked);
-  const added = await insertAddedReviewers(db, { requestId: id, membershipIds, addedBy: principal.membershipId, at: locked.now });
+  const added = await insertAddedReviewers(db, {
+    requestId: id,
+    membershipIds,
+    addedBy: principal.membershipId,
+    at: locked.now,
+  });
   if (added.length > 0) await tell({ ...context, db }, settled, { principal, added, deciders });
-  return { reviewers: await findAddedReviewers(db, id), changed: added.length > 0 || settled !== locked };
+  return {
+    reviewers: await findAddedReviewers(db, id),
+    changed: added.length > 0 || settled !== locked,
+  };
 }
 
-function refuseUnlessDeciders(membershipIds: readonly string[], deciders: readonly Decider[]): void {
+function refuseUnlessDeciders(
+  membershipIds: readonly string[],
+  deciders: readonly Decider[],
+): void {
   const known = new Set(deciders.map(({ membershipId }) => membershipId));
   const issues = membershipIds.flatMap((id, index): Issue[] =>
     known.has(id)
@@ -114,7 +153,11 @@ interface Added {
   readonly deciders: readonly Decider[];
 }
 
-async function tell({ db, mailer }: ServiceContext, { request, now }: LockedRequest, { principal, added, deciders }: Added): Promise<void> {
+async function tell(
+  { db, mailer }: ServiceContext,
+  { request, now }: LockedRequest,
+  { principal, added, deciders }: Added,
+): Promise<void> {
   const told = deciders.filter(({ membershipId }) => added.includes(membershipId));
   await insertStep(db, {
     requestId: request.id,
@@ -126,7 +169,10 @@ async function tell({ db, mailer }: ServiceContext, { request, now }: LockedRequ
     membershipIds: told.map(({ membershipId }) => membershipId),
     byEmail: mailer !== undefined,
   });
-  const people = told.map(({ membershipId, displayName }) => ({ membership_id: membershipId, display_name: displayName }));
+  const people = told.map(({ membershipId, displayName }) => ({
+    membership_id: membershipId,
+    display_name: displayName,
+  }));
   const data = { added: people, by: principal.membershipId };
   const event = { ...requestEvent(request.id, 'reviewers_added', data), actor: actorOf(principal) };
   await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });

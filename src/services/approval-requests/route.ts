@@ -1,5 +1,10 @@
 /** The pipeline hands a request to people: the pending cap, the escalation path that applies, the record of both. */
-import { countPending, lockPendingCount, markRouted, removeRequest } from '../../data/approval-requests/escalate.ts';
+import {
+  countPending,
+  lockPendingCount,
+  markRouted,
+  removeRequest,
+} from '../../data/approval-requests/escalate.ts';
 import type { LockedRequest } from '../../data/approval-requests/lock.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { resolveActivePath } from '../../data/escalation-paths.ts';
@@ -15,7 +20,11 @@ interface HandOver {
 }
 
 /** Inside the locking transaction: the request as routed, undefined when the pending cap refused and removed it. */
-export async function handToPeople(context: ServiceContext, db: Db, { locked, evaluated }: HandOver): Promise<ApprovalRequest | undefined> {
+export async function handToPeople(
+  context: ServiceContext,
+  db: Db,
+  { locked, evaluated }: HandOver,
+): Promise<ApprovalRequest | undefined> {
   const { request, now } = locked;
   const { verdict } = evaluated;
   if (!locked.admitted && (await isOverCap(context, db, request.organizationId))) {
@@ -27,16 +36,29 @@ export async function handToPeople(context: ServiceContext, db: Db, { locked, ev
   const path = await firstActivePath(db, request.organizationId, evaluated.pathKeys);
   const route: Route = {
     routedAt: now,
-    source: path ? (path.key === verdict.escalation_path ? verdict.escalation_path_source : 'pipeline_default') : 'no_escalation',
+    source: path
+      ? path.key === verdict.escalation_path
+        ? verdict.escalation_path_source
+        : 'pipeline_default'
+      : 'no_escalation',
     scope: verdict.scope,
     ...(verdict.block_id !== undefined && { blockId: verdict.block_id }),
     ...(verdict.reason !== undefined && { reason: verdict.reason }),
     ...(path && { pathRevisionId: path.revisionId }),
   };
   await markRouted(db, request.id, route);
-  const data = { source: route.source, scope: route.scope, block_id: route.blockId, reason_code: verdict.reason_code, path_key: path?.key };
+  const data = {
+    source: route.source,
+    scope: route.scope,
+    block_id: route.blockId,
+    reason_code: verdict.reason_code,
+    path_key: path?.key,
+  };
   await insertAuditEvents(db, request.organizationId, {
-    events: [requestEvent(request.id, 'pipeline_concluded', data), requestEvent(request.id, 'routed', data)],
+    events: [
+      requestEvent(request.id, 'pipeline_concluded', data),
+      requestEvent(request.id, 'routed', data),
+    ],
     occurredAt: now,
   });
   return { ...request, state: 'pending', route };
@@ -58,9 +80,17 @@ async function firstActivePath(
 /** Hand-overs that may be under way in other transactions: this near the cap they take turns, so that the count is exact. */
 const UNCOUNTED_MARGIN = 256;
 
-async function isOverCap(context: ServiceContext, db: Db, organizationId: string): Promise<boolean> {
+async function isOverCap(
+  context: ServiceContext,
+  db: Db,
+  organizationId: string,
+): Promise<boolean> {
   const cap = context.limits.pendingRequests;
-  if (cap > UNCOUNTED_MARGIN && (await countPending(db, organizationId, cap - UNCOUNTED_MARGIN)) < cap - UNCOUNTED_MARGIN) return false;
+  if (
+    cap > UNCOUNTED_MARGIN &&
+    (await countPending(db, organizationId, cap - UNCOUNTED_MARGIN)) < cap - UNCOUNTED_MARGIN
+  )
+    return false;
   await lockPendingCount(db, organizationId);
   return (await countPending(db, organizationId, cap)) >= cap;
 }

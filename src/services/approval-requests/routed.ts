@@ -6,7 +6,10 @@ import type { Routed } from '../../domain/request-access.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision } from '../escalation-paths.ts';
 
-export async function readRouted(context: ServiceContext, request: ApprovalRequest): Promise<Routed> {
+export async function readRouted(
+  context: ServiceContext,
+  request: ApprovalRequest,
+): Promise<Routed> {
   const revisionId = request.route?.pathRevisionId;
   if (revisionId === undefined) return { targets: undefined, added: [] };
   const { targets } = await loadEscalationPathRevision(context, revisionId);
@@ -20,6 +23,11 @@ export function namedTeams({ targets = [] }: Pick<Routed, 'targets'>): readonly 
 }
 
 /** Those of the rosters, which hold live teams only, that a member is in. */
-export function teamsOf(membershipId: string, rosters: ReadonlyMap<string, TeamRoster>): readonly string[] {
-  return [...rosters].flatMap(([teamId, { members }]) => (members.some((each) => each.membershipId === membershipId) ? [teamId] : []));
+export function teamsOf(
+  membershipId: string,
+  rosters: ReadonlyMap<string, TeamRoster>,
+): readonly string[] {
+  return [...rosters].flatMap(([teamId, { members }]) =>
+    members.some((each) => each.membershipId === membershipId) ? [teamId] : [],
+  );
 }

@@ -2,11 +2,23 @@
 import { findDeciders, findUnroutedDeciders, type Decider } from '../../data/deciders.ts';
 import { listAuditEventsOf } from '../../data/audit-events.ts';
 import { findRequest } from '../../data/approval-requests/read.ts';
-import { findAddedReviewers, type AddedReviewer } from '../../data/approval-requests/added-reviewers.ts';
-import { findNotified, findSteps, findTargetNames, type Notified } from '../../data/approval-requests/steps.ts';
+import {
+  findAddedReviewers,
+  type AddedReviewer,
+} from '../../data/approval-requests/added-reviewers.ts';
+import {
+  findNotified,
+  findSteps,
+  findTargetNames,
+  type Notified,
+} from '../../data/approval-requests/steps.ts';
 import { readClock } from '../../data/clock.ts';
 import { findTeamRosters } from '../../data/team-escalation-policies.ts';
-import { isTerminal, type ApprovalRequest, type RouteSource } from '../../domain/approval-requests.ts';
+import {
+  isTerminal,
+  type ApprovalRequest,
+  type RouteSource,
+} from '../../domain/approval-requests.ts';
 import type { AuditEvent } from '../../domain/audit.ts';
 import type { ProductPrincipal } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -47,7 +59,9 @@ export interface RoutedTarget {
   readonly members: readonly RoutedMember[];
 }
 
-export type RoutedLevel = Omit<RoutingLevel, 'targets'> & { readonly targets: readonly RoutedTarget[] };
+export type RoutedLevel = Omit<RoutingLevel, 'targets'> & {
+  readonly targets: readonly RoutedTarget[];
+};
 
 /** `source`: `pipeline` where the pipeline decided by itself; absent for what ended before the pipeline concluded. */
 export type RequestRouting = Omit<RoutingView, 'levels'> & {
@@ -63,14 +77,19 @@ export type RequestRouting = Omit<RoutingView, 'levels'> & {
 };
 
 /** Throws as `getRequest` does: `not_found`, `request_not_routed`. */
-export async function getRouting(context: ServiceContext, principal: ProductPrincipal, id: string): Promise<RequestRouting> {
+export async function getRouting(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  id: string,
+): Promise<RequestRouting> {
   await getRequest(context, principal, id);
   const facts = await readFacts(context, id);
   const { request } = facts;
   // Routed since the first look: it may be somebody else's by now.
   await refuseUnlessVisible(context, principal, request);
   const revisionId = request.route?.pathRevisionId;
-  const path = revisionId === undefined ? undefined : await loadEscalationPathRevision(context, revisionId);
+  const path =
+    revisionId === undefined ? undefined : await loadEscalationPathRevision(context, revisionId);
   const view = routingState({
     request: phaseOf(request),
     ...(path && { route: await routeOf(context, path, facts) }),
@@ -83,18 +102,28 @@ export async function getRouting(context: ServiceContext, principal: ProductPrin
     ...(path && { pathKey: path.pathKey, pathName: path.name, revision: path.revision }),
     ...(request.route ? handedOver(request.route) : await decidedByPipeline(context.db, request)),
     urgency: request.urgency,
-    levels: view.levels.map((level) => ({ ...level, targets: level.targets.map((target) => withMembers(target, { level, facts })) })),
+    levels: view.levels.map((level) => ({
+      ...level,
+      targets: level.targets.map((target) => withMembers(target, { level, facts })),
+    })),
     added: facts.added,
   };
 }
 
 /** The audit events of one request, oldest first. Throws as `getRequest` does. */
-export async function getTimeline(context: ServiceContext, principal: ProductPrincipal, id: string): Promise<AuditEvent[]> {
+export async function getTimeline(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  id: string,
+): Promise<AuditEvent[]> {
   await getRequest(context, principal, id);
   return await listEvents(context.db, { id, organizationId: principal.organizationId });
 }
 
-async function listEvents(db: Db, { id, organizationId }: Pick<ApprovalRequest, 'id' | 'organizationId'>): Promise<AuditEvent[]> {
+async function listEvents(
+  db: Db,
+  { id, organizationId }: Pick<ApprovalRequest, 'id' | 'organizationId'>,
+): Promise<AuditEvent[]> {
   return await listAuditEventsOf(db, organizationId, { type: 'approval_request', id });
 }
 
@@ -127,7 +156,11 @@ async function readFacts(context: ServiceContext, id: string): Promise<RoutingFa
     async (trx) => {
       const request = (await findRequest(trx, id))?.request;
       if (!request) throw new AppError('not_found');
-      const common = { request, added: await findAddedReviewers(trx, id), now: await readClock(trx) };
+      const common = {
+        request,
+        added: await findAddedReviewers(trx, id),
+        now: await readClock(trx),
+      };
       const pathRevisionId = request.route?.pathRevisionId;
       if (pathRevisionId === undefined) return { ...common, ...NOTHING };
       const { targets } = await loadEscalationPathRevision({ ...context, db: trx }, pathRevisionId);
@@ -151,10 +184,15 @@ async function readFacts(context: ServiceContext, id: string): Promise<RoutingFa
 
 function routedTo(
   deciders: readonly Decider[],
-  { routed, rosters }: { readonly routed: Routed; readonly rosters: ReadonlyMap<string, TeamRoster> },
+  {
+    routed,
+    rosters,
+  }: { readonly routed: Routed; readonly rosters: ReadonlyMap<string, TeamRoster> },
 ): readonly string[] {
   const ids = deciders.map(({ membershipId }) => membershipId);
-  return ids.filter((membershipId) => isRoutedTo({ membershipId, teamIds: teamsOf(membershipId, rosters) }, routed));
+  return ids.filter((membershipId) =>
+    isRoutedTo({ membershipId, teamIds: teamsOf(membershipId, rosters) }, routed),
+  );
 }
 
 function phaseOf({ state }: ApprovalRequest): 'evaluating' | 'pending' | 'terminal' {
@@ -168,8 +206,15 @@ async function routeOf(
 ): Promise<NonNullable<RoutingInput['route']>> {
   const walk = stateOf(request, path);
   const facts = conditionFacts(request);
-  const { input, learn } = await walkInput(context, { document: path.document, state: walk, facts, urgency: request.urgency });
-  const policies = [...rosters].flatMap(([teamId, { policyRevisionId: id }]) => (id === undefined ? [] : [[teamId, id] as const]));
+  const { input, learn } = await walkInput(context, {
+    document: path.document,
+    state: walk,
+    facts,
+    urgency: request.urgency,
+  });
+  const policies = [...rosters].flatMap(([teamId, { policyRevisionId: id }]) =>
+    id === undefined ? [] : [[teamId, id] as const],
+  );
   for (const [, revisionId] of policies) await learn(revisionId);
   return { input, walk, policies: new Map(policies) };
 }
@@ -177,14 +222,20 @@ async function routeOf(
 type Origin = Pick<RequestRouting, 'source' | 'blockId' | 'reason'>;
 
 function handedOver({ source, blockId, reason }: NonNullable<ApprovalRequest['route']>): Origin {
-  return { source, ...(blockId !== undefined && { blockId }), ...(reason !== undefined && { reason }) };
+  return {
+    source,
+    ...(blockId !== undefined && { blockId }),
+    ...(reason !== undefined && { reason }),
+  };
 }
 
 /** The row does not keep which block decided: the audit event of the decision does. */
 async function decidedByPipeline(db: Db, request: ApprovalRequest): Promise<Origin> {
   const { decision } = request;
   if (decision?.channel !== 'pipeline') return {};
-  const event = (await listEvents(db, request)).find(({ eventType }) => eventType === `approval_request.${decision.status}`);
+  const event = (await listEvents(db, request)).find(
+    ({ eventType }) => eventType === `approval_request.${decision.status}`,
+  );
   const blockId = event?.data?.['block_id'];
   return {
     source: 'pipeline',
@@ -194,13 +245,21 @@ async function decidedByPipeline(db: Db, request: ApprovalRequest): Promise<Orig
 }
 
 /** A level ahead has the people it would tell now; one that was reached has those it told, and whoever is named. */
-function withMembers(target: Target, { level, facts }: { readonly level: RoutingLevel; readonly facts: RoutingFacts }): RoutedTarget {
+function withMembers(
+  target: Target,
+  { level, facts }: { readonly level: RoutingLevel; readonly facts: RoutingFacts },
+): RoutedTarget {
   const key = stepKey(level);
-  const told = facts.notified.filter((each) => each.stepKey === key || isInside(each.stepKey, level));
+  const told = facts.notified.filter(
+    (each) => each.stepKey === key || isInside(each.stepKey, level),
+  );
   if (target.type === 'team') return withRoster(target.id, { level, told, facts });
   if (target.type === 'broadcast') {
     const asked = level.status === 'upcoming' ? facts.deciders : told;
-    return { type: target.type, members: asked.map((member) => asMember(member, told, facts.mayDecide)) };
+    return {
+      type: target.type,
+      members: asked.map((member) => asMember(member, told, facts.mayDecide)),
+    };
   }
   const displayName = facts.targetNames.get(target.id) ?? '';
   return {
@@ -219,7 +278,10 @@ interface TeamFacts {
 
 /** Everybody in the team as of now, and whoever was told then. */
 function withRoster(id: string, { level, told, facts }: TeamFacts): RoutedTarget {
-  const people = [...(facts.rosters.get(id)?.members ?? []), ...leaversOf(id, { level, told, facts })];
+  const people = [
+    ...(facts.rosters.get(id)?.members ?? []),
+    ...leaversOf(id, { level, told, facts }),
+  ];
   const members = people.map((each) => asMember(each, told, facts.mayDecide));
   return { type: 'team', id, name: facts.targetNames.get(id) ?? '', members };
 }
@@ -228,18 +290,36 @@ function withRoster(id: string, { level, told, facts }: TeamFacts): RoutedTarget
  * Those who were told and whom the level names no longer: they were told through a team they have left. Which one is on record
  * where the team goes by a policy; of the others they are shown with the first.
  */
-function leaversOf(id: string, { level: { targets, ...place }, told, facts: { rosters } }: TeamFacts): readonly Notified[] {
+function leaversOf(
+  id: string,
+  { level: { targets, ...place }, told, facts: { rosters } }: TeamFacts,
+): readonly Notified[] {
   if (targets.some(({ type }) => type === 'broadcast')) return [];
   const key = stepKey(place);
   const teams = targets.filter((target) => target.type === 'team');
-  const inTeams = teams.flatMap((team) => (rosters.get(team.id)?.members ?? []).map(({ membershipId }) => membershipId));
-  const named = new Set([...inTeams, ...targets.flatMap((target) => (target.type === 'user' ? [target.id] : []))]);
-  const isOurs = ({ stepKey: at }: Notified): boolean => (at === key ? teams[0]?.id === id : isInside(at, place, id));
+  const inTeams = teams.flatMap((team) =>
+    (rosters.get(team.id)?.members ?? []).map(({ membershipId }) => membershipId),
+  );
+  const named = new Set([
+    ...inTeams,
+    ...targets.flatMap((target) => (target.type === 'user' ? [target.id] : [])),
+  ]);
+  const isOurs = ({ stepKey: at }: Notified): boolean =>
+    at === key ? teams[0]?.id === id : isInside(at, place, id);
   const left = told.filter((each) => isOurs(each) && !named.has(each.membershipId));
   return [...new Map(left.map((each) => [each.membershipId, each])).values()];
 }
 
-function asMember({ membershipId, displayName }: Decider, told: readonly Notified[], mayDecide: ReadonlySet<string>): RoutedMember {
+function asMember(
+  { membershipId, displayName }: Decider,
+  told: readonly Notified[],
+  mayDecide: ReadonlySet<string>,
+): RoutedMember {
   const notifiedAt = told.find((each) => each.membershipId === membershipId)?.notifiedAt;
-  return { membershipId, displayName, ...(notifiedAt && { notifiedAt }), canDecide: mayDecide.has(membershipId) };
+  return {
+    membershipId,
+    displayName,
+    ...(notifiedAt && { notifiedAt }),
+    canDecide: mayDecide.has(membershipId),
+  };
 }

@@ -3,7 +3,12 @@
  * with or without Temporal.
  */
 import { insertAuditEvents } from '../../data/audit-events.ts';
-import { recordDecision, recordForEach, recordPastDeadline, type NewDecision } from '../../data/approval-requests/decide.ts';
+import {
+  recordDecision,
+  recordForEach,
+  recordPastDeadline,
+  type NewDecision,
+} from '../../data/approval-requests/decide.ts';
 import { endClaim, touchRequest } from '../../data/approval-requests/claims.ts';
 import { lockRequest, type LockedRequest } from '../../data/approval-requests/lock.ts';
 import { findRequest } from '../../data/approval-requests/read.ts';
@@ -36,13 +41,19 @@ export async function expireIfDue(
 ): Promise<ApprovalRequest | undefined> {
   const { request, now } = locked;
   if (isTerminal(request.state) || now < request.deadlineAt) return undefined;
-  return await recordDecision(db, { request, now }, { ...expiry(wake), idempotencyKey: `${SYSTEM_KEY_PREFIX}${request.id}` });
+  return await recordDecision(
+    db,
+    { request, now },
+    { ...expiry(wake), idempotencyKey: `${SYSTEM_KEY_PREFIX}${request.id}` },
+  );
 }
 
 /** Inside the locking transaction: a claim whose time is over ends, and the walk goes on. */
 export async function lapseIfDue(db: Db, locked: LockedRequest): Promise<LockedRequest> {
   const { claim } = locked.request;
-  return !claim || locked.now < claim.expiresAt ? locked : await withoutClaim(db, locked, { verb: 'claim_lapsed' });
+  return !claim || locked.now < claim.expiresAt
+    ? locked
+    : await withoutClaim(db, locked, { verb: 'claim_lapsed' });
 }
 
 /** Inside the locking transaction: the claim ends without anybody ending it, and the timeline says how. */
@@ -68,11 +79,18 @@ export async function expireEach(db: Db, ids: readonly string[]): Promise<string
 }
 
 /** Expires everything that is due. */
-export async function expirePastDeadline(context: ServiceContext, { batch }: { readonly batch: number }): Promise<void> {
+export async function expirePastDeadline(
+  context: ServiceContext,
+  { batch }: { readonly batch: number },
+): Promise<void> {
   for (;;) {
     const due = await countPastDeadline(context.db, batch);
     if (due === 0) return;
-    const expired = await recordPastDeadline(context.db, { ...expiry(true), keyPrefix: SYSTEM_KEY_PREFIX, limit: due });
+    const expired = await recordPastDeadline(context.db, {
+      ...expiry(true),
+      keyPrefix: SYSTEM_KEY_PREFIX,
+      limit: due,
+    });
     context.metrics.requestsDecided.inc({ status: 'expired', channel: 'system' }, expired.length);
     for (const id of expired) context.changes.publish(id);
     if (expired.length < batch) return;
@@ -80,7 +98,10 @@ export async function expirePastDeadline(context: ServiceContext, { batch }: { r
 }
 
 /** The request as it stands now, expired first if it is due. */
-export async function readSettled(context: ServiceContext, id: string): Promise<ApprovalRequest | undefined> {
+export async function readSettled(
+  context: ServiceContext,
+  id: string,
+): Promise<ApprovalRequest | undefined> {
   const read = await findRequest(context.db, id);
   if (!read?.overdue) return read?.request;
   const expired = await context.db.transaction(async (trx) => {

@@ -2,7 +2,11 @@
  * The one function that moves a request forward: settle, evaluate, hand to people, notify the next level, plan. Its
  * usual caller is the request's workflow; the backstop calls it when that is not there. Idempotent.
  */
-import { recordDecision, recordVerdict, type NewDecision } from '../../data/approval-requests/decide.ts';
+import {
+  recordDecision,
+  recordVerdict,
+  type NewDecision,
+} from '../../data/approval-requests/decide.ts';
 import { lockRequest, type LockedRequest } from '../../data/approval-requests/lock.ts';
 import { findRequest } from '../../data/approval-requests/read.ts';
 import { clearWake } from '../../data/approval-requests/wake.ts';
@@ -20,7 +24,13 @@ import { walkOn } from './walk.ts';
 
 export type RequestStep =
   | { readonly kind: 'done'; readonly status?: string; readonly automatic: boolean }
-  | { readonly kind: 'wait'; readonly until: Date; readonly summary: string; readonly details: string; readonly path?: string };
+  | {
+      readonly kind: 'wait';
+      readonly until: Date;
+      readonly summary: string;
+      readonly details: string;
+      readonly path?: string;
+    };
 
 export interface StepOptions {
   /** An instant known to have come: the row's clock is never behind it. */
@@ -30,7 +40,11 @@ export interface StepOptions {
 
 const GONE: RequestStep = { kind: 'done', automatic: false };
 
-export async function stepRequest(context: ServiceContext, id: string, options: StepOptions): Promise<RequestStep> {
+export async function stepRequest(
+  context: ServiceContext,
+  id: string,
+  options: StepOptions,
+): Promise<RequestStep> {
   const fresh = context.fresh.get(id);
   context.fresh.delete(id);
   const request = fresh ?? (await findRequest(context.db, id))?.request;
@@ -40,7 +54,8 @@ export async function stepRequest(context: ServiceContext, id: string, options: 
     await clearWake(context.db, id);
     return ended(request);
   }
-  const evaluated = request.state === 'evaluating' ? await evaluatePinned(context, request) : undefined;
+  const evaluated =
+    request.state === 'evaluating' ? await evaluatePinned(context, request) : undefined;
   if (evaluated && evaluated.verdict.outcome !== 'human') {
     const decision = toDecision(request, evaluated);
     const decided = await recordVerdict(context.db, { request, floor: options.floor }, decision);
@@ -60,7 +75,11 @@ function toDecision(request: ApprovalRequest, { verdict }: Evaluated): NewDecisi
     authentication: { method: 'system', assurance: 'strong' },
     idempotencyKey: `pipeline:${request.id}`,
     actor: SYSTEM,
-    auditData: { scope: verdict.scope, block_id: verdict.block_id, reason_code: verdict.reason_code },
+    auditData: {
+      scope: verdict.scope,
+      block_id: verdict.block_id,
+      reason_code: verdict.reason_code,
+    },
     from: ['evaluating'],
     wake: false,
   };
@@ -81,8 +100,14 @@ interface LockedOutcome {
   readonly changed?: true;
 }
 
-async function stepLocked(context: ServiceContext, id: string, options: LockedStep): Promise<RequestStep> {
-  const { step, decided, changed } = await context.db.transaction(async (trx) => await actUnderLock(context, trx, { id, ...options }));
+async function stepLocked(
+  context: ServiceContext,
+  id: string,
+  options: LockedStep,
+): Promise<RequestStep> {
+  const { step, decided, changed } = await context.db.transaction(
+    async (trx) => await actUnderLock(context, trx, { id, ...options }),
+  );
   if (decided) announceDecided(context, decided);
   else if (changed) context.changes.publish(id);
   return step;
@@ -102,14 +127,18 @@ async function actUnderLock(
   }
   const expired = await expireIfDue(db, locked, { wake: false });
   if (expired) return { step: ended(expired), decided: expired };
-  if (request.state === 'pending') return { step: await walk(context, db, { locked, by }), changed: true };
+  if (request.state === 'pending')
+    return { step: await walk(context, db, { locked, by }), changed: true };
   if (!evaluated) throw new Error('a request cannot return to the state evaluating');
   if (evaluated.verdict.outcome !== 'human') {
     const decided = await recordDecision(db, locked, toDecision(request, evaluated));
     return decided ? { step: ended(decided), decided } : { step: GONE };
   }
   const routed = await handToPeople(context, db, { locked, evaluated });
-  return { step: routed ? await walk(context, db, { locked: { ...locked, request: routed }, by }) : GONE, changed: true };
+  return {
+    step: routed ? await walk(context, db, { locked: { ...locked, request: routed }, by }) : GONE,
+    changed: true,
+  };
 }
 
 async function walk(
@@ -120,7 +149,10 @@ async function walk(
   const { request, now } = await releaseIfLost(db, await lapseIfDue(db, locked));
   const revisionId = request.route?.pathRevisionId;
   // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
-  const path = revisionId === undefined ? undefined : await loadEscalationPathRevision({ ...context, db }, revisionId);
+  const path =
+    revisionId === undefined
+      ? undefined
+      : await loadEscalationPathRevision({ ...context, db }, revisionId);
   const walked = await walkOn({ ...context, db }, { request, now, by, path });
   return { kind: 'wait', ...walked, ...(path && { path: path.pathKey }) };
 }

@@ -18,7 +18,11 @@ export async function releaseIfLost(db: Db, locked: LockedRequest): Promise<Lock
 }
 
 /** For a walk that is in the middle of a level. */
-export async function lostSteps(db: Db, id: string, { place }: WalkState): Promise<NonNullable<WalkInput['isLost']>> {
+export async function lostSteps(
+  db: Db,
+  id: string,
+  { place }: WalkState,
+): Promise<NonNullable<WalkInput['isLost']>> {
   if (place.nodeId === undefined) return () => false;
   const level = stepKey({ nodeId: place.nodeId, run: place.run });
   const told = await findToldSteps(db, { id, level });

@@ -20,7 +20,11 @@ export interface ParkedWait {
   leave(): void;
 }
 
-export function parkWait(context: ServiceContext, id: string, { ms, signal, until = (r) => isTerminal(r.state) }: WaitOptions): ParkedWait {
+export function parkWait(
+  context: ServiceContext,
+  id: string,
+  { ms, signal, until = (r) => isTerminal(r.state) }: WaitOptions,
+): ParkedWait {
   let finish: (outcome: ApprovalRequest | undefined | 'timeout') => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const settled = new Promise<ApprovalRequest | undefined | 'timeout'>((resolve, reject) => {
@@ -61,7 +65,11 @@ export function parkWait(context: ServiceContext, id: string, { ms, signal, unti
 }
 
 /** The request once it is settled, or as it stands when the time runs out; undefined when there is none. */
-export async function waitForRequest(context: ServiceContext, id: string, options: WaitOptions): Promise<ApprovalRequest | undefined> {
+export async function waitForRequest(
+  context: ServiceContext,
+  id: string,
+  options: WaitOptions,
+): Promise<ApprovalRequest | undefined> {
   const wait = parkWait(context, id, options);
   try {
     wait.look();

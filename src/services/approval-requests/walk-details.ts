@@ -16,9 +16,14 @@ export interface Waiting {
   readonly state?: WalkState;
 }
 
-export function describeWait({ request, urgency, path, state }: Waiting): { readonly summary: string; readonly details: string } {
+export function describeWait({ request, urgency, path, state }: Waiting): {
+  readonly summary: string;
+  readonly details: string;
+} {
   const deadline = `deadline ${request.deadlineAt.toISOString()}`;
-  const claimed = request.claim && `claimed by ${request.claim.displayName} until ${request.claim.expiresAt.toISOString()}`;
+  const claimed =
+    request.claim &&
+    `claimed by ${request.claim.displayName} until ${request.claim.expiresAt.toISOString()}`;
   if (!path || !state) {
     const asked = 'no escalation path: everyone who may decide is asked';
     return {
@@ -35,7 +40,10 @@ export function describeWait({ request, urgency, path, state }: Waiting): { read
     `${next ? `next step ${next.toISOString()}` : 'nobody further to ask'}, ${deadline}`,
     state.teams.length > 0 ? `inside: ${state.teams.map(whereIs).join('; ')}` : undefined,
   ];
-  return { summary: claimed ?? `${path.pathKey}: ${place}`, details: lines.filter(Boolean).join('\n\n').slice(0, MAX_DETAILS) };
+  return {
+    summary: claimed ?? `${path.pathKey}: ${place}`,
+    details: lines.filter(Boolean).join('\n\n').slice(0, MAX_DETAILS),
+  };
 }
 
 function placeOf({ document }: LoadedEscalationPath, { place, teams }: WalkState): string {
@@ -50,7 +58,10 @@ function placeOf({ document }: LoadedEscalationPath, { place, teams }: WalkState
 function inside(teams: WalkState['teams']): readonly string[] {
   if (teams.length === 0) return [];
   const deferred = teams.filter(({ place }) => place.phase === 'defer').length;
-  return [`${teams.length} ${teams.length === 1 ? 'team' : 'teams'} inside`, ...(deferred > 0 ? [`${deferred} deferred`] : [])];
+  return [
+    `${teams.length} ${teams.length === 1 ? 'team' : 'teams'} inside`,
+    ...(deferred > 0 ? [`${deferred} deferred`] : []),
+  ];
 }
 
 /** The place of a team in its own policy. */
@@ -58,7 +69,8 @@ function whereIs({ teamId, place }: TeamWalk): string {
   const team = `team ${teamId}`;
   if (place.phase === 'exhausted') return `${team} has nobody further to ask`;
   const until = `until ${place.nextAt?.toISOString() ?? ''}`;
-  if (place.phase === 'level') return `${team} at its level ${place.nodeId}, run ${place.run}, ${until}`;
+  if (place.phase === 'level')
+    return `${team} at its level ${place.nodeId}, run ${place.run}, ${until}`;
   if (place.phase === 'defer') return `${team} deferred ${until}, run ${place.run}`;
   return `${team} ${place.phase} ${until}, run ${place.run}`;
 }

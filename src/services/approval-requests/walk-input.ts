@@ -1,8 +1,19 @@
 /** What the walk of a request needs besides its state: the policies of teams it is inside of, and answers to conditions. */
 import type { ApprovalRequest } from '../../domain/approval-requests.ts';
-import { compileCondition, evaluateCondition, type CompiledCondition } from '../../domain/conditions/compile.ts';
-import { ConditionError, type Condition, type ConditionFacts } from '../../domain/conditions/types.ts';
-import type { EscalationDocument, TeamPolicyDocument } from '../../domain/escalation-paths/types.ts';
+import {
+  compileCondition,
+  evaluateCondition,
+  type CompiledCondition,
+} from '../../domain/conditions/compile.ts';
+import {
+  ConditionError,
+  type Condition,
+  type ConditionFacts,
+} from '../../domain/conditions/types.ts';
+import type {
+  EscalationDocument,
+  TeamPolicyDocument,
+} from '../../domain/escalation-paths/types.ts';
 import type { WalkInput } from '../../domain/escalation-paths/walk.ts';
 import type { WalkState } from '../../domain/escalation-paths/walk-state.ts';
 import type { ServiceContext } from '../context.ts';
@@ -57,16 +68,23 @@ export async function walkInput(
     state,
     facts,
     urgency,
-  }: { document: EscalationDocument; state: WalkState; facts: ConditionFacts; urgency: WalkInput['urgency'] },
+  }: {
+    document: EscalationDocument;
+    state: WalkState;
+    facts: ConditionFacts;
+    urgency: WalkInput['urgency'];
+  },
 ): Promise<WalkPolicies> {
   const policies = new Map<string, TeamPolicyDocument>();
   const learn = async (revisionId: string): Promise<void> => {
-    if (!policies.has(revisionId)) policies.set(revisionId, await loadTeamPolicyRevision(context, revisionId));
+    if (!policies.has(revisionId))
+      policies.set(revisionId, await loadTeamPolicyRevision(context, revisionId));
   };
   for (const { revisionId } of state.teams) await learn(revisionId);
   const policy = (revisionId: string): TeamPolicyDocument => {
     const known = policies.get(revisionId);
-    if (!known) throw new Error(`the walk entered team policy revision ${revisionId} before it was read`);
+    if (!known)
+      throw new Error(`the walk entered team policy revision ${revisionId} before it was read`);
     return known;
   };
   return { input: { document, policy, urgency, matches: matcher(facts) }, learn };

@@ -22,14 +22,21 @@ export interface Recorded {
 
 type OnPath = Recorded & { readonly path: LoadedEscalationPath };
 
-export async function recordWalk(db: Db, { events, ...walk }: OnPath & { readonly events: readonly WalkEvent[] }): Promise<void> {
+export async function recordWalk(
+  db: Db,
+  { events, ...walk }: OnPath & { readonly events: readonly WalkEvent[] },
+): Promise<void> {
   const told: NewAuditEvent[] = [];
   for (const event of events) told.push(...(await recordEvent(db, walk, event)));
   await insertAuditEvents(db, walk.request.organizationId, { events: told, occurredAt: walk.now });
 }
 
 /** Records the event, and answers what the timeline says of it. */
-async function recordEvent(db: Db, walk: OnPath, event: WalkEvent): Promise<readonly NewAuditEvent[]> {
+async function recordEvent(
+  db: Db,
+  walk: OnPath,
+  event: WalkEvent,
+): Promise<readonly NewAuditEvent[]> {
   const { request, path } = walk;
   const place = placeOf(path.pathKey, event);
   const say = (data: Readonly<Record<string, unknown>> = {}): NewAuditEvent[] => [
@@ -47,7 +54,8 @@ async function recordEvent(db: Db, walk: OnPath, event: WalkEvent): Promise<read
     }
     case 'level_skipped':
       // Whoever was told stays told: only the wait is over.
-      if (event.reason === 'nobody_left') await endStep(db, request.id, { stepKey: stepKey(event), at: walk.now });
+      if (event.reason === 'nobody_left')
+        await endStep(db, request.id, { stepKey: stepKey(event), at: walk.now });
       else await insertStep(db, { ...stepOf(walk, event), kind: 'skipped', membershipIds: [] });
       return say({ reason: event.reason });
     case 'deferred':
@@ -72,13 +80,19 @@ function stepOf({ request, now, byEmail }: Recorded, event: WalkEvent) {
   };
 }
 
-function placeOf(pathKey: string, { nodeId, run, team }: StepPlace): Readonly<Record<string, unknown>> {
+function placeOf(
+  pathKey: string,
+  { nodeId, run, team }: StepPlace,
+): Readonly<Record<string, unknown>> {
   const inside = team && { team_id: team.teamId, team_node_id: team.nodeId, team_run: team.run };
   return { path_key: pathKey, node_id: nodeId, run, ...inside };
 }
 
 /** Tells everybody who may decide a request without a path; true when somebody had not been told before. */
-export async function recordUnrouted(db: Db, { request, now, deciders, byEmail }: Recorded): Promise<boolean> {
+export async function recordUnrouted(
+  db: Db,
+  { request, now, deciders, byEmail }: Recorded,
+): Promise<boolean> {
   const told = await insertStep(db, {
     requestId: request.id,
     organizationId: request.organizationId,
@@ -95,5 +109,8 @@ export async function recordUnrouted(db: Db, { request, now, deciders, byEmail }
 }
 
 function person(deciders: readonly Decider[], membershipId: string) {
-  return { membership_id: membershipId, display_name: deciders.find((decider) => decider.membershipId === membershipId)?.displayName };
+  return {
+    membership_id: membershipId,
+    display_name: deciders.find((decider) => decider.membershipId === membershipId)?.displayName,
+  };
 }

@@ -14,7 +14,12 @@ import {
   type WalkEvent,
   type WalkInput,
 } from '../../domain/escalation-paths/walk.ts';
-import { dueAt, walkFromJson, walkToJson, type WalkState } from '../../domain/escalation-paths/walk-state.ts';
+import {
+  dueAt,
+  walkFromJson,
+  walkToJson,
+  type WalkState,
+} from '../../domain/escalation-paths/walk-state.ts';
 import type { ServiceContext } from '../context.ts';
 import type { LoadedEscalationPath } from '../escalation-paths.ts';
 import { lostSteps } from './stranded.ts';
@@ -66,7 +71,10 @@ export async function walkOn(context: ServiceContext, walk: WalkOn): Promise<Wal
     noticeable,
     byWorkflow: by === 'workflow',
   });
-  return { until, ...describeWait({ request, urgency, ...(walk.path && state && { path: walk.path, state }) }) };
+  return {
+    until,
+    ...describeWait({ request, urgency, ...(walk.path && state && { path: walk.path, state }) }),
+  };
 }
 
 interface Advanced {
@@ -83,22 +91,33 @@ async function advance(context: ServiceContext, walk: WalkOn): Promise<Advanced>
   const { db } = context;
   const { urgency } = request;
   const state = path && stateOf(request, path);
-  if (request.claim) return { ...(state && { state }), noticeable: false, urgency, unsettled: false };
+  if (request.claim)
+    return { ...(state && { state }), noticeable: false, urgency, unsettled: false };
   const holds: boolean[] = [];
-  const hold = async (): Promise<void> => void holds.push(await holdRights(db, request.organizationId));
+  const hold = async (): Promise<void> =>
+    void holds.push(await holdRights(db, request.organizationId));
   const deciders = lazily(async () => {
     await hold();
     return await findDeciders(db, request.organizationId, request.agentSlug);
   });
   const byEmail = context.mailer !== undefined;
   if (!path || !state) {
-    const noticeable = await recordUnrouted(db, { request, now, deciders: await deciders(), byEmail });
+    const noticeable = await recordUnrouted(db, {
+      request,
+      now,
+      deciders: await deciders(),
+      byEmail,
+    });
     return { noticeable, urgency, unsettled: holds.includes(false) };
   }
   const isMidway = state.place.phase === 'level' && now < state.place.nextAt;
   if (isMidway) await hold();
   const isLost = isMidway ? await lostSteps(db, request.id, state) : undefined;
-  const followed = await followPath(context, { ...walk, path }, { state, deciders, ...(isLost && { isLost }) });
+  const followed = await followPath(
+    context,
+    { ...walk, path },
+    { state, deciders, ...(isLost && { isLost }) },
+  );
   const { events } = followed;
   const names = events.length > 0 ? await deciders() : [];
   await recordWalk(db, { request, now, path, events, deciders: names, byEmail });
@@ -115,15 +134,26 @@ async function followPath(
   context: ServiceContext,
   { request, path: { document }, now }: WalkOn & { readonly path: LoadedEscalationPath },
   from: From,
-): Promise<{ state: WalkState; urgency: ApprovalRequest['urgency']; events: readonly WalkEvent[] }> {
+): Promise<{
+  state: WalkState;
+  urgency: ApprovalRequest['urgency'];
+  events: readonly WalkEvent[];
+}> {
   let { state } = from;
   let { urgency } = request;
-  const { input: known, learn } = await walkInput(context, { document, state, facts: conditionFacts(request), urgency });
+  const { input: known, learn } = await walkInput(context, {
+    document,
+    state,
+    facts: conditionFacts(request),
+    urgency,
+  });
   const input: WalkInput = { ...known, ...(from.isLost && { isLost: from.isLost }) };
   const events: WalkEvent[] = [];
   for (;;) {
     const arrival = arrive({ ...input, urgency }, state, now);
-    const asked = arrival.entry ? await find(context, request, { entry: arrival.entry, deciders: await from.deciders() }) : NOBODY;
+    const asked = arrival.entry
+      ? await find(context, request, { entry: arrival.entry, deciders: await from.deciders() })
+      : NOBODY;
     for (const { revisionId } of asked.teams) await learn(revisionId);
     const step = enterLevel({ ...input, urgency }, arrival, { now, asked });
     ({ state, urgency } = step);
@@ -139,8 +169,14 @@ async function find(
   { organizationId }: ApprovalRequest,
   { entry, deciders }: { readonly entry: LevelEntry; readonly deciders: readonly Decider[] },
 ): Promise<Asked> {
-  const targeted = entry.level.targets.flatMap((target) => (target.type === 'team' ? [target.id] : []));
-  const teams = await findTeamRosters(db, organizationId, entry.team ? [entry.team.teamId] : targeted);
+  const targeted = entry.level.targets.flatMap((target) =>
+    target.type === 'team' ? [target.id] : [],
+  );
+  const teams = await findTeamRosters(
+    db,
+    organizationId,
+    entry.team ? [entry.team.teamId] : targeted,
+  );
   return recipients(entry, { deciders: deciders.map(({ membershipId }) => membershipId), teams });
 }
 

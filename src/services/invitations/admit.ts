@@ -5,14 +5,29 @@ import { authorize } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { grantsBeyond, type PolicyTerms } from '../../domain/permission-policies.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
-import { acceptInvitation, findEmailStanding, findPendingInvitation, type Invitation } from '../../data/invitations.ts';
-import { endAccess, findMembershipOf, findMemberWithPolicies, insertMembership, readmitMembership } from '../../data/memberships.ts';
+import {
+  acceptInvitation,
+  findEmailStanding,
+  findPendingInvitation,
+  type Invitation,
+} from '../../data/invitations.ts';
+import {
+  endAccess,
+  findMembershipOf,
+  findMemberWithPolicies,
+  insertMembership,
+  readmitMembership,
+} from '../../data/memberships.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { memberPrincipal } from '../member-principals.ts';
 import { addPolicies, whichAreLive } from '../permission-policies.ts';
 
 /** The pending invitation that lets whoever has the email in, if there is one. Call it under the organization's lock. */
-export async function findStandingInvitation(trx: Db, organizationId: string, email: string): Promise<Invitation | undefined> {
+export async function findStandingInvitation(
+  trx: Db,
+  organizationId: string,
+  email: string,
+): Promise<Invitation | undefined> {
   const invitation = await findPendingInvitation(trx, organizationId, email);
   if (!invitation || !(await isVouched(trx, invitation))) return undefined;
   const { isMember, isDirectoryManaged } = await findEmailStanding(trx, organizationId, email);
@@ -20,7 +35,10 @@ export async function findStandingInvitation(trx: Db, organizationId: string, em
 }
 
 /** Whether whoever invited is still an active member who may invite and holds what he grants. */
-export async function isVouched(trx: Db, { organizationId, invitedByMembershipId, policies }: Invitation): Promise<boolean> {
+export async function isVouched(
+  trx: Db,
+  { organizationId, invitedByMembershipId, policies }: Invitation,
+): Promise<boolean> {
   const inviter = await findMemberWithPolicies(trx, organizationId, invitedByMembershipId);
   if (inviter?.membershipStatus !== 'active') return false;
   // As in a session: only in one can he have invited.
@@ -28,8 +46,12 @@ export async function isVouched(trx: Db, { organizationId, invitedByMembershipId
     via: { kind: 'session', sessionId: '', fresh: false },
     auth: { method: 'system', assurance: 'single_factor', authenticated_at: new Date(0) },
   });
-  const holds = (terms: PolicyTerms) => (terms.isOwner ? principal.isOwner : grantsBeyond(principal, terms).length === 0);
-  return authorize(principal, 'membership.invite', { kind: 'organization' }).allowed && policies.every(holds);
+  const holds = (terms: PolicyTerms) =>
+    terms.isOwner ? principal.isOwner : grantsBeyond(principal, terms).length === 0;
+  return (
+    authorize(principal, 'membership.invite', { kind: 'organization' }).allowed &&
+    policies.every(holds)
+  );
 }
 
 /**
@@ -43,11 +65,14 @@ export async function admitBy(
 ): Promise<string> {
   const { id, organizationId } = invitation;
   const membershipId = await enterMembership(trx, organizationId, { userId, displayName });
-  if (!(await acceptInvitation(trx, organizationId, { id, membershipId }))) throw new AppError('not_found');
+  if (!(await acceptInvitation(trx, organizationId, { id, membershipId })))
+    throw new AppError('not_found');
   const actor = personOf({ membershipId, displayName });
   const permission_policy_ids = await giveAccess(trx, invitation, { membershipId, actor });
   const data = { membership_id: membershipId, permission_policy_ids };
-  await insertAuditEvents(trx, organizationId, { events: [{ eventType: 'invitation.accepted', actor, subjectId: id, data }] });
+  await insertAuditEvents(trx, organizationId, {
+    events: [{ eventType: 'invitation.accepted', actor, subjectId: id, data }],
+  });
   return membershipId;
 }
 
@@ -67,7 +92,14 @@ async function enterMembership(
   } else await insertMembership(trx, organizationId, { id, userId, admissionSource: 'invite' });
   const eventType = before ? 'membership.readmitted' : 'membership.created';
   await insertAuditEvents(trx, organizationId, {
-    events: [{ eventType, actor: personOf({ membershipId: id, displayName }), subjectId: id, data: { admission_source: 'invite' } }],
+    events: [
+      {
+        eventType,
+        actor: personOf({ membershipId: id, displayName }),
+        subjectId: id,
+        data: { admission_source: 'invite' },
+      },
+    ],
   });
   return id;
 }
@@ -80,13 +112,25 @@ async function giveAccess(
 ): Promise<readonly string[]> {
   const holder = { kind: 'membership', id: membershipId } as const;
   const terms = await withoutArchived(trx, organizationId, policies);
-  return await addPolicies(trx, organizationId, { holder, terms, actor, grantedByActorId: invitedByMembershipId });
+  return await addPolicies(trx, organizationId, {
+    holder,
+    terms,
+    actor,
+    grantedByActorId: invitedByMembershipId,
+  });
 }
 
 /** Teams and agents that were archived since the invitation are left out, and policies for nothing else. */
-async function withoutArchived(trx: Db, organizationId: string, policies: readonly PolicyTerms[]): Promise<readonly PolicyTerms[]> {
+async function withoutArchived(
+  trx: Db,
+  organizationId: string,
+  policies: readonly PolicyTerms[],
+): Promise<readonly PolicyTerms[]> {
   const isLive = await whichAreLive(trx, organizationId, policies);
   return policies
-    .map((terms) => ({ ...terms, resourceIds: terms.resourceIds.filter((id) => isLive(terms, id)) }))
+    .map((terms) => ({
+      ...terms,
+      resourceIds: terms.resourceIds.filter((id) => isLive(terms, id)),
+    }))
     .filter(({ scopeKind, resourceIds }) => scopeKind === 'organization' || resourceIds.length > 0);
 }

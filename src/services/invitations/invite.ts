@@ -53,12 +53,19 @@ interface Sending {
  * 400 for policies that are not valid; 403 as `requireMayGrant`; 409 `member_exists`, `directory_managed`,
  * `invitation_pending`, `seat_limit_reached`; 504 `email_not_delivered`, and then the invitation is revoked.
  */
-export async function invite(context: ServiceContext, principal: MemberPrincipal, input: InvitationInput): Promise<SentInvitation> {
+export async function invite(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  input: InvitationInput,
+): Promise<SentInvitation> {
   const issued = issueToken(TOKEN_PREFIX.invitation);
   const { invitation, inviter } = await context.db.transaction(async (trx) => {
     const current = await currentMember(trx, principal, MAY_INVITE);
     await requireInvitable(trx, { context, inviter: current, input });
-    return { invitation: await createInvitation(trx, { inviter: current, input, issued }), inviter: current };
+    return {
+      invitation: await createInvitation(trx, { inviter: current, input, issued }),
+      inviter: current,
+    };
   });
   try {
     return { invitation, ...(await send(context, { invitation, inviter, issued })) };
@@ -70,11 +77,22 @@ export async function invite(context: ServiceContext, principal: MemberPrincipal
 
 async function requireInvitable(
   trx: Db,
-  { context, inviter, input }: { context: ServiceContext; inviter: MemberPrincipal; input: InvitationInput },
+  {
+    context,
+    inviter,
+    input,
+  }: { context: ServiceContext; inviter: MemberPrincipal; input: InvitationInput },
 ): Promise<void> {
   const { organizationId } = inviter;
-  const policies = input.policies.map((terms, index) => ({ terms, pointer: `/permission_policies/${index}` }));
-  await requireValidTerms(trx, organizationId, { edition: context.edition, holder: 'human', policies });
+  const policies = input.policies.map((terms, index) => ({
+    terms,
+    pointer: `/permission_policies/${index}`,
+  }));
+  await requireValidTerms(trx, organizationId, {
+    edition: context.edition,
+    holder: 'human',
+    policies,
+  });
   requireMayGrantAll(inviter, input.policies);
   const standing = await findEmailStanding(trx, organizationId, input.email);
   if (standing.isMember) throw new AppError('member_exists');
@@ -89,7 +107,11 @@ function requireMayGrantAll(inviter: MemberPrincipal, policies: readonly PolicyT
 
 async function createInvitation(
   trx: Db,
-  { inviter, input, issued }: { inviter: MemberPrincipal; input: InvitationInput; issued: IssuedToken },
+  {
+    inviter,
+    input,
+    issued,
+  }: { inviter: MemberPrincipal; input: InvitationInput; issued: IssuedToken },
 ): Promise<Invitation> {
   const invitation = await insertInvitation(trx, inviter.organizationId, {
     id: issued.id,
@@ -108,18 +130,29 @@ async function createInvitation(
     })),
   };
   await insertAuditEvents(trx, inviter.organizationId, {
-    events: [{ eventType: 'invitation.created', actor: actorOf(inviter), subjectId: invitation.id, data }],
+    events: [
+      { eventType: 'invitation.created', actor: actorOf(inviter), subjectId: invitation.id, data },
+    ],
   });
   return invitation;
 }
 
 /** Emails the link or, on a deployment that sends no email, hands it back. 504 `email_not_delivered`. */
-async function send(context: ServiceContext, { invitation, inviter, issued }: Sending): Promise<{ readonly url?: string }> {
+async function send(
+  context: ServiceContext,
+  { invitation, inviter, issued }: Sending,
+): Promise<{ readonly url?: string }> {
   const { email, expiresAt } = invitation;
   const url = invitationLink(context, issued.token);
   if (!context.mailer) return { url };
   const organization = await findOrganization(context.db, inviter.organizationId);
-  const message = invitationEmail({ email, inviter, url, expiresAt, organizationName: organization?.name ?? '' });
+  const message = invitationEmail({
+    email,
+    inviter,
+    url,
+    expiresAt,
+    organizationName: organization?.name ?? '',
+  });
   try {
     await context.mailer.send(message);
     return {};
@@ -142,7 +175,10 @@ async function takeBack(
     });
   };
   await db.transaction(revoke).catch((error: unknown) => {
-    logger.error({ err: error, invitationId: id }, 'an invitation whose email was not delivered could not be revoked');
+    logger.error(
+      { err: error, invitationId: id },
+      'an invitation whose email was not delivered could not be revoked',
+    );
   });
 }
 
@@ -150,7 +186,11 @@ async function takeBack(
  * A new link for seven days; the one before is dead from then on. The caller vouches for the invitation from now on: 403 as
  * `requireMayGrant`. 404 when it is no longer pending; 429 `rate_limited`. 504 `email_not_delivered` leaves everything as it was.
  */
-export async function resendInvitation(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<SentInvitation> {
+export async function resendInvitation(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<SentInvitation> {
   const before = await context.db.transaction(async (trx) => ({
     ...(await requireResendable(trx, principal, id)),
     expiresAt: await invitationExpiry(trx),
@@ -158,7 +198,11 @@ export async function resendInvitation(context: ServiceContext, principal: Membe
   await admitResending(context, before.invitation.id);
   const { inviter, expiresAt } = before;
   const issued = issueToken(TOKEN_PREFIX.invitation, before.invitation.id);
-  const sent = await send(context, { invitation: { email: before.invitation.email, expiresAt }, inviter, issued });
+  const sent = await send(context, {
+    invitation: { email: before.invitation.email, expiresAt },
+    inviter,
+    issued,
+  });
   const invitation = await context.db.transaction(async (trx) => {
     const { organizationId, membershipId } = (await requireResendable(trx, principal, id)).inviter;
     const renewal = { id, tokenHash: issued.hash, expiresAt, invitedByMembershipId: membershipId };

@@ -3,7 +3,13 @@ import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
-import { findInvitation, listInvitations, revokeInvitation, type Invitation, type InvitationPage } from '../../data/invitations.ts';
+import {
+  findInvitation,
+  listInvitations,
+  revokeInvitation,
+  type Invitation,
+  type InvitationPage,
+} from '../../data/invitations.ts';
 import type { ServiceContext } from '../context.ts';
 import { currentMember } from '../member-principals.ts';
 import { cutPage } from '../pages.ts';
@@ -22,12 +28,24 @@ export async function listSentInvitations(
 }
 
 /** For good, and at once; again, nothing more happens. 404 for one that was accepted or has expired. */
-export async function withdrawInvitation(context: ServiceContext, principal: MemberPrincipal, id: string): Promise<void> {
+export async function withdrawInvitation(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
   await context.db.transaction(async (trx) => {
-    const { organizationId } = await currentMember(trx, principal, { permission: 'membership.invite' });
+    const { organizationId } = await currentMember(trx, principal, {
+      permission: 'membership.invite',
+    });
     if (await revokeInvitation(trx, organizationId, { id })) {
-      const event = { eventType: 'invitation.revoked', actor: actorOf(principal), subjectId: id, data: { reason: 'manual' } };
+      const event = {
+        eventType: 'invitation.revoked',
+        actor: actorOf(principal),
+        subjectId: id,
+        data: { reason: 'manual' },
+      };
       await insertAuditEvents(trx, organizationId, { events: [event] });
-    } else if ((await findInvitation(trx, organizationId, id))?.status !== 'revoked') throw new AppError('not_found');
+    } else if ((await findInvitation(trx, organizationId, id))?.status !== 'revoked')
+      throw new AppError('not_found');
   });
 }

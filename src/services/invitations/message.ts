@@ -11,8 +11,17 @@ export interface InvitationMessage {
   readonly expiresAt: Date;
 }
 
-export function invitationEmail({ email, inviter, url, expiresAt, ...message }: InvitationMessage): Email {
-  const [inviterName, organizationName] = [shownLine(inviter.displayName), shownLine(message.organizationName)];
+export function invitationEmail({
+  email,
+  inviter,
+  url,
+  expiresAt,
+  ...message
+}: InvitationMessage): Email {
+  const [inviterName, organizationName] = [
+    shownLine(inviter.displayName),
+    shownLine(message.organizationName),
+  ];
   return {
     to: email,
     subject: `${inviterName} invites you to join ${organizationName}`,

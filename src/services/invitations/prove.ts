@@ -30,9 +30,19 @@ export interface InvitedProof {
 
 export interface InvitedPerson {
   readonly user:
-    | { readonly kind: 'new'; readonly id: string; readonly email: string; readonly passwordHash: string }
+    | {
+        readonly kind: 'new';
+        readonly id: string;
+        readonly email: string;
+        readonly passwordHash: string;
+      }
     /** `passwordHash`: the one his password was found to be of. `code`: still to be looked at. */
-    | { readonly kind: 'by_password'; readonly id: string; readonly passwordHash: string; readonly code?: string }
+    | {
+        readonly kind: 'by_password';
+        readonly id: string;
+        readonly passwordHash: string;
+        readonly code?: string;
+      }
     | { readonly kind: 'by_session'; readonly id: string };
   readonly displayName: string;
   readonly proof: SignInProof;
@@ -43,11 +53,18 @@ export interface InvitedPerson {
  * an account that is there; 403 `mfa_required` when a code is missing; 401 `invalid_credentials`, 429 `rate_limited`; signed in: 401 `authentication_required`, 403
  * `wrong_account`, `membership_inactive`.
  */
-export async function proveInvited(context: ServiceContext, invitation: LinkedInvitation, proof: InvitedProof): Promise<InvitedPerson> {
+export async function proveInvited(
+  context: ServiceContext,
+  invitation: LinkedInvitation,
+  proof: InvitedProof,
+): Promise<InvitedPerson> {
   const { displayName, password } = proof;
-  if (password === undefined && displayName === undefined) return await proveBySession(context, invitation, proof);
-  if (password === undefined) throw invalid([{ pointer: '/password', code: 'required', message: 'is required' }]);
-  if (invitation.userId === null) return await newPerson(context, invitation, { ...proof, password });
+  if (password === undefined && displayName === undefined)
+    return await proveBySession(context, invitation, proof);
+  if (password === undefined)
+    throw invalid([{ pointer: '/password', code: 'required', message: 'is required' }]);
+  if (invitation.userId === null)
+    return await newPerson(context, invitation, { ...proof, password });
   if (displayName !== undefined) throw new AppError('account_exists');
   return await proveByPassword(context, invitation, { ...proof, password });
 }
@@ -57,15 +74,27 @@ async function newPerson(
   { email, organizationName }: LinkedInvitation,
   { displayName, password, ...origin }: InvitedProof & { readonly password: string },
 ): Promise<InvitedPerson> {
-  if (displayName === undefined) throw invalid([{ pointer: '/display_name', code: 'required', message: 'is required' }]);
-  await requireAcceptablePassword(password, { words: [email, displayName, organizationName], pointer: '/password' });
+  if (displayName === undefined)
+    throw invalid([{ pointer: '/display_name', code: 'required', message: 'is required' }]);
+  await requireAcceptablePassword(password, {
+    words: [email, displayName, organizationName],
+    pointer: '/password',
+  });
   const { address } = origin.client;
   await admitFromNetwork(context, address);
-  const user = { kind: 'new', id: v7(), email, passwordHash: await hashPassword(password, networkOf(address)) } as const;
+  const user = {
+    kind: 'new',
+    id: v7(),
+    email,
+    passwordHash: await hashPassword(password, networkOf(address)),
+  } as const;
   return { user, displayName, proof: passwordProof(origin) };
 }
 
-function passwordProof({ client, presented }: Pick<InvitedProof, 'client' | 'presented'>): SignInProof {
+function passwordProof({
+  client,
+  presented,
+}: Pick<InvitedProof, 'client' | 'presented'>): SignInProof {
   return { ...PASSWORD_PROOF, client, presented };
 }
 
@@ -77,9 +106,17 @@ async function proveByPassword(
   const { email, userId } = invitation;
   await admitSignInAttempt(context, { email, clientAddress: origin.client.address });
   const user = userId === null ? undefined : await findUser(context.db, userId);
-  const passwordHash = await verifiedHash(password, user?.passwordHash, networkOf(origin.client.address));
+  const passwordHash = await verifiedHash(
+    password,
+    user?.passwordHash,
+    networkOf(origin.client.address),
+  );
   if (!user || passwordHash === undefined) {
-    recordFailedProof(context, { ...acceptanceOf(invitation), reason: 'wrong_password', client: origin.client });
+    recordFailedProof(context, {
+      ...acceptanceOf(invitation),
+      reason: 'wrong_password',
+      client: origin.client,
+    });
     throw new AppError('invalid_credentials');
   }
   const { id, displayName } = user;
@@ -92,12 +129,18 @@ async function proveByPassword(
 }
 
 /** Somebody who is no member yet fails at the invitation, and whoever looks after invitations hears of it. */
-export function acceptanceOf({ organizationId, id }: LinkedInvitation): Omit<FailedProof, 'reason' | 'client'> {
+export function acceptanceOf({
+  organizationId,
+  id,
+}: LinkedInvitation): Omit<FailedProof, 'reason' | 'client'> {
   return { at: 'invitation', organizationId, subjectId: id };
 }
 
 function requireCode(code: string | undefined): string {
-  if (code === undefined) throw new AppError('mfa_required', { detail: 'The account has a second factor: send a code of it, too.' });
+  if (code === undefined)
+    throw new AppError('mfa_required', {
+      detail: 'The account has a second factor: send a code of it, too.',
+    });
   return code;
 }
 
@@ -123,10 +166,17 @@ async function proveBySession(
  * session `openSession` asks whether it is live.)
  * Undefined when the code is wrong, or a second factor came to the account meanwhile.
  */
-export async function confirmProof(context: ServiceContext, trx: Db, { user, proof }: InvitedPerson): Promise<SignInProof | undefined> {
+export async function confirmProof(
+  context: ServiceContext,
+  trx: Db,
+  { user, proof }: InvitedPerson,
+): Promise<SignInProof | undefined> {
   if (user.kind !== 'by_password') return proof;
   await requirePasswordStill(trx, user.id, user.passwordHash);
-  if (user.code === undefined) return (await findUser(trx, user.id))?.hasSecondFactor ? undefined : proof;
+  if (user.code === undefined)
+    return (await findUser(trx, user.id))?.hasSecondFactor ? undefined : proof;
   const secondFactor = await acceptCode(context, trx, { userId: user.id, typed: user.code });
-  return secondFactor && { ...proof, method: 'local_password_totp', assurance: 'strong', secondFactor };
+  return (
+    secondFactor && { ...proof, method: 'local_password_totp', assurance: 'strong', secondFactor }
+  );
 }

@@ -7,7 +7,8 @@ import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } f
 export const emailSender: ChannelSender = { send, sendTest };
 
 async function send({ mailer }: ServiceContext, delivery: Delivery): Promise<SendOutcome> {
-  if (!mailer || delivery.event !== 'notified') return { kind: 'dropped', reason: 'not_configured' };
+  if (!mailer || delivery.event !== 'notified')
+    return { kind: 'dropped', reason: 'not_configured' };
   try {
     await mailer.send({
       to: delivery.recipient.email,
@@ -23,7 +24,10 @@ async function send({ mailer }: ServiceContext, delivery: Delivery): Promise<Sen
   }
 }
 
-async function sendTest({ mailer, logger }: ServiceContext, { recipient, channelId }: TestMessage): Promise<TestOutcome> {
+async function sendTest(
+  { mailer, logger }: ServiceContext,
+  { recipient, channelId }: TestMessage,
+): Promise<TestOutcome> {
   if (!mailer) return { delivered: false, errorCode: 'email_not_configured' };
   try {
     await mailer.send({

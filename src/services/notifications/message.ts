@@ -57,5 +57,7 @@ function levelLines({ nodeId, run, escalateAt, notifiedAt }: NotifiedDelivery['l
   const round = run > 1 ? `asked again, round ${run}` : 'asked for the first time in this round';
   if (!escalateAt) return [`Level:     ${round}`];
   const wait = formatDuration(Math.round((escalateAt.getTime() - notifiedAt.getTime()) / 1_000));
-  return [`Level:     ${round}; unanswered, this level ends at ${shownInstant(escalateAt)}, after ${wait}`];
+  return [
+    `Level:     ${round}; unanswered, this level ends at ${shownInstant(escalateAt)}, after ${wait}`,
+  ];
 }

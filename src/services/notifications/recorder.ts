@@ -12,7 +12,10 @@ interface Batch {
 
 /** One statement is under way at a time; what comes meanwhile is the next one's. */
 export function openRecorder({ db }: Pick<ServiceContext, 'db'>): Recorder {
-  const state: { open: Batch | undefined; last: Promise<unknown> } = { open: undefined, last: Promise.resolve() };
+  const state: { open: Batch | undefined; last: Promise<unknown> } = {
+    open: undefined,
+    last: Promise.resolve(),
+  };
   const begin = (): Batch => {
     const entries: RecordedAttempt[] = [];
     const written = state.last.then(() => {

@@ -9,10 +9,16 @@ const BATCH = 500;
 const BATCHES = 50;
 
 /** Until `stopping` is aborted; never rejects. */
-export async function forgetWhileRunning(context: ServiceContext, stopping: AbortSignal): Promise<void> {
+export async function forgetWhileRunning(
+  context: ServiceContext,
+  stopping: AbortSignal,
+): Promise<void> {
   while (await delay(EVERY_MS, true, { signal: stopping }).catch(() => false)) {
     await forgetSome(context, stopping).catch((error: unknown) => {
-      context.logger.warn({ err: error }, 'messages that are over could not be taken away; the next round will');
+      context.logger.warn(
+        { err: error },
+        'messages that are over could not be taken away; the next round will',
+      );
     });
   }
 }

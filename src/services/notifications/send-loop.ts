@@ -6,7 +6,13 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { v7 } from 'uuid';
-import { leaseDue, loadLeased, type Attempted, type LeasedDelivery, type LeaseOptions } from '../../data/notification-deliveries.ts';
+import {
+  leaseDue,
+  loadLeased,
+  type Attempted,
+  type LeasedDelivery,
+  type LeaseOptions,
+} from '../../data/notification-deliveries.ts';
 import { retryDelay, type ChannelKind, type DropReason } from '../../domain/notifications.ts';
 import { MAIL_CONNECTIONS } from '../../platform/mailer.ts';
 import type { ServiceContext } from '../context.ts';
@@ -20,7 +26,11 @@ const POLL_MS = 500;
  * Messages under way at once in this process: each kind has its own, so that a mail server that is slow holds up no webhook. Emails
  * no more than the mailer has connections: one that waits for its turn there would use up its time.
  */
-const AT_ONCE: Readonly<Record<ChannelKind, number>> = { email: MAIL_CONNECTIONS, webhook: 64, slack: 32 };
+const AT_ONCE: Readonly<Record<ChannelKind, number>> = {
+  email: MAIL_CONNECTIONS,
+  webhook: 64,
+  slack: 32,
+};
 /** Of these for one channel: a receiver that is slow holds up himself alone. */
 const PER_CHANNEL = 8;
 const SEND_MS = 15_000;
@@ -41,7 +51,13 @@ export function startSending(context: ServiceContext): SendLoop {
   const record = openRecorder(context);
   const running = Promise.all([
     ...Object.entries(AT_ONCE).map(([kind, atOnce]) =>
-      sendWhileRunning(context, { kind: kind as ChannelKind, atOnce, record, stopping: stopping.signal, cutOff: cutOff.signal }),
+      sendWhileRunning(context, {
+        kind: kind as ChannelKind,
+        atOnce,
+        record,
+        stopping: stopping.signal,
+        cutOff: cutOff.signal,
+      }),
     ),
     forgetWhileRunning(context, stopping.signal),
   ]);
@@ -68,14 +84,22 @@ interface Sending {
   readonly cutOff: AbortSignal;
 }
 
-async function sendWhileRunning(context: ServiceContext, { kind, atOnce, record, stopping, cutOff }: Sending): Promise<void> {
+async function sendWhileRunning(
+  context: ServiceContext,
+  { kind, atOnce, record, stopping, cutOff }: Sending,
+): Promise<void> {
   const pause = pauses(POLL_MS, stopping);
   const underWay = new Map<string, { readonly channelId: string; readonly done: Promise<void> }>();
   const turn = async (): Promise<void> => {
     const limit = atOnce - underWay.size;
-    const leased = limit > 0 ? await takeDue(context, { kinds: [kind], limit, inHand: countByChannel(underWay) }) : [];
+    const leased =
+      limit > 0
+        ? await takeDue(context, { kinds: [kind], limit, inHand: countByChannel(underWay) })
+        : [];
     for (const { lease, delivery } of leased) {
-      const done = attempt(context, { lease, delivery, record }, cutOff).finally(() => underWay.delete(delivery.id));
+      const done = attempt(context, { lease, delivery, record }, cutOff).finally(() =>
+        underWay.delete(delivery.id),
+      );
       underWay.set(delivery.id, { channelId: delivery.channelId, done });
     }
     // What was just taken may not be all: whoever is done first makes room for more.
@@ -92,9 +116,12 @@ async function sendWhileRunning(context: ServiceContext, { kind, atOnce, record,
   await Promise.all([...underWay.values()].map(({ done }) => done));
 }
 
-function countByChannel(underWay: ReadonlyMap<string, { readonly channelId: string }>): Map<string, number> {
+function countByChannel(
+  underWay: ReadonlyMap<string, { readonly channelId: string }>,
+): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { channelId } of underWay.values()) counts.set(channelId, (counts.get(channelId) ?? 0) + 1);
+  for (const { channelId } of underWay.values())
+    counts.set(channelId, (counts.get(channelId) ?? 0) + 1);
   return counts;
 }
 
@@ -122,7 +149,10 @@ interface Taken {
   readonly delivery: LeasedDelivery;
 }
 
-async function takeDue({ db }: ServiceContext, wanted: Pick<LeaseOptions, 'kinds' | 'limit' | 'inHand'>): Promise<Taken[]> {
+async function takeDue(
+  { db }: ServiceContext,
+  wanted: Pick<LeaseOptions, 'kinds' | 'limit' | 'inHand'>,
+): Promise<Taken[]> {
   const lease = v7();
   const ids = await leaseDue(db, { lease, leaseMs: LEASE_MS, perChannel: PER_CHANNEL, ...wanted });
   return (await loadLeased(db, { lease, ids })).map((delivery) => ({ lease, delivery }));
@@ -130,7 +160,11 @@ async function takeDue({ db }: ServiceContext, wanted: Pick<LeaseOptions, 'kinds
 
 /** Exported for tests: takes what is due once, and waits for what becomes of it. Answers how many messages that were. */
 export async function sendDue(context: ServiceContext): Promise<number> {
-  const taken = await takeDue(context, { kinds: ['email', 'webhook', 'slack'], limit: 32, inHand: new Map() });
+  const taken = await takeDue(context, {
+    kinds: ['email', 'webhook', 'slack'],
+    limit: 32,
+    inHand: new Map(),
+  });
   const record = openRecorder(context);
   await Promise.all(taken.map((one) => attempt(context, { ...one, record }, context.stopping)));
   return taken.length;
@@ -147,11 +181,22 @@ async function attempt(
     context.metrics.notificationAttempts.inc({ kind: delivery.kind, outcome: attempted.kind });
     await record({ id: delivery.id, lease, attempted });
   } catch (error) {
-    context.logger.warn({ err: error, delivery: delivery.id }, 'what became of a message could not be recorded');
+    context.logger.warn(
+      { err: error, delivery: delivery.id },
+      'what became of a message could not be recorded',
+    );
   }
 }
 
-function whyNot({ event, kind, announces, channelEnabled, closed, claimed, recipient }: LeasedDelivery): Attempted | undefined {
+function whyNot({
+  event,
+  kind,
+  announces,
+  channelEnabled,
+  closed,
+  claimed,
+  recipient,
+}: LeasedDelivery): Attempted | undefined {
   const drop = (reason: DropReason): Attempted => ({ kind: 'dropped', reason });
   if (!channelEnabled) return drop('channel_disabled');
   if (event === 'decided') return undefined;
@@ -161,32 +206,52 @@ function whyNot({ event, kind, announces, channelEnabled, closed, claimed, recip
   return claimed ? { kind: 'later' } : undefined;
 }
 
-function whyNotHim(kind: ChannelKind, recipient: LeasedDelivery['recipient']): DropReason | undefined {
+function whyNotHim(
+  kind: ChannelKind,
+  recipient: LeasedDelivery['recipient'],
+): DropReason | undefined {
   if (!recipient?.active) return 'member_inactive';
   if (!recipient.mayDecide) return 'cannot_decide';
   return kind === 'webhook' || recipient.wants[kind] ? undefined : 'opted_out';
 }
 
-async function send(context: ServiceContext, delivery: LeasedDelivery, stopping: AbortSignal): Promise<Attempted> {
+async function send(
+  context: ServiceContext,
+  delivery: LeasedDelivery,
+  stopping: AbortSignal,
+): Promise<Attempted> {
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(SEND_MS)]);
   const outcome = await senders[delivery.kind]
     .send(context, toDelivery(context, delivery), signal)
     .catch((error: unknown) => failure(error));
   if (outcome.kind !== 'failed') return outcome;
   const error = [...outcome.error.replaceAll(/\p{Cc}+/gu, ' ')].slice(0, ERROR_CHARACTERS).join('');
-  context.logger.info({ delivery: delivery.id, kind: delivery.kind, attempt: delivery.attempts, error }, 'a message was not delivered');
+  context.logger.info(
+    { delivery: delivery.id, kind: delivery.kind, attempt: delivery.attempts, error },
+    'a message was not delivered',
+  );
   const atLeastMs = outcome.retryAfterMs ?? 0;
-  const afterMs = outcome.permanent ? undefined : retryDelay(delivery.attempts, Math.random(), { atLeastMs });
+  const afterMs = outcome.permanent
+    ? undefined
+    : retryDelay(delivery.attempts, Math.random(), { atLeastMs });
   return afterMs === undefined ? { kind: 'dead', error } : { kind: 'retry', error, afterMs };
 }
 
 function failure(error: unknown): SendOutcome {
-  return { kind: 'failed', error: error instanceof Error || hasMessage(error) ? error.message : 'failed' };
+  return {
+    kind: 'failed',
+    error: error instanceof Error || hasMessage(error) ? error.message : 'failed',
+  };
 }
 
 /** An Error of any realm. */
 function hasMessage(error: unknown): error is { readonly message: string } {
-  return typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'message' in error &&
+    typeof error.message === 'string'
+  );
 }
 
 function toDelivery({ publicUrl }: ServiceContext, delivery: LeasedDelivery): Delivery {

@@ -61,7 +61,12 @@ export type SendOutcome =
   /** Nobody is to get it after all. */
   | { readonly kind: 'dropped'; readonly reason: DropReason }
   /** Tried again later, unless it is `permanent`. `error` is stored and shown: no secret in it. */
-  | { readonly kind: 'failed'; readonly error: string; readonly retryAfterMs?: number; readonly permanent?: boolean };
+  | {
+      readonly kind: 'failed';
+      readonly error: string;
+      readonly retryAfterMs?: number;
+      readonly permanent?: boolean;
+    };
 
 /** What a test message came to. */
 export interface TestOutcome {
@@ -82,5 +87,9 @@ export interface ChannelSender {
   /** `signal` is aborted after 15 seconds and when the process ends. Throwing counts as `failed`. */
   send(context: ServiceContext, delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
   /** At most 10 seconds. */
-  sendTest(context: ServiceContext, message: TestMessage, signal: AbortSignal): Promise<TestOutcome>;
+  sendTest(
+    context: ServiceContext,
+    message: TestMessage,
+    signal: AbortSignal,
+  ): Promise<TestOutcome>;
 }

@@ -14,35 +14,64 @@ const ANSWER_BYTES = 64 * 1024;
 
 export const webhookSender: ChannelSender = { send, sendTest };
 
-async function send(context: ServiceContext, delivery: Delivery, signal: AbortSignal): Promise<SendOutcome> {
+async function send(
+  context: ServiceContext,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
   const target = await findWebhookTarget(context.db, delivery.channelId);
   if (!target) return { kind: 'dropped', reason: 'channel_deleted' };
-  const posted = await post(context, target, { ...delivery, payload: payloadOf(delivery, target), signal });
-  if (posted.kind === 'refused') return { kind: 'failed', error: posted.error, permanent: posted.permanent };
+  const posted = await post(context, target, {
+    ...delivery,
+    payload: payloadOf(delivery, target),
+    signal,
+  });
+  if (posted.kind === 'refused')
+    return { kind: 'failed', error: posted.error, permanent: posted.permanent };
   const { status, retryAfterMs } = posted;
   if (isSuccess(status)) return { kind: 'delivered' };
   const again = { error: `status ${status}`, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-  return { kind: 'failed', ...(mayPass(status) ? again : { error: `status ${status}, which is not tried again`, permanent: true }) };
+  return {
+    kind: 'failed',
+    ...(mayPass(status)
+      ? again
+      : { error: `status ${status}, which is not tried again`, permanent: true }),
+  };
 }
 
-async function sendTest(context: ServiceContext, { channelId, organizationId }: TestMessage, signal: AbortSignal): Promise<TestOutcome> {
+async function sendTest(
+  context: ServiceContext,
+  { channelId, organizationId }: TestMessage,
+  signal: AbortSignal,
+): Promise<TestOutcome> {
   const target = await findWebhookTarget(context.db, channelId);
   if (!target) return { delivered: false, errorCode: 'channel_deleted' };
   const id = v7();
-  const payload = { id, type: 'notification_channel.test', created_at: new Date(), organization_id: organizationId };
+  const payload = {
+    id,
+    type: 'notification_channel.test',
+    created_at: new Date(),
+    organization_id: organizationId,
+  };
   const posted = await post(context, target, { id, channelId, payload, signal });
   if (posted.kind === 'refused') return { delivered: false, errorCode: posted.code };
   const delivered = isSuccess(posted.status);
-  return { delivered, statusCode: posted.status, ...(!delivered && { errorCode: 'unexpected_status' }) };
+  return {
+    delivered,
+    statusCode: posted.status,
+    ...(!delivered && { errorCode: 'unexpected_status' }),
+  };
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** What a receiver says of this moment; everything else it says of the message, and would say again. */
-const mayPass = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500;
+const mayPass = (status: number): boolean =>
+  status === 408 || status === 425 || status === 429 || status >= 500;
 
 type Posted =
-  { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number } | ({ readonly kind: 'refused' } & Refusal);
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number }
+  | ({ readonly kind: 'refused' } & Refusal);
 
 interface Refusal {
   readonly code: string;
@@ -58,10 +87,21 @@ interface Message {
   readonly signal: AbortSignal;
 }
 
-async function post(context: ServiceContext, target: WebhookTarget, { id, channelId, payload, signal }: Message): Promise<Posted> {
+async function post(
+  context: ServiceContext,
+  target: WebhookTarget,
+  { id, channelId, payload, signal }: Message,
+): Promise<Posted> {
   if (!context.secrets)
-    return { kind: 'refused', code: 'secrets_key_missing', error: 'this deployment has no secrets key', permanent: false };
-  const secret = context.secrets.open(target.secret, SEALED_FOR.webhookChannel(channelId)).toString();
+    return {
+      kind: 'refused',
+      code: 'secrets_key_missing',
+      error: 'this deployment has no secrets key',
+      permanent: false,
+    };
+  const secret = context.secrets
+    .open(target.secret, SEALED_FOR.webhookChannel(channelId))
+    .toString();
   const body = stringifyExact(payload);
   const headers = {
     'content-type': 'application/json',
@@ -69,8 +109,18 @@ async function post(context: ServiceContext, target: WebhookTarget, { id, channe
     ...signatureHeaders(secret, { id, at: new Date(), body }),
   };
   try {
-    const answer = await context.egress.post(target.url, { headers, body, timeoutMs: TIMEOUT_MS, maxBytes: ANSWER_BYTES, signal });
-    return { kind: 'answered', status: answer.status, ...retryAfter(answer.headers['retry-after']) };
+    const answer = await context.egress.post(target.url, {
+      headers,
+      body,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: ANSWER_BYTES,
+      signal,
+    });
+    return {
+      kind: 'answered',
+      status: answer.status,
+      ...retryAfter(answer.headers['retry-after']),
+    };
   } catch (error) {
     // What the answer said is of no interest, that it came is.
     if (error instanceof AnswerTooLarge) return { kind: 'answered', status: error.status };
@@ -83,8 +133,13 @@ function reasonOf(error: unknown): Refusal {
     const permanent = error.problem !== 'unresolved';
     return { code: 'egress_denied', error: `egress_denied: the URL ${error.message}`, permanent };
   }
-  if (error instanceof EgressTimeout) return { code: 'timeout', error: `timeout: ${error.message}`, permanent: false };
-  return { code: 'connection_failed', error: `connection failed: ${wordFor(error)}`, permanent: false };
+  if (error instanceof EgressTimeout)
+    return { code: 'timeout', error: `timeout: ${error.message}`, permanent: false };
+  return {
+    code: 'connection_failed',
+    error: `connection failed: ${wordFor(error)}`,
+    permanent: false,
+  };
 }
 
 /** The error's own code, such as ECONNREFUSED, or what it is called. */
@@ -97,7 +152,11 @@ function wordFor(error: unknown): string {
 /** Whole seconds, a date, or nothing we understand. */
 function retryAfter(header: string | string[] | undefined): { retryAfterMs?: number } {
   if (typeof header !== 'string') return {};
-  const ms = /^[0-9]{1,6}$/.test(header) ? Number(header) * 1_000 : HTTP_DATE.test(header) ? Date.parse(header) - Date.now() : Number.NaN;
+  const ms = /^[0-9]{1,6}$/.test(header)
+    ? Number(header) * 1_000
+    : HTTP_DATE.test(header)
+      ? Date.parse(header) - Date.now()
+      : Number.NaN;
   return Number.isNaN(ms) ? {} : { retryAfterMs: Math.max(ms, 0) };
 }
 
@@ -105,7 +164,10 @@ function retryAfter(header: string | string[] | undefined): { retryAfterMs?: num
 const HTTP_DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/;
 
 /** A member without a value is left out when it is printed. */
-function payloadOf(delivery: Delivery, { includeArguments }: WebhookTarget): Record<string, unknown> {
+function payloadOf(
+  delivery: Delivery,
+  { includeArguments }: WebhookTarget,
+): Record<string, unknown> {
   const { request } = delivery;
   return {
     id: delivery.id,
@@ -128,7 +190,10 @@ function payloadOf(delivery: Delivery, { includeArguments }: WebhookTarget): Rec
   };
 }
 
-function notifiedPart({ recipient, level }: Extract<Delivery, { event: 'notified' }>): Record<string, unknown> {
+function notifiedPart({
+  recipient,
+  level,
+}: Extract<Delivery, { event: 'notified' }>): Record<string, unknown> {
   return {
     member: { membership_id: recipient.membershipId, display_name: recipient.displayName },
     level: {

@@ -44,7 +44,11 @@ const TRIES = 5;
  * of `requireFreshProof`. 400 where Slack does not know the token or a first secret is missing, 409 `slack_workspace_taken`, 501
  * `secrets_key_missing`, 504 `slack_failed`.
  */
-export async function connectSlack(context: ServiceContext, principal: MemberPrincipal, terms: SlackTerms): Promise<SlackConnection> {
+export async function connectSlack(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  terms: SlackTerms,
+): Promise<SlackConnection> {
   requireFreshProof(principal);
   for (let tries = 0; tries < TRIES; tries++) {
     const before = await findSlackConnection(context.db, principal.organizationId);
@@ -77,41 +81,76 @@ async function connectAfter(
       requireFreshProof(caller);
       const current = await findSlackConnection(trx, organizationId);
       if (!isWhole(terms) && !haveSameSecrets(before, current)) return undefined;
-      await save(context, trx, { caller, current, identity, secrets, defaultChannel: terms.defaultChannel });
+      await save(context, trx, {
+        caller,
+        current,
+        identity,
+        secrets,
+        defaultChannel: terms.defaultChannel,
+      });
       return await findSlackConnection(trx, organizationId);
     })
     .catch((error: unknown) => {
-      if (violatedConstraint(error) === 'slack_connections_team_id_key') throw new AppError('slack_workspace_taken');
+      if (violatedConstraint(error) === 'slack_connections_team_id_key')
+        throw new AppError('slack_workspace_taken');
       throw error;
     });
 }
 
-const isWhole = ({ botToken, signingSecret }: SlackTerms): boolean => botToken !== undefined && signingSecret !== undefined;
+const isWhole = ({ botToken, signingSecret }: SlackTerms): boolean =>
+  botToken !== undefined && signingSecret !== undefined;
 
 /** Nothing is sealed twice in the same way. */
-function haveSameSecrets(one: SlackConnection | undefined, other: SlackConnection | undefined): boolean {
-  return one?.channelId === other?.channelId && (one === undefined || other?.secrets.sealed.equals(one.secrets.sealed) === true);
+function haveSameSecrets(
+  one: SlackConnection | undefined,
+  other: SlackConnection | undefined,
+): boolean {
+  return (
+    one?.channelId === other?.channelId &&
+    (one === undefined || other?.secrets.sealed.equals(one.secrets.sealed) === true)
+  );
 }
 
-function wantedSecrets({ botToken, signingSecret }: SlackTerms, before: SlackSecrets | undefined): SlackSecrets {
-  const wanted = { botToken: botToken ?? before?.botToken, signingSecret: signingSecret ?? before?.signingSecret };
+function wantedSecrets(
+  { botToken, signingSecret }: SlackTerms,
+  before: SlackSecrets | undefined,
+): SlackSecrets {
+  const wanted = {
+    botToken: botToken ?? before?.botToken,
+    signingSecret: signingSecret ?? before?.signingSecret,
+  };
   const missing = [
     ...(wanted.botToken === undefined ? ['/bot_token'] : []),
     ...(wanted.signingSecret === undefined ? ['/signing_secret'] : []),
   ];
   if (wanted.botToken === undefined || wanted.signingSecret === undefined) {
-    throw invalid(missing.map((pointer) => ({ pointer, code: 'required', message: 'is required to connect a workspace' })));
+    throw invalid(
+      missing.map((pointer) => ({
+        pointer,
+        code: 'required',
+        message: 'is required to connect a workspace',
+      })),
+    );
   }
   return { botToken: wanted.botToken, signingSecret: wanted.signingSecret };
 }
 
-async function identify({ slack, logger }: ServiceContext, botToken: string): Promise<SlackIdentity> {
+async function identify(
+  { slack, logger }: ServiceContext,
+  botToken: string,
+): Promise<SlackIdentity> {
   try {
     return await slack.identify(botToken);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     if (error.failure === 'refused') {
-      throw invalid([{ pointer: '/bot_token', code: 'invalid_value', message: `is refused by Slack (${error.reason})` }]);
+      throw invalid([
+        {
+          pointer: '/bot_token',
+          code: 'invalid_value',
+          message: `is refused by Slack (${error.reason})`,
+        },
+      ]);
     }
     logger.warn({ reason: error.reason }, 'Slack cannot be asked whose a token is');
     throw new AppError('slack_failed', { cause: error });
@@ -126,11 +165,20 @@ interface Wanted {
   readonly defaultChannel: string | null;
 }
 
-async function save(context: ServiceContext, trx: Db, { caller, current, identity, secrets, defaultChannel }: Wanted): Promise<void> {
+async function save(
+  context: ServiceContext,
+  trx: Db,
+  { caller, current, identity, secrets, defaultChannel }: Wanted,
+): Promise<void> {
   const { organizationId } = caller;
   const same = current?.teamId === identity.teamId;
   const channelId = current && same ? current.channelId : v7();
-  const connection = { channelId, ...identity, defaultChannel, secrets: sealSlackSecrets(context, channelId, secrets) };
+  const connection = {
+    channelId,
+    ...identity,
+    defaultChannel,
+    secrets: sealSlackSecrets(context, channelId, secrets),
+  };
   if (current && same) {
     await updateSlackConnection(trx, organizationId, connection);
     await record(trx, caller, { verb: 'changed', connection });
@@ -144,7 +192,10 @@ async function save(context: ServiceContext, trx: Db, { caller, current, identit
 }
 
 /** Ends the connection with all links; again, nothing more happens. Needs the proof of `requireFreshProof`. */
-export async function disconnectSlack(context: ServiceContext, principal: MemberPrincipal): Promise<void> {
+export async function disconnectSlack(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<void> {
   await context.db.transaction(async (trx) => {
     const caller = await currentMember(trx, principal, { permission: 'connection.write' });
     requireFreshProof(caller);
@@ -153,20 +204,37 @@ export async function disconnectSlack(context: ServiceContext, principal: Member
   });
 }
 
-async function disconnect(trx: Db, caller: MemberPrincipal, connection: SlackConnection): Promise<void> {
+async function disconnect(
+  trx: Db,
+  caller: MemberPrincipal,
+  connection: SlackConnection,
+): Promise<void> {
   await deleteChannel(trx, caller.organizationId, connection.channelId);
   await record(trx, caller, { verb: 'disconnected', connection });
 }
 
 interface Recorded {
   readonly verb: 'connected' | 'changed' | 'disconnected';
-  readonly connection: Pick<SlackConnection, 'channelId' | 'teamId' | 'teamName' | 'defaultChannel'>;
+  readonly connection: Pick<
+    SlackConnection,
+    'channelId' | 'teamId' | 'teamName' | 'defaultChannel'
+  >;
 }
 
-async function record(trx: Db, caller: MemberPrincipal, { verb, connection }: Recorded): Promise<void> {
+async function record(
+  trx: Db,
+  caller: MemberPrincipal,
+  { verb, connection }: Recorded,
+): Promise<void> {
   const { channelId, teamId, teamName, defaultChannel } = connection;
-  const data = { team_id: teamId, team_name: teamName, ...(defaultChannel !== null && { default_channel: defaultChannel }) };
+  const data = {
+    team_id: teamId,
+    team_name: teamName,
+    ...(defaultChannel !== null && { default_channel: defaultChannel }),
+  };
   await insertAuditEvents(trx, caller.organizationId, {
-    events: [{ eventType: `slack_connection.${verb}`, actor: actorOf(caller), subjectId: channelId, data }],
+    events: [
+      { eventType: `slack_connection.${verb}`, actor: actorOf(caller), subjectId: channelId, data },
+    ],
   });
 }

@@ -37,8 +37,14 @@ export interface OwnSlack {
   readonly link: SlackLink | undefined;
 }
 
-export async function readOwnSlack({ db }: ServiceContext, { organizationId, membershipId }: MemberPrincipal): Promise<OwnSlack> {
-  const [connection, link] = await Promise.all([findSlackConnection(db, organizationId), findSlackLink(db, organizationId, membershipId)]);
+export async function readOwnSlack(
+  { db }: ServiceContext,
+  { organizationId, membershipId }: MemberPrincipal,
+): Promise<OwnSlack> {
+  const [connection, link] = await Promise.all([
+    findSlackConnection(db, organizationId),
+    findSlackLink(db, organizationId, membershipId),
+  ]);
   return { connection, link };
 }
 
@@ -49,7 +55,10 @@ export interface LinkCode {
 }
 
 /** In the place of a code begun before. Needs the proof of `requireFreshProof`: whoever links can decide. 409 `slack_not_connected`. */
-export async function beginSlackLink(context: ServiceContext, principal: MemberPrincipal): Promise<LinkCode> {
+export async function beginSlackLink(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<LinkCode> {
   requireFreshProof(principal);
   const code = readableCode(randomBytes(CODE_BYTES));
   const expiresAt = await context.db.transaction(async (trx) => {
@@ -57,7 +66,12 @@ export async function beginSlackLink(context: ServiceContext, principal: MemberP
     const connection = await findSlackConnection(trx, organizationId);
     if (!connection) throw new AppError('slack_not_connected');
     const codeHash = hashOf(code);
-    return await putSlackLinkCode(trx, { membershipId, channelId: connection.channelId, codeHash, minutes: CODE_MINUTES });
+    return await putSlackLinkCode(trx, {
+      membershipId,
+      channelId: connection.channelId,
+      codeHash,
+      minutes: CODE_MINUTES,
+    });
   });
   return { code, expiresAt };
 }
@@ -67,7 +81,10 @@ function hashOf(typed: string): Buffer {
 }
 
 /** With a link that was begun; again, nothing more happens. */
-export async function removeOwnSlackLink(context: ServiceContext, principal: MemberPrincipal): Promise<void> {
+export async function removeOwnSlackLink(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<void> {
   await remove(context, principal);
 }
 
@@ -102,7 +119,11 @@ export async function finishSlackLink(
   connection: SlackConnection,
   { slackUserId, code }: { readonly slackUserId: string; readonly code: string },
 ): Promise<LinkOutcome> {
-  const { attempts } = await countSignInAttempt(context.db, triesKey(connection, slackUserId), TRIES_SECONDS);
+  const { attempts } = await countSignInAttempt(
+    context.db,
+    triesKey(connection, slackUserId),
+    TRIES_SECONDS,
+  );
   if (attempts > TRIES) return { kind: 'too_many_tries' };
   try {
     return await link(context, connection, { slackUserId, codeHash: hashOf(code) });
@@ -131,7 +152,12 @@ async function link(
     await putSlackLink(trx, { membershipId, channelId, slackUserId });
     await insertAuditEvents(trx, organizationId, {
       events: [
-        { eventType: 'membership.slack_linked', actor: personOf(member), subjectId: membershipId, data: { slack_user_id: slackUserId } },
+        {
+          eventType: 'membership.slack_linked',
+          actor: personOf(member),
+          subjectId: membershipId,
+          data: { slack_user_id: slackUserId },
+        },
       ],
     });
     return { kind: 'linked', displayName: member.displayName, email: member.email };
@@ -145,7 +171,8 @@ export async function removeSlackLinkOf(
   slackUserId: string,
 ): Promise<boolean> {
   const found = await findSlackLinkOfUser(context.db, organizationId, slackUserId);
-  const member = found && (await findMemberWithPolicies(context.db, organizationId, found.membershipId));
+  const member =
+    found && (await findMemberWithPolicies(context.db, organizationId, found.membershipId));
   if (!member) return false;
   await remove(context, member);
   return true;

@@ -17,8 +17,15 @@ function requireBox({ secrets }: ServiceContext): SecretBox {
 }
 
 /** 501 `secrets_key_missing`. */
-export function sealSlackSecrets(context: ServiceContext, channelId: string, { botToken, signingSecret }: SlackSecrets): SealedSecret {
-  return requireBox(context).seal(Buffer.from(JSON.stringify([botToken, signingSecret])), SEALED_FOR.slack(channelId));
+export function sealSlackSecrets(
+  context: ServiceContext,
+  channelId: string,
+  { botToken, signingSecret }: SlackSecrets,
+): SealedSecret {
+  return requireBox(context).seal(
+    Buffer.from(JSON.stringify([botToken, signingSecret])),
+    SEALED_FOR.slack(channelId),
+  );
 }
 
 /** 501 `secrets_key_missing`, also when the key they are sealed under is not at hand. */
@@ -28,9 +35,14 @@ export function openSlackSecrets(
 ): SlackSecrets {
   const box = requireBox(context);
   try {
-    const [botToken, signingSecret] = JSON.parse(box.open(secrets, SEALED_FOR.slack(channelId)).toString()) as [string, string];
+    const [botToken, signingSecret] = JSON.parse(
+      box.open(secrets, SEALED_FOR.slack(channelId)).toString(),
+    ) as [string, string];
     return { botToken, signingSecret };
   } catch (cause) {
-    throw new AppError('secrets_key_missing', { cause, internal: { channelId, keyId: secrets.keyId } });
+    throw new AppError('secrets_key_missing', {
+      cause,
+      internal: { channelId, keyId: secrets.keyId },
+    });
   }
 }

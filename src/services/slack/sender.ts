@@ -42,7 +42,11 @@ async function openLine(
   return { connection, botToken: openSlackSecrets(context, connection).botToken };
 }
 
-async function send(context: ServiceContext, delivery: Delivery, signal: AbortSignal): Promise<SendOutcome> {
+async function send(
+  context: ServiceContext,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
   const line = await openLine(context, delivery);
   if (!line) return { kind: 'dropped', reason: 'not_configured' };
   try {
@@ -74,7 +78,11 @@ interface Saying {
   readonly signal: AbortSignal;
 }
 
-async function say(context: ServiceContext, saying: Saying, delivery: Delivery): Promise<SendOutcome> {
+async function say(
+  context: ServiceContext,
+  saying: Saying,
+  delivery: Delivery,
+): Promise<SendOutcome> {
   switch (delivery.event) {
     case 'notified':
       return await ask(context, saying, delivery);
@@ -95,19 +103,38 @@ function toFailure({ failure, reason, retryAfterSeconds }: SlackError): SendOutc
   };
 }
 
-async function ask(context: ServiceContext, saying: Saying, delivery: NotifiedDelivery): Promise<SendOutcome> {
-  const link = await findSlackLink(context.db, delivery.organizationId, delivery.recipient.membershipId);
+async function ask(
+  context: ServiceContext,
+  saying: Saying,
+  delivery: NotifiedDelivery,
+): Promise<SendOutcome> {
+  const link = await findSlackLink(
+    context.db,
+    delivery.organizationId,
+    delivery.recipient.membershipId,
+  );
   if (!link) return { kind: 'dropped', reason: 'not_linked' };
-  return await postOnce(context, saying, { delivery, post: (send) => postDirectly(context, { line: saying.line, link }, send) });
+  return await postOnce(context, saying, {
+    delivery,
+    post: (send) => postDirectly(context, { line: saying.line, link }, send),
+  });
 }
 
-async function announce(context: ServiceContext, saying: Saying, delivery: AnnouncedDelivery): Promise<SendOutcome> {
+async function announce(
+  context: ServiceContext,
+  saying: Saying,
+  delivery: AnnouncedDelivery,
+): Promise<SendOutcome> {
   const { defaultChannel } = saying.line.connection;
   if (defaultChannel === null) return { kind: 'dropped', reason: 'not_configured' };
   return await postOnce(context, saying, { delivery, post: (send) => send(defaultChannel) });
 }
 
-async function directChannel({ db, slack }: ServiceContext, { botToken }: Line, link: SlackLink): Promise<string> {
+async function directChannel(
+  { db, slack }: ServiceContext,
+  { botToken }: Line,
+  link: SlackLink,
+): Promise<string> {
   if (link.directChannel !== null) return link.directChannel;
   const channel = await slack.openDirectChannel(botToken, link.slackUserId);
   await setDirectChannel(db, link, channel);
@@ -124,7 +151,12 @@ async function postDirectly(
   try {
     return await send(channel);
   } catch (error) {
-    if (link.directChannel === null || !(error instanceof SlackError) || error.reason !== 'channel_not_found') throw error;
+    if (
+      link.directChannel === null ||
+      !(error instanceof SlackError) ||
+      error.reason !== 'channel_not_found'
+    )
+      throw error;
     return await send(await directChannel(context, line, { ...link, directChannel: null }));
   }
 }
@@ -140,12 +172,18 @@ interface Post {
  * Slack knows no idempotency key, so it is written down before a message is posted that it is, and after that it was. A
  * message is doubled only when Slack takes it and its answer is lost.
  */
-async function postOnce({ db, slack }: ServiceContext, { line, signal }: Saying, { delivery, post }: Post): Promise<SendOutcome> {
+async function postOnce(
+  { db, slack }: ServiceContext,
+  { line, signal }: Saying,
+  { delivery, post }: Post,
+): Promise<SendOutcome> {
   const { id, request, channelId, url } = delivery;
   const place: MessagePlace = { requestId: request.id, channelId, messageKey: `delivery:${id}` };
   if (!(await beginPosting(db, place, id))) {
     // An attempt that was cut off may still be under way.
-    return (await isPosted(db, place)) ? { kind: 'delivered' } : { kind: 'failed', error: 'under_way' };
+    return (await isPosted(db, place))
+      ? { kind: 'delivered' }
+      : { kind: 'failed', error: 'under_way' };
   }
   try {
     const posted = await post(async (channel) => {
@@ -161,21 +199,37 @@ async function postOnce({ db, slack }: ServiceContext, { line, signal }: Saying,
 }
 
 /** Each message shows the answer in the place of its buttons; those that do already are left alone. */
-async function showAnswer(context: ServiceContext, { line, signal }: Saying, delivery: DecidedDelivery): Promise<SendOutcome> {
+async function showAnswer(
+  context: ServiceContext,
+  { line, signal }: Saying,
+  delivery: DecidedDelivery,
+): Promise<SendOutcome> {
   const { request, channelId, url } = delivery;
   const message = answeredMessage(request, url);
   for (const open of await findOpenMessages(context.db, { requestId: request.id, channelId })) {
     signal.throwIfAborted();
-    await context.slack.update(line.botToken, { channel: open.slackChannel, ts: open.slackTs }, message).catch(unlessGone);
+    await context.slack
+      .update(line.botToken, { channel: open.slackChannel, ts: open.slackTs }, message)
+      .catch(unlessGone);
     await closeMessage(context.db, placeOf(open));
   }
   return { kind: 'delivered' };
 }
 
-const placeOf = ({ requestId, channelId, messageKey }: OpenMessage): MessagePlace => ({ requestId, channelId, messageKey });
+const placeOf = ({ requestId, channelId, messageKey }: OpenMessage): MessagePlace => ({
+  requestId,
+  channelId,
+  messageKey,
+});
 
 /** Whoever deleted the message, or the channel it was in, needs no answer there. */
-const GONE = new Set(['message_not_found', 'channel_not_found', 'is_archived', 'cant_update_message', 'edit_window_closed']);
+const GONE = new Set([
+  'message_not_found',
+  'channel_not_found',
+  'is_archived',
+  'cant_update_message',
+  'edit_window_closed',
+]);
 
 function unlessGone(error: unknown): void {
   if (!(error instanceof SlackError) || !GONE.has(error.reason)) throw error;

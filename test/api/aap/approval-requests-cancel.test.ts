@@ -22,7 +22,9 @@ describe('cancelling a request', () => {
     const first = await adapter.cancel(id);
     expect(requestOf(first).status).toBe('cancelled');
     const again = await Promise.all([adapter.cancel(id), adapter.cancel(id), adapter.get(id)]);
-    expect(again.map(({ status, text }) => [status, text])).toEqual(again.map(() => [200, first.text]));
+    expect(again.map(({ status, text }) => [status, text])).toEqual(
+      again.map(() => [200, first.text]),
+    );
   });
 
   test('answers every one of twenty simultaneous cancels with the same body', async () => {
@@ -48,14 +50,21 @@ describe('cancelling a request', () => {
     expect((await provider.decide(id, 'approved')).status).toBe(409);
   });
 
-  test.each(['approved', 'denied'] as const)('is refused once a person has %s, and changes nothing', async (status) => {
-    const { id } = requestOf(await adapter.create(submission()));
-    await provider.decide(id, status);
-    const before = await adapter.get(id);
-    const refused = errorOf(await adapter.cancel(id));
-    expect([refused.status, refused.error.type, refused.error.code]).toEqual([409, 'conflict', 'already_terminal']);
-    expect((await adapter.get(id)).text).toBe(before.text);
-  });
+  test.each(['approved', 'denied'] as const)(
+    'is refused once a person has %s, and changes nothing',
+    async (status) => {
+      const { id } = requestOf(await adapter.create(submission()));
+      await provider.decide(id, status);
+      const before = await adapter.get(id);
+      const refused = errorOf(await adapter.cancel(id));
+      expect([refused.status, refused.error.type, refused.error.code]).toEqual([
+        409,
+        'conflict',
+        'already_terminal',
+      ]);
+      expect((await adapter.get(id)).text).toBe(before.text);
+    },
+  );
 
   test('is refused once the request has expired, and changes nothing', async () => {
     const { id } = requestOf(await adapter.create(submission({ timeout: '"1s"' })));
@@ -68,8 +77,12 @@ describe('cancelling a request', () => {
   test('makes no difference between a foreign, an unknown and a malformed id', async () => {
     const other = await provider.instance();
     const { id } = requestOf(await other.adapter.create(submission()));
-    const answers = await Promise.all([id, randomUUID(), 'nonsense', '%00'].map((each) => adapter.cancel(each)));
-    const shown = answers.map(errorOf).map(({ status, error }) => [status, error.type, error.code, error.message, error.details]);
+    const answers = await Promise.all(
+      [id, randomUUID(), 'nonsense', '%00'].map((each) => adapter.cancel(each)),
+    );
+    const shown = answers
+      .map(errorOf)
+      .map(({ status, error }) => [status, error.type, error.code, error.message, error.details]);
     expect(new Set(shown.map((each) => JSON.stringify(each))).size).toBe(1);
     expect(shown[0]?.[0]).toBe(404);
     expect(requestOf(await other.adapter.get(id)).status).toBe('pending');
@@ -79,7 +92,9 @@ describe('cancelling a request', () => {
     const { id } = requestOf(await adapter.create(submission()));
     const path = `/api/aap/v1/requests/${id}`;
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'anything' };
-    expect((await adapter.raw('DELETE', path, { headers, body: '{"reason":"bored"}' })).status).toBe(200);
+    expect(
+      (await adapter.raw('DELETE', path, { headers, body: '{"reason":"bored"}' })).status,
+    ).toBe(200);
     expect(requestOf(await adapter.get(id)).status).toBe('cancelled');
   });
 });

@@ -31,7 +31,9 @@ async function roundTrip(body: string): Promise<void> {
 
 describe('creating an approval request', () => {
   test('answers 201 pending with what was sent and nothing else', async () => {
-    const answer = await adapter.create(submission({ more: '"server":"payments","agent_reasoning":"twice","context":{"call":7}' }));
+    const answer = await adapter.create(
+      submission({ more: '"server":"payments","agent_reasoning":"twice","context":{"call":7}' }),
+    );
     expect(answer.status).toBe(201);
     expect(requestOf(answer)).toMatchObject({
       tool: 'issue_refund',
@@ -88,7 +90,10 @@ describe('creating an approval request', () => {
   });
 
   test('keeps any JSON object exactly', async () => {
-    const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
+    const object = fc.dictionary(
+      fc.string({ unit: 'binary' }),
+      fc.jsonValue({ stringUnit: 'binary' }),
+    );
     await fc.assert(
       fc.asyncProperty(object, async (value) => {
         await roundTrip(submission({ arguments: JSON.stringify(value, null, 1) }));
@@ -97,10 +102,15 @@ describe('creating an approval request', () => {
     );
   });
 
-  test.each(['1s', '60s', '30m', '10080m', '168h', '604800s'])('takes a timeout of %s', async (timeout) => {
-    const request = requestOf(await adapter.create(submission({ timeout: JSON.stringify(timeout) })));
-    expect(request.timeout).toBe(timeout);
-  });
+  test.each(['1s', '60s', '30m', '10080m', '168h', '604800s'])(
+    'takes a timeout of %s',
+    async (timeout) => {
+      const request = requestOf(
+        await adapter.create(submission({ timeout: JSON.stringify(timeout) })),
+      );
+      expect(request.timeout).toBe(timeout);
+    },
+  );
 
   test('takes a body of exactly 1 MiB', async () => {
     const body = submissionOfSize(1024 * 1024);
@@ -108,17 +118,26 @@ describe('creating an approval request', () => {
     await roundTrip(body);
   });
 
-  test.each(['issue_refund', 'mcp tool/with: odd “characters” 😀', 'x'.repeat(200)])('takes the tool name %.40s', async (tool) => {
-    await roundTrip(submission({ tool: JSON.stringify(tool) }));
-  });
+  test.each(['issue_refund', 'mcp tool/with: odd “characters” 😀', 'x'.repeat(200)])(
+    'takes the tool name %.40s',
+    async (tool) => {
+      await roundTrip(submission({ tool: JSON.stringify(tool) }));
+    },
+  );
 
   test('answers at once with a five-minute approval when a rule approves', async () => {
-    const { adapter: approved } = await provider.instance({ outcome: 'approve', reason: 'small enough' });
+    const { adapter: approved } = await provider.instance({
+      outcome: 'approve',
+      reason: 'small enough',
+    });
     const idempotencyKey = randomUUID();
     const answer = await approved.create(submission(), { idempotencyKey });
     expect(answer.status).toBe(201);
     const request = requestOf(answer);
-    expect(request).toMatchObject({ status: 'approved', decision: { status: 'approved', note: 'small enough' } });
+    expect(request).toMatchObject({
+      status: 'approved',
+      decision: { status: 'approved', note: 'small enough' },
+    });
     expect((await approved.get(request.id)).text).toBe(answer.text);
     expect((await approved.get(request.id, { wait: '30s' })).text).toBe(answer.text);
     const replay = await approved.create(submission(), { idempotencyKey });
@@ -129,7 +148,10 @@ describe('creating an approval request', () => {
   test('answers at once with a denial when a rule denies', async () => {
     const { adapter: denied } = await provider.instance({ outcome: 'deny', reason: 'never' });
     const answer = await denied.create(submission());
-    expect(requestOf(answer)).toMatchObject({ status: 'denied', decision: { status: 'denied', note: 'never' } });
+    expect(requestOf(answer)).toMatchObject({
+      status: 'denied',
+      decision: { status: 'denied', note: 'never' },
+    });
   });
 
   test('hides a request from every other instance, of this and of any other agent', async () => {
@@ -159,7 +181,10 @@ describe('the cap on pending requests', () => {
       const idempotencyKey = randomUUID();
       const refused = errorOf(await full.create(submission(), { idempotencyKey }));
       expect(refused.status).toBe(429);
-      expect(refused.error).toMatchObject({ code: 'quota_exceeded', details: { dimension: 'pending_requests', limit: 2, used: 2 } });
+      expect(refused.error).toMatchObject({
+        code: 'quota_exceeded',
+        details: { dimension: 'pending_requests', limit: 2, used: 2 },
+      });
       await full.cancel(first.id);
       expect((await full.create(submission(), { idempotencyKey })).status).toBe(201);
       const ruled = await capped.instance({ outcome: 'approve', reason: 'fine' });
@@ -173,7 +198,9 @@ describe('the cap on pending requests', () => {
     const capped = await startProvider({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: '5' } });
     try {
       const { adapter: full } = await capped.instance();
-      const statuses = (await Promise.all(Array.from({ length: 20 }, () => full.create(submission())))).map(({ status }) => status);
+      const statuses = (
+        await Promise.all(Array.from({ length: 20 }, () => full.create(submission())))
+      ).map(({ status }) => status);
       expect(statuses.filter((status) => status === 201)).toHaveLength(5);
       expect(statuses.filter((status) => status === 429)).toHaveLength(15);
     } finally {
@@ -188,7 +215,11 @@ describe('the cap on pending requests', () => {
       const impatient = Array.from({ length: 40 }, (_, index) =>
         fetch(`${capped.origin}/api/aap/v1/requests`, {
           method: 'POST',
-          headers: { Authorization: `Bearer ${credential}`, 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
+          headers: {
+            Authorization: `Bearer ${credential}`,
+            'Content-Type': 'application/json',
+            'Idempotency-Key': randomUUID(),
+          },
           body: submission(),
           signal: AbortSignal.timeout(5 * (index + 1)),
         }).catch(() => undefined),

@@ -16,8 +16,10 @@ afterAll(async () => {
   await provider.stop();
 });
 
-const times = <Result>(count: number, make: (index: number) => Promise<Result>): Promise<Result[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+const times = <Result>(
+  count: number,
+  make: (index: number) => Promise<Result>,
+): Promise<Result[]> => Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
 describe('creates under one idempotency key', () => {
   test('make one request when fifty arrive at once: one 201, the rest 200, one body', async () => {
@@ -40,7 +42,9 @@ describe('creates under one idempotency key', () => {
 
   test('make one request when the fifty say different things: the rest of its kind 200, every other 409', async () => {
     const idempotencyKey = randomUUID();
-    const answers = await times(50, (index) => adapter.create(submission({ arguments: `{"n":${String(index % 5)}}` }), { idempotencyKey }));
+    const answers = await times(50, (index) =>
+      adapter.create(submission({ arguments: `{"n":${String(index % 5)}}` }), { idempotencyKey }),
+    );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(40);
@@ -54,7 +58,10 @@ describe('creates under one idempotency key', () => {
   test.each([
     ['white space', original.replaceAll(',', ' ,\n').replaceAll(':', ' : ')],
     ['key order inside', original.replace('"a":1,"b":[0,"A"]', '"b":[0,"A"],"a":1')],
-    ['key order outside', `{"context":{"x":10},${original.slice(1).replace(',"context":{"x":10}', '')}`],
+    [
+      'key order outside',
+      `{"context":{"x":10},${original.slice(1).replace(',"context":{"x":10}', '')}`,
+    ],
     ['1.0 for 1', original.replace('"a":1', '"a":1.0')],
     ['1e0 for 1', original.replace('"a":1', '"a":1e0')],
     ['0.1E+1 for 1', original.replace('"a":1', '"a":0.1E+1')],
@@ -113,27 +120,44 @@ describe('creates under one idempotency key', () => {
   ])('tell %s from %s', async (one, another) => {
     const idempotencyKey = randomUUID();
     await adapter.create(submission({ arguments: `{"n":${one}}` }), { idempotencyKey });
-    expect((await adapter.create(submission({ arguments: `{"n":${another}}` }), { idempotencyKey })).status).toBe(409);
-    expect((await adapter.create(submission({ arguments: `{ "n" : ${one} }` }), { idempotencyKey })).status).toBe(200);
+    expect(
+      (await adapter.create(submission({ arguments: `{"n":${another}}` }), { idempotencyKey }))
+        .status,
+    ).toBe(409);
+    expect(
+      (await adapter.create(submission({ arguments: `{ "n" : ${one} }` }), { idempotencyKey }))
+        .status,
+    ).toBe(200);
   });
 
   test('show the current state on a replay: decided, cancelled, expired', async () => {
     const keys = [randomUUID(), randomUUID(), randomUUID()] as const;
     const decided = requestOf(await adapter.create(submission(), { idempotencyKey: keys[0] }));
     const cancelled = requestOf(await adapter.create(submission(), { idempotencyKey: keys[1] }));
-    const expiring = requestOf(await adapter.create(submission({ timeout: '"1s"' }), { idempotencyKey: keys[2] }));
+    const expiring = requestOf(
+      await adapter.create(submission({ timeout: '"1s"' }), { idempotencyKey: keys[2] }),
+    );
     await provider.decide(decided.id, 'denied');
     await adapter.cancel(cancelled.id);
     await adapter.get(expiring.id, { wait: '10s' });
-    expect(requestOf(await adapter.create(submission(), { idempotencyKey: keys[0] })).status).toBe('denied');
-    expect(requestOf(await adapter.create(submission(), { idempotencyKey: keys[1] })).status).toBe('cancelled');
-    expect(requestOf(await adapter.create(submission({ timeout: '"1s"' }), { idempotencyKey: keys[2] })).status).toBe('expired');
+    expect(requestOf(await adapter.create(submission(), { idempotencyKey: keys[0] })).status).toBe(
+      'denied',
+    );
+    expect(requestOf(await adapter.create(submission(), { idempotencyKey: keys[1] })).status).toBe(
+      'cancelled',
+    );
+    expect(
+      requestOf(await adapter.create(submission({ timeout: '"1s"' }), { idempotencyKey: keys[2] }))
+        .status,
+    ).toBe('expired');
   });
 
   test('do not use up a key with a body that is refused', async () => {
     const idempotencyKey = randomUUID();
     expect((await adapter.create(submission({ tool: '""' }), { idempotencyKey })).status).toBe(400);
-    expect((await adapter.create(submission({ timeout: '"169h"' }), { idempotencyKey })).status).toBe(400);
+    expect(
+      (await adapter.create(submission({ timeout: '"169h"' }), { idempotencyKey })).status,
+    ).toBe(400);
     expect((await adapter.create(submission(), { idempotencyKey })).status).toBe(201);
     expect((await adapter.create(submission({ tool: '""' }), { idempotencyKey })).status).toBe(400);
   });
@@ -142,7 +166,8 @@ describe('creates under one idempotency key', () => {
     const key = randomUUID();
     const ids = await Promise.all(
       [key, key.toUpperCase(), `${key}.`, `${key} x`, `"${key}"`, `${key},${key}`].map(
-        async (idempotencyKey) => requestOf(await adapter.create(submission(), { idempotencyKey })).id,
+        async (idempotencyKey) =>
+          requestOf(await adapter.create(submission(), { idempotencyKey })).id,
       ),
     );
     expect(new Set(ids).size).toBe(6);

@@ -37,12 +37,17 @@ describe('waiting for an answer', () => {
     const answers = await waits;
     expect(performance.now() - decidedAt).toBeLessThan(AT_ONCE_MS);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers.map((answer) => requestOf(answer).decision?.note)).toEqual(Array.from({ length: 20 }, () => 'as you wish'));
+    expect(answers.map((answer) => requestOf(answer).decision?.note)).toEqual(
+      Array.from({ length: 20 }, () => 'as you wish'),
+    );
   });
 
   test('ends as soon as the request is cancelled', async () => {
     const id = await pending();
-    const [waited, cancelled] = await Promise.all([adapter.get(id, { wait: '20s' }), adapter.get(id).then(() => adapter.cancel(id))]);
+    const [waited, cancelled] = await Promise.all([
+      adapter.get(id, { wait: '20s' }),
+      adapter.get(id).then(() => adapter.cancel(id)),
+    ]);
     expect(requestOf(waited).status).toBe('cancelled');
     expect(waited.text).toBe(cancelled.text);
     expect(waited.elapsedMs).toBeLessThan(AT_ONCE_MS);
@@ -79,15 +84,18 @@ describe('waiting for an answer', () => {
     await adapter.cancel(id);
     for (const wait of ['20s', '30s', '31s', '1h', '1000h', `${'9'.repeat(100)}h`]) {
       const answer = await adapter.get(id, { wait });
-      expect([requestOf(answer).status, answer.elapsedMs < AT_ONCE_MS]).toEqual(['cancelled', true]);
+      expect([requestOf(answer).status, answer.elapsedMs < AT_ONCE_MS]).toEqual([
+        'cancelled',
+        true,
+      ]);
     }
   });
 
   test('counts everything above thirty seconds as thirty', () => {
     const query = waitQuery('');
-    expect(['1s', '30s', '31s', '1m', '1h', `${'9'.repeat(100)}h`].map((wait) => query.parse(wait))).toEqual([
-      1_000, 30_000, 30_000, 30_000, 30_000, 30_000,
-    ]);
+    expect(
+      ['1s', '30s', '31s', '1m', '1h', `${'9'.repeat(100)}h`].map((wait) => query.parse(wait)),
+    ).toEqual([1_000, 30_000, 30_000, 30_000, 30_000, 30_000]);
   });
 
   test('ends in 401 when the credential was revoked meanwhile', async () => {
@@ -106,7 +114,10 @@ describe('waiting for an answer', () => {
     const id = await pending();
     const headers = { Authorization: `Bearer ${instance.credential}` };
     const impatient = Array.from({ length: 10 }, () =>
-      fetch(`${provider.origin}/api/aap/v1/requests/${id}?wait=20s`, { headers, signal: AbortSignal.timeout(200) }).catch(() => 0),
+      fetch(`${provider.origin}/api/aap/v1/requests/${id}?wait=20s`, {
+        headers,
+        signal: AbortSignal.timeout(200),
+      }).catch(() => 0),
     );
     const patient = adapter.get(id, { wait: '20s' });
     await Promise.all(impatient);

@@ -41,7 +41,10 @@ export interface Provider {
   readonly reviewer: TestMember;
   instance(options?: InstanceOptions): Promise<Instance>;
   /** An adapter with a credential of the test's own making, or none. */
-  adapter(credential: string | undefined, options?: { readonly origin?: string; readonly ledger?: Ledger }): Adapter;
+  adapter(
+    credential: string | undefined,
+    options?: { readonly origin?: string; readonly ledger?: Ledger },
+  ): Adapter;
   /** A person decides, the owner unless said otherwise, under a fresh idempotency key. */
   decide(
     id: string,
@@ -71,23 +74,40 @@ export interface ProviderOptions {
   readonly temporal?: boolean;
 }
 
-export async function startProvider({ environment = {}, temporal = true }: ProviderOptions = {}): Promise<Provider> {
+export async function startProvider({
+  environment = {},
+  temporal = true,
+}: ProviderOptions = {}): Promise<Provider> {
   const app = await startApp({ temporal, environment });
   const organization = await createOrganization(app);
   const { owner } = organization;
   const adapters: Adapter[] = [];
   const peers: TestApp[] = [];
   const adapter: Provider['adapter'] = (credential, { origin = app.url, ledger } = {}) => {
-    const made = new Adapter({ baseUrl: `${origin}/api/aap`, credential, ...(ledger && { ledger }) });
+    const made = new Adapter({
+      baseUrl: `${origin}/api/aap`,
+      credential,
+      ...(ledger && { ledger }),
+    });
     adapters.push(made);
     return made;
   };
-  const policy = { scope_kind: 'organization', permissions: ['request.decide', 'request.read'] } as const;
+  const policy = {
+    scope_kind: 'organization',
+    permissions: ['request.decide', 'request.read'],
+  } as const;
   const reviewer = await createMember(app, organization.id, { policies: [policy] });
   const decide: Provider['decide'] = async (id, status, { note, by = owner } = {}) => {
     const headers = { 'idempotency-key': randomUUID() };
-    const answer = await by.http.post(`/api/v1/requests/${id}/decision`, { status, note }, { headers });
-    return { status: answer.status, code: answer.status === 200 ? undefined : String(answer.body['error']?.['code']) };
+    const answer = await by.http.post(
+      `/api/v1/requests/${id}/decision`,
+      { status, note },
+      { headers },
+    );
+    return {
+      status: answer.status,
+      code: answer.status === 200 ? undefined : String(answer.body['error']?.['code']),
+    };
   };
   return {
     origin: app.url,
@@ -107,7 +127,8 @@ export async function startProvider({ environment = {}, temporal = true }: Provi
       const ledger = new Ledger();
       return { ...agent, ledger, adapter: adapter(agent.credential, { ledger }) };
     },
-    revoke: async ({ credentialId }) => (await owner.http.delete(`/api/v1/agent-credentials/${credentialId}`)).status,
+    revoke: async ({ credentialId }) =>
+      (await owner.http.delete(`/api/v1/agent-credentials/${credentialId}`)).status,
     review: async (id) => (await owner.http.get(`/api/v1/requests/${id}`)).body,
     auditEvents: async (id) => {
       const rows = await app
@@ -124,7 +145,8 @@ export async function startProvider({ environment = {}, temporal = true }: Provi
         .update({ expires_at: app.db.raw('clock_timestamp()') });
     },
     pendingCount: async () => {
-      const count = async (state: string): Promise<number> => (await app.db('approval_requests').where({ state })).length;
+      const count = async (state: string): Promise<number> =>
+        (await app.db('approval_requests').where({ state })).length;
       while ((await count('evaluating')) > 0);
       return await count('pending');
     },
@@ -133,7 +155,12 @@ export async function startProvider({ environment = {}, temporal = true }: Provi
       else await app.db('agent_instances').where({ id: instanceId }).update({ status: 'disabled' });
     },
     peer: async () => {
-      const peer = await startApp({ temporal, environment, databaseUrl: app.databaseUrl, taskQueue: app.taskQueue });
+      const peer = await startApp({
+        temporal,
+        environment,
+        databaseUrl: app.databaseUrl,
+        taskQueue: app.taskQueue,
+      });
       peers.push(peer);
       return peer.url;
     },

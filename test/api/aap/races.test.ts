@@ -26,10 +26,12 @@ const create = async (timeout: string): Promise<ApprovalRequest> =>
   requestOf(await adapter.create(submission({ timeout: `"${timeout}"` })));
 
 /** Resolves at the instant, give or take what a timer can do; a race needs both sides to start together. */
-const at = (instant: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, instant - Date.now()));
+const at = (instant: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, instant - Date.now()));
 
 /** Spread, so that whatever a call takes on this machine some rounds come before the deadline and some after. */
-const aroundDeadline = (deadline: string, index: number): number => Date.parse(deadline) - 15 * (ROUNDS - 1 - index);
+const aroundDeadline = (deadline: string, index: number): number =>
+  Date.parse(deadline) - 15 * (ROUNDS - 1 - index);
 
 /** The final answer, the same for a wait that was parked before, a read now and a replayed read. */
 async function finalOutcome(id: string, parked: Promise<Answer>): Promise<ApprovalRequest> {
@@ -37,8 +39,13 @@ async function finalOutcome(id: string, parked: Promise<Answer>): Promise<Approv
   const last = await adapter.get(id);
   expect(answers.map(({ text }) => text)).toEqual(answers.map(() => last.text));
   const shown = await provider.review(id);
-  expect(shown).toMatchObject({ status: requestOf(last).status, decision: { status: requestOf(last).status } });
-  const terminal = (await provider.auditEvents(id)).filter((type) => /\.(approved|denied|expired|cancelled)$/.test(type));
+  expect(shown).toMatchObject({
+    status: requestOf(last).status,
+    decision: { status: requestOf(last).status },
+  });
+  const terminal = (await provider.auditEvents(id)).filter((type) =>
+    /\.(approved|denied|expired|cancelled)$/.test(type),
+  );
   expect(terminal).toEqual([`approval_request.${requestOf(last).status}`]);
   return requestOf(last);
 }
@@ -53,8 +60,12 @@ describe('exactly one outcome', () => {
     await rounds(async (index) => {
       const { id } = await create('1h');
       const parked = adapter.get(id, { wait: '20s' });
-      const [first, second] = index % 2 ? (['approved', 'denied'] as const) : (['denied', 'approved'] as const);
-      const answers = await Promise.all([provider.decide(id, first), provider.decide(id, second, { by: provider.reviewer })]);
+      const [first, second] =
+        index % 2 ? (['approved', 'denied'] as const) : (['denied', 'approved'] as const);
+      const answers = await Promise.all([
+        provider.decide(id, first),
+        provider.decide(id, second, { by: provider.reviewer }),
+      ]);
       expect(answers.filter(won)).toHaveLength(1);
       answers.filter((answer) => !won(answer)).forEach(lost);
       const { status } = await finalOutcome(id, parked);
@@ -66,7 +77,11 @@ describe('exactly one outcome', () => {
   test('when ten decisions arrive at once', async () => {
     const { id } = await create('1h');
     const parked = adapter.get(id, { wait: '20s' });
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => provider.decide(id, index % 2 ? 'approved' : 'denied')));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        provider.decide(id, index % 2 ? 'approved' : 'denied'),
+      ),
+    );
     expect(answers.filter(won)).toHaveLength(1);
     answers.filter((answer) => !won(answer)).forEach(lost);
     await finalOutcome(id, parked);
@@ -127,7 +142,9 @@ describe('exactly one outcome', () => {
       ]);
       expect(answers.slice(0, 3).filter(won).length).toBeLessThanOrEqual(1);
       const { status } = await finalOutcome(id, parked);
-      const winners = ['approved', 'denied', 'cancelled'].filter((_, index) => answers[index]?.status === 200);
+      const winners = ['approved', 'denied', 'cancelled'].filter(
+        (_, index) => answers[index]?.status === 200,
+      );
       expect(status).toBe(winners[0] ?? 'expired');
       return status;
     });

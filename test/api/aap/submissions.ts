@@ -9,7 +9,12 @@ export interface Parts {
 }
 
 /** A valid submission; each part is JSON source text. */
-export function submission({ tool = '"issue_refund"', arguments: args = '{"amount":4900}', timeout = '"1h"', more }: Parts = {}): string {
+export function submission({
+  tool = '"issue_refund"',
+  arguments: args = '{"amount":4900}',
+  timeout = '"1h"',
+  more,
+}: Parts = {}): string {
   return `{"tool":${tool},"arguments":${args},"timeout":${timeout}${more === undefined ? '' : `,${more}`}}`;
 }
 

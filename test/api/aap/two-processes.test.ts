@@ -13,7 +13,10 @@ beforeAll(async () => {
   provider = await startProvider();
   const instance = await provider.instance();
   here = instance.adapter;
-  there = provider.adapter(instance.credential, { origin: await provider.peer(), ledger: instance.ledger });
+  there = provider.adapter(instance.credential, {
+    origin: await provider.peer(),
+    ledger: instance.ledger,
+  });
 });
 afterAll(async () => {
   await provider.stop();
@@ -23,7 +26,9 @@ describe('two processes of one deployment', () => {
   test('make one request of fifty creates under one key', async () => {
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => (index % 2 ? here : there).create(submission(), { idempotencyKey })),
+      Array.from({ length: 50 }, (_, index) =>
+        (index % 2 ? here : there).create(submission(), { idempotencyKey }),
+      ),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -31,7 +36,10 @@ describe('two processes of one deployment', () => {
 
   test('answer a wait parked in the one as soon as the other has the answer', async () => {
     const { id } = requestOf(await here.create(submission()));
-    const [waited] = await Promise.all([there.get(id, { wait: '20s' }), there.get(id).then(() => provider.decide(id, 'approved'))]);
+    const [waited] = await Promise.all([
+      there.get(id, { wait: '20s' }),
+      there.get(id).then(() => provider.decide(id, 'approved')),
+    ]);
     expect(requestOf(waited).status).toBe('approved');
     expect(waited.elapsedMs).toBeLessThan(15_000);
   });
@@ -40,7 +48,10 @@ describe('two processes of one deployment', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const { id } = requestOf(await here.create(submission()));
-        const [waited, cancelled] = await Promise.all([here.get(id, { wait: '20s' }), there.cancel(id)]);
+        const [waited, cancelled] = await Promise.all([
+          here.get(id, { wait: '20s' }),
+          there.cancel(id),
+        ]);
         return waited.text === cancelled.text && waited.elapsedMs < 15_000;
       }),
     );
@@ -51,7 +62,10 @@ describe('two processes of one deployment', () => {
     await Promise.all(
       Array.from({ length: 20 }, async () => {
         const { id } = requestOf(await here.create(submission()));
-        const [decided, cancelled] = await Promise.all([provider.decide(id, 'denied'), there.cancel(id)]);
+        const [decided, cancelled] = await Promise.all([
+          provider.decide(id, 'denied'),
+          there.cancel(id),
+        ]);
         expect([decided.status, cancelled.status].sort()).toEqual([200, 409]);
         const [one, other] = await Promise.all([here.get(id), there.get(id)]);
         expect(one.text).toBe(other.text);

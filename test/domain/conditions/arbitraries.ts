@@ -1,6 +1,10 @@
 /** Random conditions and facts whose fields meet often enough for operators to be true. */
 import fc from 'fast-check';
-import type { Condition, ConditionFacts, ConditionOperator } from '../../../src/domain/conditions/types.ts';
+import type {
+  Condition,
+  ConditionFacts,
+  ConditionOperator,
+} from '../../../src/domain/conditions/types.ts';
 import { parseExact, type ExactObject, type ExactValue } from '../../../src/platform/exact-json.ts';
 
 const scalarText = fc.constantFrom(
@@ -32,11 +36,20 @@ const jsonText = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     { arbitrary: scalarText, weight: 5 },
-    { arbitrary: fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(',')}]`), weight: 2 },
+    {
+      arbitrary: fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(',')}]`),
+      weight: 2,
+    },
     {
       arbitrary: fc
-        .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'x/y', '__proto__', '0'), tie('value')), { maxLength: 3, selector: ([key]) => key })
-        .map((members) => `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`),
+        .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'x/y', '__proto__', '0'), tie('value')), {
+          maxLength: 3,
+          selector: ([key]) => key,
+        })
+        .map(
+          (members) =>
+            `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`,
+        ),
       weight: 2,
     },
   ),
@@ -65,15 +78,36 @@ export const facts: fc.Arbitrary<ConditionFacts> = fc.record({
   previous_metadata: fc.record({ organization: exactObject, agent: exactObject }),
 });
 
-const tail = fc.array(fc.constantFrom('a', 'b', '0', '1', 'x~1y', '__proto__', 'constructor', 'length', '-'), { maxLength: 2 });
+const tail = fc.array(
+  fc.constantFrom('a', 'b', '0', '1', 'x~1y', '__proto__', 'constructor', 'length', '-'),
+  { maxLength: 2 },
+);
 const rootField = fc.oneof(
-  fc.constantFrom('/request/tool', '/request/server', '/request/agent_reasoning', '/agent/slug', '/agent/name'),
+  fc.constantFrom(
+    '/request/tool',
+    '/request/server',
+    '/request/agent_reasoning',
+    '/agent/slug',
+    '/agent/name',
+  ),
   fc
-    .tuple(fc.constantFrom('/request/arguments', '/request/context', '/previous_metadata/organization', '/previous_metadata/agent'), tail)
+    .tuple(
+      fc.constantFrom(
+        '/request/arguments',
+        '/request/context',
+        '/previous_metadata/organization',
+        '/previous_metadata/agent',
+      ),
+      tail,
+    )
     .map(([root, tokens]) => [root, ...tokens].join('/')),
 );
 const itemField = tail.map((tokens) => ['/item', ...tokens].join('/'));
-const listField = fc.constantFrom('/request/arguments/a', '/request/arguments/b', '/request/context/a');
+const listField = fc.constantFrom(
+  '/request/arguments/a',
+  '/request/arguments/b',
+  '/request/context/a',
+);
 
 const literals: Readonly<Record<string, fc.Arbitrary<ExactValue>>> = {
   in: fc.array(scalar, { maxLength: 4 }),
@@ -91,27 +125,46 @@ for (const operator of ['less_than', 'less_than_or_equal', 'greater_than', 'grea
 
 const VALUELESS: readonly ConditionOperator[] = ['exists', 'not_exists'];
 
-function leaf(field: fc.Arbitrary<string>, operators: readonly ConditionOperator[]): fc.Arbitrary<Condition> {
+function leaf(
+  field: fc.Arbitrary<string>,
+  operators: readonly ConditionOperator[],
+): fc.Arbitrary<Condition> {
   return fc
     .record({ field, operator: fc.constantFrom(...operators) })
     .chain(({ field: at, operator }) =>
       VALUELESS.includes(operator)
         ? fc.constant<Condition>({ id: 'x', field: at, operator })
-        : (literals[operator] ?? exactValue).map((value): Condition => ({ id: 'x', field: at, operator, value })),
+        : (literals[operator] ?? exactValue).map((value): Condition => ({
+            id: 'x',
+            field: at,
+            operator,
+            value,
+          })),
     );
 }
 
 /** Trees over the given operators; all ids are `x`. */
 export function condition(operators: readonly ConditionOperator[]): fc.Arbitrary<Condition> {
   return fc.letrec<{ outer: Condition; inner: Condition }>((tie) => {
-    const composites = (name: 'outer' | 'inner', lists: fc.Arbitrary<string>): fc.Arbitrary<Condition>[] => [
+    const composites = (
+      name: 'outer' | 'inner',
+      lists: fc.Arbitrary<string>,
+    ): fc.Arbitrary<Condition>[] => [
       fc.array(tie(name), { minLength: 1, maxLength: 3 }).map((all) => ({ id: 'x', all })),
       fc.array(tie(name), { minLength: 1, maxLength: 3 }).map((any) => ({ id: 'x', any })),
-      fc.tuple(lists, tie('inner')).map(([field, inner]) => ({ id: 'x', some: { field, condition: inner } })),
-      fc.tuple(lists, tie('inner')).map(([field, inner]) => ({ id: 'x', every: { field, condition: inner } })),
+      fc
+        .tuple(lists, tie('inner'))
+        .map(([field, inner]) => ({ id: 'x', some: { field, condition: inner } })),
+      fc
+        .tuple(lists, tie('inner'))
+        .map(([field, inner]) => ({ id: 'x', every: { field, condition: inner } })),
     ];
     return {
-      outer: fc.oneof({ depthSize: 'small', maxDepth: 5 }, leaf(rootField, operators), ...composites('outer', listField)),
+      outer: fc.oneof(
+        { depthSize: 'small', maxDepth: 5 },
+        leaf(rootField, operators),
+        ...composites('outer', listField),
+      ),
       inner: fc.oneof(
         { depthSize: 'small', maxDepth: 5 },
         leaf(fc.oneof(itemField, rootField), operators),

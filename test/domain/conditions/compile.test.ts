@@ -2,7 +2,12 @@
 import { CelScalar, celEnv, celFunc, isCelError, parse, plan, type CelInput } from '@bufbuild/cel';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bindFacts, compileCondition, evaluateCondition, type SlotRecord } from '../../../src/domain/conditions/compile.ts';
+import {
+  bindFacts,
+  compileCondition,
+  evaluateCondition,
+  type SlotRecord,
+} from '../../../src/domain/conditions/compile.ts';
 import {
   CONDITION_LIMITS,
   CONDITION_OPERATORS,
@@ -11,13 +16,21 @@ import {
   type Condition,
   type ConditionFacts,
 } from '../../../src/domain/conditions/types.ts';
-import { JsonText, parseExact, type ExactObject, type ExactValue } from '../../../src/platform/exact-json.ts';
+import {
+  JsonText,
+  parseExact,
+  type ExactObject,
+  type ExactValue,
+} from '../../../src/platform/exact-json.ts';
 import { condition, facts } from './arbitraries.ts';
 import { holds } from './reference.ts';
 
 const empty = parseExact('{}') as ExactObject;
 
-function factsWith(argumentsText: string, over: Partial<ConditionFacts['request']> = {}): ConditionFacts {
+function factsWith(
+  argumentsText: string,
+  over: Partial<ConditionFacts['request']> = {},
+): ConditionFacts {
   return {
     request: { tool: 'pay', arguments: new JsonText(argumentsText), ...over },
     agent: { slug: 'bot', name: 'Bot' },
@@ -29,11 +42,20 @@ function answer(tree: Condition, argumentsText: string): boolean {
   return evaluateCondition(compileCondition(tree), factsWith(argumentsText));
 }
 
-const leaf = (field: string, operator: (typeof CONDITION_OPERATORS)[number], value?: ExactValue): Condition =>
+const leaf = (
+  field: string,
+  operator: (typeof CONDITION_OPERATORS)[number],
+  value?: ExactValue,
+): Condition =>
   value === undefined ? { id: 'x', field, operator } : { id: 'x', field, operator, value };
 
 function inBufbuild(record: SlotRecord): CelInput {
-  return new Map(Object.entries(record).map(([slot, value]) => [slot, typeof value === 'number' ? BigInt(value) : value.map(inBufbuild)]));
+  return new Map(
+    Object.entries(record).map(([slot, value]) => [
+      slot,
+      typeof value === 'number' ? BigInt(value) : value.map(inBufbuild),
+    ]),
+  );
 }
 
 /** The same CEL and the same functions in another engine. */
@@ -42,7 +64,9 @@ function evaluateWithBufbuild(tree: Condition, given: ConditionFacts): unknown {
   const { context, functions } = bindFacts(compiled, given, newEvaluationBudget());
   const env = celEnv({
     funcs: Object.entries(functions).map(([name, run]) =>
-      celFunc(name, [CelScalar.INT, CelScalar.INT], CelScalar.BOOL, (slot, number) => run(Number(slot), Number(number))),
+      celFunc(name, [CelScalar.INT, CelScalar.INT], CelScalar.BOOL, (slot, number) =>
+        run(Number(slot), Number(number)),
+      ),
     ),
   });
   const bindings = Object.fromEntries(inBufbuild(context) as Map<string, CelInput>);
@@ -91,10 +115,21 @@ describe('three opinions on the same condition', () => {
 describe('operators', () => {
   const at = '/request/arguments/v';
 
-  test.each(CONDITION_OPERATORS.filter((operator) => operator !== 'not_exists'))('%s is false on a missing field', (operator) => {
-    const values: Partial<Record<string, ExactValue>> = { in: [null], not_in: [1], matches: '', not_matches: 'x', exists: undefined };
-    expect(answer(leaf(at, operator, operator in values ? values[operator] : 1), '{}')).toBe(false);
-  });
+  test.each(CONDITION_OPERATORS.filter((operator) => operator !== 'not_exists'))(
+    '%s is false on a missing field',
+    (operator) => {
+      const values: Partial<Record<string, ExactValue>> = {
+        in: [null],
+        not_in: [1],
+        matches: '',
+        not_matches: 'x',
+        exists: undefined,
+      };
+      expect(answer(leaf(at, operator, operator in values ? values[operator] : 1), '{}')).toBe(
+        false,
+      );
+    },
+  );
 
   test.each([
     ['less_than', 5],
@@ -107,7 +142,8 @@ describe('operators', () => {
     ['matches', ''],
     ['not_matches', 'zzz'],
   ] as const)('%s is false on a value of the wrong type', (operator, value) => {
-    for (const wrong of ['null', 'true', '{}', '{"a":1}']) expect(answer(leaf(at, operator, value), `{"v":${wrong}}`)).toBe(false);
+    for (const wrong of ['null', 'true', '{}', '{"a":1}'])
+      expect(answer(leaf(at, operator, value), `{"v":${wrong}}`)).toBe(false);
   });
 
   test('a present null exists, and a missing field does not', () => {
@@ -117,8 +153,12 @@ describe('operators', () => {
   });
 
   test('numbers compare by every digit', () => {
-    expect(answer(leaf(at, 'equals', parseExact('9007199254740993')), '{"v":9007199254740992}')).toBe(false);
-    expect(answer(leaf(at, 'less_than', parseExact('9007199254740993')), '{"v":9007199254740992}')).toBe(true);
+    expect(
+      answer(leaf(at, 'equals', parseExact('9007199254740993')), '{"v":9007199254740992}'),
+    ).toBe(false);
+    expect(
+      answer(leaf(at, 'less_than', parseExact('9007199254740993')), '{"v":9007199254740992}'),
+    ).toBe(true);
     expect(answer(leaf(at, 'equals', 1), '{"v":1.000e0}')).toBe(true);
     expect(answer(leaf(at, 'greater_than', parseExact('1e400')), '{"v":1.1e400}')).toBe(true);
     expect(answer(leaf(at, 'contains', parseExact('10e-1')), '{"v":[0,1]}')).toBe(true);
@@ -127,12 +167,22 @@ describe('operators', () => {
 
   test('times compare as instants, whatever their offset and fraction, only when both sides are times', () => {
     const late = '2026-03-01T12:00:00.0000000002+01:00';
-    expect(answer(leaf(at, 'less_than', late), '{"v":"2026-03-01T11:00:00.0000000001Z"}')).toBe(true);
-    expect(answer(leaf(at, 'less_than_or_equal', late), '{"v":"2026-03-01T11:00:00.00000000020Z"}')).toBe(true);
-    expect(answer(leaf(at, 'greater_than', late), '{"v":"2026-03-01T11:00:00.0000000003z"}')).toBe(true);
-    expect(answer(leaf(at, 'greater_than', '2024-02-28T00:00:00Z'), '{"v":"2024-02-29T00:00:00Z"}')).toBe(true);
+    expect(answer(leaf(at, 'less_than', late), '{"v":"2026-03-01T11:00:00.0000000001Z"}')).toBe(
+      true,
+    );
+    expect(
+      answer(leaf(at, 'less_than_or_equal', late), '{"v":"2026-03-01T11:00:00.00000000020Z"}'),
+    ).toBe(true);
+    expect(answer(leaf(at, 'greater_than', late), '{"v":"2026-03-01T11:00:00.0000000003z"}')).toBe(
+      true,
+    );
+    expect(
+      answer(leaf(at, 'greater_than', '2024-02-28T00:00:00Z'), '{"v":"2024-02-29T00:00:00Z"}'),
+    ).toBe(true);
     for (const none of ['2023-02-29T00:00:00Z', '2026-01-01', '2026-01-01T24:00:00Z', 'zzz']) {
-      expect(answer(leaf(at, 'greater_than', '2020-01-01T00:00:00Z'), JSON.stringify({ v: none }))).toBe(false);
+      expect(
+        answer(leaf(at, 'greater_than', '2020-01-01T00:00:00Z'), JSON.stringify({ v: none })),
+      ).toBe(false);
     }
     expect(answer(leaf(at, 'greater_than', '2020-01-01T00:00:00Z'), '{"v":1e18}')).toBe(false);
   });
@@ -140,7 +190,9 @@ describe('operators', () => {
   test('matches searches anywhere in the text, by RE2 rules, in linear time', () => {
     expect(answer(leaf(at, 'matches', 'b+'), '{"v":"abbc"}')).toBe(true);
     expect(answer(leaf(at, 'matches', '^b+$'), '{"v":"abbc"}')).toBe(false);
-    expect(answer(leaf(at, 'matches', '^(a+)+$'), JSON.stringify({ v: `${'a'.repeat(200_000)}b` }))).toBe(false);
+    expect(
+      answer(leaf(at, 'matches', '^(a+)+$'), JSON.stringify({ v: `${'a'.repeat(200_000)}b` })),
+    ).toBe(false);
   });
 
   test('only own members count: prototypes, lengths and array indexes that JSON pointers do not know are missing', () => {
@@ -157,9 +209,13 @@ describe('operators', () => {
       's/0',
       's/length',
     ]) {
-      expect(answer(leaf(`/request/arguments/${field}`, 'exists'), '{"l":[1,2],"n":1e400,"s":"text"}')).toBe(false);
+      expect(
+        answer(leaf(`/request/arguments/${field}`, 'exists'), '{"l":[1,2],"n":1e400,"s":"text"}'),
+      ).toBe(false);
     }
-    expect(answer(leaf('/request/arguments/__proto__/x', 'equals', 1), '{"__proto__":{"x":1}}')).toBe(true);
+    expect(
+      answer(leaf('/request/arguments/__proto__/x', 'equals', 1), '{"__proto__":{"x":1}}'),
+    ).toBe(true);
     expect(answer(leaf('/request/arguments/a~1b~0~01', 'equals', 1), '{"a/b~~1":1}')).toBe(true);
     expect(answer(leaf('/request/arguments/', 'equals', 1), '{"":1}')).toBe(true);
     expect(answer(leaf('/request/arguments/l/1', 'equals', 2), '{"l":[1,2]}')).toBe(true);
@@ -189,17 +245,33 @@ describe('composites', () => {
         leaf('/request/tool', 'equals', 'pay'),
       ],
     });
-    expect(answer(tree, '{"list":[{"name":"a","prices":[11]},{"name":"b","prices":[11,12]}]}')).toBe(true);
-    expect(answer(tree, '{"list":[{"name":"a","prices":[11]},{"name":"b","prices":[11,10]}]}')).toBe(false);
+    expect(
+      answer(tree, '{"list":[{"name":"a","prices":[11]},{"name":"b","prices":[11,12]}]}'),
+    ).toBe(true);
+    expect(
+      answer(tree, '{"list":[{"name":"a","prices":[11]},{"name":"b","prices":[11,10]}]}'),
+    ).toBe(false);
   });
 
   test('every part of a composite is evaluated safely although cel-js does not stop at the first true', () => {
-    expect(answer({ id: 'x', any: [leaf('/request/tool', 'exists'), leaf('/request/arguments/a/b/c', 'less_than', 1)] }, '{"a":7}')).toBe(
-      true,
-    );
-    expect(answer({ id: 'x', all: [leaf('/request/tool', 'exists'), leaf('/request/arguments/a/b/c', 'less_than', 1)] }, '{"a":7}')).toBe(
-      false,
-    );
+    expect(
+      answer(
+        {
+          id: 'x',
+          any: [leaf('/request/tool', 'exists'), leaf('/request/arguments/a/b/c', 'less_than', 1)],
+        },
+        '{"a":7}',
+      ),
+    ).toBe(true);
+    expect(
+      answer(
+        {
+          id: 'x',
+          all: [leaf('/request/tool', 'exists'), leaf('/request/arguments/a/b/c', 'less_than', 1)],
+        },
+        '{"a":7}',
+      ),
+    ).toBe(false);
   });
 });
 
@@ -208,11 +280,21 @@ describe('containment', () => {
     const nasty = '"]) || true // \n\' \\u0000 ${x}';
     const tree: Condition = {
       id: nasty,
-      any: [leaf(`/request/arguments/${nasty.replaceAll('~', '').replaceAll('/', '~1')}`, 'equals', nasty)],
+      any: [
+        leaf(
+          `/request/arguments/${nasty.replaceAll('~', '').replaceAll('/', '~1')}`,
+          'equals',
+          nasty,
+        ),
+      ],
     };
     const compiled = compileCondition(tree);
     expect(compiled.source).toBe('(op_equals(f0, 0))');
-    const { context } = bindFacts(compiled, factsWith('{"secret":"hunter2"}'), newEvaluationBudget());
+    const { context } = bindFacts(
+      compiled,
+      factsWith('{"secret":"hunter2"}'),
+      newEvaluationBudget(),
+    );
     expect(Object.getPrototypeOf(context)).toBeNull();
     expect(JSON.stringify(context)).toBe('{"f0":0}');
   });
@@ -220,12 +302,20 @@ describe('containment', () => {
   test('the widest and deepest condition that validation allows compiles and answers', () => {
     const wide: Condition = {
       id: 'x',
-      any: Array.from({ length: CONDITION_LIMITS.leavesPerCondition }, () => leaf('/request/arguments/v', 'equals', 2)),
+      any: Array.from({ length: CONDITION_LIMITS.leavesPerCondition }, () =>
+        leaf('/request/arguments/v', 'equals', 2),
+      ),
     };
     expect(answer(wide, '{"v":1}')).toBe(false);
     let deep = leaf('/item', 'equals', 1);
     for (let level = 1; level < CONDITION_LIMITS.depth; level += 1)
-      deep = { id: 'x', some: { field: level === CONDITION_LIMITS.depth - 1 ? '/request/arguments/v' : '/item', condition: deep } };
+      deep = {
+        id: 'x',
+        some: {
+          field: level === CONDITION_LIMITS.depth - 1 ? '/request/arguments/v' : '/item',
+          condition: deep,
+        },
+      };
     expect(answer(deep, `{"v":${'['.repeat(31)}1${']'.repeat(31)}}`)).toBe(true);
   });
 
@@ -240,15 +330,24 @@ describe('containment', () => {
       leaf('/request/tool', 'matches', '('),
       null,
     ];
-    for (const tree of broken) expect(errorOf(() => compileCondition(tree as Condition)).code).toBe('condition_invalid');
+    for (const tree of broken)
+      expect(errorOf(() => compileCondition(tree as Condition)).code).toBe('condition_invalid');
   });
 
   test('work that grows with the request ends in an error, not in a stalled process', () => {
-    const every = (inner: Condition): Condition => ({ id: 'x', every: { field: '/request/arguments/v', condition: inner } });
+    const every = (inner: Condition): Condition => ({
+      id: 'x',
+      every: { field: '/request/arguments/v', condition: inner },
+    });
     const cubic = every(every(every(leaf('/item', 'exists'))));
-    expect(errorOf(() => answer(cubic, JSON.stringify({ v: Array.from({ length: 1_000 }, () => 1) }))).code).toBe('condition_too_costly');
+    expect(
+      errorOf(() => answer(cubic, JSON.stringify({ v: Array.from({ length: 1_000 }, () => 1) })))
+        .code,
+    ).toBe('condition_too_costly');
     const blowUp = leaf('/request/arguments/v', 'matches', '[ab]*a[ab]{200}[cd]');
-    expect(errorOf(() => answer(blowUp, JSON.stringify({ v: 'ab'.repeat(400_000) }))).code).toBe('condition_too_costly');
+    expect(errorOf(() => answer(blowUp, JSON.stringify({ v: 'ab'.repeat(400_000) }))).code).toBe(
+      'condition_too_costly',
+    );
   });
 
   test('a budget is shared by the conditions evaluated with it', () => {
@@ -256,7 +355,9 @@ describe('containment', () => {
     const budget = { left: 2 };
     expect(evaluateCondition(compiled, factsWith('{}'), budget)).toBe(true);
     expect(evaluateCondition(compiled, factsWith('{}'), budget)).toBe(true);
-    expect(errorOf(() => evaluateCondition(compiled, factsWith('{}'), budget)).code).toBe('condition_too_costly');
+    expect(errorOf(() => evaluateCondition(compiled, factsWith('{}'), budget)).code).toBe(
+      'condition_too_costly',
+    );
   });
 
   test('an error names neither the request nor the condition', () => {

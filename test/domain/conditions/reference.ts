@@ -1,5 +1,9 @@
 /** The meaning of conditions a second time, straight from their description: no CEL, no slots, numbers as rationals. */
-import type { Condition, ConditionFacts, LeafCondition } from '../../../src/domain/conditions/types.ts';
+import type {
+  Condition,
+  ConditionFacts,
+  LeafCondition,
+} from '../../../src/domain/conditions/types.ts';
 import { ExactNumber, type ExactValue } from '../../../src/platform/exact-json.ts';
 
 type Plain = null | boolean | string | { number: string } | Plain[] | Map<string, Plain>;
@@ -17,14 +21,21 @@ function plain(value: ExactValue): Plain {
 }
 
 function fingerprint(value: ExactValue): string {
-  return JSON.stringify(plain(value), (_key, one: unknown) => (one instanceof Map ? { map: [...one] } : one));
+  return JSON.stringify(plain(value), (_key, one: unknown) =>
+    one instanceof Map ? { map: [...one] } : one,
+  );
 }
 
 /** A number as an integer of 10^-1000, which is exact for all numbers the tests use. */
 function scaled(value: number | ExactNumber): bigint {
-  const [mantissa = '', exponent = '0'] = (typeof value === 'number' ? String(value) : value.source).toLowerCase().split('e');
+  const [mantissa = '', exponent = '0'] = (typeof value === 'number' ? String(value) : value.source)
+    .toLowerCase()
+    .split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
-  return BigInt(whole + fraction) * 10n ** (1000n + BigInt(exponent.replace('+', '')) - BigInt(fraction.length));
+  return (
+    BigInt(whole + fraction) *
+    10n ** (1000n + BigInt(exponent.replace('+', '')) - BigInt(fraction.length))
+  );
 }
 const decimal = (value: number | ExactNumber): string => {
   const negative = (typeof value === 'number' ? String(value) : value.source).startsWith('-');
@@ -32,7 +43,11 @@ const decimal = (value: number | ExactNumber): string => {
   return String(negative && magnitude > 0n ? -magnitude : magnitude);
 };
 
-function lookUp(field: string, facts: ConditionFacts, item: ExactValue | undefined): ExactValue | undefined {
+function lookUp(
+  field: string,
+  facts: ConditionFacts,
+  item: ExactValue | undefined,
+): ExactValue | undefined {
   let here: unknown = { ...facts, item };
   for (const raw of field.split('/').slice(1)) {
     const token = raw.replace(/~1/g, '/').replace(/~0/g, '~');
@@ -43,14 +58,17 @@ function lookUp(field: string, facts: ConditionFacts, item: ExactValue | undefin
   return here as ExactValue | undefined;
 }
 
-const isNumber = (value: unknown): value is number | ExactNumber => typeof value === 'number' || value instanceof ExactNumber;
+const isNumber = (value: unknown): value is number | ExactNumber =>
+  typeof value === 'number' || value instanceof ExactNumber;
 
 /** Nanoseconds × 10: enough for the fractions the tests use. */
 function time(value: unknown): bigint | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT/.test(value)) return undefined;
   const [, fraction = ''] = /\.(\d+)/.exec(value) ?? [];
   const seconds = Date.parse(value.replace(/\.\d+/, ''));
-  return Number.isNaN(seconds) ? undefined : BigInt(seconds) * 10n ** 7n + BigInt(fraction.padEnd(10, '0'));
+  return Number.isNaN(seconds)
+    ? undefined
+    : BigInt(seconds) * 10n ** 7n + BigInt(fraction.padEnd(10, '0'));
 }
 
 function ordering(a: ExactValue, b: ExactValue): bigint | undefined {
@@ -59,10 +77,14 @@ function ordering(a: ExactValue, b: ExactValue): bigint | undefined {
   return left === undefined || right === undefined ? undefined : left - right;
 }
 
-function leafHolds({ operator, value = null }: LeafCondition, field: ExactValue | undefined): boolean {
+function leafHolds(
+  { operator, value = null }: LeafCondition,
+  field: ExactValue | undefined,
+): boolean {
   if (operator === 'not_exists') return field === undefined;
   if (field === undefined) return false;
-  const same = (one: ExactValue, other: ExactValue): boolean => fingerprint(one) === fingerprint(other);
+  const same = (one: ExactValue, other: ExactValue): boolean =>
+    fingerprint(one) === fingerprint(other);
   const texts = typeof field === 'string' && typeof value === 'string';
   const order = ordering(field, value);
   switch (operator) {
@@ -85,9 +107,13 @@ function leafHolds({ operator, value = null }: LeafCondition, field: ExactValue 
     case 'not_in':
       return !(value as ExactValue[]).some((one) => same(one, field));
     case 'contains':
-      return Array.isArray(field) ? field.some((one) => same(one, value)) : texts && field.includes(value);
+      return Array.isArray(field)
+        ? field.some((one) => same(one, value))
+        : texts && field.includes(value);
     case 'not_contains':
-      return Array.isArray(field) ? !field.some((one) => same(one, value)) : texts && !field.includes(value);
+      return Array.isArray(field)
+        ? !field.some((one) => same(one, value))
+        : texts && !field.includes(value);
     case 'starts_with':
       return texts && field.startsWith(value);
     case 'ends_with':
@@ -112,7 +138,11 @@ export function holds(condition: Condition, facts: ConditionFacts, item?: ExactV
   }
   if ('every' in condition) {
     const list = lookUp(condition.every.field, facts, item);
-    return Array.isArray(list) && list.length > 0 && list.every((one) => holds(condition.every.condition, facts, one));
+    return (
+      Array.isArray(list) &&
+      list.length > 0 &&
+      list.every((one) => holds(condition.every.condition, facts, one))
+    );
   }
   return leafHolds(condition, lookUp(condition.field, facts, item));
 }

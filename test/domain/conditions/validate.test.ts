@@ -8,13 +8,20 @@ import { parseExact, stringifyExact } from '../../../src/platform/exact-json.ts'
 import { condition, exactValue } from './arbitraries.ts';
 
 function check(tree: unknown, document = newConditionDocument()): string[] {
-  const parsed = parseCondition({ value: parseExact(stringifyExact(tree)), pointer: '/when' }, document);
+  const parsed = parseCondition(
+    { value: parseExact(stringifyExact(tree)), pointer: '/when' },
+    document,
+  );
   return parsed.ok ? [] : parsed.issues.map((issue) => `${issue.pointer} ${issue.code}`);
 }
 
 const tool = { id: 'a', field: '/request/tool', operator: 'equals', value: 'pay' };
 let serial = 0;
-const fresh = (over: object = {}): Record<string, unknown> => ({ ...tool, id: `n${(serial += 1)}`, ...over });
+const fresh = (over: object = {}): Record<string, unknown> => ({
+  ...tool,
+  id: `n${(serial += 1)}`,
+  ...over,
+});
 
 /** The same tree with ids of its own. */
 function withUniqueIds(text: string): string {
@@ -27,7 +34,10 @@ describe('parseCondition', () => {
     fc.assert(
       fc.property(condition(CONDITION_OPERATORS), (tree) => {
         const text = withUniqueIds(stringifyExact(tree));
-        const parsed = parseCondition({ value: parseExact(text), pointer: '' }, newConditionDocument());
+        const parsed = parseCondition(
+          { value: parseExact(text), pointer: '' },
+          newConditionDocument(),
+        );
         expect(parsed.ok && stringifyExact(parsed.condition)).toBe(text);
       }),
       { numRuns: 300 },
@@ -40,7 +50,18 @@ describe('parseCondition', () => {
         { depthSize: 'small' },
         exactValue,
         fc.dictionary(
-          fc.constantFrom('id', 'field', 'operator', 'value', 'all', 'any', 'some', 'every', 'condition', 'x'),
+          fc.constantFrom(
+            'id',
+            'field',
+            'operator',
+            'value',
+            'all',
+            'any',
+            'some',
+            'every',
+            'condition',
+            'x',
+          ),
           fc.oneof(
             tie('node'),
             fc.array(tie('node'), { maxLength: 3 }),
@@ -51,7 +72,10 @@ describe('parseCondition', () => {
     })).node;
     fc.assert(
       fc.property(noise, (value) => {
-        const parsed = parseCondition({ value: parseExact(stringifyExact(value)), pointer: '' }, newConditionDocument());
+        const parsed = parseCondition(
+          { value: parseExact(stringifyExact(value)), pointer: '' },
+          newConditionDocument(),
+        );
         if (parsed.ok) compileCondition(parsed.condition);
         else expect(parsed.issues.length).toBeGreaterThan(0);
       }),
@@ -63,7 +87,11 @@ describe('parseCondition', () => {
     ['a list', [], ['/when invalid_type']],
     ['nothing', null, ['/when invalid_type']],
     ['an unknown member', { ...tool, 'a/b': 1 }, ['/when/a~1b unknown_field']],
-    ['no members at all', {}, ['/when/id required', '/when/field required', '/when/operator required']],
+    [
+      'no members at all',
+      {},
+      ['/when/id required', '/when/field required', '/when/operator required'],
+    ],
     ['an empty id', { ...tool, id: '' }, ['/when/id invalid_value']],
     ['an id of 65 characters', { ...tool, id: 'x'.repeat(65) }, ['/when/id invalid_value']],
     ['an id that is a number', { ...tool, id: 7 }, ['/when/id invalid_type']],
@@ -77,7 +105,11 @@ describe('parseCondition', () => {
     ['an empty all', { id: 'a', all: [] }, ['/when/all invalid_value']],
     ['an empty any', { id: 'a', any: [] }, ['/when/any invalid_value']],
     ['all of an object', { id: 'a', all: {} }, ['/when/all invalid_type']],
-    ['some without condition', { id: 'a', some: { field: '/request/arguments/l' } }, ['/when/some/condition required']],
+    [
+      'some without condition',
+      { id: 'a', some: { field: '/request/arguments/l' } },
+      ['/when/some/condition required'],
+    ],
     [
       'a wrong leaf deep inside',
       { id: 'a', any: [fresh(), { id: 'c', all: [{ ...tool, id: 'd', field: 1 }] }] },
@@ -119,9 +151,14 @@ describe('parseCondition', () => {
   });
 
   test('knows /item inside some and every only', () => {
-    const inside = { id: 'b', every: { field: '/request/arguments/l', condition: { ...tool, field: '/item/x' } } };
+    const inside = {
+      id: 'b',
+      every: { field: '/request/arguments/l', condition: { ...tool, field: '/item/x' } },
+    };
     expect(check(inside)).toEqual([]);
-    expect(check({ id: 'b', every: { field: '/item', condition: fresh() } })).toEqual(['/when/every/field invalid_value']);
+    expect(check({ id: 'b', every: { field: '/item', condition: fresh() } })).toEqual([
+      '/when/every/field invalid_value',
+    ]);
   });
 
   test.each([
@@ -153,21 +190,27 @@ describe('parseCondition', () => {
 
   test('an id may not occur twice in one document, whoever used it first', () => {
     const document = newConditionDocument(new Set(['block-1']));
-    expect(check({ id: 'r', all: [fresh({ id: 'b' }), fresh({ id: 'b' }), fresh({ id: 'block-1' })] }, document)).toEqual([
-      '/when/all/1/id duplicate_id',
-      '/when/all/2/id duplicate_id',
-    ]);
+    expect(
+      check(
+        { id: 'r', all: [fresh({ id: 'b' }), fresh({ id: 'b' }), fresh({ id: 'block-1' })] },
+        document,
+      ),
+    ).toEqual(['/when/all/1/id duplicate_id', '/when/all/2/id duplicate_id']);
     expect(check({ ...tool, id: 'r' }, document)).toEqual(['/when/id duplicate_id']);
   });
 
   test('32 levels are allowed, 33 are not', () => {
-    const nested = (levels: number): unknown => (levels === 1 ? fresh() : { id: `l${levels}`, all: [nested(levels - 1)] });
+    const nested = (levels: number): unknown =>
+      levels === 1 ? fresh() : { id: `l${levels}`, all: [nested(levels - 1)] };
     expect(check(nested(32))).toEqual([]);
     expect(check(nested(33))).toEqual([`/when${'/all/0'.repeat(32)} too_deep`]);
   });
 
   test('500 leaves are allowed in a condition and 10,000 in a document', () => {
-    const wide = (leaves: number): unknown => ({ id: `w${(serial += 1)}`, any: Array.from({ length: leaves }, () => fresh()) });
+    const wide = (leaves: number): unknown => ({
+      id: `w${(serial += 1)}`,
+      any: Array.from({ length: leaves }, () => fresh()),
+    });
     expect(check(wide(501))).toEqual(['/when too_many']);
     const document = newConditionDocument();
     for (let block = 0; block < 20; block += 1) expect(check(wide(500), document)).toEqual([]);
@@ -177,7 +220,9 @@ describe('parseCondition', () => {
   test('regular expressions that explode when compiled are counted over the whole document', () => {
     const big = (count: number): unknown => ({
       id: `p${(serial += 1)}`,
-      any: Array.from({ length: count }, () => fresh({ operator: 'matches', value: '(x{1000}){1}y{1000}' })),
+      any: Array.from({ length: count }, () =>
+        fresh({ operator: 'matches', value: '(x{1000}){1}y{1000}' }),
+      ),
     });
     expect(check(big(40))).toEqual([]);
     expect(check(big(60)).length).toBeGreaterThan(0);

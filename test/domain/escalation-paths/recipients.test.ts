@@ -21,27 +21,45 @@ const team = (id: string): Target => ({ type: 'team', id });
 const broadcast: Target = { type: 'broadcast' };
 
 function asked(targets: readonly Target[], teamId?: string) {
-  const level = { id: 'n', type: 'level', targets, escalate_after: '1m', raise_urgency: false } as const;
+  const level = {
+    id: 'n',
+    type: 'level',
+    targets,
+    escalate_after: '1m',
+    raise_urgency: false,
+  } as const;
   const inside = teamId === undefined ? {} : { team: { teamId, nodeId: 'n', run: 1 } };
   return recipients({ level, nodeId: 'n', run: 1, ...inside }, reachable);
 }
 
 describe('a level reaches', () => {
   test('those named who may decide, in the order of its targets, each once', () => {
-    expect(asked([user('dan'), team('plain'), user('zoe'), user('ada')])).toEqual({ membershipIds: ['dan', 'ben', 'ada'], teams: [] });
+    expect(asked([user('dan'), team('plain'), user('zoe'), user('ada')])).toEqual({
+      membershipIds: ['dan', 'ben', 'ada'],
+      teams: [],
+    });
   });
 
   test('by a broadcast everybody who may decide', () => {
-    expect(asked([user('cleo'), broadcast])).toEqual({ membershipIds: ['cleo', 'ada', 'ben', 'dan'], teams: [] });
+    expect(asked([user('cleo'), broadcast])).toEqual({
+      membershipIds: ['cleo', 'ada', 'ben', 'dan'],
+      teams: [],
+    });
   });
 
   test('a team with an active policy by that policy, and people beside it at once', () => {
-    expect(asked([team('policed'), user('ada')])).toEqual({ membershipIds: ['ada'], teams: [{ teamId: 'policed', revisionId: 'r1' }] });
+    expect(asked([team('policed'), user('ada')])).toEqual({
+      membershipIds: ['ada'],
+      teams: [{ teamId: 'policed', revisionId: 'r1' }],
+    });
   });
 
-  test.each(['unable', 'empty', 'gone'])('nobody in a team that is %s, whatever its policy waits for, and assumes no broadcast', (id) => {
-    expect(asked([team(id)])).toEqual({ membershipIds: [], teams: [] });
-  });
+  test.each(['unable', 'empty', 'gone'])(
+    'nobody in a team that is %s, whatever its policy waits for, and assumes no broadcast',
+    (id) => {
+      expect(asked([team(id)])).toEqual({ membershipIds: [], teams: [] });
+    },
+  );
 });
 
 describe('a level of a policy reaches', () => {

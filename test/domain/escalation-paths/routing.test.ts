@@ -2,9 +2,21 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { routingState as routing } from '../../../src/domain/escalation-paths/routing.ts';
-import type { RecordedStep, RoutingInput, RoutingView } from '../../../src/domain/escalation-paths/routing.ts';
-import type { EscalationPathDocument, LevelNode } from '../../../src/domain/escalation-paths/types.ts';
-import { arrive, enterLevel, startWalk, type WalkInput } from '../../../src/domain/escalation-paths/walk.ts';
+import type {
+  RecordedStep,
+  RoutingInput,
+  RoutingView,
+} from '../../../src/domain/escalation-paths/routing.ts';
+import type {
+  EscalationPathDocument,
+  LevelNode,
+} from '../../../src/domain/escalation-paths/types.ts';
+import {
+  arrive,
+  enterLevel,
+  startWalk,
+  type WalkInput,
+} from '../../../src/domain/escalation-paths/walk.ts';
 import type { Place, WalkState } from '../../../src/domain/escalation-paths/walk-state.ts';
 
 const start = new Date('2026-03-01T12:00:00.000Z');
@@ -29,7 +41,12 @@ const notified = (nodeId: string, run: number, minutes: number): RecordedStep =>
   at: at(minutes),
   escalateAt: at(minutes + 10),
 });
-const skipped = (nodeId: string, run: number, minutes: number): RecordedStep => ({ kind: 'skipped', nodeId, run, at: at(minutes) });
+const skipped = (nodeId: string, run: number, minutes: number): RecordedStep => ({
+  kind: 'skipped',
+  nodeId,
+  run,
+  at: at(minutes),
+});
 const being = (place: Place): WalkState => ({ place, teams: [], told: place.phase === 'level' });
 const walkInput: WalkInput = {
   document: path,
@@ -47,30 +64,56 @@ interface Looked extends Pick<RoutingInput, 'request' | 'steps'> {
 }
 
 const routingState = ({ route, claimed = false, document = path, ...given }: Looked): RoutingView =>
-  routing({ ...given, claimed, now: start, ...(route && { route: { ...route, input: { ...walkInput, document }, policies: new Map() } }) });
+  routing({
+    ...given,
+    claimed,
+    now: start,
+    ...(route && { route: { ...route, input: { ...walkInput, document }, policies: new Map() } }),
+  });
 
-const statuses = (view: RoutingView) => view.levels.map((each) => `${each.nodeId}${each.run} ${each.status}`);
+const statuses = (view: RoutingView) =>
+  view.levels.map((each) => `${each.nodeId}${each.run} ${each.status}`);
 
 describe('the routing of a request', () => {
   test('is evaluating, without levels, until the pipeline has handed it over', () => {
-    expect(routingState({ request: 'evaluating', steps: [] })).toEqual({ state: 'evaluating', levels: [] });
+    expect(routingState({ request: 'evaluating', steps: [] })).toEqual({
+      state: 'evaluating',
+      levels: [],
+    });
   });
 
   test('without a path is unrouted, and finished once the request is', () => {
-    expect(routingState({ request: 'pending', steps: [] })).toEqual({ state: 'unrouted', levels: [] });
-    expect(routingState({ request: 'terminal', steps: [] })).toEqual({ state: 'finished', levels: [] });
+    expect(routingState({ request: 'pending', steps: [] })).toEqual({
+      state: 'unrouted',
+      levels: [],
+    });
+    expect(routingState({ request: 'terminal', steps: [] })).toEqual({
+      state: 'finished',
+      levels: [],
+    });
   });
 
   test('before the first step has every level ahead', () => {
     const view = routingState({ request: 'pending', route: { walk: startWalk(path) }, steps: [] });
-    expect(view).toMatchObject({ state: 'waiting', run: 1, runs: 2, nextStep: { kind: 'level', nodeId: 'a' } });
+    expect(view).toMatchObject({
+      state: 'waiting',
+      run: 1,
+      runs: 2,
+      nextStep: { kind: 'level', nodeId: 'a' },
+    });
     expect(statuses(view)).toEqual(['a1 upcoming', 'b1 upcoming', 'c1 upcoming']);
   });
 
   test('at a level shows the levels behind it, when they were notified, and what comes when', () => {
     const walk = being({ phase: 'level', run: 1, nodeId: 'b', since: at(10), nextAt: at(20) });
     const targets = [{ type: 'broadcast' }];
-    expect(routingState({ request: 'pending', route: { walk }, steps: [notified('a', 1, 0), notified('b', 1, 10)] })).toEqual({
+    expect(
+      routingState({
+        request: 'pending',
+        route: { walk },
+        steps: [notified('a', 1, 0), notified('b', 1, 10)],
+      }),
+    ).toEqual({
       state: 'waiting',
       run: 1,
       runs: 2,
@@ -86,7 +129,12 @@ describe('the routing of a request', () => {
 
   test('in a later run keeps the levels of earlier runs, skipped ones too', () => {
     const walk = being({ phase: 'level', run: 2, nodeId: 'a', since: at(80), nextAt: at(90) });
-    const steps = [notified('a', 1, 0), skipped('b', 1, 10), notified('c', 1, 10), notified('a', 2, 80)];
+    const steps = [
+      notified('a', 1, 0),
+      skipped('b', 1, 10),
+      notified('c', 1, 10),
+      notified('a', 2, 80),
+    ];
     expect(statuses(routingState({ request: 'pending', route: { walk }, steps }))).toEqual([
       'a1 done',
       'b1 skipped',
@@ -99,7 +147,13 @@ describe('the routing of a request', () => {
 
   test('keeps to the order of the walk, whatever order its steps of one instant are read in', () => {
     const walk = being({ phase: 'level', run: 2, nodeId: 'c', since: at(80), nextAt: at(90) });
-    const steps = [notified('c', 2, 80), skipped('b', 2, 80), skipped('a', 2, 80), notified('b', 1, 0), skipped('a', 1, 0)];
+    const steps = [
+      notified('c', 2, 80),
+      skipped('b', 2, 80),
+      skipped('a', 2, 80),
+      notified('b', 1, 0),
+      skipped('a', 1, 0),
+    ];
     expect(statuses(routingState({ request: 'pending', route: { walk }, steps }))).toEqual([
       'a1 skipped',
       'b1 done',
@@ -124,13 +178,19 @@ describe('the routing of a request', () => {
     const walk = being({ phase: 'repeat', run: 1, since: at(30), nextAt: at(90) });
     const steps = [notified('a', 1, 0), notified('b', 1, 10), notified('c', 1, 20)];
     const view = routingState({ request: 'pending', route: { walk }, steps });
-    expect(view).toMatchObject({ state: 'waiting', nextAt: at(90), nextStep: { kind: 'repeat', at: at(90) } });
+    expect(view).toMatchObject({
+      state: 'waiting',
+      nextAt: at(90),
+      nextStep: { kind: 'repeat', at: at(90) },
+    });
     expect(statuses(view)).toEqual(['a1 done', 'b1 done', 'c1 done']);
   });
 
   test('at the last level names what comes behind it: the repeat after its pause, and in the last run the end, at once', () => {
-    const walk = (run: number) => being({ phase: 'level', run, nodeId: 'c', since: at(20), nextAt: at(30) });
-    const view = (run: number) => routingState({ request: 'pending', route: { walk: walk(run) }, steps: [] });
+    const walk = (run: number) =>
+      being({ phase: 'level', run, nodeId: 'c', since: at(20), nextAt: at(30) });
+    const view = (run: number) =>
+      routingState({ request: 'pending', route: { walk: walk(run) }, steps: [] });
     expect(view(1)).toMatchObject({ nextAt: at(30), nextStep: { kind: 'repeat', at: at(90) } });
     expect(view(2)).toMatchObject({ nextAt: at(30), nextStep: { kind: 'exhausted', at: at(30) } });
   });
@@ -140,24 +200,59 @@ describe('the routing of a request', () => {
     const opens = new Date('2026-03-02T09:00:00.000Z');
     const document: EscalationPathDocument = {
       name: 'Path',
-      working_hours: [{ id: 'office', name: 'Office', timezone: 'UTC', intervals: [{ weekdays: ['mon'], start: '09:00', end: '17:00' }] }],
-      nodes: [level('a'), { id: 'wait', type: 'defer', working_hours_id: 'office', standard_only: false }, level('b')],
+      working_hours: [
+        {
+          id: 'office',
+          name: 'Office',
+          timezone: 'UTC',
+          intervals: [{ weekdays: ['mon'], start: '09:00', end: '17:00' }],
+        },
+      ],
+      nodes: [
+        level('a'),
+        { id: 'wait', type: 'defer', working_hours_id: 'office', standard_only: false },
+        level('b'),
+      ],
     };
     const first = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
 
     test('says when the level ends and when the next one is asked, which is after the hours open', () => {
-      const view = routingState({ request: 'pending', route: { walk: first }, steps: [notified('a', 1, 0)], document });
-      expect(view).toMatchObject({ state: 'waiting', nextAt: at(10), nextStep: { kind: 'level', nodeId: 'b', at: opens } });
+      const view = routingState({
+        request: 'pending',
+        route: { walk: first },
+        steps: [notified('a', 1, 0)],
+        document,
+      });
+      expect(view).toMatchObject({
+        state: 'waiting',
+        nextAt: at(10),
+        nextStep: { kind: 'level', nodeId: 'b', at: opens },
+      });
     });
 
     test('while it waits for them says the same instant twice', () => {
       const walk = being({ phase: 'defer', run: 1, nodeId: 'wait', since: at(10), nextAt: opens });
-      const view = routingState({ request: 'pending', route: { walk }, steps: [notified('a', 1, 0)], document });
-      expect(view).toMatchObject({ state: 'deferred', nextAt: opens, nextStep: { kind: 'level', nodeId: 'b', at: opens } });
+      const view = routingState({
+        request: 'pending',
+        route: { walk },
+        steps: [notified('a', 1, 0)],
+        document,
+      });
+      expect(view).toMatchObject({
+        state: 'deferred',
+        nextAt: opens,
+        nextStep: { kind: 'level', nodeId: 'b', at: opens },
+      });
     });
 
     test('while somebody claims the request names the step without an instant', () => {
-      const view = routingState({ request: 'pending', route: { walk: first }, steps: [notified('a', 1, 0)], document, claimed: true });
+      const view = routingState({
+        request: 'pending',
+        route: { walk: first },
+        steps: [notified('a', 1, 0)],
+        document,
+        claimed: true,
+      });
       expect(view).toMatchObject({ state: 'paused', nextStep: { kind: 'level', nodeId: 'b' } });
       expect(view).not.toHaveProperty('nextAt');
       expect(view.nextStep).not.toHaveProperty('at');
@@ -166,13 +261,26 @@ describe('the routing of a request', () => {
 
   test('is exhausted when the last run is over, and nothing comes any more', () => {
     const walk = being({ phase: 'exhausted', run: 2, since: at(120) });
-    const view = routingState({ request: 'pending', route: { walk }, steps: [notified('c', 2, 110)] });
-    expect(view).toEqual({ state: 'exhausted', run: 2, runs: 2, levels: [expect.objectContaining({ nodeId: 'c', status: 'done' })] });
+    const view = routingState({
+      request: 'pending',
+      route: { walk },
+      steps: [notified('c', 2, 110)],
+    });
+    expect(view).toEqual({
+      state: 'exhausted',
+      run: 2,
+      runs: 2,
+      levels: [expect.objectContaining({ nodeId: 'c', status: 'done' })],
+    });
   });
 
   test('of a finished request lists the levels that were reached, none of them current, and nothing to come', () => {
     const walk = being({ phase: 'level', run: 1, nodeId: 'b', since: at(10), nextAt: at(20) });
-    const view = routingState({ request: 'terminal', route: { walk }, steps: [notified('a', 1, 0), notified('b', 1, 10)] });
+    const view = routingState({
+      request: 'terminal',
+      route: { walk },
+      steps: [notified('a', 1, 0), notified('b', 1, 10)],
+    });
     expect(statuses(view)).toEqual(['a1 done', 'b1 done']);
     expect(view).toEqual({ state: 'finished', run: 1, runs: 2, levels: view.levels });
   });
@@ -185,7 +293,10 @@ describe('the routing of a request', () => {
         const steps: RecordedStep[] = [];
         for (let call = 0; walk.place.phase !== 'exhausted'; call += 1) {
           const membershipIds = (there[call] ?? true) ? ['ada'] : [];
-          const step = enterLevel(walkInput, arrive(walkInput, walk, now), { now, asked: { membershipIds, teams: [] } });
+          const step = enterLevel(walkInput, arrive(walkInput, walk, now), {
+            now,
+            asked: { membershipIds, teams: [] },
+          });
           walk = step.state;
           for (const event of step.events) {
             if (event.kind === 'level_notified') steps.push({ ...event, kind: 'notified' });
@@ -194,10 +305,12 @@ describe('the routing of a request', () => {
           const view = routingState({ request: 'pending', route: { walk }, steps });
           const current = view.levels.filter((each) => each.status === 'current');
           expect(current).toHaveLength(walk.place.phase === 'level' ? 1 : 0);
-          expect(current.map((each) => each.escalateAt)).toEqual(walk.place.phase === 'level' ? [view.nextAt] : []);
-          expect(view.levels.filter((each) => each.status === 'done' || each.status === 'skipped')).toHaveLength(
-            steps.length - current.length,
+          expect(current.map((each) => each.escalateAt)).toEqual(
+            walk.place.phase === 'level' ? [view.nextAt] : [],
           );
+          expect(
+            view.levels.filter((each) => each.status === 'done' || each.status === 'skipped'),
+          ).toHaveLength(steps.length - current.length);
           if (step.nextAt && step.nextAt > now) now = step.nextAt;
         }
         expect(steps).toHaveLength(6);

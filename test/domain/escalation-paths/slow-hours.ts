@@ -23,7 +23,9 @@ export function clocksOf(timezone: string, from: Date, days: number): Clocks {
   });
   const first = from.getTime() / MINUTE;
   const show = (minute: number): number => {
-    const parts = Object.fromEntries(format.formatToParts(minute * MINUTE).map(({ type, value }) => [type, Number(value)]));
+    const parts = Object.fromEntries(
+      format.formatToParts(minute * MINUTE).map(({ type, value }) => [type, Number(value)]),
+    );
     const { year = 0, month = 0, day = 0, hour = 0, minute: shown = 0 } = parts;
     return Date.UTC(year, month - 1, day, hour, shown) / MINUTE;
   };
@@ -53,7 +55,9 @@ export function activeMinutes({ intervals }: WorkingHoursSet, clocks: Clocks): r
     const weekday = WEEKDAYS[(new Date(day * DAY_MINUTES * MINUTE).getUTCDay() + 6) % 7];
     for (const { weekdays, start, end } of intervals) {
       if (!weekdays.some((each) => each === weekday)) continue;
-      const [from, to] = [start, end].map((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)));
+      const [from, to] = [start, end].map(
+        (time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)),
+      );
       if (from === undefined || to === undefined) continue;
       const opens = minuteOf(clocks, day * DAY_MINUTES + from);
       const closes = minuteOf(clocks, (to > from ? day : day + 1) * DAY_MINUTES + to);

@@ -17,7 +17,9 @@ import { nextOpening } from '../../../src/domain/escalation-paths/working-hours.
 export interface World {
   readonly policies: Readonly<Record<string, TeamPolicyDocument>>;
   /** By team id; a team that is gone is missing. */
-  readonly teams: Readonly<Record<string, { readonly members: readonly string[]; readonly policy?: string }>>;
+  readonly teams: Readonly<
+    Record<string, { readonly members: readonly string[]; readonly policy?: string }>
+  >;
   readonly deciders: (now: number) => readonly string[];
   readonly holds: (when: Condition) => boolean;
 }
@@ -45,7 +47,10 @@ const wait = (text: string): number => parseDuration(text) ?? Number.NaN;
 
 export interface SlowWalk {
   /** What was said at `now`, and when to come again; undefined at the end. */
-  readonly step: (now: number) => { readonly said: readonly string[]; readonly next: number | undefined };
+  readonly step: (now: number) => {
+    readonly said: readonly string[];
+    readonly next: number | undefined;
+  };
 }
 
 export function slowWalk(document: EscalationDocument, world: World): SlowWalk {
@@ -56,7 +61,10 @@ export function slowWalk(document: EscalationDocument, world: World): SlowWalk {
     step: (now) => {
       stage.now = now;
       stage.said.length = 0;
-      program ??= wholeDocument({ stage, document, run: 1, last: document.nodes.at(-1)?.id ?? '' }, now);
+      program ??= wholeDocument(
+        { stage, document, run: 1, last: document.nodes.at(-1)?.id ?? '' },
+        now,
+      );
       do {
         const { done, value } = program.next();
         next = done ? undefined : (value as number);
@@ -68,7 +76,9 @@ export function slowWalk(document: EscalationDocument, world: World): SlowWalk {
 
 function say(script: Script, what: string, nodeId: string): void {
   const { stage, team, run } = script;
-  stage.said.push(`${stage.now} ${team ? `${team.around} > ${team.id}:` : ''}${nodeId}:${run} ${what}`);
+  stage.said.push(
+    `${stage.now} ${team ? `${team.around} > ${team.id}:` : ''}${nodeId}:${run} ${what}`,
+  );
 }
 
 function* until(stage: Stage, end: () => number): Program<void> {
@@ -80,7 +90,8 @@ function* wholeDocument(script: Script, started: number): Program<void> {
   let at = started;
   for (;;) {
     at = yield* sequence(script, document.nodes, at);
-    if (!document.repeat || script.run > document.repeat.times) return say(script, 'exhausted', script.last);
+    if (!document.repeat || script.run > document.repeat.times)
+      return say(script, 'exhausted', script.last);
     const again = at + wait(document.repeat.after);
     yield* until(stage, () => again);
     at = stage.now;
@@ -90,7 +101,11 @@ function* wholeDocument(script: Script, started: number): Program<void> {
 }
 
 /** Returns when the last of the nodes was over, which may be before anybody came to look. */
-function* sequence(script: Script, nodes: readonly EscalationNode[], entered: number): Program<number> {
+function* sequence(
+  script: Script,
+  nodes: readonly EscalationNode[],
+  entered: number,
+): Program<number> {
   let at = entered;
   for (const node of nodes) {
     if (node.type === 'level') at = yield* level(script, node);
@@ -100,7 +115,10 @@ function* sequence(script: Script, nodes: readonly EscalationNode[], entered: nu
       const holds = node.conditions.every((condition) => {
         if (condition.type === 'urgency') return stage.urgency === condition.urgency;
         if (condition.type === 'request') return stage.world.holds(condition.when);
-        return (opening(document, condition.working_hours_id, stage.now) === stage.now) === condition.active;
+        return (
+          (opening(document, condition.working_hours_id, stage.now) === stage.now) ===
+          condition.active
+        );
       });
       const branch = holds ? node.then : node.else;
       if (branch.length > 0) at = yield* sequence(script, branch, at);
@@ -118,7 +136,11 @@ function opening({ working_hours: sets }: EscalationDocument, id: string, now: n
   return nextOpening(set, new Date(now))?.getTime() ?? Number.NaN;
 }
 
-function* deferral(script: Script, node: EscalationNode & { type: 'defer' }, entered: number): Program<number> {
+function* deferral(
+  script: Script,
+  node: EscalationNode & { type: 'defer' },
+  entered: number,
+): Program<number> {
   const { stage, document } = script;
   const open = opening(document, node.working_hours_id, stage.now);
   const passes = () => node.standard_only && stage.urgency === 'interrupt';
@@ -146,7 +168,13 @@ function* level(script: Script, node: LevelNode): Program<number> {
   const inside = policies.map(({ id, policy }) => {
     const document = stage.world.policies[policy];
     if (!document) throw new Error(`no policy ${policy}`);
-    return parallel({ stage, document, team: { id, around: `${node.id}:${script.run}` }, run: 1, last: '' });
+    return parallel({
+      stage,
+      document,
+      team: { id, around: `${node.id}:${script.run}` },
+      run: 1,
+      last: '',
+    });
   });
   if (team) {
     yield* until(stage, () => end);
@@ -186,7 +214,8 @@ function settle(teams: readonly Parallel[], stage: Stage): void {
     const { done, value } = due.program.next();
     due.next = done ? undefined : (value as number);
     // A higher urgency opens deferrals: everybody looks again, and waits on if it was not his.
-    if (stage.urgency !== urgency) for (const team of teams) if (team !== due && team.next !== undefined) team.next = stage.now;
+    if (stage.urgency !== urgency)
+      for (const team of teams) if (team !== due && team.next !== undefined) team.next = stage.now;
   }
 }
 
@@ -198,7 +227,9 @@ interface AskedHere {
 function asked({ stage: { world, now }, team }: Script, node: LevelNode): AskedHere {
   const may = new Set(world.deciders(now));
   const of = (teamId: string) => world.teams[teamId]?.members.filter((id) => may.has(id)) ?? [];
-  const everybody = team ? world.deciders(now).filter((id) => of(team.id).includes(id)) : world.deciders(now);
+  const everybody = team
+    ? world.deciders(now).filter((id) => of(team.id).includes(id))
+    : world.deciders(now);
   const people = new Set<string>();
   const policies: { id: string; policy: string }[] = [];
   for (const target of node.targets) {

@@ -2,10 +2,29 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { recipients } from '../../../src/domain/escalation-paths/recipients.ts';
-import { isInside, stepKey, type StepPlace } from '../../../src/domain/escalation-paths/step-keys.ts';
-import type { EscalationDocument, LevelNode, Target } from '../../../src/domain/escalation-paths/types.ts';
-import { arrive, enterLevel, startWalk, totalRuns, type WalkEvent } from '../../../src/domain/escalation-paths/walk.ts';
-import { dueAt, walkFromJson, walkToJson, type WalkState } from '../../../src/domain/escalation-paths/walk-state.ts';
+import {
+  isInside,
+  stepKey,
+  type StepPlace,
+} from '../../../src/domain/escalation-paths/step-keys.ts';
+import type {
+  EscalationDocument,
+  LevelNode,
+  Target,
+} from '../../../src/domain/escalation-paths/types.ts';
+import {
+  arrive,
+  enterLevel,
+  startWalk,
+  totalRuns,
+  type WalkEvent,
+} from '../../../src/domain/escalation-paths/walk.ts';
+import {
+  dueAt,
+  walkFromJson,
+  walkToJson,
+  type WalkState,
+} from '../../../src/domain/escalation-paths/walk-state.ts';
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 2, 26, 15, 20);
@@ -31,36 +50,56 @@ interface Look {
 
 /** Those told at the step; at a level of the path also those told inside it. */
 const toldAt = (told: Look['told'], step: StepPlace): readonly string[] =>
-  [...told].flatMap(([key, ids]) => (key === stepKey(step) || (!step.team && isInside(key, step)) ? ids : []));
+  [...told].flatMap(([key, ids]) =>
+    key === stepKey(step) || (!step.team && isInside(key, step)) ? ids : [],
+  );
 
 type Keep = (state: WalkState) => WalkState;
 
 /** Everything due at one instant, as the service does it: who is lost is read once, from what earlier looks have told. */
-function look(scene: Scene, before: Pick<Look, 'state' | 'told'>, { minute, keep }: { minute: number; keep: Keep }): Look {
+function look(
+  scene: Scene,
+  before: Pick<Look, 'state' | 'told'>,
+  { minute, keep }: { minute: number; keep: Keep },
+): Look {
   const now = new Date(START + minute * MINUTE);
   const deciders = scene.deciders(minute);
   const isLost = (step: StepPlace): boolean => {
     const people = toldAt(before.told, step);
     return people.length > 0 && !people.some((id) => deciders.includes(id));
   };
-  const policy = (id: string): EscalationDocument => scene.policies[id] ?? { working_hours: [], nodes: [] };
-  const input = { document: scene.document, policy, urgency: 'standard', matches: () => false, isLost } as const;
+  const policy = (id: string): EscalationDocument =>
+    scene.policies[id] ?? { working_hours: [], nodes: [] };
+  const input = {
+    document: scene.document,
+    policy,
+    urgency: 'standard',
+    matches: () => false,
+    isLost,
+  } as const;
   const teams = new Map(
     Object.entries(scene.teams).map(([id, members]) => [
       id,
-      { members: members.map((membershipId) => ({ membershipId, displayName: '' })), ...(scene.policies[id] && { policyRevisionId: id }) },
+      {
+        members: members.map((membershipId) => ({ membershipId, displayName: '' })),
+        ...(scene.policies[id] && { policyRevisionId: id }),
+      },
     ]),
   );
   let { state } = before;
   const events: WalkEvent[] = [];
   for (let calls = 0; calls < 500; calls += 1) {
     const arrival = arrive(input, keep(state), now);
-    const asked = arrival.entry ? recipients(arrival.entry, { deciders, teams }) : { membershipIds: [], teams: [] };
+    const asked = arrival.entry
+      ? recipients(arrival.entry, { deciders, teams })
+      : { membershipIds: [], teams: [] };
     const step = enterLevel(input, arrival, { now, asked });
     ({ state } = step);
     events.push(...step.events);
     if (!step.nextAt || step.nextAt > now) {
-      const news = events.flatMap((event) => (event.kind === 'level_notified' ? [[stepKey(event), event.membershipIds] as const] : []));
+      const news = events.flatMap((event) =>
+        event.kind === 'level_notified' ? [[stepKey(event), event.membershipIds] as const] : [],
+      );
       return { minute, events, state, told: new Map([...before.told, ...news]) };
     }
   }
@@ -100,15 +139,28 @@ const path = (...nodes: LevelNode[]): EscalationDocument => ({ working_hours: []
 const words = (looks: readonly Look[]): string[] =>
   looks.flatMap(({ minute, events }) =>
     events.map((event) => {
-      const place = event.team ? `${event.nodeId} > ${event.team.nodeId}:${event.team.run}` : `${event.nodeId}:${event.run}`;
-      const what = event.kind === 'level_notified' ? event.membershipIds.join('+') : event.kind === 'level_skipped' ? event.reason : '';
+      const place = event.team
+        ? `${event.nodeId} > ${event.team.nodeId}:${event.team.run}`
+        : `${event.nodeId}:${event.run}`;
+      const what =
+        event.kind === 'level_notified'
+          ? event.membershipIds.join('+')
+          : event.kind === 'level_skipped'
+            ? event.reason
+            : '';
       return [minute, event.kind, place, what].join(' ').trim();
     }),
   );
 
 /** Everybody named may decide until his minute; whoever is not listed always may. */
-function leaving(minutes: Readonly<Record<string, number>>, everybody: readonly string[]): Pick<Scene, 'deciders' | 'changes'> {
-  return { deciders: (minute) => everybody.filter((id) => minute < (minutes[id] ?? Infinity)), changes: Object.values(minutes) };
+function leaving(
+  minutes: Readonly<Record<string, number>>,
+  everybody: readonly string[],
+): Pick<Scene, 'deciders' | 'changes'> {
+  return {
+    deciders: (minute) => everybody.filter((id) => minute < (minutes[id] ?? Infinity)),
+    changes: Object.values(minutes),
+  };
 }
 const none = { policies: {}, teams: {} };
 
@@ -130,11 +182,17 @@ describe('a level whose people may decide no more', () => {
   test('waits on for the last of them', () => {
     const document = path(level('a', [user('ada'), user('bob')], 60), level('b', [user('eve')]));
     const scene = { ...none, document, ...leaving({ ada: 7, bob: 30 }, ['ada', 'bob', 'eve']) };
-    expect(words(course(scene)).slice(1, 3)).toEqual(['30 level_skipped a:1 nobody_left', '30 level_notified b:1 eve']);
+    expect(words(course(scene)).slice(1, 3)).toEqual([
+      '30 level_skipped a:1 nobody_left',
+      '30 level_notified b:1 eve',
+    ]);
   });
 
   test('is followed by every wait the path has: before a further run, and none at its end', () => {
-    const document: EscalationDocument = { ...path(level('a', [user('ada')], 60)), repeat: { times: 1, after: '2h' } };
+    const document: EscalationDocument = {
+      ...path(level('a', [user('ada')], 60)),
+      repeat: { times: 1, after: '2h' },
+    };
     expect(words(course({ ...none, document, ...leaving({ ada: 7 }, ['ada']) }))).toEqual([
       '0 level_notified a:1 ada',
       '7 level_skipped a:1 nobody_left',
@@ -147,7 +205,10 @@ describe('a level whose people may decide no more', () => {
   test('is waited out where nobody looks before its end', () => {
     const document = path(level('a', [user('ada')], 60), level('b', [user('bob')]));
     const scene = { ...none, document, ...leaving({ ada: 7 }, ['ada', 'bob']), changes: [] };
-    expect(words(course(scene)).slice(0, 2)).toEqual(['0 level_notified a:1 ada', '60 level_notified b:1 bob']);
+    expect(words(course(scene)).slice(0, 2)).toEqual([
+      '0 level_notified a:1 ada',
+      '60 level_notified b:1 bob',
+    ]);
   });
 
   test('of a team goes on inside it first, and the path goes on when nobody told inside is left', () => {
@@ -171,9 +232,14 @@ describe('a level whose people may decide no more', () => {
   });
 
   test('of a team waits on for whoever was told inside it before, and for a run its policy has still to make', () => {
-    const base = { document: path(level('a', [team('t')], 600), level('b', [user('bob')])), teams: { t: ['ada', 'eve'] } };
+    const base = {
+      document: path(level('a', [team('t')], 600), level('b', [user('bob')])),
+      teams: { t: ['ada', 'eve'] },
+    };
     const levels = path(level('one', [user('ada')], 10), level('two', [user('eve')], 60));
-    const stays = words(course({ ...base, policies: { t: levels }, ...leaving({ eve: 20 }, ['ada', 'eve', 'bob']) }));
+    const stays = words(
+      course({ ...base, policies: { t: levels }, ...leaving({ eve: 20 }, ['ada', 'eve', 'bob']) }),
+    );
     expect(stays.slice(-4)).toEqual([
       '20 level_skipped a > two:1 nobody_left',
       '20 path_exhausted a > two:1',
@@ -181,7 +247,13 @@ describe('a level whose people may decide no more', () => {
       '610 path_exhausted b:1',
     ]);
     const again: EscalationDocument = { ...levels, repeat: { times: 1, after: '2h' } };
-    const repeats = words(course({ ...base, policies: { t: again }, ...leaving({ ada: 20, eve: 20 }, ['ada', 'eve', 'bob']) }));
+    const repeats = words(
+      course({
+        ...base,
+        policies: { t: again },
+        ...leaving({ ada: 20, eve: 20 }, ['ada', 'eve', 'bob']),
+      }),
+    );
     expect(repeats.slice(3, 6)).toEqual([
       '20 level_skipped a > two:1 nobody_left',
       '140 path_repeated a > one:2',
@@ -198,19 +270,35 @@ describe('a level whose people may decide no more', () => {
 const PEOPLE = ['ada', 'ben', 'cleo', 'dan', 'eve'] as const;
 const person = fc.constantFrom(...PEOPLE).map(user);
 const wait = fc.constantFrom(3, 10, 10, 45, 600);
-function documentOf(target: fc.Arbitrary<Target>, prefix: string): fc.Arbitrary<EscalationDocument> {
-  const targets = fc.uniqueArray(target, { minLength: 1, maxLength: 3, selector: (each) => JSON.stringify(each) });
-  const repeat = fc.option(fc.record({ times: fc.integer({ min: 1, max: 2 }), after: wait.map((each) => `${each}m`) }), { nil: undefined });
-  return fc.tuple(fc.array(fc.tuple(targets, wait), { minLength: 1, maxLength: 4 }), repeat).map(([levels, again]) => ({
-    ...path(...levels.map(([each, minutes], index) => level(`${prefix}${index}`, each, minutes))),
-    ...(again && { repeat: again }),
-  }));
+function documentOf(
+  target: fc.Arbitrary<Target>,
+  prefix: string,
+): fc.Arbitrary<EscalationDocument> {
+  const targets = fc.uniqueArray(target, {
+    minLength: 1,
+    maxLength: 3,
+    selector: (each) => JSON.stringify(each),
+  });
+  const repeat = fc.option(
+    fc.record({ times: fc.integer({ min: 1, max: 2 }), after: wait.map((each) => `${each}m`) }),
+    { nil: undefined },
+  );
+  return fc
+    .tuple(fc.array(fc.tuple(targets, wait), { minLength: 1, maxLength: 4 }), repeat)
+    .map(([levels, again]) => ({
+      ...path(...levels.map(([each, minutes], index) => level(`${prefix}${index}`, each, minutes))),
+      ...(again && { repeat: again }),
+    }));
 }
 /** People come and go every five minutes or so, by hand. */
 const scenes: fc.Arbitrary<Scene> = fc
   .record({
     document: documentOf(
-      fc.oneof(person, fc.constantFrom('one', 'two', 'plain').map(team), fc.constant<Target>({ type: 'broadcast' })),
+      fc.oneof(
+        person,
+        fc.constantFrom('one', 'two', 'plain').map(team),
+        fc.constant<Target>({ type: 'broadcast' }),
+      ),
       'n',
     ),
     one: documentOf(person, 'p'),
@@ -222,7 +310,8 @@ const scenes: fc.Arbitrary<Scene> = fc
     document,
     policies: { one, two },
     teams: { one: ['ada', 'ben', 'cleo'], two: ['cleo', 'dan'], plain: ['ben', 'eve'] },
-    deciders: (minute) => there[changes.filter((each) => each <= minute).length % there.length] ?? [],
+    deciders: (minute) =>
+      there[changes.filter((each) => each <= minute).length % there.length] ?? [],
     changes,
   }));
 
@@ -236,7 +325,12 @@ describe('whoever comes and goes while a request walks, and whenever that is loo
     fc.assert(
       fc.property(scenes, (scene) => {
         const wrong = course(scene).flatMap((each) =>
-          each.events.filter((event) => event.kind === 'level_skipped' && event.reason === 'nobody_left' && stillThere(scene, each, event)),
+          each.events.filter(
+            (event) =>
+              event.kind === 'level_skipped' &&
+              event.reason === 'nobody_left' &&
+              stillThere(scene, each, event),
+          ),
         );
         expect(wrong).toEqual([]);
       }),
@@ -254,7 +348,9 @@ describe('whoever comes and goes while a request walks, and whenever that is loo
           const inside = teams.flatMap(({ teamId, place: { phase, nodeId = '', run } }) =>
             isWaiting({ phase }) ? [{ ...where, team: { teamId, nodeId, run } }] : [],
           );
-          const steps: StepPlace[] = teams.every((one) => one.place.phase === 'exhausted') ? [where] : inside;
+          const steps: StepPlace[] = teams.every((one) => one.place.phase === 'exhausted')
+            ? [where]
+            : inside;
           return steps.filter((step) => !stillThere(scene, each, step));
         });
         expect(waits).toEqual([]);
@@ -268,14 +364,18 @@ describe('whoever comes and goes while a request walks, and whenever that is loo
       fc.property(scenes, (scene) => {
         const looks = course(scene);
         const events = looks.flatMap((each) => each.events);
-        expect(looks.at(-1)?.state.place).toMatchObject({ phase: 'exhausted', run: totalRuns(scene.document) });
+        expect(looks.at(-1)?.state.place).toMatchObject({
+          phase: 'exhausted',
+          run: totalRuns(scene.document),
+        });
         for (const kind of ['level_notified', 'level_skipped'] as const) {
           const keys = events.filter((event) => event.kind === kind).map(stepKey);
           expect(new Set(keys).size).toBe(keys.length);
         }
         const told = looks.at(-1)?.told ?? new Map<string, readonly string[]>();
         for (const event of events) {
-          if (event.kind === 'level_skipped') expect(toldAt(told, event).length > 0).toBe(event.reason === 'nobody_left');
+          if (event.kind === 'level_skipped')
+            expect(toldAt(told, event).length > 0).toBe(event.reason === 'nobody_left');
         }
       }),
       runs,
@@ -290,7 +390,10 @@ describe('whoever comes and goes while a request walks, and whenever that is loo
         expect(words(course(scene, stored))).toEqual(words(looks));
         for (const each of looks) {
           const again = look(scene, each, { minute: each.minute, keep: stored });
-          expect({ events: again.events, state: again.state }).toEqual({ events: [], state: each.state });
+          expect({ events: again.events, state: again.state }).toEqual({
+            events: [],
+            state: each.state,
+          });
         }
       }),
       runs,

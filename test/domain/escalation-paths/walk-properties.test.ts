@@ -11,8 +11,20 @@ import type {
 import { allNodes } from '../../../src/domain/escalation-paths/types.ts';
 import { recipients } from '../../../src/domain/escalation-paths/recipients.ts';
 import { stepKey } from '../../../src/domain/escalation-paths/step-keys.ts';
-import { arrive, enterLevel, startWalk, totalRuns, type WalkEvent, type WalkInput } from '../../../src/domain/escalation-paths/walk.ts';
-import { dueAt, walkFromJson, walkToJson, type WalkState } from '../../../src/domain/escalation-paths/walk-state.ts';
+import {
+  arrive,
+  enterLevel,
+  startWalk,
+  totalRuns,
+  type WalkEvent,
+  type WalkInput,
+} from '../../../src/domain/escalation-paths/walk.ts';
+import {
+  dueAt,
+  walkFromJson,
+  walkToJson,
+  type WalkState,
+} from '../../../src/domain/escalation-paths/walk-state.ts';
 import { slowWalk, type World } from './slow-walk.ts';
 
 const MINUTE = 60_000;
@@ -20,16 +32,28 @@ const HOUR = 60 * MINUTE;
 /** A Thursday. */
 const START = Date.UTC(2026, 2, 26, 15, 20);
 
-const set = (id: string, timezone: string, ...intervals: WorkingHoursSet['intervals'][number][]): WorkingHoursSet => ({
+const set = (
+  id: string,
+  timezone: string,
+  ...intervals: WorkingHoursSet['intervals'][number][]
+): WorkingHoursSet => ({
   id,
   name: id,
   timezone,
   intervals,
 });
 const sets = [
-  set('berlin', 'Europe/Berlin', { weekdays: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:30' }),
+  set('berlin', 'Europe/Berlin', {
+    weekdays: ['mon', 'tue', 'wed', 'thu', 'fri'],
+    start: '09:00',
+    end: '17:30',
+  }),
   set('night', 'Asia/Kathmandu', { weekdays: ['tue', 'sat', 'sun'], start: '21:15', end: '04:45' }),
-  set('brief', 'America/New_York', { weekdays: ['mon', 'wed', 'fri'], start: '10:00', end: '10:20' }),
+  set('brief', 'America/New_York', {
+    weekdays: ['mon', 'wed', 'fri'],
+    start: '10:00',
+    end: '10:20',
+  }),
 ];
 
 const wait = fc.constantFrom('1m', '7m', '20m', '20m', '3h', '30h');
@@ -39,7 +63,9 @@ const condition: fc.Arbitrary<PathCondition> = fc.oneof(
   fc.record({ type: fc.constant('urgency'), urgency: fc.constantFrom('standard', 'interrupt') }),
   fc.record({
     type: fc.constant('request'),
-    when: fc.constantFrom('yes', 'no').map((id) => ({ id, field: '/request/tool', operator: 'exists' as const })),
+    when: fc
+      .constantFrom('yes', 'no')
+      .map((id) => ({ id, field: '/request/tool', operator: 'exists' as const })),
   }),
 );
 
@@ -49,51 +75,83 @@ const user = fc.constantFrom(...PEOPLE).map((id): Target => ({ type: 'user', id 
 const team = fc.constantFrom(...TEAMS).map((id): Target => ({ type: 'team', id }));
 const broadcast = fc.constant<Target>({ type: 'broadcast' });
 
-function nodesOf(target: fc.Arbitrary<Target>, most: number): fc.Arbitrary<readonly EscalationNode[]> {
+function nodesOf(
+  target: fc.Arbitrary<Target>,
+  most: number,
+): fc.Arbitrary<readonly EscalationNode[]> {
   const level = fc.record({
     id: fc.constant(''),
     type: fc.constant('level'),
-    targets: fc.uniqueArray(target, { minLength: 1, maxLength: 3, selector: (each) => JSON.stringify(each) }),
+    targets: fc.uniqueArray(target, {
+      minLength: 1,
+      maxLength: 3,
+      selector: (each) => JSON.stringify(each),
+    }),
     escalate_after: wait,
     raise_urgency: fc.boolean(),
   });
-  const defer = fc.record({ id: fc.constant(''), type: fc.constant('defer'), working_hours_id: setId, standard_only: fc.boolean() });
-  const { nodes } = fc.letrec<{ nodes: readonly EscalationNode[]; node: EscalationNode }>((tie) => ({
-    nodes: fc.array(tie('node'), { maxLength: most, depthIdentifier: 'nodes' }),
-    node: fc.oneof(
-      { maxDepth: 3, depthIdentifier: 'nodes' },
-      { weight: 4, arbitrary: level },
-      { weight: 2, arbitrary: defer },
-      {
-        weight: 2,
-        arbitrary: fc.record({
-          id: fc.constant(''),
-          type: fc.constant('if_else'),
-          conditions: fc.array(condition, { minLength: 1, maxLength: 2 }),
-          then: tie('nodes'),
-          else: tie('nodes'),
-        }),
-      },
-    ) as fc.Arbitrary<EscalationNode>,
-  }));
+  const defer = fc.record({
+    id: fc.constant(''),
+    type: fc.constant('defer'),
+    working_hours_id: setId,
+    standard_only: fc.boolean(),
+  });
+  const { nodes } = fc.letrec<{ nodes: readonly EscalationNode[]; node: EscalationNode }>(
+    (tie) => ({
+      nodes: fc.array(tie('node'), { maxLength: most, depthIdentifier: 'nodes' }),
+      node: fc.oneof(
+        { maxDepth: 3, depthIdentifier: 'nodes' },
+        { weight: 4, arbitrary: level },
+        { weight: 2, arbitrary: defer },
+        {
+          weight: 2,
+          arbitrary: fc.record({
+            id: fc.constant(''),
+            type: fc.constant('if_else'),
+            conditions: fc.array(condition, { minLength: 1, maxLength: 2 }),
+            then: tie('nodes'),
+            else: tie('nodes'),
+          }),
+        },
+      ) as fc.Arbitrary<EscalationNode>,
+    }),
+  );
   return nodes;
 }
 
 /** Ids in the order of the document. */
-function numbered(nodes: readonly EscalationNode[], prefix: string, next = { number: 0 }): EscalationNode[] {
+function numbered(
+  nodes: readonly EscalationNode[],
+  prefix: string,
+  next = { number: 0 },
+): EscalationNode[] {
   return nodes.map((node) => {
     const id = `${prefix}${next.number++}`;
     return node.type === 'if_else'
-      ? { ...node, id, then: numbered(node.then, prefix, next), else: numbered(node.else, prefix, next) }
+      ? {
+          ...node,
+          id,
+          then: numbered(node.then, prefix, next),
+          else: numbered(node.else, prefix, next),
+        }
       : { ...node, id };
   });
 }
 
-function documentOf(nodes: fc.Arbitrary<readonly EscalationNode[]>, prefix: string): fc.Arbitrary<EscalationDocument> {
-  const repeat = fc.option(fc.record({ times: fc.integer({ min: 1, max: 3 }), after: wait }), { nil: undefined });
+function documentOf(
+  nodes: fc.Arbitrary<readonly EscalationNode[]>,
+  prefix: string,
+): fc.Arbitrary<EscalationDocument> {
+  const repeat = fc.option(fc.record({ times: fc.integer({ min: 1, max: 3 }), after: wait }), {
+    nil: undefined,
+  });
   return fc
     .tuple(nodes, repeat)
-    .map(([each, again]) => ({ working_hours: sets, nodes: numbered(each, prefix), ...(again && { repeat: again }) }));
+    .map(([each, again]) => ({
+      working_hours: sets,
+      nodes: numbered(each, prefix),
+      ...(again && { repeat: again }),
+    }));
 }
 
 const path = documentOf(nodesOf(fc.oneof(user, team, team, broadcast), 4), 'n');
@@ -106,7 +164,12 @@ interface Scene {
   readonly delays: readonly number[];
 }
 
-const delay = fc.oneof(fc.constant(0), fc.constant(0), fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 40 * HOUR }));
+const delay = fc.oneof(
+  fc.constant(0),
+  fc.constant(0),
+  fc.integer({ min: 1, max: 5_000 }),
+  fc.integer({ min: 1, max: 40 * HOUR }),
+);
 const scene: fc.Arbitrary<Scene> = fc
   .record({
     document: path,
@@ -128,7 +191,8 @@ const scene: fc.Arbitrary<Scene> = fc
         empty: { members: [], policy: 'ordered-1' },
       },
       // People come and go by the hour.
-      deciders: (now) => (everybody ? PEOPLE : (present[Math.floor(now / HOUR) % present.length] ?? [])),
+      deciders: (now) =>
+        everybody ? PEOPLE : (present[Math.floor(now / HOUR) % present.length] ?? []),
       holds: ({ id }) => id === 'yes',
     },
   }));
@@ -155,10 +219,16 @@ interface Look {
   readonly calls: number;
 }
 
-const stored = (state: WalkState): WalkState => walkFromJson(JSON.parse(JSON.stringify(walkToJson(state))));
+const stored = (state: WalkState): WalkState =>
+  walkFromJson(JSON.parse(JSON.stringify(walkToJson(state))));
 
 /** Everything due at `now`, as the service does it. `keep` is what happens to the state between two calls. */
-function look(scene: Scene, from: Pick<Look, 'state' | 'urgency'>, now: number, keep = (state: WalkState) => state): Look {
+function look(
+  scene: Scene,
+  from: Pick<Look, 'state' | 'urgency'>,
+  now: number,
+  keep = (state: WalkState) => state,
+): Look {
   const { world } = scene;
   const at = new Date(now);
   const input = inputOf(scene);
@@ -169,15 +239,21 @@ function look(scene: Scene, from: Pick<Look, 'state' | 'urgency'>, now: number, 
     const teams = new Map(
       Object.entries(world.teams).map(([id, { members, policy: policyRevisionId }]) => [
         id,
-        { members: members.map((membershipId) => ({ membershipId, displayName: '' })), ...(policyRevisionId && { policyRevisionId }) },
+        {
+          members: members.map((membershipId) => ({ membershipId, displayName: '' })),
+          ...(policyRevisionId && { policyRevisionId }),
+        },
       ]),
     );
-    const asked = arrival.entry ? recipients(arrival.entry, { deciders: world.deciders(now), teams }) : { membershipIds: [], teams: [] };
+    const asked = arrival.entry
+      ? recipients(arrival.entry, { deciders: world.deciders(now), teams })
+      : { membershipIds: [], teams: [] };
     const step = enterLevel({ ...input, urgency }, arrival, { now: at, asked });
     ({ state, urgency } = step);
     events.push(...step.events);
     const due = dueAt(state)?.getTime();
-    if (due !== step.nextAt?.getTime()) throw new Error('the step names another instant than its state');
+    if (due !== step.nextAt?.getTime())
+      throw new Error('the step names another instant than its state');
     if (due === undefined || due > now) return { now, events, state, urgency, calls };
   }
   throw new Error('the walk does not come to a wait');
@@ -186,7 +262,10 @@ function look(scene: Scene, from: Pick<Look, 'state' | 'urgency'>, now: number, 
 /** Every look from the start to the end. */
 function course(scene: Scene, keep?: (state: WalkState) => WalkState): Look[] {
   const looks: Look[] = [];
-  let from: Pick<Look, 'state' | 'urgency'> = { state: startWalk(scene.document), urgency: 'standard' };
+  let from: Pick<Look, 'state' | 'urgency'> = {
+    state: startWalk(scene.document),
+    urgency: 'standard',
+  };
   let now = START;
   for (let n = 0; n < 5_000; n += 1) {
     const next = look(scene, from, now, keep);
@@ -201,7 +280,9 @@ function course(scene: Scene, keep?: (state: WalkState) => WalkState): Look[] {
 
 function told(event: WalkEvent): string {
   const { at, nodeId, run, team } = event;
-  const place = team ? `${nodeId}:${run} > ${team.teamId}:${team.nodeId}:${team.run}` : `${nodeId}:${run}`;
+  const place = team
+    ? `${nodeId}:${run} > ${team.teamId}:${team.nodeId}:${team.run}`
+    : `${nodeId}:${run}`;
   const what = (): string => {
     switch (event.kind) {
       case 'level_notified':
@@ -221,9 +302,12 @@ function told(event: WalkEvent): string {
   return `${at.getTime()} ${place} ${what()}`;
 }
 
-const eventsOf = (looks: readonly Look[]): WalkEvent[] => looks.flatMap(({ events }) => [...events]);
-const isLevel = ({ kind }: WalkEvent): boolean => kind === 'level_notified' || kind === 'level_skipped';
-const reaches = (event: WalkEvent): boolean => event.kind === 'level_notified' && event.membershipIds.length > 0;
+const eventsOf = (looks: readonly Look[]): WalkEvent[] =>
+  looks.flatMap(({ events }) => [...events]);
+const isLevel = ({ kind }: WalkEvent): boolean =>
+  kind === 'level_notified' || kind === 'level_skipped';
+const reaches = (event: WalkEvent): boolean =>
+  event.kind === 'level_notified' && event.membershipIds.length > 0;
 const text = (value: unknown): string => JSON.stringify(value);
 const runs = { numRuns: 250 };
 
@@ -244,7 +328,8 @@ describe('on every path, with teams, hours and conditions, whoever is there and 
   test('the course is the same when the state is stored and read back at every call', () => {
     fc.assert(
       fc.property(scene, (each) => {
-        const said = (looks: readonly Look[]) => text(looks.map((one) => ({ ...one, state: walkToJson(one.state) })));
+        const said = (looks: readonly Look[]) =>
+          text(looks.map((one) => ({ ...one, state: walkToJson(one.state) })));
         expect(said(course(each, stored))).toBe(said(course(each)));
       }),
       runs,
@@ -258,7 +343,11 @@ describe('on every path, with teams, hours and conditions, whoever is there and 
           const due = dueAt(before.state)?.getTime() ?? before.now + HOUR;
           const now = before.now + Math.floor(part * (due - before.now));
           const { events, state, urgency } = look(each, before, now);
-          return events.length > 0 || text(state) !== text(before.state) || urgency !== before.urgency ? [{ before, now, state }] : [];
+          return events.length > 0 ||
+            text(state) !== text(before.state) ||
+            urgency !== before.urgency
+            ? [{ before, now, state }]
+            : [];
         });
         expect(early).toEqual([]);
       }),
@@ -271,7 +360,8 @@ describe('on every path, with teams, hours and conditions, whoever is there and 
       fc.property(scene, (each) => {
         const { document, world } = each;
         const looks = course(each);
-        const nodes = (of: EscalationDocument): number => (allNodes(of.nodes).length + 2) * totalRuns(of);
+        const nodes = (of: EscalationDocument): number =>
+          (allNodes(of.nodes).length + 2) * totalRuns(of);
         const inside = Object.values(world.policies).reduce((sum, one) => sum + nodes(one), 0);
         const bound = nodes(document) * (2 + inside);
         expect(looks.reduce((sum, { calls }) => sum + calls, 0)).toBeLessThanOrEqual(2 * bound);
@@ -279,8 +369,13 @@ describe('on every path, with teams, hours and conditions, whoever is there and 
         if (!last) throw new Error('nobody looked');
         expect(last.state.place).toMatchObject({ phase: 'exhausted', run: totalRuns(document) });
         const later = look(each, last, last.now + 1_000 * HOUR);
-        expect({ events: later.events, state: later.state }).toEqual({ events: [], state: last.state });
-        const ends = eventsOf(looks).filter(({ kind, team: inTeam }) => kind === 'path_exhausted' && !inTeam);
+        expect({ events: later.events, state: later.state }).toEqual({
+          events: [],
+          state: last.state,
+        });
+        const ends = eventsOf(looks).filter(
+          ({ kind, team: inTeam }) => kind === 'path_exhausted' && !inTeam,
+        );
         expect(ends).toEqual(eventsOf(looks).slice(-1));
       }),
       runs,
@@ -306,7 +401,9 @@ describe('on every path, with teams, hours and conditions, whoever is there and 
     fc.assert(
       fc.property(scene, (each) => {
         const looks = course(each);
-        const late = looks.filter(({ now, events }) => events.some(({ at }) => at.getTime() !== now));
+        const late = looks.filter(({ now, events }) =>
+          events.some(({ at }) => at.getTime() !== now),
+        );
         expect(late).toEqual([]);
         const instants = looks.map(({ now }) => now);
         expect(instants).toEqual([...instants].sort((a, b) => a - b));
@@ -319,7 +416,9 @@ describe('on every path, with teams, hours and conditions, whoever is there and 
     fc.assert(
       fc.property(scene, (each) => {
         const bursts = course(each).filter(({ events }) => {
-          const walks = events.flatMap((event) => (reaches(event) ? [event.team?.teamId ?? 'path'] : []));
+          const walks = events.flatMap((event) =>
+            reaches(event) ? [event.team?.teamId ?? 'path'] : [],
+          );
           return new Set(walks).size !== walks.length;
         });
         expect(bursts).toEqual([]);
@@ -333,10 +432,15 @@ describe('on every path, with teams, hours and conditions, whoever is there and 
       fc.property(scene, (each) => {
         const looks = course(each);
         const events = eventsOf(looks);
-        const raised = events.flatMap((event, index) => (event.kind === 'urgency_raised' ? [index] : []));
+        const raised = events.flatMap((event, index) =>
+          event.kind === 'urgency_raised' ? [index] : [],
+        );
         expect(raised.length).toBeLessThanOrEqual(1);
         for (const index of raised)
-          expect(events[index + 1]).toMatchObject({ kind: expect.stringMatching(/^level_/), nodeId: events[index]?.nodeId });
+          expect(events[index + 1]).toMatchObject({
+            kind: expect.stringMatching(/^level_/),
+            nodeId: events[index]?.nodeId,
+          });
         const urgencies = looks.map(({ urgency }) => urgency);
         expect(urgencies).toEqual([...urgencies].sort().reverse());
       }),
@@ -349,7 +453,8 @@ describe('on every path, with teams, hours and conditions, whoever is there and 
       fc.property(scene, (each) => {
         const strangers = eventsOf(course(each)).filter(
           (event) =>
-            event.kind === 'level_notified' && event.membershipIds.some((id) => !each.world.deciders(event.at.getTime()).includes(id)),
+            event.kind === 'level_notified' &&
+            event.membershipIds.some((id) => !each.world.deciders(event.at.getTime()).includes(id)),
         );
         expect(strangers).toEqual([]);
       }),
@@ -364,7 +469,9 @@ describe('on every path, with teams, hours and conditions, whoever is there and 
         (each) => {
           const entered = eventsOf(course(each)).filter((event) => isLevel(event) && !event.team);
           const levels = each.document.nodes.filter(({ type }) => type === 'level');
-          const all = Array.from({ length: totalRuns(each.document) }, (_, run) => levels.map(({ id }) => `${id}:${run + 1}`)).flat();
+          const all = Array.from({ length: totalRuns(each.document) }, (_, run) =>
+            levels.map(({ id }) => `${id}:${run + 1}`),
+          ).flat();
           expect([...new Set(entered.map(stepKey))]).toEqual(all);
         },
       ),

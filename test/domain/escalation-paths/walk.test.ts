@@ -2,11 +2,26 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseDuration } from '../../../src/domain/durations.ts';
-import type { EscalationPathDocument, LevelNode, Repeat, Target } from '../../../src/domain/escalation-paths/types.ts';
+import type {
+  EscalationPathDocument,
+  LevelNode,
+  Repeat,
+  Target,
+} from '../../../src/domain/escalation-paths/types.ts';
 import { stepKey } from '../../../src/domain/escalation-paths/step-keys.ts';
-import { arrive, enterLevel, startWalk, totalRuns } from '../../../src/domain/escalation-paths/walk.ts';
+import {
+  arrive,
+  enterLevel,
+  startWalk,
+  totalRuns,
+} from '../../../src/domain/escalation-paths/walk.ts';
 import type { WalkEvent, WalkInput, WalkStep } from '../../../src/domain/escalation-paths/walk.ts';
-import { walkFromJson, walkToJson, type Place, type WalkState } from '../../../src/domain/escalation-paths/walk-state.ts';
+import {
+  walkFromJson,
+  walkToJson,
+  type Place,
+  type WalkState,
+} from '../../../src/domain/escalation-paths/walk-state.ts';
 
 const MINUTE = 60_000;
 const start = new Date('2026-03-01T12:00:00.000Z');
@@ -15,7 +30,11 @@ const ms = (wait: string) => parseDuration(wait) ?? Number.NaN;
 
 const everybody: Target = { type: 'broadcast' };
 const user = (id: string): Target => ({ type: 'user', id });
-const level = (id: string, wait = '10m', targets: readonly Target[] = [user(`of-${id}`)]): LevelNode => ({
+const level = (
+  id: string,
+  wait = '10m',
+  targets: readonly Target[] = [user(`of-${id}`)],
+): LevelNode => ({
   id,
   type: 'level',
   targets,
@@ -40,7 +59,8 @@ const input = (document: EscalationPathDocument): WalkInput => ({
 
 /** Who can be notified for these targets on this attempt (counted from 0 over the whole walk). */
 type Resolver = (targets: readonly Target[], attempt: number) => readonly string[];
-const allThere: Resolver = (targets) => targets.map((target) => (target.type === 'user' ? target.id : 'somebody'));
+const allThere: Resolver = (targets) =>
+  targets.map((target) => (target.type === 'user' ? target.id : 'somebody'));
 const nobody: Resolver = () => [];
 
 /** One step as the service takes it; `resolve` is asked only at a level to be entered. */
@@ -81,13 +101,20 @@ function walk(
   const events: WalkEvent[] = [];
   for (let calls = 1; calls <= 500; calls += 1) {
     const before = attempts;
-    const step = advance(document, state, { now, resolve: (targets) => resolve(targets, attempts++) });
-    const levels = step.events.filter((event) => event.kind === 'level_notified' || event.kind === 'level_skipped');
-    if (levels.length !== attempts - before) throw new Error('somebody was looked for whom no level asks for');
+    const step = advance(document, state, {
+      now,
+      resolve: (targets) => resolve(targets, attempts++),
+    });
+    const levels = step.events.filter(
+      (event) => event.kind === 'level_notified' || event.kind === 'level_skipped',
+    );
+    if (levels.length !== attempts - before)
+      throw new Error('somebody was looked for whom no level asks for');
     events.push(...step.events);
     ({ state } = step);
     if (!step.nextAt) return { events, calls, end: state };
-    if (step.nextAt > now) now = new Date(step.nextAt.getTime() + (delays[calls % (delays.length || 1)] ?? 0));
+    if (step.nextAt > now)
+      now = new Date(step.nextAt.getTime() + (delays[calls % (delays.length || 1)] ?? 0));
   }
   throw new Error('the walk does not end');
 }
@@ -96,7 +123,9 @@ const words = (events: readonly WalkEvent[]) =>
   events.map((event) => {
     const minutes = (event.at.getTime() - start.getTime()) / MINUTE;
     const isLevel = event.kind === 'level_notified' || event.kind === 'level_skipped';
-    return isLevel ? `${minutes} ${event.kind} ${event.nodeId} in ${event.run}` : `${minutes} ${event.kind}`;
+    return isLevel
+      ? `${minutes} ${event.kind} ${event.nodeId} in ${event.run}`
+      : `${minutes} ${event.kind}`;
   });
 
 describe('the walk', () => {
@@ -112,11 +141,26 @@ describe('the walk', () => {
 
   test('says who was notified, by which step key, and when it escalates', () => {
     const document = path([level('a', '10m', [user('ada'), everybody])]);
-    const step = advance(document, startWalk(document), { now: start, resolve: there('ada', 'bob', 'ada') });
+    const step = advance(document, startWalk(document), {
+      now: start,
+      resolve: there('ada', 'bob', 'ada'),
+    });
     const place = { nodeId: 'a', run: 1 };
     expect(step).toStrictEqual({
-      state: { place: { phase: 'level', ...place, since: start, nextAt: at(10) }, teams: [], told: true },
-      events: [{ kind: 'level_notified', ...place, at: start, membershipIds: ['ada', 'bob'], escalateAt: at(10) }],
+      state: {
+        place: { phase: 'level', ...place, since: start, nextAt: at(10) },
+        teams: [],
+        told: true,
+      },
+      events: [
+        {
+          kind: 'level_notified',
+          ...place,
+          at: start,
+          membershipIds: ['ada', 'bob'],
+          escalateAt: at(10),
+        },
+      ],
       nextAt: at(10),
       urgency: 'standard',
     });
@@ -141,7 +185,9 @@ describe('the walk', () => {
 
   test('names the run that starts', () => {
     const { events } = walk(path([level('a')], { times: 2, after: '1m' }));
-    expect(events.flatMap((event) => (event.kind === 'path_repeated' ? [event.run] : []))).toEqual([2, 3]);
+    expect(events.flatMap((event) => (event.kind === 'path_repeated' ? [event.run] : []))).toEqual([
+      2, 3,
+    ]);
   });
 
   test('skips a level at which nobody can be notified at once', () => {
@@ -157,7 +203,13 @@ describe('the walk', () => {
 
   test('asks anew on each run who can be notified', () => {
     const document = path([level('a')], { times: 1, after: '5m' });
-    expect(words(walk(document, { resolve: (targets, attempt) => (attempt === 0 ? [] : allThere(targets, attempt)) }).events)).toEqual([
+    expect(
+      words(
+        walk(document, {
+          resolve: (targets, attempt) => (attempt === 0 ? [] : allThere(targets, attempt)),
+        }).events,
+      ),
+    ).toEqual([
       '0 level_skipped a in 1',
       '5 path_repeated',
       '5 level_notified a in 2',
@@ -194,21 +246,41 @@ describe('the walk', () => {
     const document = path([level('a', '10m'), level('b')]);
     const waiting = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
     const early = new Date(at(10).getTime() - 1);
-    expect(advance(document, waiting, { now: early, resolve: never })).toMatchObject({ state: waiting, events: [], nextAt: at(10) });
-    expect(arrive(input(document), waiting, at(10)).entry).toMatchObject({ nodeId: 'b', run: 1, level: { targets: [user('of-b')] } });
-    expect(words(advance(document, waiting, { now: at(10), resolve: there('bob') }).events)).toEqual(['10 level_notified b in 1']);
+    expect(advance(document, waiting, { now: early, resolve: never })).toMatchObject({
+      state: waiting,
+      events: [],
+      nextAt: at(10),
+    });
+    expect(arrive(input(document), waiting, at(10)).entry).toMatchObject({
+      nodeId: 'b',
+      run: 1,
+      level: { targets: [user('of-b')] },
+    });
+    expect(
+      words(advance(document, waiting, { now: at(10), resolve: there('bob') }).events),
+    ).toEqual(['10 level_notified b in 1']);
   });
 
   test('stays at its end for ever', () => {
     const document = path([level('a')]);
     const { end } = walk(document);
-    expect(end).toStrictEqual({ place: { phase: 'exhausted', run: 1, since: at(10) }, teams: [], told: false });
-    expect(advance(document, end, { now: at(100_000), resolve: never })).toMatchObject({ state: end, events: [], nextAt: undefined });
+    expect(end).toStrictEqual({
+      place: { phase: 'exhausted', run: 1, since: at(10) },
+      teams: [],
+      told: false,
+    });
+    expect(advance(document, end, { now: at(100_000), resolve: never })).toMatchObject({
+      state: end,
+      events: [],
+      nextAt: undefined,
+    });
   });
 
   test('refuses a state that names a node the document does not have', () => {
     const stray = being({ phase: 'level', run: 1, nodeId: 'z', since: start, nextAt: at(1) });
-    expect(() => advance(path([level('a')]), stray, { now: at(2), resolve: never })).toThrow('no node z');
+    expect(() => advance(path([level('a')]), stray, { now: at(2), resolve: never })).toThrow(
+      'no node z',
+    );
   });
 });
 
@@ -223,7 +295,10 @@ describe('after an outage', () => {
   });
 
   test('of hours in the middle of a path everything behind it comes as much later, once, at its own distance', () => {
-    const document = path([level('a', '10m'), level('b', '10m'), level('c', '10m')], { times: 1, after: '1h' });
+    const document = path([level('a', '10m'), level('b', '10m'), level('c', '10m')], {
+      times: 1,
+      after: '1h',
+    });
     const delays = [0, 540 * MINUTE, ...Array.from({ length: 20 }, () => 0)];
     expect(words(walk(document, { delays }).events)).toEqual([
       '0 level_notified a in 1',
@@ -242,8 +317,16 @@ describe('after an outage', () => {
     const document = path([level('a', '1h'), level('b', '1h')]);
     const withTeam: WalkInput = { ...input(document), policy: () => policy };
     const place = { phase: 'level', run: 1, since: start } as const;
-    const team = { teamId: 't', revisionId: 'r', place: { ...place, nodeId: 'first', nextAt: at(10) } };
-    const state: WalkState = { place: { ...place, nodeId: 'a', nextAt: at(60) }, teams: [team], told: true };
+    const team = {
+      teamId: 't',
+      revisionId: 'r',
+      place: { ...place, nodeId: 'first', nextAt: at(10) },
+    };
+    const state: WalkState = {
+      place: { ...place, nodeId: 'a', nextAt: at(60) },
+      teams: [team],
+      told: true,
+    };
 
     const back = arrive(withTeam, state, at(45));
     expect(back.entry).toMatchObject({ nodeId: 'a', team: { teamId: 't', nodeId: 'second' } });
@@ -269,7 +352,11 @@ describe('after an outage', () => {
     const document = path([level('a', '10m')], { times: 1, after: '1h' });
     const state = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
     const step = advance(document, state, { now: at(30), resolve: never });
-    expect(step.state).toStrictEqual({ place: { phase: 'repeat', run: 1, since: at(10), nextAt: at(70) }, teams: [], told: false });
+    expect(step.state).toStrictEqual({
+      place: { phase: 'repeat', run: 1, since: at(10), nextAt: at(70) },
+      teams: [],
+      told: false,
+    });
     expect(step).toMatchObject({ events: [], nextAt: at(70) });
   });
 
@@ -295,16 +382,33 @@ describe('after an outage', () => {
 });
 
 describe('a stored walk', () => {
-  const inside = { teamId: 't', revisionId: 'r', place: { phase: 'defer', run: 2, nodeId: 'n', since: at(1), nextAt: at(4) } } as const;
+  const inside = {
+    teamId: 't',
+    revisionId: 'r',
+    place: { phase: 'defer', run: 2, nodeId: 'n', since: at(1), nextAt: at(4) },
+  } as const;
   test.each<[string, WalkState]>([
     ['about to start', being({ phase: 'enter', run: 1, nodeId: 'a' })],
-    ['about to enter behind a skipped level', being({ phase: 'enter', run: 2, nodeId: 'b', since: at(1), nextAt: at(1) })],
+    [
+      'about to enter behind a skipped level',
+      being({ phase: 'enter', run: 2, nodeId: 'b', since: at(1), nextAt: at(1) }),
+    ],
     ['on a path without nodes', being({ phase: 'enter', run: 1 })],
-    ['waiting at a level', being({ phase: 'level', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) })],
-    ['waiting for working hours', being({ phase: 'defer', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) })],
+    [
+      'waiting at a level',
+      being({ phase: 'level', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) }),
+    ],
+    [
+      'waiting for working hours',
+      being({ phase: 'defer', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) }),
+    ],
     [
       'with a team inside',
-      { ...being({ phase: 'level', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) }), teams: [inside], told: false },
+      {
+        ...being({ phase: 'level', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) }),
+        teams: [inside],
+        told: false,
+      },
     ],
     ['waiting for the next run', being({ phase: 'repeat', run: 1, since: at(0), nextAt: at(10) })],
     ['exhausted', being({ phase: 'exhausted', run: 3, since: at(0) })],
@@ -317,7 +421,10 @@ describe('a stored walk', () => {
     ['text', 'level'],
     ['an unknown phase', { run: 1, phase: 'rest', since: start.toISOString() }],
     ['run 0', { run: 0, phase: 'enter', nodeId: 'a' }],
-    ['a level without node', { run: 1, phase: 'level', since: start.toISOString(), nextAt: start.toISOString() }],
+    [
+      'a level without node',
+      { run: 1, phase: 'level', since: start.toISOString(), nextAt: start.toISOString() },
+    ],
     ['a level without end', { run: 1, phase: 'level', nodeId: 'a', since: start.toISOString() }],
     ['a repeat without end', { run: 1, phase: 'repeat', since: start.toISOString() }],
     ['an end without instant', { run: 1, phase: 'exhausted' }],
@@ -334,11 +441,21 @@ describe('on every path of levels', () => {
     fc.integer({ min: 60, max: 600 }).map((n) => `${n}s`),
     fc.constantFrom('168h', '1h'),
   );
-  const nodes = fc.array(wait, { maxLength: 6 }).map((waits) => waits.map((each, index) => level(`n${index}`, each)));
-  const repeat = fc.option(fc.record({ times: fc.integer({ min: 1, max: 9 }), after: wait }), { nil: undefined });
-  const document = fc.tuple(nodes, repeat).map(([levels, again]): LevelsOnly => path(levels, again));
+  const nodes = fc
+    .array(wait, { maxLength: 6 })
+    .map((waits) => waits.map((each, index) => level(`n${index}`, each)));
+  const repeat = fc.option(fc.record({ times: fc.integer({ min: 1, max: 9 }), after: wait }), {
+    nil: undefined,
+  });
+  const document = fc
+    .tuple(nodes, repeat)
+    .map(([levels, again]): LevelsOnly => path(levels, again));
   const delays = fc.array(
-    fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 30 * 24 * 60 * MINUTE })),
+    fc.oneof(
+      fc.constant(0),
+      fc.integer({ min: 1, max: 5_000 }),
+      fc.integer({ min: 1, max: 30 * 24 * 60 * MINUTE }),
+    ),
     { maxLength: 10 },
   );
   const presence = fc.array(fc.boolean(), { maxLength: 20 });
@@ -352,7 +469,9 @@ describe('on every path of levels', () => {
     fc.assert(
       fc.property(document, delays, presence, (doc, late, there) => {
         const { events, calls, end } = walk(doc, { resolve: sometimes(there), delays: late });
-        const reached = events.filter((event) => event.kind === 'level_notified' || event.kind === 'level_skipped');
+        const reached = events.filter(
+          (event) => event.kind === 'level_notified' || event.kind === 'level_skipped',
+        );
         const keys = reached.map(stepKey);
         const all = Array.from({ length: totalRuns(doc) }, (_, run) =>
           doc.nodes.map((node) => stepKey({ nodeId: node.id, run: run + 1 })),
@@ -370,7 +489,9 @@ describe('on every path of levels', () => {
   test('with somebody always there, each run notifies each level', () => {
     fc.assert(
       fc.property(document, delays, (doc, late) => {
-        const notified = walk(doc, { delays: late }).events.filter((event) => event.kind === 'level_notified');
+        const notified = walk(doc, { delays: late }).events.filter(
+          (event) => event.kind === 'level_notified',
+        );
         expect(notified).toHaveLength((1 + (doc.repeat?.times ?? 0)) * doc.nodes.length);
       }),
       runs,
@@ -387,7 +508,8 @@ describe('on every path of levels', () => {
           if (event.at.getTime() < earliest) throw new Error(`${event.kind} came too early`);
           if (event.kind === 'level_notified') {
             const node = doc.nodes.find(({ id }) => id === event.nodeId);
-            if (event.escalateAt.getTime() - event.at.getTime() !== ms(node?.escalate_after ?? '')) throw new Error('another wait');
+            if (event.escalateAt.getTime() - event.at.getTime() !== ms(node?.escalate_after ?? ''))
+              throw new Error('another wait');
             earliest = event.escalateAt.getTime();
           } else if (event.kind === 'level_skipped') {
             earliest = event.at.getTime();

@@ -2,8 +2,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DateTime, Settings } from 'luxon';
-import { WEEKDAYS, type WorkingHoursSet, type WorkingInterval } from '../../../src/domain/escalation-paths/types.ts';
-import { isActive, isTimeZone, nextOpening } from '../../../src/domain/escalation-paths/working-hours.ts';
+import {
+  WEEKDAYS,
+  type WorkingHoursSet,
+  type WorkingInterval,
+} from '../../../src/domain/escalation-paths/types.ts';
+import {
+  isActive,
+  isTimeZone,
+  nextOpening,
+} from '../../../src/domain/escalation-paths/working-hours.ts';
 import { activeMinutes, clocksOf } from './slow-hours.ts';
 
 const MINUTE = 60_000;
@@ -31,7 +39,12 @@ describe('working hours', () => {
   test('are active from their start up to, and without, their end', () => {
     const set = hours('Europe/Berlin', { weekdays: ['mon'], start: '09:00', end: '17:00' });
     const [start, end] = [Date.parse('2026-01-05T08:00Z'), Date.parse('2026-01-05T16:00Z')];
-    expect([start - 1, start, end - 1, end].map((at) => isActive(set, new Date(at)))).toEqual([false, true, true, false]);
+    expect([start - 1, start, end - 1, end].map((at) => isActive(set, new Date(at)))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
   });
 
   test('that are active open now; others at the next start', () => {
@@ -43,10 +56,13 @@ describe('working hours', () => {
   });
 
   test('until 24:00 end with the day, and join hours from 00:00', () => {
-    expect(edges(hours('Asia/Kolkata', daily('18:00', '24:00')), '2026-01-05T00:00Z', '2026-01-06T00:00Z')).toEqual([
-      '+ 2026-01-05T12:30',
-      '- 2026-01-05T18:30',
-    ]);
+    expect(
+      edges(
+        hours('Asia/Kolkata', daily('18:00', '24:00')),
+        '2026-01-05T00:00Z',
+        '2026-01-06T00:00Z',
+      ),
+    ).toEqual(['+ 2026-01-05T12:30', '- 2026-01-05T18:30']);
     const whole = hours('Asia/Kolkata', daily('00:00', '24:00'));
     expect(edges(whole, '2026-01-05T00:00Z', '2026-01-07T00:00Z')).toEqual([]);
     expect(isActive(whole, new Date('2026-01-05T18:30Z'))).toBe(true);
@@ -54,14 +70,37 @@ describe('working hours', () => {
 
   test('past midnight belong to the day on which they start', () => {
     const set = hours('UTC', { weekdays: ['sun'], start: '22:00', end: '06:00' });
-    expect(edges(set, '2026-01-03T00:00Z', '2026-01-09T00:00Z')).toEqual(['+ 2026-01-04T22:00', '- 2026-01-05T06:00']);
+    expect(edges(set, '2026-01-03T00:00Z', '2026-01-09T00:00Z')).toEqual([
+      '+ 2026-01-04T22:00',
+      '- 2026-01-05T06:00',
+    ]);
   });
 
   test.each([
-    ['on a leap day', { weekdays: ['thu'], start: '09:00', end: '10:00' } as const, '2024-02-23T00:00Z', '2024-02-29T09:00Z'],
-    ['past the end of a leap day', { weekdays: ['thu'], start: '23:00', end: '01:00' } as const, '2024-02-29T23:30Z', '2024-02-29T23:30Z'],
-    ['over the end of a year', { weekdays: ['thu'], start: '00:00', end: '01:00' } as const, '2025-12-26T00:00Z', '2026-01-01T00:00Z'],
-    ['before 1970', { weekdays: ['wed'], start: '09:00', end: '10:00' } as const, '1969-12-26T00:00Z', '1969-12-31T09:00Z'],
+    [
+      'on a leap day',
+      { weekdays: ['thu'], start: '09:00', end: '10:00' } as const,
+      '2024-02-23T00:00Z',
+      '2024-02-29T09:00Z',
+    ],
+    [
+      'past the end of a leap day',
+      { weekdays: ['thu'], start: '23:00', end: '01:00' } as const,
+      '2024-02-29T23:30Z',
+      '2024-02-29T23:30Z',
+    ],
+    [
+      'over the end of a year',
+      { weekdays: ['thu'], start: '00:00', end: '01:00' } as const,
+      '2025-12-26T00:00Z',
+      '2026-01-01T00:00Z',
+    ],
+    [
+      'before 1970',
+      { weekdays: ['wed'], start: '09:00', end: '10:00' } as const,
+      '1969-12-26T00:00Z',
+      '1969-12-31T09:00Z',
+    ],
   ])('%s are found', (_, interval, now, opening) => {
     expect(nextOpening(hours('UTC', interval), new Date(now))).toEqual(new Date(opening));
   });
@@ -82,7 +121,9 @@ describe('working hours', () => {
     const recorded = nextOpening(before, new Date('2026-06-01T20:00Z'));
     const updated = { ...before, timezone: 'Etc/GMT-2' };
     expect(recorded).toEqual(new Date('2026-06-02T08:00Z'));
-    expect(nextOpening(updated, new Date('2026-06-01T20:00Z'))).toEqual(new Date('2026-06-02T07:00Z'));
+    expect(nextOpening(updated, new Date('2026-06-01T20:00Z'))).toEqual(
+      new Date('2026-06-02T07:00Z'),
+    );
   });
 
   test('of a zone nobody knows are never active, and nothing waits for them', () => {
@@ -94,14 +135,38 @@ describe('working hours', () => {
 
 describe('when clocks go forward', () => {
   const berlin = (start: string, end: string) =>
-    edges(hours('Europe/Berlin', { weekdays: ['sun'], start, end }), '2026-03-28T12:00Z', '2026-03-30T12:00Z');
+    edges(
+      hours('Europe/Berlin', { weekdays: ['sun'], start, end }),
+      '2026-03-28T12:00Z',
+      '2026-03-30T12:00Z',
+    );
 
   test.each([
-    ['a start that is skipped is moved behind the gap', '02:15', '05:00', ['+ 2026-03-29T01:15', '- 2026-03-29T03:00']],
-    ['an end that is skipped is moved behind the gap', '00:30', '02:30', ['+ 2026-03-28T23:30', '- 2026-03-29T01:30']],
-    ['hours inside the gap are moved as a whole', '02:10', '02:50', ['+ 2026-03-29T01:10', '- 2026-03-29T01:50']],
+    [
+      'a start that is skipped is moved behind the gap',
+      '02:15',
+      '05:00',
+      ['+ 2026-03-29T01:15', '- 2026-03-29T03:00'],
+    ],
+    [
+      'an end that is skipped is moved behind the gap',
+      '00:30',
+      '02:30',
+      ['+ 2026-03-28T23:30', '- 2026-03-29T01:30'],
+    ],
+    [
+      'hours inside the gap are moved as a whole',
+      '02:10',
+      '02:50',
+      ['+ 2026-03-29T01:10', '- 2026-03-29T01:50'],
+    ],
     ['hours whose moved start is behind their end do not take place', '02:50', '03:20', []],
-    ['hours around the gap are an hour shorter', '00:00', '06:00', ['+ 2026-03-28T23:00', '- 2026-03-29T04:00']],
+    [
+      'hours around the gap are an hour shorter',
+      '00:00',
+      '06:00',
+      ['+ 2026-03-28T23:00', '- 2026-03-29T04:00'],
+    ],
   ])('%s', (_, start, end, expected) => {
     expect(berlin(start, end)).toEqual(expected);
   });
@@ -120,20 +185,47 @@ describe('when clocks go forward', () => {
     ] as const) {
       const expected = DateTime.fromObject({ year, month, day, hour, minute }, { zone }).toJSDate();
       const time = `0${hour}:${minute}`;
-      expect([zone, nextOpening(hours(zone, daily(time, '20:00')), new Date(expected.getTime() - 60 * MINUTE))]).toEqual([zone, expected]);
+      expect([
+        zone,
+        nextOpening(hours(zone, daily(time, '20:00')), new Date(expected.getTime() - 60 * MINUTE)),
+      ]).toEqual([zone, expected]);
     }
   });
 });
 
 describe('when clocks go back', () => {
   const berlin = (start: string, end: string) =>
-    edges(hours('Europe/Berlin', { weekdays: ['sun'], start, end }), '2026-10-24T12:00Z', '2026-10-26T12:00Z');
+    edges(
+      hours('Europe/Berlin', { weekdays: ['sun'], start, end }),
+      '2026-10-24T12:00Z',
+      '2026-10-26T12:00Z',
+    );
 
   test.each([
-    ['a start that occurs twice is the first', '02:15', '05:00', ['+ 2026-10-25T00:15', '- 2026-10-25T04:00']],
-    ['an end that occurs twice is the first', '00:30', '02:30', ['+ 2026-10-24T22:30', '- 2026-10-25T00:30']],
-    ['hours inside the doubled hour take place once', '02:10', '02:50', ['+ 2026-10-25T00:10', '- 2026-10-25T00:50']],
-    ['hours around it are an hour longer', '00:00', '06:00', ['+ 2026-10-24T22:00', '- 2026-10-25T05:00']],
+    [
+      'a start that occurs twice is the first',
+      '02:15',
+      '05:00',
+      ['+ 2026-10-25T00:15', '- 2026-10-25T04:00'],
+    ],
+    [
+      'an end that occurs twice is the first',
+      '00:30',
+      '02:30',
+      ['+ 2026-10-24T22:30', '- 2026-10-25T00:30'],
+    ],
+    [
+      'hours inside the doubled hour take place once',
+      '02:10',
+      '02:50',
+      ['+ 2026-10-25T00:10', '- 2026-10-25T00:50'],
+    ],
+    [
+      'hours around it are an hour longer',
+      '00:00',
+      '06:00',
+      ['+ 2026-10-24T22:00', '- 2026-10-25T05:00'],
+    ],
   ])('%s', (_, start, end, expected) => {
     expect(berlin(start, end)).toEqual(expected);
   });
@@ -143,7 +235,10 @@ describe('when clocks go back', () => {
     try {
       const found = ['2026-01-15T00:00Z', '2026-07-15T00:00Z'].map((season) => {
         Settings.now = () => Date.parse(season);
-        return nextOpening(hours('Europe/Berlin', { weekdays: ['sun'], start: '02:15', end: '05:00' }), new Date('2026-10-24T12:00Z'));
+        return nextOpening(
+          hours('Europe/Berlin', { weekdays: ['sun'], start: '02:15', end: '05:00' }),
+          new Date('2026-10-24T12:00Z'),
+        );
       });
       expect(found).toEqual([new Date('2026-10-25T00:15Z'), new Date('2026-10-25T00:15Z')]);
     } finally {
@@ -155,7 +250,11 @@ describe('when clocks go back', () => {
 describe('a day that a zone skips', () => {
   // Samoa went from Thursday, 29 December 2011, to Saturday, 31 December.
   const samoa = (weekdays: WorkingInterval['weekdays'], start: string, end: string) =>
-    edges(hours('Pacific/Apia', { weekdays, start, end }), '2011-12-29T12:00Z', '2012-01-01T12:00Z');
+    edges(
+      hours('Pacific/Apia', { weekdays, start, end }),
+      '2011-12-29T12:00Z',
+      '2012-01-01T12:00Z',
+    );
 
   test('has no hours', () => {
     expect(samoa(['fri'], '09:00', '17:00')).toEqual([]);
@@ -168,7 +267,9 @@ describe('a day that a zone skips', () => {
 });
 
 describe('minute by minute', () => {
-  const time = fc.tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 1, 15, 30, 59)).map(clock);
+  const time = fc
+    .tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 1, 15, 30, 59))
+    .map(clock);
   const interval: fc.Arbitrary<WorkingInterval> = fc
     .record({
       weekdays: fc.subarray([...WEEKDAYS], { minLength: 1 }),
@@ -195,26 +296,34 @@ describe('minute by minute', () => {
     ['Asia/Kathmandu', '2025-12-29'],
     ['Pacific/Apia', '2011-12-26'],
     ['Pacific/Kwajalein', '1993-08-18'],
-  ])('%s from %s: the hours are active as clocks show, and the next opening is the next such minute', (zone, from) => {
-    const before = new Date(Date.parse(from) - 3 * 24 * 60 * MINUTE);
-    const clocks = clocksOf(zone, before, 18);
-    const [first, last] = [3 * 24 * 60, 10 * 24 * 60];
-    fc.assert(
-      fc.property(fc.array(interval, { minLength: 1, maxLength: 3 }), fc.integer({ min: first, max: last }), (intervals, looked) => {
-        const set = hours(zone, ...intervals);
-        const expected = activeMinutes(set, clocks);
-        const at = (minute: number): Date => new Date((clocks.from + minute) * MINUTE);
-        const wrong: string[] = [];
-        for (let minute = first; minute < last; minute += 1) {
-          if (isActive(set, at(minute)) !== expected[minute]) wrong.push(at(minute).toISOString());
-        }
-        expect(wrong.slice(0, 3)).toEqual([]);
-        const opens = expected.indexOf(true, looked);
-        const opening = nextOpening(set, at(looked));
-        if (opens !== -1 && opens < 15 * 24 * 60) expect(opening).toEqual(at(opens));
-        if (opening) expect(isActive(set, opening)).toBe(true);
-      }),
-      { numRuns: 12 },
-    );
-  });
+  ])(
+    '%s from %s: the hours are active as clocks show, and the next opening is the next such minute',
+    (zone, from) => {
+      const before = new Date(Date.parse(from) - 3 * 24 * 60 * MINUTE);
+      const clocks = clocksOf(zone, before, 18);
+      const [first, last] = [3 * 24 * 60, 10 * 24 * 60];
+      fc.assert(
+        fc.property(
+          fc.array(interval, { minLength: 1, maxLength: 3 }),
+          fc.integer({ min: first, max: last }),
+          (intervals, looked) => {
+            const set = hours(zone, ...intervals);
+            const expected = activeMinutes(set, clocks);
+            const at = (minute: number): Date => new Date((clocks.from + minute) * MINUTE);
+            const wrong: string[] = [];
+            for (let minute = first; minute < last; minute += 1) {
+              if (isActive(set, at(minute)) !== expected[minute])
+                wrong.push(at(minute).toISOString());
+            }
+            expect(wrong.slice(0, 3)).toEqual([]);
+            const opens = expected.indexOf(true, looked);
+            const opening = nextOpening(set, at(looked));
+            if (opens !== -1 && opens < 15 * 24 * 60) expect(opening).toEqual(at(opens));
+            if (opening) expect(isActive(set, opening)).toBe(true);
+          },
+        ),
+        { numRuns: 12 },
+      );
+    },
+  );
 });

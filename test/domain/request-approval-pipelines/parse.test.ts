@@ -1,11 +1,19 @@
 /** Which pipeline documents are read, and how blocks are stored. */
 import { describe, expect, test } from '@jest/globals';
-import { namedEscalationPaths, parsePipelineDocument } from '../../../src/domain/request-approval-pipelines/parse.ts';
+import {
+  namedEscalationPaths,
+  parsePipelineDocument,
+} from '../../../src/domain/request-approval-pipelines/parse.ts';
 import { storeBlocks } from '../../../src/domain/request-approval-pipelines/store.ts';
 import type { PipelineDocument } from '../../../src/domain/request-approval-pipelines/types.ts';
 import { parseExact, stringifyExact } from '../../../src/platform/exact-json.ts';
 
-const always = { id: 'gate', name: 'Gate', type: 'always', config: { outcome: 'human', reason: 'Because.' } };
+const always = {
+  id: 'gate',
+  name: 'Gate',
+  type: 'always',
+  config: { outcome: 'human', reason: 'Because.' },
+};
 const cel = {
   id: 'small',
   name: 'Small payments',
@@ -23,14 +31,21 @@ function issuesOf(body: unknown): string[] {
 }
 
 function parsed(body: unknown): PipelineDocument {
-  const result = parsePipelineDocument(parseExact(typeof body === 'string' ? body : stringifyExact(body)));
+  const result = parsePipelineDocument(
+    parseExact(typeof body === 'string' ? body : stringifyExact(body)),
+  );
   if (!result.ok) throw new Error(JSON.stringify(result.issues));
   return result.document;
 }
 
 describe('parsePipelineDocument', () => {
   test('fills in the defaults of the envelope', () => {
-    expect(parsed({ blocks: [always] }).blocks[0]).toEqual({ ...always, enabled: true, timeout: '5s', max_attempts: 1 });
+    expect(parsed({ blocks: [always] }).blocks[0]).toEqual({
+      ...always,
+      enabled: true,
+      timeout: '5s',
+      max_attempts: 1,
+    });
     expect(parsed({ blocks: [] })).toEqual({ blocks: [] });
   });
 
@@ -45,28 +60,104 @@ describe('parsePipelineDocument', () => {
     ['no blocks', {}, ['/blocks required']],
     ['blocks that are no list', { blocks: {} }, ['/blocks invalid_type']],
     ['an unknown member of the body', { blocks: [], name: 'x' }, ['/name unknown_field']],
-    ['a malformed default path', { blocks: [], default_escalation_path: 'No Key' }, ['/default_escalation_path invalid_value']],
-    ['a null default path', { blocks: [], default_escalation_path: null }, ['/default_escalation_path invalid_type']],
+    [
+      'a malformed default path',
+      { blocks: [], default_escalation_path: 'No Key' },
+      ['/default_escalation_path invalid_value'],
+    ],
+    [
+      'a null default path',
+      { blocks: [], default_escalation_path: null },
+      ['/default_escalation_path invalid_type'],
+    ],
     ['a block that is no object', { blocks: [1] }, ['/blocks/0 invalid_type']],
-    ['a block type that is absent here', { blocks: [cel, { ...always, type: 'webhook' }] }, ['/blocks/1/type unknown_block_type']],
-    ['a branch', { blocks: [{ ...always, type: 'branch', config: { blocks: [] } }] }, ['/blocks/0/type unknown_block_type']],
-    ['a type that is no string', { blocks: [{ ...always, type: ['always'] }] }, ['/blocks/0/type unknown_block_type']],
-    ['a block without type', { blocks: [{ id: 'a', name: 'A', config: {} }] }, ['/blocks/0/type required']],
-    ['an unknown member of a block', { blocks: [{ ...always, snapshot_id: 'x' }] }, ['/blocks/0/snapshot_id unknown_field']],
+    [
+      'a block type that is absent here',
+      { blocks: [cel, { ...always, type: 'webhook' }] },
+      ['/blocks/1/type unknown_block_type'],
+    ],
+    [
+      'a branch',
+      { blocks: [{ ...always, type: 'branch', config: { blocks: [] } }] },
+      ['/blocks/0/type unknown_block_type'],
+    ],
+    [
+      'a type that is no string',
+      { blocks: [{ ...always, type: ['always'] }] },
+      ['/blocks/0/type unknown_block_type'],
+    ],
+    [
+      'a block without type',
+      { blocks: [{ id: 'a', name: 'A', config: {} }] },
+      ['/blocks/0/type required'],
+    ],
+    [
+      'an unknown member of a block',
+      { blocks: [{ ...always, snapshot_id: 'x' }] },
+      ['/blocks/0/snapshot_id unknown_field'],
+    ],
     ['a malformed id', { blocks: [{ ...always, id: '-x' }] }, ['/blocks/0/id invalid_value']],
-    ['an id of 64 characters', { blocks: [{ ...always, id: 'x'.repeat(64) }] }, ['/blocks/0/id invalid_value']],
+    [
+      'an id of 64 characters',
+      { blocks: [{ ...always, id: 'x'.repeat(64) }] },
+      ['/blocks/0/id invalid_value'],
+    ],
     ['an empty name', { blocks: [{ ...always, name: '' }] }, ['/blocks/0/name invalid_value']],
-    ['a name of 201 characters', { blocks: [{ ...always, name: 'x'.repeat(201) }] }, ['/blocks/0/name invalid_value']],
-    ['a name of two lines', { blocks: [{ ...always, name: 'a\nb' }] }, ['/blocks/0/name invalid_value']],
-    ['a name that turns the direction of writing', { blocks: [{ ...always, name: 'Gate \u202eX' }] }, ['/blocks/0/name invalid_value']],
-    ['a timeout of half a minute and a second', { blocks: [{ ...always, timeout: '31s' }] }, ['/blocks/0/timeout invalid_value']],
-    ['a timeout in another grammar', { blocks: [{ ...always, timeout: '1.5s' }] }, ['/blocks/0/timeout invalid_value']],
-    ['a timeout that is a number', { blocks: [{ ...always, timeout: 5 }] }, ['/blocks/0/timeout invalid_type']],
-    ['six attempts', { blocks: [{ ...always, max_attempts: 6 }] }, ['/blocks/0/max_attempts invalid_value']],
-    ['one and a half attempts', { blocks: [{ ...always, max_attempts: 1.5 }] }, ['/blocks/0/max_attempts invalid_value']],
-    ['an enabled that is no boolean', { blocks: [{ ...always, enabled: 'yes' }] }, ['/blocks/0/enabled invalid_type']],
-    ['always with next', { blocks: [{ ...always, config: { outcome: 'next', reason: 'r' } }] }, ['/blocks/0/config/outcome invalid_value']],
-    ['a missing reason', { blocks: [{ ...always, config: { outcome: 'deny' } }] }, ['/blocks/0/config/reason required']],
+    [
+      'a name of 201 characters',
+      { blocks: [{ ...always, name: 'x'.repeat(201) }] },
+      ['/blocks/0/name invalid_value'],
+    ],
+    [
+      'a name of two lines',
+      { blocks: [{ ...always, name: 'a\nb' }] },
+      ['/blocks/0/name invalid_value'],
+    ],
+    [
+      'a name that turns the direction of writing',
+      { blocks: [{ ...always, name: 'Gate \u202eX' }] },
+      ['/blocks/0/name invalid_value'],
+    ],
+    [
+      'a timeout of half a minute and a second',
+      { blocks: [{ ...always, timeout: '31s' }] },
+      ['/blocks/0/timeout invalid_value'],
+    ],
+    [
+      'a timeout in another grammar',
+      { blocks: [{ ...always, timeout: '1.5s' }] },
+      ['/blocks/0/timeout invalid_value'],
+    ],
+    [
+      'a timeout that is a number',
+      { blocks: [{ ...always, timeout: 5 }] },
+      ['/blocks/0/timeout invalid_type'],
+    ],
+    [
+      'six attempts',
+      { blocks: [{ ...always, max_attempts: 6 }] },
+      ['/blocks/0/max_attempts invalid_value'],
+    ],
+    [
+      'one and a half attempts',
+      { blocks: [{ ...always, max_attempts: 1.5 }] },
+      ['/blocks/0/max_attempts invalid_value'],
+    ],
+    [
+      'an enabled that is no boolean',
+      { blocks: [{ ...always, enabled: 'yes' }] },
+      ['/blocks/0/enabled invalid_type'],
+    ],
+    [
+      'always with next',
+      { blocks: [{ ...always, config: { outcome: 'next', reason: 'r' } }] },
+      ['/blocks/0/config/outcome invalid_value'],
+    ],
+    [
+      'a missing reason',
+      { blocks: [{ ...always, config: { outcome: 'deny' } }] },
+      ['/blocks/0/config/reason required'],
+    ],
     [
       'a reason of 2001 characters',
       { blocks: [{ ...always, config: { outcome: 'deny', reason: 'x'.repeat(2_001) } }] },
@@ -100,10 +191,19 @@ describe('parsePipelineDocument', () => {
     ['two blocks with one id', { blocks: [always, { ...always }] }, ['/blocks/1/id duplicate_id']],
     [
       'a condition with the id of a block',
-      { blocks: [always, { ...cel, config: { ...cel.config, when: { ...cel.config.when, id: 'gate' } } }] },
+      {
+        blocks: [
+          always,
+          { ...cel, config: { ...cel.config, when: { ...cel.config.when, id: 'gate' } } },
+        ],
+      },
       ['/blocks/1/config/when/id duplicate_id'],
     ],
-    ['one condition id in two blocks', { blocks: [cel, { ...cel, id: 'other' }] }, ['/blocks/1/config/when/id duplicate_id']],
+    [
+      'one condition id in two blocks',
+      { blocks: [cel, { ...cel, id: 'other' }] },
+      ['/blocks/1/config/when/id duplicate_id'],
+    ],
     ['NUL in a name', { blocks: [{ ...always, name: 'a\0b' }] }, ['/blocks/0/name invalid_value']],
     [
       'half a surrogate pair in a reason',
@@ -112,7 +212,17 @@ describe('parsePipelineDocument', () => {
     ],
     [
       'NUL in the key of a value',
-      { blocks: [{ ...cel, config: { ...cel.config, when: { ...cel.config.when, operator: 'equals', value: { 'k\0': 1 } } } }] },
+      {
+        blocks: [
+          {
+            ...cel,
+            config: {
+              ...cel.config,
+              when: { ...cel.config.when, operator: 'equals', value: { 'k\0': 1 } },
+            },
+          },
+        ],
+      },
       ['/blocks/0/config/when/value/k\0 invalid_value'],
     ],
   ])('refuses %s', (_what, body, issues) => {
@@ -135,19 +245,28 @@ describe('parsePipelineDocument', () => {
         ...cel.config,
         when: {
           id: `a${index}`,
-          any: Array.from({ length: 500 }, (_none, leaf) => ({ id: `l${index}-${leaf}`, field: '/request/tool', operator: 'exists' })),
+          any: Array.from({ length: 500 }, (_none, leaf) => ({
+            id: `l${index}-${leaf}`,
+            field: '/request/tool',
+            operator: 'exists',
+          })),
         },
       },
     });
-    expect(issuesOf({ blocks: Array.from({ length: 20 }, (_none, index) => block(index)) })).toEqual([]);
-    expect(issuesOf({ blocks: Array.from({ length: 21 }, (_none, index) => block(index)) })).toEqual([
-      '/blocks/20/config/when/any/0 too_many',
-    ]);
+    expect(
+      issuesOf({ blocks: Array.from({ length: 20 }, (_none, index) => block(index)) }),
+    ).toEqual([]);
+    expect(
+      issuesOf({ blocks: Array.from({ length: 21 }, (_none, index) => block(index)) }),
+    ).toEqual(['/blocks/20/config/when/any/0 too_many']);
   });
 
   test('names every escalation path of a document, disabled blocks included', () => {
     const body = {
-      blocks: [cel, { ...always, enabled: false, config: { ...always.config, escalation_path: 'night' } }],
+      blocks: [
+        cel,
+        { ...always, enabled: false, config: { ...always.config, escalation_path: 'night' } },
+      ],
       default_escalation_path: 'ops',
     };
     expect(namedEscalationPaths(parsed(body))).toEqual([
@@ -166,7 +285,11 @@ describe('storeBlocks', () => {
   test('an unchanged block keeps its snapshot id wherever it moves; a changed or new one gets another', () => {
     const first = storeBlocks(parsed({ blocks: [always, cel] }), undefined, ids());
     expect(first.map((block) => block.snapshot_id)).toEqual(['id-1', 'id-2']);
-    const next = storeBlocks(parsed({ blocks: [cel, { ...always, name: 'Other' }, { ...always, id: 'new' }] }), first, () => 'fresh');
+    const next = storeBlocks(
+      parsed({ blocks: [cel, { ...always, name: 'Other' }, { ...always, id: 'new' }] }),
+      first,
+      () => 'fresh',
+    );
     expect(next.map((block) => block.snapshot_id)).toEqual(['id-2', 'fresh', 'fresh']);
     for (const change of [
       { enabled: false },
@@ -174,7 +297,10 @@ describe('storeBlocks', () => {
       { max_attempts: 2 },
       { config: { outcome: 'deny', reason: 'Because.' } },
     ]) {
-      expect(storeBlocks(parsed({ blocks: [{ ...always, ...change }] }), first, () => 'fresh')[0]?.snapshot_id).toBe('fresh');
+      expect(
+        storeBlocks(parsed({ blocks: [{ ...always, ...change }] }), first, () => 'fresh')[0]
+          ?.snapshot_id,
+      ).toBe('fresh');
     }
   });
 
@@ -185,7 +311,14 @@ describe('storeBlocks', () => {
     const respelled =
       '{"config":{"reason":"r","when":{"value":1e2,"operator":"equals","id":"c","field":"/request/tool"},"on_match":"next"},"type":"cel","id":"b","name":"\\u0042","timeout":"5s"}';
     expect(storeBlocks(parsed(`{"blocks":[${respelled}]}`), first, () => 'fresh')).toEqual([
-      { ...first[0], config: { when: { id: 'c', field: '/request/tool', operator: 'equals', value: 100 }, on_match: 'next', reason: 'r' } },
+      {
+        ...first[0],
+        config: {
+          when: { id: 'c', field: '/request/tool', operator: 'equals', value: 100 },
+          on_match: 'next',
+          reason: 'r',
+        },
+      },
     ]);
   });
 

@@ -5,12 +5,24 @@ import { deleteChannel, lockChannel } from '../../../src/data/notification-chann
 import { leaseDue, recordAttempts } from '../../../src/data/notification-deliveries.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, decide } from '../../support/approval-requests.ts';
-import { createAgent, createOrganization, type TestAgent, type TestOrganization } from '../../support/factories.ts';
+import {
+  createAgent,
+  createOrganization,
+  type TestAgent,
+  type TestOrganization,
+} from '../../support/factories.ts';
 import { untilBlocked } from '../../support/waiting.ts';
-import { LOOPBACK_ALLOWED, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import {
+  LOOPBACK_ALLOWED,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../support/webhook-receiver.ts';
 import { deliveriesOf, drain } from './outbox.ts';
 
-const environment = { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64') };
+const environment = {
+  ...LOOPBACK_ALLOWED,
+  COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+};
 let app: TestApp;
 let receiver: WebhookReceiver;
 let organization: TestOrganization;
@@ -37,12 +49,17 @@ afterEach(async () => {
 
 async function createWebhook(): Promise<string> {
   const { browser } = organization.owner;
-  const created = await browser.post('/api/v1/notification_channels', { kind: 'webhook', name: randomUUID(), url: receiver.url });
+  const created = await browser.post('/api/v1/notification_channels', {
+    kind: 'webhook',
+    name: randomUUID(),
+    url: receiver.url,
+  });
   if (created.status !== 201) throw new Error(created.text);
   return String(created.body['notification_channel']?.['id']);
 }
 
-const heard = () => receiver.received.map(({ body }) => String((JSON.parse(body) as { type: string }).type));
+const heard = () =>
+  receiver.received.map(({ body }) => String((JSON.parse(body) as { type: string }).type));
 
 /** Asked, and every message tried once in vain: all of them wait for their next attempt. */
 async function askInVain(): Promise<string> {
@@ -63,7 +80,9 @@ describe('the news of a decision', () => {
     await decide(organization.owner.http, id);
     await drain(app);
     expect(heard()).toEqual([]);
-    expect(await deliveriesOf(app, id)).toMatchObject([{ event: 'notified', attempts: 0, dropped_reason: 'request_closed' }]);
+    expect(await deliveriesOf(app, id)).toMatchObject([
+      { event: 'notified', attempts: 0, dropped_reason: 'request_closed' },
+    ]);
   });
 
   test('does not wait for the next attempt of a message that failed while the decision was made', async () => {
@@ -72,17 +91,31 @@ describe('the news of a decision', () => {
     const all = { kinds: ['webhook'], limit: 10, perChannel: 10, inHand: new Map() } as const;
     const [delivery = ''] = await leaseDue(app.db, { ...all, lease, leaseMs: 60_000 });
     await decide(organization.owner.http, id);
-    await recordAttempts(app.db, [{ id: delivery, lease, attempted: { kind: 'retry', error: 'status 500', afterMs: 3_600_000 } }]);
+    await recordAttempts(app.db, [
+      {
+        id: delivery,
+        lease,
+        attempted: { kind: 'retry', error: 'status 500', afterMs: 3_600_000 },
+      },
+    ]);
     await drain(app);
     expect(heard()).toEqual(['approval_request.decided']);
   });
 
   test('goes to no channel whose only message was looked at and not sent', async () => {
     const id = await ask(app, agent);
-    await app.db('memberships').where({ id: organization.owner.membershipId }).update({ status: 'suspended' });
+    await app
+      .db('memberships')
+      .where({ id: organization.owner.membershipId })
+      .update({ status: 'suspended' });
     await drain(app);
-    await app.db('memberships').where({ id: organization.owner.membershipId }).update({ status: 'active' });
-    expect(await deliveriesOf(app, id)).toMatchObject([{ attempts: 1, dropped_reason: 'member_inactive' }]);
+    await app
+      .db('memberships')
+      .where({ id: organization.owner.membershipId })
+      .update({ status: 'active' });
+    expect(await deliveriesOf(app, id)).toMatchObject([
+      { attempts: 1, dropped_reason: 'member_inactive' },
+    ]);
     await decide(organization.owner.http, id);
     await drain(app);
     expect(heard()).toEqual([]);
@@ -98,8 +131,13 @@ describe('the news of a decision', () => {
   test('goes to a channel whose dead message was begun anew and is not tried yet', async () => {
     const id = await askInVain();
     const [message] = await deliveriesOf(app, id);
-    await app.db('notification_deliveries').where({ request_id: id }).update({ next_attempt_at: null, dead_at: new Date() });
-    const again = await organization.owner.http.post(`/api/v1/notification_deliveries/${String(message?.id)}/retry`);
+    await app
+      .db('notification_deliveries')
+      .where({ request_id: id })
+      .update({ next_attempt_at: null, dead_at: new Date() });
+    const again = await organization.owner.http.post(
+      `/api/v1/notification_deliveries/${String(message?.id)}/retry`,
+    );
     expect(again.status).toBe(200);
     expect(await deliveriesOf(app, id)).toMatchObject([{ attempts: 0, dead_at: null }]);
     await decide(organization.owner.http, id);

@@ -16,7 +16,11 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/factories.ts';
-import { LOOPBACK_ALLOWED, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import {
+  LOOPBACK_ALLOWED,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../support/webhook-receiver.ts';
 import { bringForward, claim, deliveriesOf, drain } from './outbox.ts';
 
 const environment = {
@@ -45,12 +49,18 @@ beforeEach(async () => {
   receiver = await startWebhookReceiver();
   organization = await createOrganization(app);
   agent = await createAgent(app, organization);
-  const policies = [{ scope_kind: 'agent' as const, resource_ids: [agent.slug], permissions: ['request.decide'] }];
+  const policies = [
+    { scope_kind: 'agent' as const, resource_ids: [agent.slug], permissions: ['request.decide'] },
+  ];
   reviewer = await createMember(app, organization.id, { policies });
   const { browser } = organization.owner;
   // Our own origin is the public one.
   const headers = { origin: 'https://approvals.example' };
-  const created = await browser.post('/api/v1/notification_channels', { kind: 'webhook', name: 'Bot', url: receiver.url }, { headers });
+  const created = await browser.post(
+    '/api/v1/notification_channels',
+    { kind: 'webhook', name: 'Bot', url: receiver.url },
+    { headers },
+  );
   if (created.status !== 201) throw new Error(created.text);
   channelId = String(created.body['notification_channel']?.['id']);
   secret = String(created.body['signing_secret']);
@@ -60,7 +70,8 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const bodies = () => receiver.received.map(({ body }) => JSON.parse(body) as Record<string, Record<string, unknown>>);
+const bodies = () =>
+  receiver.received.map(({ body }) => JSON.parse(body) as Record<string, Record<string, unknown>>);
 const typed = (type: string) => bodies().filter((body) => String(body['type']) === type);
 
 describe('a webhook', () => {
@@ -72,14 +83,22 @@ describe('a webhook', () => {
     expect(told.map((body) => body['member']?.['membership_id']).sort()).toEqual(
       [reviewer.membershipId, organization.owner.membershipId].sort(),
     );
-    expect(told[0]?.['request']).toMatchObject({ id, tool: 'refund', status: 'pending', url: `https://approvals.example/requests/${id}` });
+    expect(told[0]?.['request']).toMatchObject({
+      id,
+      tool: 'refund',
+      status: 'pending',
+      url: `https://approvals.example/requests/${id}`,
+    });
     expect(receiver.received.some(({ body }) => body.includes('of the customer'))).toBe(false);
     expect((await decide(reviewer.http, id, { status: 'denied' })).status).toBe(200);
     await drain(app);
     await drain(app);
-    expect(typed('approval_request.decided').map((body) => [body['request']?.['status'], body['decision']?.['status']])).toEqual([
-      ['denied', 'denied'],
-    ]);
+    expect(
+      typed('approval_request.decided').map((body) => [
+        body['request']?.['status'],
+        body['decision']?.['status'],
+      ]),
+    ).toEqual([['denied', 'denied']]);
     for (const { headers, body } of receiver.received) {
       expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toBeDefined();
     }
@@ -87,7 +106,10 @@ describe('a webhook', () => {
   });
 
   test('carries the arguments exactly as sent where the channel says so', async () => {
-    await app.db('notification_webhooks').where({ channel_id: channelId }).update({ include_arguments: true });
+    await app
+      .db('notification_webhooks')
+      .where({ channel_id: channelId })
+      .update({ include_arguments: true });
     const id = await ask(app, agent);
     const source = '{ "amount": 1.0, "id": 9007199254740993 }';
     await app.db('approval_requests').where({ id }).update({ arguments: source });
@@ -107,7 +129,9 @@ describe('a webhook', () => {
     receiver.answerWith((response) => response.end());
     await bringForward(app);
     await drain(app);
-    expect((await deliveriesOf(app, id)).every((row) => row.delivered_at !== null && row.attempts === 2)).toBe(true);
+    expect(
+      (await deliveriesOf(app, id)).every((row) => row.delivered_at !== null && row.attempts === 2),
+    ).toBe(true);
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
     expect([ids.length, new Set(ids).size]).toEqual([4, 2]);
   });
@@ -125,7 +149,9 @@ describe('a webhook', () => {
     receiver.answerWith((response) => response.writeHead(307, { location: elsewhere.url }).end());
     const id = await ask(app, agent);
     await drain(app);
-    expect((await deliveriesOf(app, id)).map((row) => row.last_error)).toEqual(Array(2).fill('status 307, which is not tried again'));
+    expect((await deliveriesOf(app, id)).map((row) => row.last_error)).toEqual(
+      Array(2).fill('status 307, which is not tried again'),
+    );
     expect(elsewhere.received).toHaveLength(0);
     await elsewhere.close();
   });
@@ -138,19 +164,32 @@ describe('a webhook', () => {
       await drain(app);
     }
     const { http } = organization.owner;
-    const listed = await http.get(`/api/v1/notification_deliveries?status=dead&channel_id=${channelId}`);
-    const dead = listed.body['notification_deliveries'] as unknown as readonly Readonly<Record<string, unknown>>[];
+    const listed = await http.get(
+      `/api/v1/notification_deliveries?status=dead&channel_id=${channelId}`,
+    );
+    const dead = listed.body['notification_deliveries'] as unknown as readonly Readonly<
+      Record<string, unknown>
+    >[];
     expect(dead.map((row) => [row['attempts'], row['status'], row['last_error']])).toEqual([
       [12, 'dead', 'status 503'],
       [12, 'dead', 'status 503'],
     ]);
     expect(receiver.received).toHaveLength(24);
     receiver.answerWith((response) => response.end());
-    const retried = await http.post(`/api/v1/notification_deliveries/${String(dead[0]?.['id'])}/retry`);
-    expect([retried.status, retried.body['notification_delivery']?.['status']]).toEqual([200, 'pending']);
+    const retried = await http.post(
+      `/api/v1/notification_deliveries/${String(dead[0]?.['id'])}/retry`,
+    );
+    expect([retried.status, retried.body['notification_delivery']?.['status']]).toEqual([
+      200,
+      'pending',
+    ]);
     await drain(app);
-    expect((await deliveriesOf(app, id)).filter((row) => row.delivered_at !== null)).toHaveLength(1);
-    const again = await http.post(`/api/v1/notification_deliveries/${String(dead[0]?.['id'])}/retry`);
+    expect((await deliveriesOf(app, id)).filter((row) => row.delivered_at !== null)).toHaveLength(
+      1,
+    );
+    const again = await http.post(
+      `/api/v1/notification_deliveries/${String(dead[0]?.['id'])}/retry`,
+    );
     expect([again.status, again.body['error']?.['code']]).toEqual([409, 'delivery_over']);
   });
 });
@@ -161,7 +200,11 @@ describe('just before it is sent a message is looked at again:', () => {
     const held = await claim(app, id, { member: reviewer, organizationId: organization.id });
     await drain(app);
     expect(receiver.received).toHaveLength(0);
-    expect((await deliveriesOf(app, id)).every((row) => row.attempts === 0 && row.next_attempt_at !== null)).toBe(true);
+    expect(
+      (await deliveriesOf(app, id)).every(
+        (row) => row.attempts === 0 && row.next_attempt_at !== null,
+      ),
+    ).toBe(true);
     await app.db('claims').where({ id: held }).update({ ended_at: new Date() });
     await drain(app);
     expect(receiver.received).toHaveLength(2);
@@ -171,10 +214,14 @@ describe('just before it is sent a message is looked at again:', () => {
     const id = await ask(app, agent);
     await claim(app, id, { member: reviewer, organizationId: organization.id });
     const { owner } = organization;
-    const added = await reviewer.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [owner.membershipId] });
+    const added = await reviewer.http.post(`/api/v1/requests/${id}/reviewers`, {
+      membership_ids: [owner.membershipId],
+    });
     expect(added.status).toBe(200);
     await drain(app);
-    expect(typed('approval_request.notified').map((body) => body['member']?.['membership_id'])).toEqual([owner.membershipId]);
+    expect(
+      typed('approval_request.notified').map((body) => body['member']?.['membership_id']),
+    ).toEqual([owner.membershipId]);
   });
 
   test('a claim that lapsed without anybody noticing holds nothing up', async () => {
@@ -199,13 +246,22 @@ describe('just before it is sent a message is looked at again:', () => {
     expect(typed('approval_request.notified')).toHaveLength(4);
     expect(typed('approval_request.decided')).toHaveLength(2);
     const rows = [...(await deliveriesOf(app, waiting)), ...(await deliveriesOf(app, failed))];
-    expect(rows.filter(({ event }) => event === 'notified').map((row) => row.dropped_reason)).toEqual(Array(4).fill('request_closed'));
+    expect(
+      rows.filter(({ event }) => event === 'notified').map((row) => row.dropped_reason),
+    ).toEqual(Array(4).fill('request_closed'));
   });
 
   test('a message whose sender died is dropped when the request was decided meanwhile, and only then the decision is told', async () => {
     const id = await ask(app, agent);
     // It may have been sent before its sender died.
-    await leaseDue(app.db, { lease: randomUUID(), leaseMs: 60_000, kinds: ['webhook'], limit: 10, perChannel: 10, inHand: new Map() });
+    await leaseDue(app.db, {
+      lease: randomUUID(),
+      leaseMs: 60_000,
+      kinds: ['webhook'],
+      limit: 10,
+      perChannel: 10,
+      inHand: new Map(),
+    });
     await decide(reviewer.http, id);
     await drain(app);
     expect(receiver.received).toHaveLength(0);
@@ -229,8 +285,12 @@ describe('just before it is sent a message is looked at again:', () => {
     const id = await ask(app, agent);
     await app.db('memberships').where({ id: reviewer.membershipId }).update({ status });
     await drain(app);
-    expect(typed('approval_request.notified').map((body) => body['member']?.['membership_id'])).toEqual([organization.owner.membershipId]);
-    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason).filter(Boolean)).toEqual(['member_inactive']);
+    expect(
+      typed('approval_request.notified').map((body) => body['member']?.['membership_id']),
+    ).toEqual([organization.owner.membershipId]);
+    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason).filter(Boolean)).toEqual([
+      'member_inactive',
+    ]);
   });
 
   test('who may no longer decide is not told', async () => {
@@ -238,30 +298,47 @@ describe('just before it is sent a message is looked at again:', () => {
     await app.db('permission_policies').where({ membership_id: reviewer.membershipId }).delete();
     await drain(app);
     expect(receiver.received).toHaveLength(1);
-    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason).filter(Boolean)).toEqual(['cannot_decide']);
+    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason).filter(Boolean)).toEqual([
+      'cannot_decide',
+    ]);
   });
 
   test('over a channel that was switched off nothing goes out, not even when it is switched on again', async () => {
     const id = await ask(app, agent);
     const change = (enabled: boolean) =>
-      organization.owner.browser.call('PATCH', `/api/v1/notification_channels/${channelId}`, { body: { enabled } });
+      organization.owner.browser.call('PATCH', `/api/v1/notification_channels/${channelId}`, {
+        body: { enabled },
+      });
     expect((await change(false)).status).toBe(200);
     const later = await ask(app, agent);
     expect((await change(true)).status).toBe(200);
     await drain(app);
     expect(receiver.received).toHaveLength(0);
-    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason)).toEqual(['channel_disabled', 'channel_disabled']);
+    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason)).toEqual([
+      'channel_disabled',
+      'channel_disabled',
+    ]);
     expect(await deliveriesOf(app, later)).toEqual([]);
   });
 
   test('a message that was on its way when its channel was switched off is not tried again', async () => {
     const id = await ask(app, agent);
-    await leaseDue(app.db, { lease: randomUUID(), leaseMs: 60_000, kinds: ['webhook'], limit: 10, perChannel: 10, inHand: new Map() });
+    await leaseDue(app.db, {
+      lease: randomUUID(),
+      leaseMs: 60_000,
+      kinds: ['webhook'],
+      limit: 10,
+      perChannel: 10,
+      inHand: new Map(),
+    });
     await app.db('notification_channels').where({ id: channelId }).update({ enabled: false });
     await bringForward(app);
     await drain(app);
     expect(receiver.received).toHaveLength(0);
-    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason)).toEqual(['channel_disabled', 'channel_disabled']);
+    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason)).toEqual([
+      'channel_disabled',
+      'channel_disabled',
+    ]);
   });
 });
 
@@ -285,7 +362,12 @@ describe('several senders', () => {
     await other.close();
     const sent = receiver.received.map(({ headers }) => headers['webhook-id']);
     expect([sent.length, new Set(sent).size]).toEqual([40, 40]);
-    for (const id of ids) expect((await deliveriesOf(app, id)).every((row) => row.delivered_at !== null && row.attempts === 1)).toBe(true);
+    for (const id of ids)
+      expect(
+        (await deliveriesOf(app, id)).every(
+          (row) => row.delivered_at !== null && row.attempts === 1,
+        ),
+      ).toBe(true);
   });
 
   test('leave a message to the one that has it until its lease is over; then another sends it, and the first records nothing', async () => {
@@ -312,7 +394,9 @@ describe('several senders', () => {
         taken.map((delivery) => ({ id: delivery, lease: dead, attempted: late })),
       ),
     ).toEqual([]);
-    expect((await deliveriesOf(app, id)).every((row) => row.delivered_at !== null && row.attempts === 2)).toBe(true);
+    expect(
+      (await deliveriesOf(app, id)).every((row) => row.delivered_at !== null && row.attempts === 2),
+    ).toBe(true);
   });
 
   test('are not held up by a receiver that does not answer', async () => {
@@ -347,7 +431,10 @@ describe('several senders', () => {
 
   test('whatever they do and in whatever order, record each message as delivered at most once', async () => {
     await ask(app, agent);
-    const template = await app.db('notification_deliveries').where({ channel_id: channelId }).select('id');
+    const template = await app
+      .db('notification_deliveries')
+      .where({ channel_id: channelId })
+      .select('id');
     const ids = template.map((row: { id: string }) => row.id);
     const worker = fc.integer({ min: 0, max: 2 });
     const action = fc.oneof(
@@ -361,7 +448,13 @@ describe('several senders', () => {
         await app
           .db('notification_deliveries')
           .whereIn('id', ids)
-          .update({ next_attempt_at: new Date(0), delivered_at: null, dead_at: null, lease: null, attempts: 0 });
+          .update({
+            next_attempt_at: new Date(0),
+            delivered_at: null,
+            dead_at: null,
+            lease: null,
+            attempts: 0,
+          });
         const leases = new Map<number, string>();
         const delivered = new Map<string, number>();
         for (const step of actions) {
@@ -369,15 +462,25 @@ describe('several senders', () => {
           if (step.do === 'time passes') await bringForward(app);
           else if (step.do === 'lease') {
             leases.set(step.worker, lease);
-            await leaseDue(app.db, { lease, leaseMs: 60_000, kinds: ['webhook'], limit: 10, perChannel: 10, inHand: new Map() });
+            await leaseDue(app.db, {
+              lease,
+              leaseMs: 60_000,
+              kinds: ['webhook'],
+              limit: 10,
+              perChannel: 10,
+              inHand: new Map(),
+            });
           } else {
             const attempted =
-              step.do === 'deliver' ? ({ kind: 'delivered' } as const) : ({ kind: 'retry', error: '', afterMs: 0 } as const);
+              step.do === 'deliver'
+                ? ({ kind: 'delivered' } as const)
+                : ({ kind: 'retry', error: '', afterMs: 0 } as const);
             const recorded = await recordAttempts(
               app.db,
               ids.map((id) => ({ id, lease, attempted })),
             );
-            for (const id of step.do === 'deliver' ? recorded : []) delivered.set(id, (delivered.get(id) ?? 0) + 1);
+            for (const id of step.do === 'deliver' ? recorded : [])
+              delivered.set(id, (delivered.get(id) ?? 0) + 1);
           }
         }
         expect([...delivered.values()].every((count) => count === 1)).toBe(true);

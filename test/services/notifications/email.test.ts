@@ -45,11 +45,14 @@ afterAll(async () => {
 beforeEach(async () => {
   organization = await createOrganization(app);
   agent = await createAgent(app, organization);
-  const policies = [{ scope_kind: 'agent' as const, resource_ids: [agent.slug], permissions: ['request.decide'] }];
+  const policies = [
+    { scope_kind: 'agent' as const, resource_ids: [agent.slug], permissions: ['request.decide'] },
+  ];
   reviewer = await createMember(app, organization.id, { policies });
 });
 
-const header = (mail: ReceivedMail, name: string) => mail.headers.find(([candidate]) => candidate === name)?.[1];
+const header = (mail: ReceivedMail, name: string) =>
+  mail.headers.find(([candidate]) => candidate === name)?.[1];
 const mailsTo = ({ email }: TestMember) => mails.mails.filter(({ to }) => to.includes(email));
 
 describe('an email about a request', () => {
@@ -68,7 +71,10 @@ describe('an email about a request', () => {
   test('bears an id that is its own over all attempts, and belongs to the conversation of its request', async () => {
     const id = await ask(app, agent);
     await drain(app);
-    const [mine, owners] = [await mails.mailTo(reviewer.email), await mails.mailTo(organization.owner.email)];
+    const [mine, owners] = [
+      await mails.mailTo(reviewer.email),
+      await mails.mailTo(organization.owner.email),
+    ];
     const ids = (await deliveriesOf(app, id)).map((row) => `<${row.id}@approvals.example>`);
     expect([header(mine, 'message-id'), header(owners, 'message-id')].sort()).toEqual(ids.sort());
     expect(header(mine, 'references')).toBe(`<${id}@approvals.example>`);
@@ -104,11 +110,17 @@ describe('an email about a request', () => {
     await activatePath(owner, { path_key: 'last', name: 'Last', nodes });
     const config = { outcome: 'human', reason: 'Refunds', escalation_path: 'last' };
     const blocks = [{ id: 'people', name: 'People', type: 'always', config }];
-    await activatePipeline(owner, `agents/${agent.slug}`, { blocks, default_escalation_path: 'last' });
+    await activatePipeline(owner, `agents/${agent.slug}`, {
+      blocks,
+      default_escalation_path: 'last',
+    });
     const id = await ask(app, agent);
     await drain(app);
     const { text } = await mails.mailTo(reviewer.email);
-    const step = await app.db('escalation_steps').where({ request_id: id }).first<{ escalate_at: Date }>('escalate_at');
+    const step = await app
+      .db('escalation_steps')
+      .where({ request_id: id })
+      .first<{ escalate_at: Date }>('escalate_at');
     expect(text).toContain(
       `asked for the first time in this round; unanswered, this level ends at ${shownInstant(step.escalate_at)}, after 15m`,
     );
@@ -118,12 +130,20 @@ describe('an email about a request', () => {
   test('is not sent to who does not want it, from the moment he says so', async () => {
     const id = await ask(app, agent);
     const settings = { email: false, slack: true };
-    const put = await reviewer.browser.call('PUT', '/api/v1/me/notification_settings', { body: settings, ...browserHeaders });
+    const put = await reviewer.browser.call('PUT', '/api/v1/me/notification_settings', {
+      body: settings,
+      ...browserHeaders,
+    });
     expect([put.status, put.body]).toEqual([200, settings]);
     await drain(app);
     expect([mailsTo(reviewer).length, mailsTo(organization.owner).length]).toEqual([0, 1]);
-    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason).filter(Boolean)).toEqual(['opted_out']);
-    await reviewer.browser.call('PUT', '/api/v1/me/notification_settings', { body: { ...settings, email: true }, ...browserHeaders });
+    expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason).filter(Boolean)).toEqual([
+      'opted_out',
+    ]);
+    await reviewer.browser.call('PUT', '/api/v1/me/notification_settings', {
+      body: { ...settings, email: true },
+      ...browserHeaders,
+    });
     await ask(app, agent);
     await drain(app);
     expect(mailsTo(reviewer)).toHaveLength(1);

@@ -4,9 +4,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { sendDue } from '../../../src/services/notifications/send-loop.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask } from '../../support/approval-requests.ts';
-import { createAgent, createOrganization, type TestAgent, type TestOrganization } from '../../support/factories.ts';
+import {
+  createAgent,
+  createOrganization,
+  type TestAgent,
+  type TestOrganization,
+} from '../../support/factories.ts';
 import { startMailServer, type MailServer } from '../../support/mail-server.ts';
-import { LOOPBACK_ALLOWED, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import {
+  LOOPBACK_ALLOWED,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../support/webhook-receiver.ts';
 import { deliveriesOf, drain, type DeliveryRow } from './outbox.ts';
 
 /** What the next mail is answered; undefined: it is taken. */
@@ -20,7 +29,11 @@ let agent: TestAgent;
 beforeAll(async () => {
   mails = await startMailServer({ refusal });
   receiver = await startWebhookReceiver();
-  const environment = { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'), SMTP_URL: mails.url };
+  const environment = {
+    ...LOOPBACK_ALLOWED,
+    COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+    SMTP_URL: mails.url,
+  };
   app = await startApp({ environment });
 });
 
@@ -37,9 +50,16 @@ beforeEach(async () => {
 });
 
 async function addWebhook(url = receiver.url): Promise<string> {
-  const created = await organization.owner.browser.post('/api/v1/notification_channels', { kind: 'webhook', name: 'Bot', url });
+  const created = await organization.owner.browser.post('/api/v1/notification_channels', {
+    kind: 'webhook',
+    name: 'Bot',
+    url,
+  });
   if (created.status !== 201) throw new Error(created.text);
-  await app.db('notification_channels').where({ organization_id: organization.id, kind: 'email' }).update({ enabled: false });
+  await app
+    .db('notification_channels')
+    .where({ organization_id: organization.id, kind: 'email' })
+    .update({ enabled: false });
   return String(created.body['notification_channel']?.['id']);
 }
 
@@ -57,33 +77,57 @@ async function only(requestId: string): Promise<DeliveryRow> {
 }
 
 const stateOf = ({ attempts, dead_at, next_attempt_at }: DeliveryRow) =>
-  attempts === 1 && dead_at !== null ? 'dead at once' : next_attempt_at === null ? 'over' : 'tried again later';
+  attempts === 1 && dead_at !== null
+    ? 'dead at once'
+    : next_attempt_at === null
+      ? 'over'
+      : 'tried again later';
 
 /** By an administrator, over the API. */
 async function sendAgain({ id }: DeliveryRow): Promise<DeliveryRow> {
   const retried = await organization.owner.http.post(`/api/v1/notification_deliveries/${id}/retry`);
-  expect(retried.body['notification_delivery']).toMatchObject({ id, status: 'pending', attempts: 0 });
+  expect(retried.body['notification_delivery']).toMatchObject({
+    id,
+    status: 'pending',
+    attempts: 0,
+  });
   await drain(app);
   return await only(String(retried.body['notification_delivery']?.['request_id']));
 }
 
 describe('a webhook whose receiver answers', () => {
-  test.each([408, 425, 429, 500, 501, 502, 503, 504, 520, 599])('%i is tried again later', async (status) => {
-    await addWebhook();
-    receiver.answerWith((response) => response.writeHead(status).end());
-    const delivery = await attempt();
-    expect([stateOf(delivery), delivery.last_error]).toEqual(['tried again later', `status ${status}`]);
-  });
+  test.each([408, 425, 429, 500, 501, 502, 503, 504, 520, 599])(
+    '%i is tried again later',
+    async (status) => {
+      await addWebhook();
+      receiver.answerWith((response) => response.writeHead(status).end());
+      const delivery = await attempt();
+      expect([stateOf(delivery), delivery.last_error]).toEqual([
+        'tried again later',
+        `status ${status}`,
+      ]);
+    },
+  );
 
   test.each([300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 409, 410, 413, 422, 451])(
     '%i is dead at once, and delivered when somebody sends it again',
     async (status) => {
       await addWebhook();
-      receiver.answerWith((response) => response.writeHead(status, { location: receiver.url }).end());
+      receiver.answerWith((response) =>
+        response.writeHead(status, { location: receiver.url }).end(),
+      );
       const delivery = await attempt();
-      expect([stateOf(delivery), delivery.last_error]).toEqual(['dead at once', `status ${status}, which is not tried again`]);
+      expect([stateOf(delivery), delivery.last_error]).toEqual([
+        'dead at once',
+        `status ${status}, which is not tried again`,
+      ]);
       receiver.answerWith((response) => response.writeHead(204).end());
-      expect(await sendAgain(delivery)).toMatchObject({ attempts: 1, dead_at: null, delivered_at: expect.any(Date), last_error: null });
+      expect(await sendAgain(delivery)).toMatchObject({
+        attempts: 1,
+        dead_at: null,
+        delivered_at: expect.any(Date),
+        last_error: null,
+      });
     },
   );
 
@@ -117,12 +161,16 @@ describe('a webhook that reaches nobody', () => {
     await addWebhook(away.url);
     await away.close();
     const delivery = await attempt();
-    expect([stateOf(delivery), delivery.last_error]).toEqual(['tried again later', 'connection failed: ECONNREFUSED']);
+    expect([stateOf(delivery), delivery.last_error]).toEqual([
+      'tried again later',
+      'connection failed: ECONNREFUSED',
+    ]);
   });
 
   test('because its name is not found is tried again later, because it leads inside is dead at once', async () => {
     const channelId = await addWebhook();
-    const pointTo = (url: string) => app.db('notification_webhooks').where({ channel_id: channelId }).update({ url });
+    const pointTo = (url: string) =>
+      app.db('notification_webhooks').where({ channel_id: channelId }).update({ url });
     await pointTo('https://nowhere.invalid/');
     expect(stateOf(await attempt())).toBe('tried again later');
     await pointTo('https://10.0.0.1/');
@@ -139,24 +187,37 @@ describe('a webhook that reaches nobody', () => {
 describe('an email the mail server refuses', () => {
   const places = ['MAIL FROM', 'RCPT TO', 'DATA'] as const;
 
-  test.each(places)('for good at %s is dead at once, and delivered when somebody sends it again', async (at) => {
-    Object.assign(refusal, { at, code: 550 });
-    const delivery = await attempt();
-    expect([stateOf(delivery), delivery.last_error]).toEqual(['dead at once', expect.stringContaining('550 refused by the test')]);
-    Object.assign(refusal, { at: undefined });
-    expect((await sendAgain(delivery)).delivered_at).not.toBeNull();
-    expect(mails.mails.filter(({ to }) => to.includes(organization.owner.email))).toHaveLength(1);
-  });
+  test.each(places)(
+    'for good at %s is dead at once, and delivered when somebody sends it again',
+    async (at) => {
+      Object.assign(refusal, { at, code: 550 });
+      const delivery = await attempt();
+      expect([stateOf(delivery), delivery.last_error]).toEqual([
+        'dead at once',
+        expect.stringContaining('550 refused by the test'),
+      ]);
+      Object.assign(refusal, { at: undefined });
+      expect((await sendAgain(delivery)).delivered_at).not.toBeNull();
+      expect(mails.mails.filter(({ to }) => to.includes(organization.owner.email))).toHaveLength(1);
+    },
+  );
 
   test.each(places)('for now at %s is tried again later', async (at) => {
     Object.assign(refusal, { at, code: 451 });
     const delivery = await attempt();
-    expect([stateOf(delivery), delivery.last_error]).toEqual(['tried again later', expect.stringContaining('451 refused by the test')]);
+    expect([stateOf(delivery), delivery.last_error]).toEqual([
+      'tried again later',
+      expect.stringContaining('451 refused by the test'),
+    ]);
   });
 
   test('because of wrong credentials waits for right ones', async () => {
-    const strict = await startMailServer({ credentials: { user: 'countersign', password: 'right' } });
-    const poor = await startApp({ environment: { SMTP_URL: strict.url.replace('right', 'wrong') } });
+    const strict = await startMailServer({
+      credentials: { user: 'countersign', password: 'right' },
+    });
+    const poor = await startApp({
+      environment: { SMTP_URL: strict.url.replace('right', 'wrong') },
+    });
     const its = await createOrganization(poor);
     const id = await ask(poor, await createAgent(poor, its));
     await sendDue(poor.context);

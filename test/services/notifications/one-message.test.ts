@@ -3,8 +3,23 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, stepAt } from '../../support/approval-requests.ts';
-import { activatePath, activatePipeline, activatePolicy, createTeam, type TestMember } from '../../support/factories.ts';
-import { createDecider, createScene, deliver, link, newChannel, newUser, slackEnvironment, type Scene } from '../../support/slack-scene.ts';
+import {
+  activatePath,
+  activatePipeline,
+  activatePolicy,
+  createTeam,
+  type TestMember,
+} from '../../support/factories.ts';
+import {
+  createDecider,
+  createScene,
+  deliver,
+  link,
+  newChannel,
+  newUser,
+  slackEnvironment,
+  type Scene,
+} from '../../support/slack-scene.ts';
 import { SlackServer } from '../../support/slack-server.ts';
 
 const slack = new SlackServer();
@@ -32,7 +47,12 @@ afterAll(async () => {
 
 const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
 const team = (id: string) => ({ type: 'team', id });
-const level = (targets: readonly object[], escalate_after = '1m') => ({ id: randomUUID(), type: 'level', targets, escalate_after });
+const level = (targets: readonly object[], escalate_after = '1m') => ({
+  id: randomUUID(),
+  type: 'level',
+  targets,
+  escalate_after,
+});
 
 /** A team of both by a policy of these nodes. */
 async function teamBy(...nodes: readonly object[]): Promise<string> {
@@ -45,7 +65,10 @@ async function askAt(...nodes: readonly object[]): Promise<string> {
   const { owner } = here.organization;
   const path_key = `path-${randomUUID()}`;
   await activatePath(owner, { path_key, name: 'Path', nodes });
-  await activatePipeline(owner, `agents/${here.agent.slug}`, { default_escalation_path: path_key, blocks: [] });
+  await activatePipeline(owner, `agents/${here.agent.slug}`, {
+    default_escalation_path: path_key,
+    blocks: [],
+  });
   return await ask(app, here.agent, { timeout: '48h' });
 }
 
@@ -55,7 +78,8 @@ async function onwards(id: string): Promise<void> {
 }
 
 let before: readonly number[] = [];
-const posts = () => [`D${here.slackUser}`, `D${cleoInSlack}`, channel].map((each) => slack.postsTo(each).length);
+const posts = () =>
+  [`D${here.slackUser}`, `D${cleoInSlack}`, channel].map((each) => slack.postsTo(each).length);
 
 beforeEach(() => {
   before = posts();
@@ -70,18 +94,29 @@ async function messages(): Promise<readonly number[]> {
 /** Whom the timeline says were told, oldest first. */
 async function told(id: string): Promise<string[]> {
   const { body } = await here.organization.owner.http.get(`/api/v1/requests/${id}/timeline`);
-  const events = body['events'] as unknown as { event_type: string; data: { membership_id?: string } }[];
-  const names = new Map([ben, cleo].map(({ membershipId }, index) => [membershipId, ['Ben', 'Cleo'][index]]));
+  const events = body['events'] as unknown as {
+    event_type: string;
+    data: { membership_id?: string };
+  }[];
+  const names = new Map(
+    [ben, cleo].map(({ membershipId }, index) => [membershipId, ['Ben', 'Cleo'][index]]),
+  );
   return events
     .filter(({ event_type }) => event_type === 'approval_request.level_notified')
     .map(({ data }) => names.get(data.membership_id ?? '') ?? 'somebody else');
 }
 
-const rowsOf = async (id: string): Promise<number> => (await app.db('notifications').where({ request_id: id })).length;
+const rowsOf = async (id: string): Promise<number> =>
+  (await app.db('notifications').where({ request_id: id })).length;
 
 describe('one person gets one message', () => {
   test('when a level names him and a team whose policy asks him first; asked again by its next level he gets another', async () => {
-    const id = await askAt(level([user(ben), team(await teamBy(level([user(ben)]), level([user(cleo), user(ben)])))], '1h'));
+    const id = await askAt(
+      level(
+        [user(ben), team(await teamBy(level([user(ben)]), level([user(cleo), user(ben)])))],
+        '1h',
+      ),
+    );
     expect(await messages()).toEqual([1, 0, 1]);
     expect(await told(id)).toEqual(['Ben']);
     expect(await rowsOf(id)).toBe(2);
@@ -104,13 +139,18 @@ describe('one person gets one message', () => {
   });
 
   test('and a policy that asks somebody besides tells him alone, without announcing the level a second time', async () => {
-    const id = await askAt(level([user(ben), team(await teamBy(level([{ type: 'broadcast' }])))], '1h'));
+    const id = await askAt(
+      level([user(ben), team(await teamBy(level([{ type: 'broadcast' }])))], '1h'),
+    );
     expect(await messages()).toEqual([1, 1, 1]);
     expect(await told(id)).toEqual(['Ben', 'Cleo']);
   });
 
   test('at each level: the next one names him at the same instant as nothing else', async () => {
-    const id = await askAt(level([user(ben)], '1m'), level([team(await teamBy(level([user(ben)])))], '1m'));
+    const id = await askAt(
+      level([user(ben)], '1m'),
+      level([team(await teamBy(level([user(ben)])))], '1m'),
+    );
     expect(await messages()).toEqual([1, 0, 1]);
     await onwards(id);
     expect(await messages()).toEqual([2, 0, 2]);
@@ -121,9 +161,14 @@ describe('one person gets one message', () => {
     const { owner } = here.organization;
     const id = await askAt(level([user(cleo)]), level([user(ben)]));
     await onwards(id);
-    const added = await owner.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [ben.membershipId] });
+    const added = await owner.http.post(`/api/v1/requests/${id}/reviewers`, {
+      membership_ids: [ben.membershipId],
+    });
     expect(added.status).toBe(200);
-    const instants = await app.db('notifications').where({ request_id: id, membership_id: ben.membershipId }).pluck<Date[]>('created_at');
+    const instants = await app
+      .db('notifications')
+      .where({ request_id: id, membership_id: ben.membershipId })
+      .pluck<Date[]>('created_at');
     expect(new Set(instants.map(Number)).size).toBe(1);
     expect(await messages()).toEqual([2, 1, 3]);
   });

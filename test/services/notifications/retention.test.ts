@@ -10,7 +10,9 @@ import { explain, statementOf } from '../../support/plans.ts';
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64') } });
+  app = await startApp({
+    environment: { COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64') },
+  });
 });
 
 afterAll(async () => {
@@ -22,12 +24,23 @@ async function addChannel(organization: TestOrganization): Promise<string> {
   const now = new Date();
   await app
     .db('notification_channels')
-    .insert({ id, organization_id: organization.id, kind: 'webhook', name: 'Bot', created_at: now, updated_at: now });
+    .insert({
+      id,
+      organization_id: organization.id,
+      kind: 'webhook',
+      name: 'Bot',
+      created_at: now,
+      updated_at: now,
+    });
   return id;
 }
 
 /** Messages about as many requests that wait for the owner, due a second ago. */
-async function fill(organization: TestOrganization, channelId: string, count: number): Promise<string[]> {
+async function fill(
+  organization: TestOrganization,
+  channelId: string,
+  count: number,
+): Promise<string[]> {
   const agent = await createAgent(app, organization);
   const { rows } = await app.db.raw<{ rows: { id: string }[] }>(
     `with asked as (
@@ -60,7 +73,11 @@ async function fill(organization: TestOrganization, channelId: string, count: nu
   return rows.map(({ id }) => id);
 }
 
-async function age(ids: readonly string[], column: 'delivered_at' | 'dropped_at' | 'dead_at', days: number): Promise<void> {
+async function age(
+  ids: readonly string[],
+  column: 'delivered_at' | 'dropped_at' | 'dead_at',
+  days: number,
+): Promise<void> {
   await app
     .db('notification_deliveries')
     .whereIn('id', [...ids])
@@ -91,7 +108,8 @@ describe('the outbox', () => {
       ['dead_at', 90.1],
       ['dead_at', 30.1],
     ] as const;
-    for (const [index, [column, days]] of ages.entries()) await age([over[index] ?? ''], column, days);
+    for (const [index, [column, days]] of ages.entries())
+      await age([over[index] ?? ''], column, days);
     await app
       .db('notification_deliveries')
       .where({ id: waiting })
@@ -114,7 +132,11 @@ describe('the outbox', () => {
   });
 });
 
-const lease = async (options: { limit: number; perChannel?: number; inHand?: ReadonlyMap<string, number> }) => {
+const lease = async (options: {
+  limit: number;
+  perChannel?: number;
+  inHand?: ReadonlyMap<string, number>;
+}) => {
   const ids = await leaseDue(app.db, {
     lease: randomUUID(),
     leaseMs: 60_000,
@@ -123,7 +145,10 @@ const lease = async (options: { limit: number; perChannel?: number; inHand?: Rea
     inHand: new Map(),
     ...options,
   });
-  const rows = (await app.db('notification_deliveries').whereIn('id', ids).select('channel_id')) as { channel_id: string }[];
+  const rows = (await app
+    .db('notification_deliveries')
+    .whereIn('id', ids)
+    .select('channel_id')) as { channel_id: string }[];
   return rows.map((row) => row.channel_id);
 };
 
@@ -132,7 +157,10 @@ describe('with 10,000 messages due over one channel, and a few over others', () 
   let busy = '';
 
   beforeAll(async () => {
-    await app.db('notification_deliveries').whereNotNull('next_attempt_at').update({ next_attempt_at: null, delivered_at: new Date() });
+    await app
+      .db('notification_deliveries')
+      .whereNotNull('next_attempt_at')
+      .update({ next_attempt_at: null, delivered_at: new Date() });
     const organization = await createOrganization(app);
     busy = await addChannel(organization);
     await fill(organization, busy, 10_000);
@@ -172,19 +200,32 @@ describe('with 10,000 messages due over one channel, and a few over others', () 
     const nodes = await explain(
       app,
       await statementOf(app, (db) =>
-        leaseDue(db, { lease: randomUUID(), leaseMs: 60_000, kinds: ['webhook'], limit: 64, perChannel: 8, inHand: new Map() }),
+        leaseDue(db, {
+          lease: randomUUID(),
+          leaseMs: 60_000,
+          kinds: ['webhook'],
+          limit: 64,
+          perChannel: 8,
+          inHand: new Map(),
+        }),
       ),
     );
     // Claims that live are few, and read in whichever way.
-    const whole = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
+    const whole = nodes
+      .filter((node) => node['Node Type'] === 'Seq Scan')
+      .map((node) => node['Relation Name']);
     expect(whole.filter((name) => name !== 'claims')).toEqual([]);
-    const sorted = nodes.filter((node) => node['Node Type'] === 'Sort').map((node) => node['Plan Rows']);
+    const sorted = nodes
+      .filter((node) => node['Node Type'] === 'Sort')
+      .map((node) => node['Plan Rows']);
     expect(Math.max(0, ...sorted)).toBeLessThanOrEqual(1_000);
   });
 
   test('forgetting reads by index what is old', async () => {
     const nodes = await explain(app, await statementOf(app, (db) => forgetFinished(db, 500)));
-    const scans = nodes.filter(({ 'Relation Name': name }) => name === 'notification_deliveries').map((node) => node['Node Type']);
+    const scans = nodes
+      .filter(({ 'Relation Name': name }) => name === 'notification_deliveries')
+      .map((node) => node['Node Type']);
     expect(scans).not.toContain('Seq Scan');
     expect(nodes.map((node) => node['Node Type'])).not.toContain('Sort');
   });

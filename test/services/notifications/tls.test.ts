@@ -49,34 +49,61 @@ async function addHook(terms: Partial<ServerTerms> = {}, issuer = authority): Pr
   receivers.push(receiver);
   const body = { kind: 'webhook', name: 'Bot', url: `https://localhost:${receiver.port}/hook` };
   const headers = { origin: 'https://approvals.example' };
-  const created = await organization.owner.browser.post('/api/v1/notification_channels', body, { headers });
+  const created = await organization.owner.browser.post('/api/v1/notification_channels', body, {
+    headers,
+  });
   if (created.status !== 201) throw new Error(created.text);
-  return { receiver, channelId: String(created.body['notification_channel']?.['id']), secret: String(created.body['signing_secret']) };
+  return {
+    receiver,
+    channelId: String(created.body['notification_channel']?.['id']),
+    secret: String(created.body['signing_secret']),
+  };
 }
 
 test('a webhook arrives where the certificate is right, and nowhere else', async () => {
   const right = await addHook();
   const wrong = {
     ERR_TLS_CERT_ALTNAME_INVALID: await addHook({ names: ['hooks.example'] }),
-    CERT_HAS_EXPIRED: await addHook({ from: new Date(Date.now() - 2 * DAY_MS), to: new Date(Date.now() - DAY_MS) }),
+    CERT_HAS_EXPIRED: await addHook({
+      from: new Date(Date.now() - 2 * DAY_MS),
+      to: new Date(Date.now() - DAY_MS),
+    }),
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: await addHook({}, createAuthority('Authority of nobody')),
   };
   const id = await ask(app, await createAgent(app, organization));
   await until('every message is tried', async () => {
     if (sender.child.exitCode !== null) throw new Error(sender.errors());
-    return (await deliveriesOf(app, id)).every((row) => row.delivered_at !== null || row.last_error !== null);
+    return (await deliveriesOf(app, id)).every(
+      (row) => row.delivered_at !== null || row.last_error !== null,
+    );
   });
   const deliveries = await deliveriesOf(app, id);
   expect(deliveries).toHaveLength(4);
-  expect(deliveries.find((row) => row.channel_id === right.channelId)).toMatchObject({ attempts: 1, last_error: null });
+  expect(deliveries.find((row) => row.channel_id === right.channelId)).toMatchObject({
+    attempts: 1,
+    last_error: null,
+  });
   const [received, ...more] = right.receiver.received;
-  expect([received?.serverName, received?.host, more.length]).toEqual(['localhost', `localhost:${right.receiver.port}`, 0]);
-  expect(new Webhook(right.secret).verify(received?.body ?? '', received?.headers as Record<string, string>)).toMatchObject({
+  expect([received?.serverName, received?.host, more.length]).toEqual([
+    'localhost',
+    `localhost:${right.receiver.port}`,
+    0,
+  ]);
+  expect(
+    new Webhook(right.secret).verify(
+      received?.body ?? '',
+      received?.headers as Record<string, string>,
+    ),
+  ).toMatchObject({
     type: 'approval_request.notified',
   });
   for (const [code, { channelId, receiver }] of Object.entries(wrong)) {
     const delivery = deliveries.find((row) => row.channel_id === channelId);
-    expect(delivery).toMatchObject({ last_error: `connection failed: ${code}`, delivered_at: null, dead_at: null });
+    expect(delivery).toMatchObject({
+      last_error: `connection failed: ${code}`,
+      delivered_at: null,
+      dead_at: null,
+    });
     expect(receiver.received).toEqual([]);
   }
 });

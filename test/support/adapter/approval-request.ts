@@ -28,7 +28,9 @@ export interface ApprovalRequest {
 
 type Members = ReadonlyMap<string, JsonNode>;
 
-const FIELDS: Readonly<Record<string, { readonly kind: JsonNode['kind']; readonly required: boolean }>> = {
+const FIELDS: Readonly<
+  Record<string, { readonly kind: JsonNode['kind']; readonly required: boolean }>
+> = {
   id: { kind: 'string', required: true },
   tool: { kind: 'string', required: true },
   server: { kind: 'string', required: false },
@@ -57,10 +59,17 @@ export function checkRequestObject(node: JsonNode & { readonly kind: 'object' })
   const deadline = instant(text('deadline_at'));
   const [, count = '', unit = ''] = /^([1-9][0-9]*)(s|m|h)$/.exec(text('timeout')) ?? [];
   const window = Number(count) * (UNIT_MS[unit] ?? NaN);
-  demand(deadline - created === window, 'deadline-at', `${text('created_at')} + ${text('timeout')} is not ${text('deadline_at')}`);
+  demand(
+    deadline - created === window,
+    'deadline-at',
+    `${text('created_at')} + ${text('timeout')} is not ${text('deadline_at')}`,
+  );
   const decisionNode = node.members.get('decision');
   demand((decisionNode === undefined) === (status === 'pending'), 'decision-presence', node.source);
-  const decision = decisionNode?.kind === 'object' ? checkDecision(decisionNode, { status, created, deadline }) : undefined;
+  const decision =
+    decisionNode?.kind === 'object'
+      ? checkDecision(decisionNode, { status, created, deadline })
+      : undefined;
   const server = stringOf(node.members, 'server');
   const context = node.members.get('context');
   const reasoning = node.members.get('agent_reasoning');
@@ -97,9 +106,16 @@ interface Frame {
   readonly deadline: number;
 }
 
-function checkDecision(node: JsonNode & { readonly kind: 'object' }, { status, created, deadline }: Frame): ApprovalDecision {
+function checkDecision(
+  node: JsonNode & { readonly kind: 'object' },
+  { status, created, deadline }: Frame,
+): ApprovalDecision {
   for (const [key, member] of node.members) {
-    demand(['status', 'note', 'decided_at', 'expires_at'].includes(key), 'decision-keys', node.source);
+    demand(
+      ['status', 'note', 'decided_at', 'expires_at'].includes(key),
+      'decision-keys',
+      node.source,
+    );
     demand(member.kind !== 'null', 'null-value', `decision.${key}`);
     demand(member.kind === 'string', 'field-type', `decision.${key} is ${member.kind}`);
   }
@@ -107,14 +123,28 @@ function checkDecision(node: JsonNode & { readonly kind: 'object' }, { status, c
   const expiresAt = stringOf(node.members, 'expires_at');
   const note = stringOf(node.members, 'note');
   demand(decidedAt !== undefined && node.members.has('status'), 'decision-keys', node.source);
-  demand(stringOf(node.members, 'status') === status, 'decision-status', `${status} with ${node.source}`);
-  demand((expiresAt !== undefined) === (status === 'approved'), 'expires-at-presence', `${status} with ${node.source}`);
+  demand(
+    stringOf(node.members, 'status') === status,
+    'decision-status',
+    `${status} with ${node.source}`,
+  );
+  demand(
+    (expiresAt !== undefined) === (status === 'approved'),
+    'expires-at-presence',
+    `${status} with ${node.source}`,
+  );
   const decided = instant(decidedAt);
-  if (expiresAt !== undefined) demand(instant(expiresAt) - decided === EXECUTION_WINDOW_MS, 'expires-at-window', node.source);
+  if (expiresAt !== undefined)
+    demand(instant(expiresAt) - decided === EXECUTION_WINDOW_MS, 'expires-at-window', node.source);
   demand(decided >= created, 'decided-before-created', node.source);
   if (status === 'expired') demand(decided >= deadline, 'expired-early', node.source);
   else demand(decided < deadline, 'decided-after-deadline', node.source);
-  return { status, decided_at: decidedAt, ...(note !== undefined && { note }), ...(expiresAt !== undefined && { expires_at: expiresAt }) };
+  return {
+    status,
+    decided_at: decidedAt,
+    ...(note !== undefined && { note }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+  };
 }
 
 function stringOf(members: Members, key: string): string | undefined {

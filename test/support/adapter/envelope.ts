@@ -57,19 +57,39 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
   'cancel 503': ['dependency_unavailable'],
 };
 
-const FAULTS: Readonly<Record<JsonFault, AdapterRule>> = { syntax: 'body-json', 'duplicate-key': 'duplicate-key', nesting: 'nesting' };
+const FAULTS: Readonly<Record<JsonFault, AdapterRule>> = {
+  syntax: 'body-json',
+  'duplicate-key': 'duplicate-key',
+  nesting: 'nesting',
+};
 
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
 /** Checks the status, and the request id against the one that was sent. Returns the response's request id. */
-export function checkHead(operation: Operation, reply: Reply, sentRequestId: string | undefined): string {
-  demand(STATUSES[operation].includes(reply.status), 'status', `${operation} answered ${String(reply.status)}: ${reply.body.toString()}`);
+export function checkHead(
+  operation: Operation,
+  reply: Reply,
+  sentRequestId: string | undefined,
+): string {
+  demand(
+    STATUSES[operation].includes(reply.status),
+    'status',
+    `${operation} answered ${String(reply.status)}: ${reply.body.toString()}`,
+  );
   const requestId = reply.headers['x-request-id'];
-  demand(typeof requestId === 'string' && requestId !== '', 'request-id-missing', `${operation} ${String(reply.status)}`);
+  demand(
+    typeof requestId === 'string' && requestId !== '',
+    'request-id-missing',
+    `${operation} ${String(reply.status)}`,
+  );
   if (sentRequestId !== undefined && ADOPTABLE.test(sentRequestId)) {
-    demand(requestId === sentRequestId, 'request-id-echo', `sent ${sentRequestId}, received ${requestId}`);
+    demand(
+      requestId === sentRequestId,
+      'request-id-echo',
+      `sent ${sentRequestId}, received ${requestId}`,
+    );
   } else {
     demand(isUuid(requestId), 'request-id-echo', `no usable id was sent, received ${requestId}`);
   }
@@ -77,7 +97,10 @@ export function checkHead(operation: Operation, reply: Reply, sentRequestId: str
 }
 
 /** Decodes a JSON body as strictly as an adapter does; the text is kept beside the tree. */
-export function checkBody(reply: Reply): { readonly text: string; readonly node: JsonNode & { readonly kind: 'object' } } {
+export function checkBody(reply: Reply): {
+  readonly text: string;
+  readonly node: JsonNode & { readonly kind: 'object' };
+} {
   const type = reply.headers['content-type'] ?? '';
   demand(/^application\/json(; *charset=utf-8)?$/i.test(type), 'content-type', type);
   demand(reply.body.byteLength <= MAX_BODY, 'body-size', `${String(reply.body.byteLength)} bytes`);
@@ -97,36 +120,67 @@ function readStrictly(text: string): JsonNode {
   try {
     return readJson(text);
   } catch (error) {
-    if (error instanceof JsonSourceError) throw new AdapterRefusal(FAULTS[error.fault], `${error.message} in ${text}`);
+    if (error instanceof JsonSourceError)
+      throw new AdapterRefusal(FAULTS[error.fault], `${error.message} in ${text}`);
     throw error;
   }
 }
 
 /** Checks an error answer against the envelope and the table of types and codes. */
-export function checkError(operation: Operation, reply: Reply, head: { requestId: string; credential: string | undefined }): ApprovalError {
+export function checkError(
+  operation: Operation,
+  reply: Reply,
+  head: { requestId: string; credential: string | undefined },
+): ApprovalError {
   const { text, node } = checkBody(reply);
   demand(node.members.size === 1, 'error-envelope', text);
   const error = node.members.get('error');
   demand(error?.kind === 'object', 'error-envelope', text);
   for (const [key, member] of error.members) {
     if (key === 'details') demand(member.kind === 'object', 'error-envelope', text);
-    else demand(['type', 'code', 'message', 'request_id'].includes(key) && member.kind === 'string', 'error-envelope', text);
+    else
+      demand(
+        ['type', 'code', 'message', 'request_id'].includes(key) && member.kind === 'string',
+        'error-envelope',
+        text,
+      );
   }
   const word = (key: string): string => {
     const member = error.members.get(key);
-    demand(member?.kind === 'string' && member.value !== '', 'error-envelope', `no ${key} in ${text}`);
+    demand(
+      member?.kind === 'string' && member.value !== '',
+      'error-envelope',
+      `no ${key} in ${text}`,
+    );
     return member.value;
   };
-  const [type, code, message, requestId] = [word('type'), word('code'), word('message'), word('request_id')];
+  const [type, code, message, requestId] = [
+    word('type'),
+    word('code'),
+    word('message'),
+    word('request_id'),
+  ];
   demand(TYPES[reply.status] === type, 'error-type', `${String(reply.status)} with type ${type}`);
   const known = CODES[`${operation} ${String(reply.status)}`];
-  demand(CODE.test(code) && (known === undefined || known.includes(code)), 'error-code', `${operation} ${String(reply.status)} ${code}`);
-  demand(requestId === head.requestId, 'error-request-id', `${requestId} in the body, ${head.requestId} in the header`);
+  demand(
+    CODE.test(code) && (known === undefined || known.includes(code)),
+    'error-code',
+    `${operation} ${String(reply.status)} ${code}`,
+  );
+  demand(
+    requestId === head.requestId,
+    'error-request-id',
+    `${requestId} in the body, ${head.requestId} in the header`,
+  );
   if (head.credential) demand(!text.includes(head.credential), 'credential-leak', text);
   checkIssues(code, error.members.get('details'));
   if (reply.status === 429 || reply.status === 503) {
     const after = reply.headers['retry-after'] ?? '';
-    demand(/^[0-9]{1,9}$/.test(after), 'retry-after', `${String(reply.status)} with Retry-After ${JSON.stringify(after)}`);
+    demand(
+      /^[0-9]{1,9}$/.test(after),
+      'retry-after',
+      `${String(reply.status)} with Retry-After ${JSON.stringify(after)}`,
+    );
   }
   const details = error.members.get('details');
   return {
@@ -141,13 +195,19 @@ export function checkError(operation: Operation, reply: Reply, head: { requestId
 function checkIssues(code: string, details: JsonNode | undefined): void {
   const issues = details?.kind === 'object' ? details.members.get('issues') : undefined;
   if (!issues) {
-    demand(code !== 'validation_failed', 'error-issues', 'validation_failed without details.issues');
+    demand(
+      code !== 'validation_failed',
+      'error-issues',
+      'validation_failed without details.issues',
+    );
     return;
   }
   demand(issues.kind === 'array' && issues.items.length > 0, 'error-issues', issues.source);
   for (const issue of issues.items) {
     const fields = issue.kind === 'object' ? [...issue.members] : [];
-    const complete = ['pointer', 'code', 'message'].every((key) => fields.some(([name, value]) => name === key && value.kind === 'string'));
+    const complete = ['pointer', 'code', 'message'].every((key) =>
+      fields.some(([name, value]) => name === key && value.kind === 'string'),
+    );
     demand(complete && fields.length === 3, 'error-issues', issues.source);
   }
 }

@@ -22,10 +22,18 @@ export function exchange(origin: URL, agent: Agent, call: Call): Promise<Reply> 
   const sentAt = performance.now();
   return new Promise((resolve, reject) => {
     const headers: Record<string, string | string[]> = {};
-    for (const [name, value] of Object.entries(call.headers)) headers[name] = typeof value === 'string' ? value : [...value];
+    for (const [name, value] of Object.entries(call.headers))
+      headers[name] = typeof value === 'string' ? value : [...value];
     if (call.body) headers['Content-Length'] = String(call.body.byteLength);
     const outgoing = httpRequest(
-      { host: origin.hostname, port: origin.port, agent, method: call.method, path: call.path, headers },
+      {
+        host: origin.hostname,
+        port: origin.port,
+        agent,
+        method: call.method,
+        path: call.path,
+        headers,
+      },
       (incoming) => {
         const chunks: Buffer[] = [];
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -19,8 +19,15 @@ describe('the second JSON reader', () => {
 
   test('accepts exactly the documents JSON.parse accepts, duplicate keys aside', () => {
     const edited = fc
-      .tuple(fc.json(), fc.nat(), fc.constantFrom('', '0', '"', ',', '}', ']', '\\', 'e', '-', '.', '\u0001', ' '))
-      .map(([text, at, piece]) => text.slice(0, at % (text.length + 1)) + piece + text.slice((at % (text.length + 1)) + 1));
+      .tuple(
+        fc.json(),
+        fc.nat(),
+        fc.constantFrom('', '0', '"', ',', '}', ']', '\\', 'e', '-', '.', '\u0001', ' '),
+      )
+      .map(
+        ([text, at, piece]) =>
+          text.slice(0, at % (text.length + 1)) + piece + text.slice((at % (text.length + 1)) + 1),
+      );
     fc.assert(
       fc.property(fc.oneof(fc.json(), edited, fc.string()), (text) => {
         try {
@@ -40,8 +47,11 @@ describe('the second JSON reader', () => {
     fc.assert(
       fc.property(value, value, (a, b) => {
         const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
-        expect(sameJson(readJson(left), readJson(JSON.stringify(JSON.parse(left), null, 2)))).toBe(true);
-        if (typeof a !== 'object' || typeof b !== 'object') expect(sameJson(readJson(left), readJson(right))).toBe(left === right);
+        expect(sameJson(readJson(left), readJson(JSON.stringify(JSON.parse(left), null, 2)))).toBe(
+          true,
+        );
+        if (typeof a !== 'object' || typeof b !== 'object')
+          expect(sameJson(readJson(left), readJson(right))).toBe(left === right);
       }),
     );
   });

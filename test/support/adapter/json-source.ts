@@ -5,7 +5,11 @@
 
 /** `source` is the value's text without the white space between tokens. */
 export type JsonNode =
-  | { readonly kind: 'object'; readonly source: string; readonly members: ReadonlyMap<string, JsonNode> }
+  | {
+      readonly kind: 'object';
+      readonly source: string;
+      readonly members: ReadonlyMap<string, JsonNode>;
+    }
   | { readonly kind: 'array'; readonly source: string; readonly items: readonly JsonNode[] }
   | { readonly kind: 'string'; readonly source: string; readonly value: string }
   | { readonly kind: 'number' | 'boolean' | 'null'; readonly source: string };
@@ -49,7 +53,8 @@ class Reader {
   }
 
   #skip(): void {
-    while (this.#at < this.#text.length && WHITE_SPACE.includes(this.#text.charAt(this.#at))) this.#at += 1;
+    while (this.#at < this.#text.length && WHITE_SPACE.includes(this.#text.charAt(this.#at)))
+      this.#at += 1;
   }
 
   #take(character: string): boolean {
@@ -74,7 +79,8 @@ class Reader {
     this.#skip();
     const next = this.#text[this.#at];
     if (next === '{' || next === '[') {
-      if (depth > this.#maxDepth) throw new JsonSourceError('nesting', `nested deeper than ${String(this.#maxDepth)}`);
+      if (depth > this.#maxDepth)
+        throw new JsonSourceError('nesting', `nested deeper than ${String(this.#maxDepth)}`);
       return next === '{' ? this.#object(depth) : this.#array(depth);
     }
     if (next === '"') return this.#string();
@@ -97,7 +103,8 @@ class Reader {
       do {
         this.#skip();
         const key = this.#string();
-        if (members.has(key.value)) throw new JsonSourceError('duplicate-key', `key ${key.source} twice in one object`);
+        if (members.has(key.value))
+          throw new JsonSourceError('duplicate-key', `key ${key.source} twice in one object`);
         this.#expect(':');
         const member = this.#value(depth + 1);
         members.set(key.value, member);
@@ -151,7 +158,8 @@ export function normalDecimal(source: string): string {
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return '0';
   const shortened = digits.replace(/0+$/, '');
-  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - shortened.length);
+  const power =
+    BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - shortened.length);
   return `${sign}${shortened}e${power.toString()}`;
 }
 
@@ -178,6 +186,7 @@ export function sameJson(a: JsonNode, b: JsonNode): boolean {
     );
   }
   if (a.kind === 'string' && b.kind === 'string') return a.value === b.value;
-  if (a.kind === 'number' && b.kind === 'number') return normalDecimal(a.source) === normalDecimal(b.source);
+  if (a.kind === 'number' && b.kind === 'number')
+    return normalDecimal(a.source) === normalDecimal(b.source);
   return a.kind === b.kind && a.source === b.source;
 }

@@ -44,11 +44,19 @@ export class Ledger {
 
   /** Compares an answer about a request with all earlier ones. */
   observe(request: ApprovalRequest, text: string, reply: Reply): void {
-    const record = this.#requests.get(request.id) ?? { first: request, seenAt: reply.receivedAt, created: false };
+    const record = this.#requests.get(request.id) ?? {
+      first: request,
+      seenAt: reply.receivedAt,
+      created: false,
+    };
     this.#requests.set(request.id, record);
     for (const field of STABLE) {
       const [before, now] = [record.first[field], request[field]];
-      demand(before === now, 'field-changed', `${field} of ${request.id}: ${String(before)}, then ${String(now)}`);
+      demand(
+        before === now,
+        'field-changed',
+        `${field} of ${request.id}: ${String(before)}, then ${String(now)}`,
+      );
     }
     const { terminal } = record;
     if (request.status === 'pending') {
@@ -62,9 +70,17 @@ export class Ledger {
   }
 
   /** A create that was answered with a request. Call it after `observe`. */
-  accepted(key: string, input: JsonNode, { request, reply }: { request: ApprovalRequest; reply: Reply }): void {
+  accepted(
+    key: string,
+    input: JsonNode,
+    { request, reply }: { request: ApprovalRequest; reply: Reply },
+  ): void {
     const record = this.#keys.get(key) ?? { attempts: 1 };
-    demand(record.id === undefined || record.id === request.id, 'replay-id', `${record.id ?? ''}, then ${request.id}`);
+    demand(
+      record.id === undefined || record.id === request.id,
+      'replay-id',
+      `${record.id ?? ''}, then ${request.id}`,
+    );
     const seen = this.#requests.get(request.id);
     if (reply.status === 201) {
       demand(seen?.created !== true, 'replay-status', `201 twice for ${request.id}`);
@@ -80,7 +96,13 @@ export class Ledger {
   /** A create that was answered with 409. */
   conflicted(key: string, input: JsonNode | undefined, reply: Reply): void {
     const record = this.#keys.get(key);
-    if (!record?.input || record.acceptedAt === undefined || !input || reply.sentAt < record.acceptedAt) return;
+    if (
+      !record?.input ||
+      record.acceptedAt === undefined ||
+      !input ||
+      reply.sentAt < record.acceptedAt
+    )
+      return;
     demand(!sameJson(record.input, input), 'conflict-same-input', `key ${key}`);
   }
 
@@ -89,12 +111,21 @@ export class Ledger {
     const record = this.#requests.get(id);
     if (!record || record.seenAt > reply.sentAt) return;
     demand(status !== 404, 'request-lost', id);
-    const terminal = record.terminal && record.terminal.seenAt < reply.sentAt ? record.terminal : undefined;
-    demand(status !== 409 || terminal?.status !== 'cancelled', 'cancel-outcome', `409 for a cancelled request ${id}`);
+    const terminal =
+      record.terminal && record.terminal.seenAt < reply.sentAt ? record.terminal : undefined;
+    demand(
+      status !== 409 || terminal?.status !== 'cancelled',
+      'cancel-outcome',
+      `409 for a cancelled request ${id}`,
+    );
   }
 }
 
-const ECHOES: readonly { readonly key: string; readonly rule: AdapterRule; readonly exact: boolean }[] = [
+const ECHOES: readonly {
+  readonly key: string;
+  readonly rule: AdapterRule;
+  readonly exact: boolean;
+}[] = [
   { key: 'tool', rule: 'echo-tool', exact: false },
   { key: 'server', rule: 'echo-server', exact: false },
   { key: 'timeout', rule: 'echo-timeout', exact: false },

@@ -3,7 +3,12 @@ import { expect } from '@jest/globals';
 import { errorOf, requestOf, type Adapter } from '../adapter.ts';
 import { readJson } from './json-source.ts';
 import type { AdapterRule } from './rules.ts';
-import { type BrokenCall, type BrokenReply, type BrokenServer, type BrokenServerOptions } from '../broken-server.ts';
+import {
+  type BrokenCall,
+  type BrokenReply,
+  type BrokenServer,
+  type BrokenServerOptions,
+} from '../broken-server.ts';
 
 export type Scenario = (adapter: Adapter, server: BrokenServer) => Promise<void>;
 
@@ -19,7 +24,9 @@ export const tour: Scenario = async (adapter, server) => {
   const { id } = requestOf(await adapter.create(full(), { idempotencyKey, requestId: 'trace 1' }));
   requestOf(await adapter.get(id));
   requestOf(await adapter.create(full(ARGUMENTS.replace('1.50', '15e-1')), { idempotencyKey }));
-  expect(errorOf(await adapter.create(full('{}'), { idempotencyKey })).error.code).toBe('idempotency_conflict');
+  expect(errorOf(await adapter.create(full('{}'), { idempotencyKey })).error.code).toBe(
+    'idempotency_conflict',
+  );
   const [held] = await Promise.all([adapter.get(id, { wait: '20s' }), adapter.cancel(id)]);
   expect(requestOf(held).status).toBe('cancelled');
   requestOf(await adapter.cancel(id));
@@ -66,16 +73,24 @@ export interface Mutation {
 }
 
 type Where = `${BrokenCall['operation'] | 'any'} ${number | 'any'}`;
-type Json = Record<string, unknown> & { decision?: Record<string, unknown>; error?: Record<string, unknown> };
+type Json = Record<string, unknown> & {
+  decision?: Record<string, unknown>;
+  error?: Record<string, unknown>;
+};
 
-const at = (where: Where, change: (reply: BrokenReply, call: BrokenCall) => Partial<BrokenReply>): Spoil => {
+const at = (
+  where: Where,
+  change: (reply: BrokenReply, call: BrokenCall) => Partial<BrokenReply>,
+): Spoil => {
   const [operation, status] = where.split(' ');
   return (reply, call) =>
-    (operation === 'any' || operation === call.operation) && (status === 'any' || status === String(reply.status))
+    (operation === 'any' || operation === call.operation) &&
+    (status === 'any' || status === String(reply.status))
       ? { ...reply, ...change(reply, call) }
       : reply;
 };
-const text = (where: Where, change: (body: string) => string): Spoil => at(where, (reply) => ({ body: change(reply.body.toString()) }));
+const text = (where: Where, change: (body: string) => string): Spoil =>
+  at(where, (reply) => ({ body: change(reply.body.toString()) }));
 /** Edits the parsed body and leaves the spelling of the caller's own parts alone. */
 const json = (where: Where, change: (body: Json) => object): Spoil =>
   text(where, (body) => {
@@ -88,13 +103,17 @@ const json = (where: Where, change: (body: Json) => object): Spoil =>
     return `{${members.join(',')}}`;
   });
 const isOwn = (key: string): boolean => ['arguments', 'context', 'agent_reasoning'].includes(key);
-const swap = (where: Where, before: string, after: string): Spoil => text(where, (body) => body.replace(before, after));
+const swap = (where: Where, before: string, after: string): Spoil =>
+  text(where, (body) => body.replace(before, after));
 const header = (where: Where, name: string, value: string | undefined): Spoil =>
   at(where, (reply) => {
     const rest = Object.fromEntries(Object.entries(reply.headers).filter(([key]) => key !== name));
     return { headers: value === undefined ? rest : { ...rest, [name]: value } };
   });
-const decision = (where: Where, change: (decision: Record<string, unknown>, body: Json) => unknown): Spoil =>
+const decision = (
+  where: Where,
+  change: (decision: Record<string, unknown>, body: Json) => unknown,
+): Spoil =>
   json(where, (body) => {
     if (body.decision) change(body.decision, body);
     return body;
@@ -104,95 +123,276 @@ const error = (where: Where, change: (error: Record<string, unknown>) => unknown
     if (body.error) change(body.error);
     return body;
   });
-const shift = (time: unknown, ms: number): string => new Date(Date.parse(String(time)) + ms).toISOString();
+const shift = (time: unknown, ms: number): string =>
+  new Date(Date.parse(String(time)) + ms).toISOString();
 
 const failure = (reply: BrokenReply, status: 404 | 409, code: string): BrokenReply => ({
   ...reply,
   status,
   body: JSON.stringify({
-    error: { type: status === 404 ? 'not_found' : 'conflict', code, message: 'No.', request_id: reply.headers['X-Request-ID'] },
+    error: {
+      type: status === 404 ? 'not_found' : 'conflict',
+      code,
+      message: 'No.',
+      request_id: reply.headers['X-Request-ID'],
+    },
   }),
 });
 
 export const mutations: readonly Mutation[] = [
-  { rule: 'status', broken: 'a create answers 202', spoil: at('create 201', () => ({ status: 202 })) },
-  { rule: 'status', broken: 'a create answers 500', spoil: at('create 400', () => ({ status: 500 })) },
+  {
+    rule: 'status',
+    broken: 'a create answers 202',
+    spoil: at('create 201', () => ({ status: 202 })),
+  },
+  {
+    rule: 'status',
+    broken: 'a create answers 500',
+    spoil: at('create 400', () => ({ status: 500 })),
+  },
   { rule: 'status', broken: 'a read redirects', spoil: at('get 200', () => ({ status: 302 })) },
-  { rule: 'status', broken: 'a cancel answers 204', spoil: at('cancel 200', () => ({ status: 204, body: '' })) },
-  { rule: 'content-type', broken: 'a page of HTML', spoil: header('get 200', 'Content-Type', 'text/html') },
-  { rule: 'content-type', broken: 'an error without a type', spoil: header('get 404', 'Content-Type', undefined) },
-  { rule: 'body-size', broken: '8 MiB and a byte', spoil: text('get 200', (body) => body.padEnd(8 * 1024 * 1024 + 1)) },
+  {
+    rule: 'status',
+    broken: 'a cancel answers 204',
+    spoil: at('cancel 200', () => ({ status: 204, body: '' })),
+  },
+  {
+    rule: 'content-type',
+    broken: 'a page of HTML',
+    spoil: header('get 200', 'Content-Type', 'text/html'),
+  },
+  {
+    rule: 'content-type',
+    broken: 'an error without a type',
+    spoil: header('get 404', 'Content-Type', undefined),
+  },
+  {
+    rule: 'body-size',
+    broken: '8 MiB and a byte',
+    spoil: text('get 200', (body) => body.padEnd(8 * 1024 * 1024 + 1)),
+  },
   {
     rule: 'body-utf8',
     broken: 'a Latin-1 byte',
-    spoil: at('get 200', ({ body }) => ({ body: Buffer.from(body.toString().replace('hold', 'h\u00f6ld'), 'latin1') })),
+    spoil: at('get 200', ({ body }) => ({
+      body: Buffer.from(body.toString().replace('hold', 'h\u00f6ld'), 'latin1'),
+    })),
   },
-  { rule: 'body-utf8', broken: 'a byte order mark', spoil: text('create 201', (body) => `\ufeff${body}`) },
+  {
+    rule: 'body-utf8',
+    broken: 'a byte order mark',
+    spoil: text('create 201', (body) => `\ufeff${body}`),
+  },
   { rule: 'body-json', broken: 'a second document', spoil: text('get 200', (body) => `${body}{}`) },
   { rule: 'body-json', broken: 'a cut body', spoil: text('get 200', (body) => body.slice(0, -1)) },
   { rule: 'body-json', broken: 'a list', spoil: text('get 200', (body) => `[${body}]`) },
-  { rule: 'duplicate-key', broken: 'two tools', spoil: swap('create 201', '{"tool"', '{"tool":"x","tool"') },
-  { rule: 'duplicate-key', broken: 'an escaped twin', spoil: swap('create 201', '{"z":', String.raw`{"\u007a":1,"z":`) },
+  {
+    rule: 'duplicate-key',
+    broken: 'two tools',
+    spoil: swap('create 201', '{"tool"', '{"tool":"x","tool"'),
+  },
+  {
+    rule: 'duplicate-key',
+    broken: 'an escaped twin',
+    spoil: swap('create 201', '{"z":', String.raw`{"\u007a":1,"z":`),
+  },
   {
     rule: 'nesting',
     broken: 'level 101',
-    spoil: swap('create 201', '"arguments":{', `"arguments":{"deep":${'['.repeat(100)}${']'.repeat(100)},`),
+    spoil: swap(
+      'create 201',
+      '"arguments":{',
+      `"arguments":{"deep":${'['.repeat(100)}${']'.repeat(100)},`,
+    ),
   },
-  { rule: 'request-id-missing', broken: 'a success without it', spoil: header('create 201', 'X-Request-ID', undefined) },
-  { rule: 'request-id-missing', broken: 'an unknown route without it', spoil: header('unknown 404', 'X-Request-ID', undefined) },
-  { rule: 'request-id-echo', broken: 'an id of its own', spoil: header('create 201', 'X-Request-ID', randomUUID()) },
-  { rule: 'request-id-echo', broken: 'a made-up id that is no UUID', spoil: header('get 200', 'X-Request-ID', 'req-17') },
-  { rule: 'error-envelope', broken: 'a bare message', spoil: json('get 404', () => ({ message: 'no' })) },
-  { rule: 'error-envelope', broken: 'a null', spoil: error('get 404', (body) => (body['details'] = null)) },
-  { rule: 'error-envelope', broken: 'another key', spoil: error('get 404', (body) => (body['status'] = '404')) },
-  { rule: 'error-envelope', broken: 'no message', spoil: error('get 404', (body) => delete body['message']) },
-  { rule: 'error-type', broken: 'the wrong category', spoil: error('get 404', (body) => (body['type'] = 'invalid_request')) },
-  { rule: 'error-code', broken: 'a code with a dash', spoil: error('unknown 404', (body) => (body['code'] = 'not-found')) },
-  { rule: 'error-code', broken: 'an undocumented conflict', spoil: error('create 409', (body) => (body['code'] = 'conflict')) },
-  { rule: 'error-request-id', broken: 'another id in the body', spoil: error('get 404', (body) => (body['request_id'] = randomUUID())) },
+  {
+    rule: 'request-id-missing',
+    broken: 'a success without it',
+    spoil: header('create 201', 'X-Request-ID', undefined),
+  },
+  {
+    rule: 'request-id-missing',
+    broken: 'an unknown route without it',
+    spoil: header('unknown 404', 'X-Request-ID', undefined),
+  },
+  {
+    rule: 'request-id-echo',
+    broken: 'an id of its own',
+    spoil: header('create 201', 'X-Request-ID', randomUUID()),
+  },
+  {
+    rule: 'request-id-echo',
+    broken: 'a made-up id that is no UUID',
+    spoil: header('get 200', 'X-Request-ID', 'req-17'),
+  },
+  {
+    rule: 'error-envelope',
+    broken: 'a bare message',
+    spoil: json('get 404', () => ({ message: 'no' })),
+  },
+  {
+    rule: 'error-envelope',
+    broken: 'a null',
+    spoil: error('get 404', (body) => (body['details'] = null)),
+  },
+  {
+    rule: 'error-envelope',
+    broken: 'another key',
+    spoil: error('get 404', (body) => (body['status'] = '404')),
+  },
+  {
+    rule: 'error-envelope',
+    broken: 'no message',
+    spoil: error('get 404', (body) => delete body['message']),
+  },
+  {
+    rule: 'error-type',
+    broken: 'the wrong category',
+    spoil: error('get 404', (body) => (body['type'] = 'invalid_request')),
+  },
+  {
+    rule: 'error-code',
+    broken: 'a code with a dash',
+    spoil: error('unknown 404', (body) => (body['code'] = 'not-found')),
+  },
+  {
+    rule: 'error-code',
+    broken: 'an undocumented conflict',
+    spoil: error('create 409', (body) => (body['code'] = 'conflict')),
+  },
+  {
+    rule: 'error-request-id',
+    broken: 'another id in the body',
+    spoil: error('get 404', (body) => (body['request_id'] = randomUUID())),
+  },
   {
     rule: 'error-issues',
     broken: 'no list of issues',
     spoil: error('create 400', (body) => delete body['details']),
   },
-  { rule: 'error-issues', broken: 'an issue without a pointer', spoil: swap('create 400', '"pointer"', '"path"') },
-  { rule: 'retry-after', broken: '429 without it', spoil: header('create 429', 'Retry-After', undefined) },
+  {
+    rule: 'error-issues',
+    broken: 'an issue without a pointer',
+    spoil: swap('create 400', '"pointer"', '"path"'),
+  },
+  {
+    rule: 'retry-after',
+    broken: '429 without it',
+    spoil: header('create 429', 'Retry-After', undefined),
+  },
   { rule: 'retry-after', broken: 'a fraction', spoil: header('create 503', 'Retry-After', '0.5') },
-  { rule: 'retry-after', broken: 'a date', spoil: header('create 503', 'Retry-After', 'Wed, 21 Oct 2026 07:28:00 GMT') },
+  {
+    rule: 'retry-after',
+    broken: 'a date',
+    spoil: header('create 503', 'Retry-After', 'Wed, 21 Oct 2026 07:28:00 GMT'),
+  },
   {
     rule: 'credential-leak',
     broken: 'the credential in a message',
     spoil: at('get 404', (reply, call) => ({
-      body: reply.body.toString().replace('Not this time.', call.headers.authorization?.slice(7) ?? ''),
+      body: reply.body
+        .toString()
+        .replace('Not this time.', call.headers.authorization?.slice(7) ?? ''),
     })),
   },
-  { rule: 'unknown-key', broken: 'the organization', spoil: json('get 200', (body) => ({ ...body, organization_id: randomUUID() })) },
-  { rule: 'missing-key', broken: 'no deadline', spoil: json('get 200', ({ deadline_at: _, ...body }) => body) },
-  { rule: 'missing-key', broken: 'no arguments', spoil: json('get 200', ({ arguments: _, ...body }) => body) },
-  { rule: 'null-value', broken: 'a null decision', spoil: json('create 201', (body) => ({ ...body, decision: null })) },
-  { rule: 'null-value', broken: 'a null note', spoil: decision('create 201', (it) => (it['note'] = null)) },
-  { rule: 'field-type', broken: 'arguments as a string', spoil: json('get 200', (body) => ({ ...body, arguments: '{}' })) },
-  { rule: 'field-type', broken: 'a numeric time', spoil: decision('create 201', (it) => (it['decided_at'] = 1_700_000_000)) },
-  { rule: 'id-uuid', broken: 'a serial number', spoil: json('create 201', (body) => ({ ...body, id: '17' })) },
-  { rule: 'status-word', broken: 'an inner state', spoil: json('get 200', (body) => ({ ...body, status: 'evaluating' })) },
-  { rule: 'time-format', broken: 'no milliseconds', spoil: text('get 200', (body) => body.replace(/\.[0-9]{3}Z/, 'Z')) },
-  { rule: 'time-format', broken: 'an offset', spoil: text('get 200', (body) => body.replace(/(\.[0-9]{3})Z/, '$1+00:00')) },
-  { rule: 'time-format', broken: 'a day that does not exist', spoil: text('get 200', (body) => body.replace(/-[0-9]{2}T/, '-32T')) },
+  {
+    rule: 'unknown-key',
+    broken: 'the organization',
+    spoil: json('get 200', (body) => ({ ...body, organization_id: randomUUID() })),
+  },
+  {
+    rule: 'missing-key',
+    broken: 'no deadline',
+    spoil: json('get 200', ({ deadline_at: _, ...body }) => body),
+  },
+  {
+    rule: 'missing-key',
+    broken: 'no arguments',
+    spoil: json('get 200', ({ arguments: _, ...body }) => body),
+  },
+  {
+    rule: 'null-value',
+    broken: 'a null decision',
+    spoil: json('create 201', (body) => ({ ...body, decision: null })),
+  },
+  {
+    rule: 'null-value',
+    broken: 'a null note',
+    spoil: decision('create 201', (it) => (it['note'] = null)),
+  },
+  {
+    rule: 'field-type',
+    broken: 'arguments as a string',
+    spoil: json('get 200', (body) => ({ ...body, arguments: '{}' })),
+  },
+  {
+    rule: 'field-type',
+    broken: 'a numeric time',
+    spoil: decision('create 201', (it) => (it['decided_at'] = 1_700_000_000)),
+  },
+  {
+    rule: 'id-uuid',
+    broken: 'a serial number',
+    spoil: json('create 201', (body) => ({ ...body, id: '17' })),
+  },
+  {
+    rule: 'status-word',
+    broken: 'an inner state',
+    spoil: json('get 200', (body) => ({ ...body, status: 'evaluating' })),
+  },
+  {
+    rule: 'time-format',
+    broken: 'no milliseconds',
+    spoil: text('get 200', (body) => body.replace(/\.[0-9]{3}Z/, 'Z')),
+  },
+  {
+    rule: 'time-format',
+    broken: 'an offset',
+    spoil: text('get 200', (body) => body.replace(/(\.[0-9]{3})Z/, '$1+00:00')),
+  },
+  {
+    rule: 'time-format',
+    broken: 'a day that does not exist',
+    spoil: text('get 200', (body) => body.replace(/-[0-9]{2}T/, '-32T')),
+  },
   {
     rule: 'deadline-at',
     broken: 'a shortened window',
     spoil: json('get 200', (body) => ({ ...body, deadline_at: shift(body['deadline_at'], -1) })),
   },
-  { rule: 'decision-presence', broken: 'approved without one', spoil: json('create 201', ({ decision: _, ...body }) => body) },
+  {
+    rule: 'decision-presence',
+    broken: 'approved without one',
+    spoil: json('create 201', ({ decision: _, ...body }) => body),
+  },
   {
     rule: 'decision-presence',
     broken: 'pending with one',
-    spoil: json('create 201', (body) => ({ ...body, decision: { status: 'denied', decided_at: body['created_at'] } })),
+    spoil: json('create 201', (body) => ({
+      ...body,
+      decision: { status: 'denied', decided_at: body['created_at'] },
+    })),
   },
-  { rule: 'decision-status', broken: 'two outcomes at once', spoil: decision('create 201', (it) => (it['status'] = 'denied')) },
-  { rule: 'decision-keys', broken: 'a channel', spoil: decision('create 201', (it) => (it['channel'] = 'web')) },
-  { rule: 'decision-keys', broken: 'no instant', spoil: decision('create 201', (it) => delete it['decided_at']) },
-  { rule: 'expires-at-presence', broken: 'an approval without it', spoil: decision('create 201', (it) => delete it['expires_at']) },
+  {
+    rule: 'decision-status',
+    broken: 'two outcomes at once',
+    spoil: decision('create 201', (it) => (it['status'] = 'denied')),
+  },
+  {
+    rule: 'decision-keys',
+    broken: 'a channel',
+    spoil: decision('create 201', (it) => (it['channel'] = 'web')),
+  },
+  {
+    rule: 'decision-keys',
+    broken: 'no instant',
+    spoil: decision('create 201', (it) => delete it['decided_at']),
+  },
+  {
+    rule: 'expires-at-presence',
+    broken: 'an approval without it',
+    spoil: decision('create 201', (it) => delete it['expires_at']),
+  },
   {
     rule: 'expires-at-presence',
     broken: 'a cancellation with it',
@@ -216,13 +416,19 @@ export const mutations: readonly Mutation[] = [
   {
     rule: 'expired-early',
     broken: 'a millisecond before the deadline',
-    spoil: decision('create 201', (it, body) => it['status'] === 'expired' && (it['decided_at'] = shift(body['deadline_at'], -1))),
+    spoil: decision(
+      'create 201',
+      (it, body) =>
+        it['status'] === 'expired' && (it['decided_at'] = shift(body['deadline_at'], -1)),
+    ),
   },
   {
     rule: 'pending-after-deadline',
     broken: 'pending seconds after the deadline',
     spoil: json('get 200', ({ decision: it, ...body }) =>
-      body['status'] === 'expired' ? { ...body, status: 'pending' } : { ...body, ...(it && { decision: it }) },
+      body['status'] === 'expired'
+        ? { ...body, status: 'pending' }
+        : { ...body, ...(it && { decision: it }) },
     ),
   },
   {
@@ -241,27 +447,69 @@ export const mutations: readonly Mutation[] = [
       }),
     })),
   },
-  { rule: 'echo-tool', broken: 'a joined name', spoil: swap('create 201', '"hold"', '"payments__hold"') },
-  { rule: 'echo-server', broken: 'the server is lost', spoil: swap('create 201', '"server":"payments",', '') },
-  { rule: 'echo-server', broken: 'a server nobody sent', spoil: swap('create 201', '"deny"', '"deny","server":""') },
+  {
+    rule: 'echo-tool',
+    broken: 'a joined name',
+    spoil: swap('create 201', '"hold"', '"payments__hold"'),
+  },
+  {
+    rule: 'echo-server',
+    broken: 'the server is lost',
+    spoil: swap('create 201', '"server":"payments",', ''),
+  },
+  {
+    rule: 'echo-server',
+    broken: 'a server nobody sent',
+    spoil: swap('create 201', '"deny"', '"deny","server":""'),
+  },
   {
     rule: 'echo-timeout',
     broken: 'another spelling of the same time',
     spoil: swap('create 201', '"timeout":"30m"', '"timeout":"1800s"'),
   },
-  { rule: 'echo-arguments', broken: 'a lost digit', spoil: swap('create 201', '9007199254740993', '9007199254740992') },
+  {
+    rule: 'echo-arguments',
+    broken: 'a lost digit',
+    spoil: swap('create 201', '9007199254740993', '9007199254740992'),
+  },
   { rule: 'echo-arguments', broken: '1.0 becomes 1', spoil: swap('create 201', '1.0,', '1,') },
   {
     rule: 'echo-arguments',
     broken: 'another order',
-    spoil: text('create 201', (body) => body.replace(/("z":[0-9]+),(.*),("amount":1.50)/, '$3,$2,$1')),
+    spoil: text('create 201', (body) =>
+      body.replace(/("z":[0-9]+),(.*),("amount":1.50)/, '$3,$2,$1'),
+    ),
   },
-  { rule: 'echo-arguments', broken: 'another value on a replay', spoil: swap('create 200', '1.50', '1.51') },
-  { rule: 'echo-context', broken: 'a respelled number', spoil: swap('create 201', '{"call":7.0}', '{"call":7}') },
-  { rule: 'echo-context', broken: 'an empty context nobody sent', spoil: swap('create 201', '"deny"', '"deny","context":{}') },
-  { rule: 'echo-agent-reasoning', broken: 'an unescaped letter', spoil: swap('create 201', String.raw`\u0074`, 't') },
-  { rule: 'other-id', broken: 'a read of another request', spoil: json('get 200', (body) => ({ ...body, id: randomUUID() })) },
-  { rule: 'other-id', broken: 'a cancel of another request', spoil: json('cancel 200', (body) => ({ ...body, id: randomUUID() })) },
+  {
+    rule: 'echo-arguments',
+    broken: 'another value on a replay',
+    spoil: swap('create 200', '1.50', '1.51'),
+  },
+  {
+    rule: 'echo-context',
+    broken: 'a respelled number',
+    spoil: swap('create 201', '{"call":7.0}', '{"call":7}'),
+  },
+  {
+    rule: 'echo-context',
+    broken: 'an empty context nobody sent',
+    spoil: swap('create 201', '"deny"', '"deny","context":{}'),
+  },
+  {
+    rule: 'echo-agent-reasoning',
+    broken: 'an unescaped letter',
+    spoil: swap('create 201', String.raw`\u0074`, 't'),
+  },
+  {
+    rule: 'other-id',
+    broken: 'a read of another request',
+    spoil: json('get 200', (body) => ({ ...body, id: randomUUID() })),
+  },
+  {
+    rule: 'other-id',
+    broken: 'a cancel of another request',
+    spoil: json('cancel 200', (body) => ({ ...body, id: randomUUID() })),
+  },
   {
     rule: 'request-lost',
     broken: 'an unknown id that was known',
@@ -281,7 +529,11 @@ export const mutations: readonly Mutation[] = [
       await adapter.create(plain('hold'), { idempotencyKey });
     },
   },
-  { rule: 'terminal-changed', broken: 'a reworded note', spoil: text('create 200', (body) => body.replace('Because.', 'Because!')) },
+  {
+    rule: 'terminal-changed',
+    broken: 'a reworded note',
+    spoil: text('create 200', (body) => body.replace('Because.', 'Because!')),
+  },
   {
     rule: 'terminal-changed',
     broken: 'a cancelled request is pending again',
@@ -293,8 +545,17 @@ export const mutations: readonly Mutation[] = [
     },
   },
   { rule: 'replay-id', broken: 'a replay makes a second request', server: { forgetKeys: true } },
-  { rule: 'replay-status', broken: 'a replay answers 201', spoil: at('create 200', () => ({ status: 201 })), scenario: replay },
-  { rule: 'replay-status', broken: 'a first answer is 200', spoil: at('create 201', () => ({ status: 200 })) },
+  {
+    rule: 'replay-status',
+    broken: 'a replay answers 201',
+    spoil: at('create 200', () => ({ status: 201 })),
+    scenario: replay,
+  },
+  {
+    rule: 'replay-status',
+    broken: 'a first answer is 200',
+    spoil: at('create 201', () => ({ status: 200 })),
+  },
   {
     rule: 'conflict-same-input',
     broken: 'white space is a conflict',
@@ -308,15 +569,27 @@ export const mutations: readonly Mutation[] = [
   {
     rule: 'cancel-outcome',
     broken: 'a second cancel is a conflict',
-    spoil: at('cancel 200', (reply, call) => (call.index === 2 ? failure(reply, 409, 'already_terminal') : {})),
+    spoil: at('cancel 200', (reply, call) =>
+      call.index === 2 ? failure(reply, 409, 'already_terminal') : {},
+    ),
     scenario: async (adapter) => {
       const { id } = requestOf(await adapter.create(plain('hold')));
       await adapter.cancel(id);
       await adapter.cancel(id);
     },
   },
-  { rule: 'wait-early', broken: 'a wait cut short', server: { longestWaitMs: 100 }, scenario: wait },
-  { rule: 'late', broken: 'an answer behind its time', spoil: at('create 201', () => ({ delayMs: 700 })), marginMs: 300 },
+  {
+    rule: 'wait-early',
+    broken: 'a wait cut short',
+    server: { longestWaitMs: 100 },
+    scenario: wait,
+  },
+  {
+    rule: 'late',
+    broken: 'an answer behind its time',
+    spoil: at('create 201', () => ({ delayMs: 700 })),
+    marginMs: 300,
+  },
 ];
 
 async function replay(adapter: Adapter): Promise<void> {

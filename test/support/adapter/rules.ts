@@ -1,6 +1,7 @@
 /** Every reason for which the strict adapter refuses an answer. A stock adapter blocks the tool for each of them. */
 export const adapterRules = {
-  status: 'The operation may answer with its documented status codes only; a redirect or a 500 is none of them.',
+  status:
+    'The operation may answer with its documented status codes only; a redirect or a 500 is none of them.',
   'content-type': 'Every body is application/json.',
   'body-size': 'A body has at most 8 MiB.',
   'body-utf8': 'A body is UTF-8 without a byte order mark.',
@@ -9,9 +10,11 @@ export const adapterRules = {
   nesting: 'No answer nests deeper than 100.',
   'request-id-missing': 'Every response carries X-Request-ID.',
   'request-id-echo': 'A usable incoming X-Request-ID is adopted, any other is replaced by a UUID.',
-  'error-envelope': 'An error is {error: {type, code, message, request_id, details?}} with no other key and no null.',
+  'error-envelope':
+    'An error is {error: {type, code, message, request_id, details?}} with no other key and no null.',
   'error-type': 'The type belongs to the status.',
-  'error-code': 'The code is a snake case word, and one that is documented for the operation and the status.',
+  'error-code':
+    'The code is a snake case word, and one that is documented for the operation and the status.',
   'error-request-id': 'error.request_id is the X-Request-ID of the response.',
   'error-issues': 'details.issues is a list of {pointer, code, message}.',
   'retry-after': '429 and 503 carry Retry-After in whole seconds.',
@@ -26,7 +29,8 @@ export const adapterRules = {
   'deadline-at': 'deadline_at is created_at plus timeout.',
   'decision-presence': 'decision is absent while pending and present when terminal.',
   'decision-status': 'decision.status is the status of the request.',
-  'decision-keys': 'decision has status and decided_at, may have note and expires_at, and nothing else.',
+  'decision-keys':
+    'decision has status and decided_at, may have note and expires_at, and nothing else.',
   'expires-at-presence': 'expires_at is present exactly on approved.',
   'expires-at-window': 'expires_at is decided_at plus five minutes.',
   'decided-before-created': 'Nothing is decided before it was created.',
@@ -47,7 +51,8 @@ export const adapterRules = {
   'replay-id': 'One idempotency key is one request.',
   'replay-status': 'The first answer to a key is 201, every other 200.',
   'conflict-same-input': 'The same input under the same key is no conflict.',
-  'cancel-outcome': 'A cancel that succeeds answers with a cancelled request, and never over another outcome.',
+  'cancel-outcome':
+    'A cancel that succeeds answers with a cancelled request, and never over another outcome.',
   'wait-early': 'A wait is held until the request is terminal or the wait has run out.',
   late: 'A call returns within what was asked for and a margin.',
 } as const;
@@ -59,7 +64,9 @@ export class AdapterRefusal extends Error {
   readonly rule: AdapterRule;
 
   constructor(rule: AdapterRule, found: string) {
-    super(`${rule}: ${adapterRules[rule]} Found: ${found.length > 600 ? `${found.slice(0, 600)}…` : found}`);
+    super(
+      `${rule}: ${adapterRules[rule]} Found: ${found.length > 600 ? `${found.slice(0, 600)}…` : found}`,
+    );
     this.name = 'AdapterRefusal';
     this.rule = rule;
   }

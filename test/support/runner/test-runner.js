@@ -16,7 +16,14 @@ const { default: circus } = require('jest-circus/runner');
 /** The part that holds the state of one file. */
 const STATE = join(require.resolve('jest-circus/runner'), '../jestAdapterInit.js');
 
-export default async function runTestFile(globalConfig, config, environment, runtime, testPath, sendMessageToJest) {
+export default async function runTestFile(
+  globalConfig,
+  config,
+  environment,
+  runtime,
+  testPath,
+  sendMessageToJest,
+) {
   // Jest's own source maps are of what Jest compiled; Node knows those of what it has loaded itself.
   Error.prepareStackTrace = undefined;
   const workerConsole = globalThis.console;
