@@ -1,4 +1,4 @@
-/** Parallel files over cloned template databases and one shared Temporal server (test/support/global-setup.ts). */
+/** Parallel files over cloned template databases and one shared Temporal server (test/support/run/global-setup.ts). */
 export default {
   testEnvironment: '<rootDir>/test/support/runner/environment.js',
   testRunner: '<rootDir>/test/support/runner/test-runner.js',
@@ -11,10 +11,10 @@ export default {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' } },
     ],
   },
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  reporters: ['default', '<rootDir>/test/support/summary-reporter.js'],
-  testSequencer: '<rootDir>/test/support/sequencer.js',
+  globalSetup: '<rootDir>/test/support/run/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/run/global-teardown.ts',
+  reporters: ['default', '<rootDir>/test/support/run/summary-reporter.js'],
+  testSequencer: '<rootDir>/test/support/run/sequencer.js',
   // More than the cores: several files wait for minutes and processes most of their time.
   maxWorkers: 3,
   testTimeout: 90_000,

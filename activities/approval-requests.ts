@@ -1,7 +1,7 @@
 /** The step of a request as the workflow calls it. */
 import { ApplicationFailure } from '@temporalio/common';
 import { AppError } from '../src/domain/errors.ts';
-import { stepRequest, type RequestStep } from '../src/services/approval-requests/step.ts';
+import { stepRequest, type RequestStep } from '../src/services/requests/step.ts';
 import type { ServiceContext } from '../src/services/context.ts';
 import { NO_PATH, type StepResult } from '../workflows/approval-request/contract.ts';
 

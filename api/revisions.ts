@@ -3,9 +3,9 @@
  * one, activate one; and where a resource says so, have none active.
  */
 import { z } from 'zod';
-import type { AuthorizationTarget } from '../src/domain/authorization.ts';
+import type { AuthorizationTarget } from '../src/domain/people/authorization.ts';
 import { AppError, invalid, type ErrorCode } from '../src/domain/errors.ts';
-import type { Permission } from '../src/domain/permissions.ts';
+import type { Permission } from '../src/domain/people/permissions.ts';
 import type { ExactValue } from '../src/platform/exact-json.ts';
 import {
   activateRevision,
@@ -15,9 +15,9 @@ import {
   listRevisions,
   type RevisionedKind,
 } from '../src/services/revisions.ts';
-import { decodeCursor, encodeCursor } from './cursors.ts';
-import { defineEndpoint, type Endpoint, type Success } from './endpoint.ts';
-import { cursorQuery, limitQuery, nextCursor } from './schema.ts';
+import { decodeCursor, encodeCursor } from './http/cursors.ts';
+import { defineEndpoint, type Endpoint, type Success } from './http/endpoint.ts';
+import { cursorQuery, limitQuery, nextCursor } from './http/schema.ts';
 
 type Params = Readonly<Record<string, string>>;
 
@@ -68,19 +68,15 @@ export const etagHeader = {
 
 /** What every answer says about where a revision stands among the others. */
 export const revisionNumber = () =>
-  z
-    .int()
-    .meta({
-      description: 'Number of the revision, from 1.',
-      override: { type: 'integer', format: 'int64', minimum: 1 },
-    });
-
-const revisionParam = z
-  .string()
-  .meta({
+  z.int().meta({
     description: 'Number of the revision, from 1.',
     override: { type: 'integer', format: 'int64', minimum: 1 },
   });
+
+const revisionParam = z.string().meta({
+  description: 'Number of the revision, from 1.',
+  override: { type: 'integer', format: 'int64', minimum: 1 },
+});
 
 /** 400 unless a positive integer; 404 when no revision can have so great a number. */
 function readRevisionNumber(text: string): number {
@@ -212,12 +208,10 @@ function listEndpoint<Document, View>(resource: RevisionedResource<Document, Vie
       body: z.strictObject({
         revisions: z.array(resource.revision).meta({ description: 'The revisions of this page.' }),
         next_cursor: nextCursor(),
-        total_count: z
-          .int()
-          .meta({
-            description: 'How many revisions there are on all pages.',
-            override: { type: 'integer', format: 'int64' },
-          }),
+        total_count: z.int().meta({
+          description: 'How many revisions there are on all pages.',
+          override: { type: 'integer', format: 'int64' },
+        }),
       }),
       example: { revisions: [resource.example], total_count: 1 },
     },

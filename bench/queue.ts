@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { TOKEN_PREFIX } from '../src/domain/tokens.ts';
-import { issueToken } from '../src/platform/tokens.ts';
+import { issueToken } from '../src/platform/crypto/tokens.ts';
 import { measure, type Measured } from './load.ts';
 import {
   ask,

@@ -1,15 +1,7 @@
 /** How many steps of escalation one core walks in a second: the pure part, along a path as people write them. */
-import type {
-  EscalationPathDocument,
-  WorkingHoursSet,
-} from '../src/domain/escalation-paths/types.ts';
-import {
-  arrive,
-  enterLevel,
-  startWalk,
-  type WalkInput,
-} from '../src/domain/escalation-paths/walk.ts';
-import { walkFromJson, walkToJson } from '../src/domain/escalation-paths/walk-state.ts';
+import type { EscalationPathDocument, WorkingHoursSet } from '../src/domain/escalation/types.ts';
+import { arrive, enterLevel, startWalk, type WalkInput } from '../src/domain/escalation/walk.ts';
+import { walkFromJson, walkToJson } from '../src/domain/escalation/walk-state.ts';
 import { median, round } from './load.ts';
 
 export interface WalkResult {

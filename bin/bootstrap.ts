@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Config } from '../src/platform/config.ts';
-import { readSecretFile } from '../src/platform/secret-file.ts';
+import { readSecretFile } from '../src/platform/crypto/secret-file.ts';
 
 export interface BootstrapOptions {
   readonly organization: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrateToLatest } from '../src/data/migrate.ts';
 import { describeSchema } from '../src/data/schema-description.ts';
-import { ensureDatabase, startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
+import { ensureDatabase, startEmbeddedPostgres } from '../src/local/embedded-postgres.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import { openPool } from '../src/platform/postgres.ts';
 

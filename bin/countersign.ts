@@ -10,7 +10,7 @@ import {
   type Config,
   type Role,
 } from '../src/platform/config.ts';
-import { ForPeople } from '../src/platform/for-people.ts';
+import { ForPeople } from '../src/platform/operator-error.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import type { BootstrapOptions } from './bootstrap.ts';
 import type { RotateOptions } from './rotate-secrets.ts';

@@ -3,8 +3,8 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError, type Config } from '../src/platform/config.ts';
-import { ForPeople } from '../src/platform/for-people.ts';
-import { tryLock, type FileLock } from '../src/platform/lock-file.ts';
+import { ForPeople } from '../src/platform/operator-error.ts';
+import { tryLock, type FileLock } from '../src/local/lock-file.ts';
 
 /** The database of `start` on its own Postgres. */
 export const DATABASE = 'countersign';

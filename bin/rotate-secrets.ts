@@ -1,10 +1,10 @@
 /** `countersign rotate-secrets`: encrypts every kept secret anew under the current secrets key. */
 import { existsSync } from 'node:fs';
 import { ConfigError, type Config } from '../src/platform/config.ts';
-import { endLeftPostgres, startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
-import { ForPeople } from '../src/platform/for-people.ts';
+import { endLeftPostgres, startEmbeddedPostgres } from '../src/local/embedded-postgres.ts';
+import { ForPeople } from '../src/platform/operator-error.ts';
 import { openPool } from '../src/platform/postgres.ts';
-import { openSecretBox } from '../src/platform/secrets.ts';
+import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
 import { resealSecrets, type Resealed } from '../src/services/sealed-secrets.ts';
 import { DATABASE, lockDataDirectory, postgresDirectory } from './data-directory.ts';
 import {

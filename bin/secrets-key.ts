@@ -16,9 +16,9 @@ import { join } from 'node:path';
 import { listSealingKeyIds } from '../src/data/sealed-secrets.ts';
 import { isSecretsKey } from '../src/platform/config-variables.ts';
 import type { Config } from '../src/platform/config.ts';
-import { ForPeople } from '../src/platform/for-people.ts';
+import { ForPeople } from '../src/platform/operator-error.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
-import { openSecretBox } from '../src/platform/secrets.ts';
+import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
 import { requireReadableSecrets } from '../src/services/sealed-secrets.ts';
 
 type Keys = Pick<Config, 'secretsKey' | 'previousSecretsKeys'>;

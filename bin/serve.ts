@@ -1,6 +1,6 @@
 /** `countersign api` and `countersign worker`: one part of the service, on servers somebody else runs. */
 import type { Config } from '../src/platform/config.ts';
-import { ForPeople } from '../src/platform/for-people.ts';
+import { ForPeople } from '../src/platform/operator-error.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
 import { composeApp } from './compose.ts';

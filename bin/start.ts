@@ -9,16 +9,16 @@ import {
   ensureDatabase,
   startEmbeddedPostgres,
   type EmbeddedPostgres,
-} from '../src/platform/embedded-postgres.ts';
-import { ForPeople } from '../src/platform/for-people.ts';
+} from '../src/local/embedded-postgres.ts';
+import { ForPeople } from '../src/platform/operator-error.ts';
 import { createLogger, type Logger } from '../src/platform/logger.ts';
-import { canListen } from '../src/platform/processes.ts';
+import { canListen } from '../src/local/processes.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
 import {
   endLeftTemporal,
   startEmbeddedTemporal,
   type EmbeddedTemporal,
-} from '../temporal/embedded.ts';
+} from '../src/local/embedded-temporal.ts';
 import { composeApp, type ComposeOptions, type RunningApp } from './compose.ts';
 import {
   DATABASE,

@@ -3,7 +3,7 @@
  * came out as it should.
  */
 import { loadConfig } from '../src/platform/config.ts';
-import { ForPeople } from '../src/platform/for-people.ts';
+import { ForPeople } from '../src/platform/operator-error.ts';
 import { automaticApproval, automaticDenial, expiry } from './automatic.ts';
 import { letPersonIn, setStage } from './cast.ts';
 import type { Client } from './client.ts';

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../src/platform/config.ts';
-import { readHolder } from '../src/platform/lock-file.ts';
+import { readHolder } from '../src/local/lock-file.ts';
 import { workflowIdOf } from '../temporal/ids.ts';
 import { reasonOf } from './client.ts';
 import { PlayStopped, type Stage } from './stage.ts';

@@ -8,7 +8,7 @@ import {
   createOrganization,
   type TestAgent,
   type TestOrganization,
-} from './support/factories.ts';
+} from './support/scene/factories.ts';
 import { HttpClient } from './support/http.ts';
 
 describe('the main job', () => {

@@ -30,6 +30,7 @@ const SQL = /^(knex|pg)$/;
 
 const layers: Readonly<Record<string, Layer>> = {
   'src/platform': { ours: [], not: [TEMPORAL, /^(koa|koa-.*|@koa\/.*)$/] },
+  'src/local': { ours: ['src/platform'], not: [HTTP] },
   'src/domain': {
     ours: ['src/platform/exact-json.ts'],
     packages: [/^(luxon|cel-js|re2js|node:crypto)$/],
@@ -52,7 +53,7 @@ const layers: Readonly<Record<string, Layer>> = {
     not: [SQL, HTTP],
   },
   migrations: { ours: [], packages: [SQL] },
-  demo: { ours: ['src/platform', 'temporal/ids.ts'], not: [TEMPORAL, SQL] },
+  demo: { ours: ['src/platform', 'src/local', 'temporal/ids.ts'], not: [TEMPORAL, SQL] },
 };
 
 const root = packageRoot();
@@ -196,11 +197,14 @@ describe('files', () => {
     const defaults = sources.filter(
       (file) => /^export default\b/m.test(read(file)) || /\bas default\b/.test(read(file)),
     );
-    expect(defaults).toEqual(['test/support/global-setup.ts', 'test/support/global-teardown.ts']);
+    expect(defaults).toEqual([
+      'test/support/run/global-setup.ts',
+      'test/support/run/global-teardown.ts',
+    ]);
   });
 
-  test('have at most 450 lines', () => {
-    expect(ownCode.filter((file) => read(file).split('\n').length > 451)).toEqual([]);
+  test('have at most 500 lines', () => {
+    expect(ownCode.filter((file) => read(file).split('\n').length > 501)).toEqual([]);
   });
 
   test('are no barrels, but the two lists Temporal is given', () => {
@@ -223,24 +227,23 @@ describe('files', () => {
   test('of a layer bear the stem of the same noun: every endpoint file has a service or a table', () => {
     // What is named after its path rather than its noun, and the noun it serves.
     const named: Readonly<Record<string, string>> = {
-      'aap-approval-requests': 'approval-requests',
-      'approval-request-claims': 'approval-requests',
-      'approval-request-reviewers': 'approval-requests',
-      'approval-request-routing': 'approval-requests',
+      'aap-approval-requests': 'create',
+      'approval-requests': 'queue',
+      'approval-request-claims': 'claims',
+      'approval-request-reviewers': 'reviewers',
+      'approval-request-routing': 'routing-view',
       auth: 'sessions',
     };
     const endpointFiles = ownCode.filter(
       (file) =>
-        /^api\/[^/]+\.ts$/.test(file) &&
+        /^api\/(?!http|openapi)[a-z-]+\/.+\.ts$/.test(file) &&
         /defineEndpoint\(\{|revisionEndpoints\(\{/.test(read(file)),
     );
     const stems = endpointFiles.map((file) => basename(file, '.ts'));
     const homeless = stems.filter((stem) => {
       const noun = named[stem] ?? stem;
-      return !['src/services', 'src/data'].some(
-        (layer) =>
-          existsSync(join(root, layer, `${noun}.ts`)) || existsSync(join(root, layer, noun)),
-      );
+      const pattern = new RegExp(`^src/(services|data)/.+/${noun}(/|\\.ts$)`);
+      return !tracked.some((file) => pattern.test(file));
     });
     expect(stems.length).toBeGreaterThan(5);
     expect(homeless).toEqual([]);

@@ -5,7 +5,7 @@ import { pendingMigrations } from '../src/data/migrate.ts';
 import { describeSchema } from '../src/data/schema-description.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
-import { cloneDatabase, type TestDatabase } from './support/database.ts';
+import { cloneDatabase, type TestDatabase } from './support/run/database.ts';
 
 interface Migration {
   up(db: Db): Promise<void>;

@@ -1,5 +1,5 @@
 /** Audit events: every notable action, written in the transaction of the change and never changed afterwards. */
-import type { Principal, ProductPrincipal } from './authorization.ts';
+import type { Principal, ProductPrincipal } from './people/authorization.ts';
 
 export type AuditActorType = 'human' | 'agent' | 'system' | 'api_key';
 

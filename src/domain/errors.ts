@@ -1,9 +1,9 @@
 /**
  * The error catalogue: every stable code a client can meet, its kind and its title. `AppError` is the only error thrown
- * on purpose; `api/problem.ts` alone turns it into the envelope of the specification.
+ * on purpose; `api/http/problem.ts` alone turns it into the envelope of the specification.
  */
 
-/** What went wrong, coarsely. `api/problem.ts` maps a kind to an HTTP status and the envelope's `type`. */
+/** What went wrong, coarsely. `api/http/problem.ts` maps a kind to an HTTP status and the envelope's `type`. */
 export type ErrorKind =
   | 'invalid'
   | 'precondition_required'

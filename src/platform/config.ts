@@ -19,7 +19,7 @@ import {
 } from './config-variables.ts';
 import { isNetwork } from './client-address.ts';
 import { isRange } from './egress.ts';
-import { ForPeople } from './for-people.ts';
+import { ForPeople } from './operator-error.ts';
 import type { OidcSettings } from './oidc.ts';
 
 /** What runs: decides which variables must be given. `start` brings servers of its own, the others need to be told. */

@@ -4,7 +4,7 @@
  */
 import { hkdfSync } from 'node:crypto';
 import * as client from 'openid-client';
-import { openSecretBox } from './secrets.ts';
+import { openSecretBox } from './crypto/secret-box.ts';
 
 export interface OidcSettings {
   readonly issuer: string;

@@ -2,12 +2,12 @@
 import type { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Db } from '../platform/postgres.ts';
-import type { ApprovalRequest } from '../domain/approval-requests.ts';
+import type { ApprovalRequest } from '../domain/requests/approval-requests.ts';
 import type { ChangeHub } from '../platform/change-hub.ts';
 import type { Egress } from '../platform/egress.ts';
 import type { Mailer } from '../platform/mailer.ts';
 import type { OidcClient } from '../platform/oidc.ts';
-import type { SecretBox } from '../platform/secrets.ts';
+import type { SecretBox } from '../platform/crypto/secret-box.ts';
 import type { SlackApi } from '../platform/slack.ts';
 import type { Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';

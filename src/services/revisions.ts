@@ -1,7 +1,7 @@
 /** Revisioned documents of every kind: create, read, list and activate revisions under one set of rules. */
 import { LRUCache } from 'lru-cache';
 import { actorIdOf, actorOf } from '../domain/audit.ts';
-import type { ProductPrincipal } from '../domain/authorization.ts';
+import type { ProductPrincipal } from '../domain/people/authorization.ts';
 import { AppError, invalid, type ErrorCode } from '../domain/errors.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import * as data from '../data/revisions.ts';

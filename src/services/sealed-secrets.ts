@@ -7,9 +7,9 @@ import {
   type SealedColumn,
   type SealedRow,
 } from '../data/sealed-secrets.ts';
-import { ForPeople } from '../platform/for-people.ts';
+import { ForPeople } from '../platform/operator-error.ts';
 import type { Db } from '../platform/postgres.ts';
-import type { SecretBox } from '../platform/secrets.ts';
+import type { SecretBox } from '../platform/crypto/secret-box.ts';
 
 const BATCH = 100;
 

@@ -1,7 +1,7 @@
 /** The parts of one process, put together and taken apart. */
 import { expect, test } from '@jest/globals';
 import { startApp } from '../support/app.ts';
-import { cloneDatabase } from '../support/database.ts';
+import { cloneDatabase } from '../support/run/database.ts';
 
 test('a process that is closed the moment it has started ends, whatever was still connecting', async () => {
   const database = await cloneDatabase();

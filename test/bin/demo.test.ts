@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { packageRoot } from '../../src/platform/package-root.ts';
-import { eventually } from '../../src/platform/processes.ts';
+import { eventually } from '../../src/local/processes.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { HttpClient } from '../support/http.ts';
 
@@ -23,7 +23,7 @@ function playDemo(environment: Readonly<Record<string, string>> = {}) {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(
     process.execPath,
-    ['--import', join(root, 'test/support/typescript.js'), join(root, 'demo/main.ts')],
+    ['--import', join(root, 'test/support/run/typescript.js'), join(root, 'demo/main.ts')],
     {
       env: {
         ...{ PATH, HOME },

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/platform/package-root.ts';
-import { eventually, identifyProcess, type ProcessIdentity } from '../../src/platform/processes.ts';
-import { workflowBundlePath } from '../support/workflow-bundle.ts';
+import { eventually, identifyProcess, type ProcessIdentity } from '../../src/local/processes.ts';
+import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
 
 const root = packageRoot();
-const SOURCES = ['--import', join(root, 'test/support/typescript.js')];
+const SOURCES = ['--import', join(root, 'test/support/run/typescript.js')];
 const READY_WITHIN_MS = 60_000;
 
 export interface Service {

@@ -15,10 +15,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SEALED_FOR } from '../../src/domain/sealed-secrets.ts';
 import { openPool, type Db } from '../../src/platform/postgres.ts';
-import { endProcess, isRunning } from '../../src/platform/processes.ts';
-import { openSecretBox } from '../../src/platform/secrets.ts';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
-import { cloneDatabase } from '../support/database.ts';
+import { endProcess, isRunning } from '../../src/local/processes.ts';
+import { openSecretBox } from '../../src/platform/crypto/secret-box.ts';
+import { startEmbeddedPostgres } from '../../src/local/embedded-postgres.ts';
+import { cloneDatabase } from '../support/run/database.ts';
 import { mainProcess, runCommand, servers, startService } from './processes.ts';
 
 const SECRET = Buffer.from('the seed of an app');

@@ -7,7 +7,7 @@ import {
   eventually,
   isRunning,
   type ProcessIdentity,
-} from '../../src/platform/processes.ts';
+} from '../../src/local/processes.ts';
 import { mainProcess, runCommand, servers, spawnService, startService } from './processes.ts';
 
 let folder: string;

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createPipeline, pipelineTables } from '../../src/data/request-approval-pipelines.ts';
+import {
+  createPipeline,
+  pipelineTables,
+} from '../../src/data/pipelines/request-approval-pipelines.ts';
 import { findRevision, insertDocument, listSummaries } from '../../src/data/revisions.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createOrganization, type TestOrganization } from '../support/factories.ts';
+import { createOrganization, type TestOrganization } from '../support/scene/factories.ts';
 
 let app: TestApp;
 let organization: TestOrganization;

@@ -9,7 +9,7 @@ import {
   killServiceProcesses,
   startServiceProcess,
   type ServiceProcess,
-} from '../support/processes.ts';
+} from '../support/processes/processes.ts';
 import {
   askPeople,
   body,

@@ -4,29 +4,29 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../temporal/embedded.ts';
+import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../src/local/embedded-temporal.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { claim } from '../support/claims.ts';
-import { courseOf, type Names } from '../support/courses.ts';
+import { claim } from '../support/scene/claims.ts';
+import { courseOf, type Names } from '../support/scene/courses.ts';
 import {
   activatePath,
   activatePipeline,
   activatePolicy,
   createAgent,
   createMember,
-} from '../support/factories.ts';
+} from '../support/scene/factories.ts';
 import {
   createOrganization,
   createTeam,
   type TestAgent,
   type TestMember,
-} from '../support/factories.ts';
+} from '../support/scene/factories.ts';
 import {
   killServiceProcesses,
   startServiceProcess,
   type ServiceProcess,
-} from '../support/processes.ts';
-import { testCacheDirectory, TEST_NAMESPACE } from '../support/servers.ts';
+} from '../support/processes/processes.ts';
+import { testCacheDirectory, TEST_NAMESPACE } from '../support/run/servers.ts';
 import { ask, decide, handleOf, notificationsOf, waiting } from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 import { untilBlocked } from '../support/waiting.ts';

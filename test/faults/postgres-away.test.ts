@@ -11,10 +11,10 @@ import {
   ensureDatabase,
   startEmbeddedPostgres,
   type EmbeddedPostgres,
-} from '../../src/platform/embedded-postgres.ts';
+} from '../../src/local/embedded-postgres.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
-import { issueToken } from '../../src/platform/tokens.ts';
+import { issueToken } from '../../src/platform/crypto/tokens.ts';
 import { errorOf, requestOf } from '../support/adapter.ts';
 import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
@@ -47,8 +47,8 @@ beforeAll(async () => {
   const root = packageRoot();
   const migrate = [
     '--import',
-    join(root, 'test/support/typescript.js'),
-    join(root, 'test/support/migrate-template.ts'),
+    join(root, 'test/support/run/typescript.js'),
+    join(root, 'test/support/run/migrate-template.ts'),
   ];
   await promisify(execFile)(process.execPath, [...migrate, postgres.url('service')]);
   app = await startApp({ temporal: true, databaseUrl: postgres.url('service') });

@@ -1,6 +1,6 @@
 /** What the fault tests share: an organization whose rules approve `refund`, and whose two people are asked about the rest. */
 import { randomUUID } from 'node:crypto';
-import { eventually } from '../../src/platform/processes.ts';
+import { eventually } from '../../src/local/processes.ts';
 import { Adapter, requestOf, type Answer } from '../support/adapter.ts';
 import { Ledger } from '../support/adapter/ledger.ts';
 import type { TestApp } from '../support/app.ts';
@@ -10,8 +10,8 @@ import {
   createAgent,
   createMember,
   createOrganization,
-} from '../support/factories.ts';
-import type { TestAgent, TestMember, TestOrganization } from '../support/factories.ts';
+} from '../support/scene/factories.ts';
+import type { TestAgent, TestMember, TestOrganization } from '../support/scene/factories.ts';
 import { HttpClient, type Answer as HttpAnswer } from '../support/http.ts';
 
 export interface Scene {

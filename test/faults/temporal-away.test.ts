@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../temporal/embedded.ts';
+import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../src/local/embedded-temporal.ts';
 import { requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
-import { testCacheDirectory } from '../support/servers.ts';
+import { testCacheDirectory } from '../support/run/servers.ts';
 import { fastForward } from '../support/time-skipping.ts';
 import {
   askPeople,

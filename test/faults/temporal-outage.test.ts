@@ -5,21 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../temporal/embedded.ts';
+import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../src/local/embedded-temporal.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { adapterOf } from '../support/approval-requests.ts';
-import { claim, release, verbsOf } from '../support/claims.ts';
+import { adapterOf } from '../support/scene/approval-requests.ts';
+import { claim, release, verbsOf } from '../support/scene/claims.ts';
 import {
   activatePath,
   activatePipeline,
   createAgent,
   createMember,
   createOrganization,
-} from '../support/factories.ts';
-import { cloneDatabase, type TestDatabase } from '../support/database.ts';
-import type { TestAgent, TestMember } from '../support/factories.ts';
-import { hurryPath } from '../support/hurried-paths.ts';
-import { testCacheDirectory } from '../support/servers.ts';
+} from '../support/scene/factories.ts';
+import { cloneDatabase, type TestDatabase } from '../support/run/database.ts';
+import type { TestAgent, TestMember } from '../support/scene/factories.ts';
+import { hurryPath } from '../support/scene/hurried-paths.ts';
+import { testCacheDirectory } from '../support/run/servers.ts';
 import { ask, decide, handleOf, notificationsOf, waiting } from '../support/temporal.ts';
 import { stateOf, until } from './scene.ts';
 

@@ -2,21 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { courseOf, type Names } from '../support/courses.ts';
+import { courseOf, type Names } from '../support/scene/courses.ts';
 import {
   activatePath,
   activatePipeline,
   createAgent,
   createMember,
   createOrganization,
-} from '../support/factories.ts';
-import type { TestAgent, TestMember } from '../support/factories.ts';
+} from '../support/scene/factories.ts';
+import type { TestAgent, TestMember } from '../support/scene/factories.ts';
 import { HttpClient } from '../support/http.ts';
 import {
   killServiceProcesses,
   startServiceProcess,
   type ServiceProcess,
-} from '../support/processes.ts';
+} from '../support/processes/processes.ts';
 import { ask, handleOf, notificationsOf, timelineOf, waiting } from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 import { until } from './scene.ts';

@@ -1,8 +1,12 @@
 /** Calls over TLS: the certificate is held against the name in the URL, the connection goes to the address that was checked. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAuthority, type Authority, type ServerTerms } from '../support/certificates.ts';
-import { callAs, type EgressResult } from '../support/egress-calls.ts';
-import { startTlsReceiver, type TlsReceiver } from '../support/tls-receiver.ts';
+import {
+  createAuthority,
+  type Authority,
+  type ServerTerms,
+} from '../support/servers/certificates.ts';
+import { callAs, type EgressResult } from '../support/processes/egress-calls.ts';
+import { startTlsReceiver, type TlsReceiver } from '../support/servers/tls-receiver.ts';
 
 const NAME = 'hooks.example';
 const DAY_MS = 86_400_000;

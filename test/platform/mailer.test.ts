@@ -6,7 +6,7 @@ import {
   startMailServer,
   type MailServer,
   type MailServerOptions,
-} from '../support/mail-server.ts';
+} from '../support/servers/mail-server.ts';
 
 const FROM = 'Countersign <countersign@example.com>';
 const email = { to: 'ada@example.com', subject: 'Hello', text: 'A line.\nAnother one.' };

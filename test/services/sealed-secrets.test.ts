@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SEALED_FOR } from '../../src/domain/sealed-secrets.ts';
 import { SEALED_COLUMNS } from '../../src/data/sealed-secrets.ts';
-import { ForPeople } from '../../src/platform/for-people.ts';
+import { ForPeople } from '../../src/platform/operator-error.ts';
 import { openPool, type Db } from '../../src/platform/postgres.ts';
-import { openSecretBox, type SecretBox } from '../../src/platform/secrets.ts';
+import { openSecretBox, type SecretBox } from '../../src/platform/crypto/secret-box.ts';
 import { requireReadableSecrets, resealSecrets } from '../../src/services/sealed-secrets.ts';
-import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { cloneDatabase, type TestDatabase } from '../support/run/database.ts';
 
 const key = () => randomBytes(32).toString('base64');
 const [oldKey, newKey, otherKey] = [key(), key(), key()];

@@ -4,7 +4,7 @@ import { Adapter } from './adapter.ts';
 import { Ledger } from './adapter/ledger.ts';
 import { full, mutations, tour, wait, type Scenario } from './adapter/mutations.ts';
 import { AdapterRefusal, adapterRules } from './adapter/rules.ts';
-import { startBrokenServer, type BrokenServerOptions } from './broken-server.ts';
+import { startBrokenServer, type BrokenServerOptions } from './servers/broken-server.ts';
 
 async function visit(
   scenario: Scenario,

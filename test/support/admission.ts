@@ -1,13 +1,13 @@
 /** Who is let in where, told from the declaration of an endpoint alone: what the endpoint matrix holds the service against. */
-import type { Endpoint } from '../../api/endpoint.ts';
-import type { AuthorizationTarget } from '../../src/domain/authorization.ts';
+import type { Endpoint } from '../../api/http/endpoint.ts';
+import type { AuthorizationTarget } from '../../src/domain/people/authorization.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import {
   isValidScope,
   mayHold,
   type Permission,
   type PermissionHolder,
-} from '../../src/domain/permissions.ts';
+} from '../../src/domain/people/permissions.ts';
 import { paramsIn, type Params, type World } from './world.ts';
 
 /** What a caller must get; only that the answer is declared when there is nothing more to say. */

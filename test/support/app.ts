@@ -7,9 +7,9 @@ import { composeApp, type RunningApp } from '../../bin/compose.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/postgres.ts';
-import { cloneDatabase } from './database.ts';
+import { cloneDatabase } from './run/database.ts';
 import { HttpClient } from './http.ts';
-import { workflowBundlePath } from './workflow-bundle.ts';
+import { workflowBundlePath } from './run/workflow-bundle.ts';
 
 export const BOOTSTRAP_SECRET = 'the-bootstrap-secret-of-this-test-run';
 

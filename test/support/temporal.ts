@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { eventually } from '../../src/platform/processes.ts';
+import { eventually } from '../../src/local/processes.ts';
 import { workflowIdOf } from '../../temporal/ids.ts';
 import type { TestApp } from './app.ts';
-import type { TestAgent, TestMember } from './factories.ts';
+import type { TestAgent, TestMember } from './scene/factories.ts';
 import { HttpClient } from './http.ts';
 
 export type HistoryEvent = NonNullable<History['events']>[number];

@@ -1,5 +1,5 @@
 /** Waiting for what comes soon, with a limit after which the test fails and says what it waited for. */
-import { eventually } from '../../src/platform/processes.ts';
+import { eventually } from '../../src/local/processes.ts';
 import type { Db } from '../../src/platform/postgres.ts';
 
 export async function until(

@@ -1,11 +1,14 @@
 /** One object of every noun the paths of the interface can name, and the placeholders that name them. */
 import { randomUUID } from 'node:crypto';
-import type { Endpoint } from '../../api/endpoint.ts';
-import { insertChannel, insertWebhook } from '../../src/data/notification-channels.ts';
+import type { Endpoint } from '../../api/http/endpoint.ts';
+import {
+  insertChannel,
+  insertWebhook,
+} from '../../src/data/notifications/notification-channels.ts';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
-import { issueToken } from '../../src/platform/tokens.ts';
+import { issueToken } from '../../src/platform/crypto/tokens.ts';
 import type { TestApp } from './app.ts';
-import { ask } from './approval-requests.ts';
+import { ask } from './scene/approval-requests.ts';
 import {
   activatePath,
   activatePolicy,
@@ -19,7 +22,7 @@ import {
   type TestAgent,
   type TestMember,
   type TestOrganization,
-} from './factories.ts';
+} from './scene/factories.ts';
 
 export interface World {
   readonly organization: TestOrganization;

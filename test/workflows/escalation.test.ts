@@ -1,7 +1,7 @@
 /** Days of escalation on the real Temporal server: its clock is moved, everything else is as in production. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { stepRequest } from '../../src/services/approval-requests/step.ts';
+import { stepRequest } from '../../src/services/requests/step.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import {
   activatePath,
@@ -12,7 +12,7 @@ import {
   type TestAgent,
   type TestMember,
   type TestOrganization,
-} from '../support/factories.ts';
+} from '../support/scene/factories.ts';
 import {
   ask,
   decide,

@@ -10,7 +10,7 @@ import {
   createOrganization,
   type TestAgent,
   type TestOrganization,
-} from '../support/factories.ts';
+} from '../support/scene/factories.ts';
 import {
   ask,
   clientOf,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { WEEKDAYS } from '../../src/domain/escalation-paths/types.ts';
+import { WEEKDAYS } from '../../src/domain/escalation/types.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import {
   activatePath,
@@ -13,7 +13,7 @@ import {
   type TestAgent,
   type TestMember,
   type TestOrganization,
-} from '../support/factories.ts';
+} from '../support/scene/factories.ts';
 import {
   ask,
   eventsOf,

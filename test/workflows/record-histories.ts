@@ -5,8 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { startApp } from '../support/app.ts';
-import globalSetup from '../support/global-setup.ts';
-import globalTeardown from '../support/global-teardown.ts';
+import globalSetup from '../support/run/global-setup.ts';
+import globalTeardown from '../support/run/global-teardown.ts';
 import { handleOf } from '../support/temporal.ts';
 import { historyText } from './histories.ts';
 import { setStage, SHAPES } from './shapes.ts';

@@ -7,7 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { pino } from 'pino';
 import { routeSdkLogs } from '../../temporal/runtime.ts';
-import { workflowBundlePath } from '../support/workflow-bundle.ts';
+import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
 import { parseHistory } from './histories.ts';
 import { SHAPES, type Shape } from './shapes.ts';
 

@@ -2,16 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { claim, release } from '../support/claims.ts';
-import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/courses.ts';
+import { claim, release } from '../support/scene/claims.ts';
+import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/scene/courses.ts';
 import {
   activatePath,
   activatePipeline,
   createAgent,
   createMember,
   createOrganization,
-} from '../support/factories.ts';
-import type { TestAgent, TestMember, TestOrganization } from '../support/factories.ts';
+} from '../support/scene/factories.ts';
+import type { TestAgent, TestMember, TestOrganization } from '../support/scene/factories.ts';
 import {
   ask,
   cancel,

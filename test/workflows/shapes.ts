@@ -10,8 +10,8 @@ import {
   type TestAgent,
   type TestMember,
   type TestOrganization,
-} from '../support/factories.ts';
-import { hurryPath } from '../support/hurried-paths.ts';
+} from '../support/scene/factories.ts';
+import { hurryPath } from '../support/scene/hurried-paths.ts';
 import {
   ask,
   cancel,

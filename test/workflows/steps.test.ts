@@ -15,7 +15,7 @@ import {
   type HistoryEvent,
 } from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
-import { workflowBundlePath } from '../support/workflow-bundle.ts';
+import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
 
 const DONE: StepResult = { kind: 'done', status: 'approved', automatic: false };
 const TASK_QUEUE = `steps-${process.pid}`;

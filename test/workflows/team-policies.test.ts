@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/courses.ts';
+import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/scene/courses.ts';
 import {
   activatePath,
   activatePipeline,
@@ -14,7 +14,7 @@ import {
   type Policy,
   type TestMember,
   type TestOrganization,
-} from '../support/factories.ts';
+} from '../support/scene/factories.ts';
 import { ask, decide, handleOf, notificationsOf, waiting } from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 

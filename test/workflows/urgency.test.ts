@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
-import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/courses.ts';
+import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/scene/courses.ts';
 import {
   activatePath,
   activatePipeline,
   createAgent,
   createMember,
   createOrganization,
-} from '../support/factories.ts';
-import type { Policy, TestMember, TestOrganization } from '../support/factories.ts';
+} from '../support/scene/factories.ts';
+import type { Policy, TestMember, TestOrganization } from '../support/scene/factories.ts';
 import { ask, decide, handleOf, waiting } from '../support/temporal.ts';
 import { fastForward } from '../support/time-skipping.ts';
 

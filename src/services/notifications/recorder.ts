@@ -1,5 +1,8 @@
 /** Writes down what became of messages: at once when it is quiet, many in one statement when much is sent. */
-import { recordAttempts, type RecordedAttempt } from '../../data/notification-deliveries.ts';
+import {
+  recordAttempts,
+  type RecordedAttempt,
+} from '../../data/notifications/notification-deliveries.ts';
 import type { ServiceContext } from '../context.ts';
 
 /** Resolves once it is recorded, or somebody else has the message by now. */

@@ -1,6 +1,6 @@
 /** Messages that are over are not kept for ever: once a minute some of the oldest are taken away. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { forgetFinished } from '../../data/notification-deliveries.ts';
+import { forgetFinished } from '../../data/notifications/notification-deliveries.ts';
 import type { ServiceContext } from '../context.ts';
 
 const EVERY_MS = 60_000;

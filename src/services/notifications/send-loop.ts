@@ -12,8 +12,12 @@ import {
   type Attempted,
   type LeasedDelivery,
   type LeaseOptions,
-} from '../../data/notification-deliveries.ts';
-import { retryDelay, type ChannelKind, type DropReason } from '../../domain/notifications.ts';
+} from '../../data/notifications/notification-deliveries.ts';
+import {
+  retryDelay,
+  type ChannelKind,
+  type DropReason,
+} from '../../domain/notifications/notifications.ts';
 import { MAIL_CONNECTIONS } from '../../platform/mailer.ts';
 import type { ServiceContext } from '../context.ts';
 import { openRecorder, type Recorder } from './recorder.ts';

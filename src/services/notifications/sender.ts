@@ -1,6 +1,6 @@
 /** What a kind of channel has to be able to do: send one message. Called outside of every transaction. */
-import type { ApprovalRequest } from '../../domain/approval-requests.ts';
-import type { DropReason } from '../../domain/notifications.ts';
+import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { DropReason } from '../../domain/notifications/notifications.ts';
 import type { ServiceContext } from '../context.ts';
 
 /** Who is told. */

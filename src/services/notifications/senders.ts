@@ -1,6 +1,6 @@
 /** Which sender serves which kind of channel. */
-import type { ChannelKind } from '../../domain/notifications.ts';
-import { slackSender } from '../slack/sender.ts';
+import type { ChannelKind } from '../../domain/notifications/notifications.ts';
+import { slackSender } from './slack/sender.ts';
 import { emailSender } from './email.ts';
 import type { ChannelSender } from './sender.ts';
 import { webhookSender } from './webhook.ts';

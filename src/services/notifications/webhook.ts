@@ -1,10 +1,13 @@
 /** Notifications by a signed webhook of the organization. */
-import { findWebhookTarget, type WebhookTarget } from '../../data/notification-channels.ts';
-import { publicStatus } from '../../domain/approval-requests.ts';
+import {
+  findWebhookTarget,
+  type WebhookTarget,
+} from '../../data/notifications/notification-channels.ts';
+import { publicStatus } from '../../domain/requests/approval-requests.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/egress.ts';
 import { stringifyExact } from '../../platform/exact-json.ts';
-import { signatureHeaders } from '../../platform/webhook-signature.ts';
+import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
 import { v7 } from 'uuid';
 import type { ServiceContext } from '../context.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';

@@ -1,22 +1,28 @@
 /** Which channels hear how a request ended, and what happens when one is deleted at that moment. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { deleteChannel, lockChannel } from '../../../src/data/notification-channels.ts';
-import { leaseDue, recordAttempts } from '../../../src/data/notification-deliveries.ts';
+import {
+  deleteChannel,
+  lockChannel,
+} from '../../../src/data/notifications/notification-channels.ts';
+import {
+  leaseDue,
+  recordAttempts,
+} from '../../../src/data/notifications/notification-deliveries.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, decide } from '../../support/approval-requests.ts';
+import { ask, decide } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
   createOrganization,
   type TestAgent,
   type TestOrganization,
-} from '../../support/factories.ts';
+} from '../../support/scene/factories.ts';
 import { untilBlocked } from '../../support/waiting.ts';
 import {
   LOOPBACK_ALLOWED,
   startWebhookReceiver,
   type WebhookReceiver,
-} from '../../support/webhook-receiver.ts';
+} from '../../support/servers/webhook-receiver.ts';
 import { deliveriesOf, drain } from './outbox.ts';
 
 const environment = {

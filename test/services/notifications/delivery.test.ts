@@ -3,11 +3,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { leaseDue, recordAttempts } from '../../../src/data/notification-deliveries.ts';
+import {
+  leaseDue,
+  recordAttempts,
+} from '../../../src/data/notifications/notification-deliveries.ts';
 import { sendDue, startSending } from '../../../src/services/notifications/send-loop.ts';
-import { eventually } from '../../../src/platform/processes.ts';
+import { eventually } from '../../../src/local/processes.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, decide, stepAt } from '../../support/approval-requests.ts';
+import { ask, decide, stepAt } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
   createMember,
@@ -15,12 +18,12 @@ import {
   type TestAgent,
   type TestMember,
   type TestOrganization,
-} from '../../support/factories.ts';
+} from '../../support/scene/factories.ts';
 import {
   LOOPBACK_ALLOWED,
   startWebhookReceiver,
   type WebhookReceiver,
-} from '../../support/webhook-receiver.ts';
+} from '../../support/servers/webhook-receiver.ts';
 import { bringForward, claim, deliveriesOf, drain } from './outbox.ts';
 
 const environment = {

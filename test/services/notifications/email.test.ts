@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { shownInstant } from '../../../src/domain/shown-text.ts';
 import { sendDue } from '../../../src/services/notifications/send-loop.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { ask } from '../../support/approval-requests.ts';
+import { ask } from '../../support/scene/approval-requests.ts';
 import {
   activatePath,
   activatePipeline,
@@ -14,8 +14,12 @@ import {
   type TestAgent,
   type TestMember,
   type TestOrganization,
-} from '../../support/factories.ts';
-import { startMailServer, type MailServer, type ReceivedMail } from '../../support/mail-server.ts';
+} from '../../support/scene/factories.ts';
+import {
+  startMailServer,
+  type MailServer,
+  type ReceivedMail,
+} from '../../support/servers/mail-server.ts';
 import { bringForward, deliveriesOf, drain } from './outbox.ts';
 
 const publicUrl = 'https://approvals.example';

@@ -3,19 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sendDue } from '../../../src/services/notifications/send-loop.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { ask } from '../../support/approval-requests.ts';
+import { ask } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
   createOrganization,
   type TestAgent,
   type TestOrganization,
-} from '../../support/factories.ts';
-import { startMailServer, type MailServer } from '../../support/mail-server.ts';
+} from '../../support/scene/factories.ts';
+import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
 import {
   LOOPBACK_ALLOWED,
   startWebhookReceiver,
   type WebhookReceiver,
-} from '../../support/webhook-receiver.ts';
+} from '../../support/servers/webhook-receiver.ts';
 import { deliveriesOf, drain, type DeliveryRow } from './outbox.ts';
 
 /** What the next mail is answered; undefined: it is taken. */

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { ask } from '../../support/approval-requests.ts';
-import { createAgent, createMember, createOrganization } from '../../support/factories.ts';
+import { ask } from '../../support/scene/approval-requests.ts';
+import { createAgent, createMember, createOrganization } from '../../support/scene/factories.ts';
 import {
   LOOPBACK_ALLOWED,
   startWebhookReceiver,
   type WebhookReceiver,
-} from '../../support/webhook-receiver.ts';
+} from '../../support/servers/webhook-receiver.ts';
 import { drain } from './outbox.ts';
 
 let app: TestApp;

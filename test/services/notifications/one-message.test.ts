@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, stepAt } from '../../support/approval-requests.ts';
+import { ask, stepAt } from '../../support/scene/approval-requests.ts';
 import {
   activatePath,
   activatePipeline,
   activatePolicy,
   createTeam,
   type TestMember,
-} from '../../support/factories.ts';
+} from '../../support/scene/factories.ts';
 import {
   createDecider,
   createScene,
@@ -19,8 +19,8 @@ import {
   newUser,
   slackEnvironment,
   type Scene,
-} from '../../support/slack-scene.ts';
-import { SlackServer } from '../../support/slack-server.ts';
+} from '../../support/scene/slack-scene.ts';
+import { SlackServer } from '../../support/servers/slack-server.ts';
 
 const slack = new SlackServer();
 const channel = newChannel();

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sendDue } from '../../../src/services/notifications/send-loop.ts';
 import type { TestApp } from '../../support/app.ts';
-import type { TestMember } from '../../support/factories.ts';
+import type { TestMember } from '../../support/scene/factories.ts';
 
 export interface DeliveryRow {
   readonly id: string;

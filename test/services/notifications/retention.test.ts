@@ -1,10 +1,17 @@
 /** What the outbox keeps, for how long, and that neither this nor its reading costs more the more there is. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { forgetFinished, leaseDue } from '../../../src/data/notification-deliveries.ts';
+import {
+  forgetFinished,
+  leaseDue,
+} from '../../../src/data/notifications/notification-deliveries.ts';
 import { forgetSome } from '../../../src/services/notifications/retention.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { createAgent, createOrganization, type TestOrganization } from '../../support/factories.ts';
+import {
+  createAgent,
+  createOrganization,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
 import { explain, statementOf } from '../../support/plans.ts';
 
 let app: TestApp;
@@ -22,16 +29,14 @@ afterAll(async () => {
 async function addChannel(organization: TestOrganization): Promise<string> {
   const id = randomUUID();
   const now = new Date();
-  await app
-    .db('notification_channels')
-    .insert({
-      id,
-      organization_id: organization.id,
-      kind: 'webhook',
-      name: 'Bot',
-      created_at: now,
-      updated_at: now,
-    });
+  await app.db('notification_channels').insert({
+    id,
+    organization_id: organization.id,
+    kind: 'webhook',
+    name: 'Bot',
+    created_at: now,
+    updated_at: now,
+  });
   return id;
 }
 

@@ -3,11 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { ask } from '../../support/approval-requests.ts';
-import { createAuthority, type ServerTerms } from '../../support/certificates.ts';
-import { createAgent, createOrganization, type TestOrganization } from '../../support/factories.ts';
-import { startTlsReceiver, type TlsReceiver } from '../../support/tls-receiver.ts';
-import { startTrustingProcess, type TrustingProcess } from '../../support/trusting-process.ts';
+import { ask } from '../../support/scene/approval-requests.ts';
+import { createAuthority, type ServerTerms } from '../../support/servers/certificates.ts';
+import {
+  createAgent,
+  createOrganization,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import { startTlsReceiver, type TlsReceiver } from '../../support/servers/tls-receiver.ts';
+import {
+  startTrustingProcess,
+  type TrustingProcess,
+} from '../../support/processes/trusting-process.ts';
 import { until } from '../../support/waiting.ts';
 import { deliveriesOf } from './outbox.ts';
 
@@ -26,7 +33,7 @@ let organization: TestOrganization;
 beforeAll(async () => {
   app = await startApp({ environment });
   organization = await createOrganization(app);
-  sender = startTrustingProcess('test/support/sender-process.ts', {
+  sender = startTrustingProcess('test/support/processes/sender-process.ts', {
     authority,
     environment: { ...environment, DATABASE_URL: app.databaseUrl, PORT: '0' },
   });

@@ -8,7 +8,7 @@ import {
   type BrokenReply,
   type BrokenServer,
   type BrokenServerOptions,
-} from '../broken-server.ts';
+} from '../servers/broken-server.ts';
 
 export type Scenario = (adapter: Adapter, server: BrokenServer) => Promise<void>;
 

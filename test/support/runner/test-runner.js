@@ -7,7 +7,7 @@ import { createRequire, register } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-register('../typescript-hooks.js', import.meta.url);
+register('../run/typescript-hooks.js', import.meta.url);
 register('./jest-hooks.js', import.meta.url);
 process.setSourceMapsEnabled(true);
 

@@ -1,0 +1,333 @@
+/** Escalation paths: who is asked, in which order, when a request needs a person. */
+import { z } from 'zod';
+import { LIMITS } from '../../src/domain/escalation/types.ts';
+import { KEY_PATTERN } from '../../src/domain/keys.ts';
+import type { ExactValue } from '../../src/platform/exact-json.ts';
+import {
+  archiveEscalationPath,
+  createEscalationPath,
+  escalationPathKind,
+  listEscalationPaths,
+} from '../../src/services/escalation/escalation-paths.ts';
+import type { EscalationPathRevision } from '../../src/services/escalation/escalation-paths.ts';
+import type { RevisionSummary } from '../../src/services/revisions.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import {
+  DOCUMENT_ERRORS,
+  documentMembers,
+  documentShape,
+  showWarning,
+  warningsShape,
+} from './escalation-document-schema.ts';
+import {
+  etag,
+  etagHeader,
+  readSummaryCursor,
+  revisionEndpoints,
+  revisionNumber,
+} from '../revisions.ts';
+import { summaryFields, summaryQuery, writeSummaryCursor } from '../revisions.ts';
+import { nextCursor, timestamp, uuid } from '../http/schema.ts';
+
+const TAG = 'Escalation paths';
+const BASE = '/api/v1/escalation-paths';
+
+const pathKey = (description: string) => z.string().regex(KEY_PATTERN).meta({ description });
+
+const pathRevisionShape = z
+  .strictObject({
+    id: uuid('Identity of the revision.'),
+    path_key: pathKey('Key of the path.'),
+    revision: revisionNumber(),
+    is_active: z
+      .boolean()
+      .meta({ description: 'True for the one revision that requests are routed to.' }),
+    name: z.string().meta({ description: 'Name for people.' }),
+    created_by_actor_id: uuid('Membership or organization key that created it.'),
+    created_at: timestamp('When it was created.'),
+    archived_at: timestamp('When the path was archived, for good.').optional(),
+    ...documentShape,
+    document_version: z.int().meta({ description: 'Version of the document format.' }),
+    warnings: warningsShape(),
+  })
+  .meta({
+    id: 'EscalationPathRevision',
+    description: 'An immutable revision of an escalation path.',
+  });
+
+const pathSummaryShape = z
+  .strictObject({
+    path_key: pathKey('Key of the path.'),
+    name: z.string().meta({ description: 'Name in the newest revision.' }),
+    ...summaryFields,
+    latest_created_at: timestamp('When the newest revision was created.'),
+    archived_at: timestamp('When the path was archived.').optional(),
+  })
+  .meta({ id: 'EscalationPathSummary', description: 'A path without its document.' });
+
+function showRevision({ document, ...path }: EscalationPathRevision) {
+  return {
+    id: path.id,
+    path_key: path.pathKey,
+    revision: path.revision,
+    is_active: path.isActive,
+    name: document.name,
+    created_by_actor_id: path.createdByActorId,
+    created_at: path.createdAt,
+    archived_at: path.archivedAt,
+    working_hours: document.working_hours,
+    nodes: document.nodes,
+    repeat: document.repeat,
+    document_version: 1,
+    warnings: path.warnings.map(showWarning),
+  };
+}
+
+function showSummary(summary: RevisionSummary) {
+  return {
+    path_key: summary.documentKey,
+    name: summary.name,
+    active_revision: summary.activeRevision,
+    latest_revision: summary.latestRevision,
+    revision_count: summary.latestRevision,
+    latest_created_at: summary.latestCreatedAt,
+    archived_at: summary.archivedAt,
+  };
+}
+
+const pathMembers = {
+  name: {
+    type: 'string' as const,
+    minLength: 1,
+    maxLength: LIMITS.nameLength,
+    description: 'Name for people.',
+  },
+  ...documentMembers,
+};
+
+const documentInput: z.ZodType<ExactValue> = z
+  .custom<ExactValue>((value) => value !== undefined)
+  .meta({
+    id: 'EscalationPathDocument',
+    description: 'A whole path. Every targeted member and team must belong to the organization.',
+    override: {
+      type: 'object',
+      required: ['name', 'nodes'],
+      additionalProperties: false,
+      properties: pathMembers,
+    },
+  });
+
+const newPathInput: z.ZodType<ExactValue> = z
+  .custom<ExactValue>((value) => value !== undefined)
+  .meta({
+    id: 'NewEscalationPath',
+    description:
+      'A whole path and its key. Every targeted member and team must belong to the organization.',
+    override: {
+      type: 'object',
+      required: ['path_key', 'name', 'nodes'],
+      additionalProperties: false,
+      properties: {
+        path_key: {
+          type: 'string',
+          pattern: KEY_PATTERN.source,
+          description: 'Key of the path, for ever.',
+        },
+        ...pathMembers,
+      },
+    },
+  });
+
+const documentExample = {
+  name: 'On call',
+  working_hours: [
+    {
+      id: 'office',
+      name: 'Office hours',
+      timezone: 'Europe/Berlin',
+      intervals: [{ weekdays: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:30' }],
+    },
+  ],
+  nodes: [
+    {
+      id: '0198f3a2-8e20-7b55-a4f5-708192a3b4c5',
+      type: 'if_else',
+      conditions: [
+        {
+          type: 'request',
+          when: {
+            id: 'large',
+            field: '/request/arguments/amount',
+            operator: 'greater_than',
+            value: 10_000,
+          },
+        },
+      ],
+      then: [
+        {
+          id: '0198f3a2-8e21-7c66-b506-8192a3b4c5d6',
+          type: 'level',
+          targets: [{ type: 'user', id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70' }],
+          escalate_after: '15m',
+          raise_urgency: true,
+        },
+      ],
+      else: [
+        {
+          id: '0198f3a2-8e23-7c66-b506-8192a3b4c5d6',
+          type: 'defer',
+          working_hours_id: 'office',
+          standard_only: true,
+        },
+      ],
+    },
+    {
+      id: '0198f3a2-8e24-7c66-b506-8192a3b4c5d6',
+      type: 'level',
+      targets: [{ type: 'team', id: '0198f3a2-6c00-7d3e-8f10-1a2b3c4d5e6f' }],
+      escalate_after: '1h',
+      raise_urgency: false,
+    },
+    {
+      id: '0198f3a2-8e25-7c66-b506-8192a3b4c5d6',
+      type: 'level',
+      targets: [{ type: 'broadcast' }],
+      escalate_after: '1h',
+      raise_urgency: false,
+    },
+  ],
+  repeat: { times: 2, after: '30m' },
+};
+
+const revisionExample = {
+  id: '0198f3a2-8e22-7d77-8617-92a3b4c5d6e7',
+  path_key: 'on-call',
+  revision: 1,
+  is_active: true,
+  created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
+  created_at: '2026-03-02T11:00:00.000Z',
+  ...documentExample,
+  document_version: 1,
+  warnings: [],
+};
+
+const params = { path_key: pathKey('Key of the path.') };
+
+const listEscalationPathsEndpoint = defineEndpoint({
+  operationId: 'listEscalationPaths',
+  method: 'get',
+  path: BASE,
+  tag: TAG,
+  summary: 'List escalation paths',
+  description: 'In the order of their keys.',
+  auth: 'product',
+  permission: 'escalation_path.read',
+  query: summaryQuery(),
+  success: {
+    status: 200,
+    description: 'One page of paths.',
+    body: z.strictObject({
+      escalation_paths: z.array(pathSummaryShape).meta({ description: 'The paths of this page.' }),
+      next_cursor: nextCursor(),
+    }),
+    example: {
+      escalation_paths: [
+        {
+          path_key: 'on-call',
+          name: 'On call',
+          active_revision: 1,
+          latest_revision: 1,
+          revision_count: 1,
+          latest_created_at: '2026-03-02T11:00:00.000Z',
+        },
+      ],
+    },
+  },
+  errors: [],
+  handler: async ({ principal, query }, context) => {
+    const after = readSummaryCursor('paths', query);
+    const { summaries, next } = await listEscalationPaths(context, principal, {
+      status: query.status,
+      limit: query.limit,
+      after,
+    });
+    const next_cursor = writeSummaryCursor('paths', { status: query.status, next });
+    return { body: { escalation_paths: summaries.map(showSummary), next_cursor } };
+  },
+});
+
+const createEscalationPathEndpoint = defineEndpoint({
+  operationId: 'createEscalationPath',
+  method: 'post',
+  path: BASE,
+  tag: TAG,
+  summary: 'Create an escalation path',
+  description:
+    'The path and its first revision, inactive: activate it with `If-Match: "0"`. A key any path ever had is refused.',
+  auth: 'product',
+  permission: 'escalation_path.write',
+  body: newPathInput,
+  requestExample: { path_key: 'on-call', ...documentExample },
+  success: {
+    status: 201,
+    description: 'The first revision.',
+    body: pathRevisionShape,
+    headers: etagHeader,
+    example: { ...revisionExample, is_active: false },
+  },
+  errors: [...DOCUMENT_ERRORS, 'escalation_path_exists'],
+  handler: async ({ principal, body }, context) => {
+    const created = await createEscalationPath(context, principal, body);
+    return { body: showRevision(created.revision), headers: etag(created.activeRevision) };
+  },
+});
+
+const archiveEscalationPathEndpoint = defineEndpoint({
+  operationId: 'archiveEscalationPath',
+  method: 'delete',
+  path: `${BASE}/{path_key}`,
+  tag: TAG,
+  summary: 'Archive an escalation path',
+  description:
+    'For good: the key stays taken, no revision is active any more. Refused while an active pipeline names the path. ' +
+    'Requests already routed to it stay with it. Archiving again changes nothing.',
+  auth: 'product',
+  permission: 'escalation_path.activate',
+  params: z.strictObject(params),
+  success: { status: 204, description: 'The path is archived.' },
+  errors: ['escalation_path_in_use'],
+  handler: async ({ principal, params: { path_key } }, context) => {
+    await archiveEscalationPath(context, principal, path_key);
+    return {};
+  },
+});
+
+export const escalationPathEndpoints: readonly Endpoint[] = [
+  listEscalationPathsEndpoint,
+  createEscalationPathEndpoint,
+  ...revisionEndpoints({
+    kind: escalationPathKind,
+    path: `${BASE}/{path_key}`,
+    tag: TAG,
+    operation: 'EscalationPath',
+    noun: 'an escalation path',
+    params,
+    documentKey: (given) => given['path_key'] ?? '',
+    permissions: {
+      read: 'escalation_path.read',
+      write: 'escalation_path.write',
+      activate: 'escalation_path.activate',
+    },
+    body: documentInput,
+    requestExample: documentExample,
+    revision: pathRevisionShape,
+    example: revisionExample,
+    show: showRevision,
+    createErrors: [...DOCUMENT_ERRORS, 'escalation_path_archived'],
+    activation:
+      'Requests handed to people from then on go by it; those that wait already stay with the revision they were routed to.',
+    activateErrors: ['escalation_path_archived', 'escalation_target_missing'],
+  }),
+  archiveEscalationPathEndpoint,
+];

@@ -1,0 +1,148 @@
+/** In which order a team is asked when an escalation path reaches it. */
+import { z } from 'zod';
+import type { ExactValue } from '../../src/platform/exact-json.ts';
+import {
+  teamPolicyKind,
+  type TeamPolicyRevision,
+} from '../../src/services/escalation/team-escalation-policies.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import {
+  DOCUMENT_ERRORS,
+  documentMembers,
+  documentShape,
+  showWarning,
+  warningsShape,
+} from './escalation-document-schema.ts';
+import { revisionEndpoints, revisionNumber } from '../revisions.ts';
+import { timestamp, uuid } from '../http/schema.ts';
+
+const policyRevisionShape = z
+  .strictObject({
+    id: uuid('Identity of the revision.'),
+    team_id: uuid('The team.'),
+    revision: revisionNumber(),
+    is_active: z
+      .boolean()
+      .meta({ description: 'True for the one revision by which the team is asked.' }),
+    created_by_actor_id: uuid('Membership or organization key that created it.'),
+    created_at: timestamp('When it was created.'),
+    ...documentShape,
+    document_version: z.int().meta({ description: 'Version of the document format.' }),
+    warnings: warningsShape(),
+  })
+  .meta({
+    id: 'TeamEscalationPolicyRevision',
+    description: "An immutable revision of a team's escalation policy.",
+  });
+
+const policyInput: z.ZodType<ExactValue> = z
+  .custom<ExactValue>((value) => value !== undefined)
+  .meta({
+    id: 'TeamEscalationPolicyDocument',
+    description:
+      'A whole policy, in the grammar of escalation paths. The targets of a level are members of the team, or one `broadcast` alone, ' +
+      'which is every member of the team who may decide; teams cannot be targets.',
+    override: {
+      type: 'object',
+      required: ['nodes'],
+      additionalProperties: false,
+      properties: documentMembers,
+    },
+  });
+
+const documentExample = {
+  working_hours: [
+    {
+      id: 'office',
+      name: 'Office hours',
+      timezone: 'Europe/Berlin',
+      intervals: [{ weekdays: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:30' }],
+    },
+  ],
+  nodes: [
+    {
+      id: '0198f3a2-8e30-7b55-a4f5-708192a3b4c5',
+      type: 'if_else',
+      conditions: [{ type: 'working_hours', working_hours_id: 'office', active: true }],
+      then: [
+        {
+          id: '0198f3a2-8e31-7b55-a4f5-708192a3b4c5',
+          type: 'level',
+          targets: [{ type: 'user', id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70' }],
+          escalate_after: '10m',
+          raise_urgency: false,
+        },
+      ],
+      else: [],
+    },
+    {
+      id: '0198f3a2-8e32-7b55-a4f5-708192a3b4c5',
+      type: 'level',
+      targets: [{ type: 'broadcast' }],
+      escalate_after: '20m',
+      raise_urgency: true,
+    },
+  ],
+};
+
+const revisionExample = {
+  id: '0198f3a2-8e33-7d77-8617-92a3b4c5d6e7',
+  team_id: '0198f3a2-6c00-7d3e-8f10-1a2b3c4d5e6f',
+  revision: 1,
+  is_active: true,
+  created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
+  created_at: '2026-03-02T11:00:00.000Z',
+  ...documentExample,
+  document_version: 1,
+  warnings: [],
+};
+
+function showRevision({ document, ...policy }: TeamPolicyRevision) {
+  return {
+    id: policy.id,
+    team_id: policy.teamId,
+    revision: policy.revision,
+    is_active: policy.isActive,
+    created_by_actor_id: policy.createdByActorId,
+    created_at: policy.createdAt,
+    working_hours: document.working_hours,
+    nodes: document.nodes,
+    repeat: document.repeat,
+    document_version: 1,
+    warnings: policy.warnings.map(showWarning),
+  };
+}
+
+const teamOf = ({ id = '' }: Readonly<Record<string, string>>): string => id;
+
+export const teamEscalationPolicyEndpoints: readonly Endpoint[] = revisionEndpoints({
+  kind: teamPolicyKind,
+  path: '/api/v1/teams/{id}/escalation-policy',
+  tag: 'Teams',
+  operation: 'TeamEscalationPolicy',
+  noun: "a team's escalation policy",
+  params: { id: uuid('Id of the team.') },
+  documentKey: teamOf,
+  permissions: {
+    read: 'team.read',
+    write: 'team.escalation.write',
+    activate: 'team.escalation.activate',
+  },
+  permissionAt: (params) => ({ kind: 'team', id: teamOf(params) }),
+  body: policyInput,
+  requestExample: documentExample,
+  revision: policyRevisionShape,
+  example: revisionExample,
+  show: showRevision,
+  createErrors: [...DOCUMENT_ERRORS, 'team_archived'],
+  activation:
+    'A level of a path that asks the team goes by the revision that is active when a request enters the level, whenever the request was ' +
+    'routed; requests that are inside such a level stay with the revision they entered.',
+  activateErrors: ['team_archived', 'escalation_target_missing'],
+  deactivate: {
+    description:
+      'From then on a level that asks the team asks all of it at once; requests that are inside such a level stay with the revision they ' +
+      'entered. The revisions stay, and any of them can be activated again.',
+    errors: ['team_archived'],
+  },
+});

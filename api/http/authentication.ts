@@ -1,0 +1,134 @@
+/** Which credential a call presents, and whether a browser may have been tricked into presenting it. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { AppError } from '../../src/domain/errors.ts';
+import {
+  authorize,
+  forbiddenAt,
+  type AuthorizationTarget,
+  type Principal,
+} from '../../src/domain/people/authorization.ts';
+import type { Permission } from '../../src/domain/people/permissions.ts';
+import type { PresentedCredential } from '../../src/services/sign-in/authentication.ts';
+import type { AuthKind } from './endpoint.ts';
+
+export const SESSION_COOKIE = 'service_session';
+export const SSO_COOKIE = 'service_sso';
+
+/** The bearer token, else the session cookie. A malformed Authorization header is 401, never a fall back to the cookie. */
+export function presentedCredential(headers: IncomingHttpHeaders): PresentedCredential | undefined {
+  if (headers.authorization !== undefined) {
+    const match = /^Bearer +([^\s]+)$/i.exec(headers.authorization);
+    if (!match?.[1]) throw new AppError('authentication_required');
+    return { kind: 'bearer', token: match[1] };
+  }
+  const session = sessionCookie(headers);
+  return session === undefined ? undefined : { kind: 'session', token: session };
+}
+
+export function sessionCookie(headers: IncomingHttpHeaders): string | undefined {
+  return readCookie(headers, SESSION_COOKIE);
+}
+
+/** The first one of this name: browsers send the one with the longest path first. */
+export function readCookie(headers: IncomingHttpHeaders, wanted: string): string | undefined {
+  for (const pair of (headers.cookie ?? '').split(';')) {
+    const [name, ...value] = pair.trim().split('=');
+    if (name === wanted) return value.join('=');
+  }
+  return undefined;
+}
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Refuses a state-changing call that carries a cookie but does not come from our own pages. */
+export function refuseCrossSite(
+  method: string,
+  headers: IncomingHttpHeaders,
+  publicOrigin: string,
+): void {
+  if (SAFE_METHODS.has(method) || headers.authorization !== undefined) return;
+  if (callerPage(headers, publicOrigin) !== 'own') throw new AppError('cross_site_request');
+}
+
+/**
+ * Refuses a state-changing call without a credential when a browser says that a foreign page sent it: such a page could
+ * sign its visitor in as somebody else, or out. A script that is no browser sends neither header.
+ */
+export function refuseForeignPage(
+  method: string,
+  headers: IncomingHttpHeaders,
+  publicOrigin: string,
+): void {
+  if (SAFE_METHODS.has(method)) return;
+  if (callerPage(headers, publicOrigin) === 'foreign') throw new AppError('cross_site_request');
+}
+
+function callerPage(
+  headers: IncomingHttpHeaders,
+  publicOrigin: string,
+): 'own' | 'foreign' | 'unknown' {
+  const { origin, host } = headers;
+  const site = headers['sec-fetch-site'];
+  if (origin === undefined && site === undefined) return 'unknown';
+  const own =
+    origin === publicOrigin ||
+    site === 'same-origin' ||
+    (origin !== undefined && isOwnHost(origin, { host, publicOrigin }));
+  return own ? 'own' : 'foreign';
+}
+
+/**
+ * An origin whose host is the one the call was sent to: a browser sets neither header from a foreign page's script. The
+ * scheme must be the public one, or whoever tampers with plain http could speak for an https service.
+ */
+function isOwnHost(
+  origin: string,
+  { host, publicOrigin }: { host: string | undefined; publicOrigin: string },
+): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { host: originHost, protocol } = new URL(origin);
+  return originHost !== '' && originHost === host && protocol === new URL(publicOrigin).protocol;
+}
+
+/** 403 unless this kind of credential opens the endpoint and carries its permission for the target. */
+export function admit(
+  principal: Principal,
+  needs: { auth: AuthKind; permission?: Permission; target: AuthorizationTarget },
+): void {
+  const { auth, permission, target } = needs;
+  if (auth === 'session' && isKey(principal)) throw new AppError('session_required');
+  if (!opens(principal, auth)) {
+    const detail = 'This kind of credential does not open this operation.';
+    throw new AppError('permission_denied', {
+      detail,
+      ...(permission && {
+        details: { ...forbiddenAt(target, { permission, reason: 'credential_kind' }) },
+      }),
+    });
+  }
+  const verdict = permission && authorize(principal, permission, target);
+  if (verdict && !verdict.allowed)
+    throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
+}
+
+function opens(principal: Principal, auth: AuthKind): boolean {
+  switch (auth) {
+    case 'agent':
+      return principal.kind === 'agent';
+    case 'product':
+      return principal.kind === 'member' || principal.kind === 'organization_key';
+    case 'member':
+      return principal.kind === 'member';
+    case 'session':
+      return principal.kind === 'member' && !isKey(principal);
+    case 'none':
+      return true;
+  }
+}
+
+function isKey(principal: Principal): boolean {
+  return (
+    principal.kind === 'organization_key' ||
+    (principal.kind === 'member' && principal.via.kind === 'api_key')
+  );
+}

@@ -1,0 +1,39 @@
+/** Opaque cursors: base64url of a JSON array, the list they belong to and its sort keys. */
+import type { z } from 'zod';
+import { invalid } from '../../src/domain/errors.ts';
+import { ExactJsonError, parseExact, stringifyExact } from '../../src/platform/exact-json.ts';
+
+export function encodeCursor(keys: readonly [list: string, ...keys: (string | number)[]]): string {
+  return Buffer.from(stringifyExact(keys)).toString('base64url');
+}
+
+/**
+ * The keys of a cursor this very list gave out, undefined without one. `keys` should pin what the cursor belongs to, so
+ * that one of another list or filter is a 400.
+ */
+export function decodeCursor<S extends z.ZodType>(
+  cursor: string | undefined,
+  keys: S,
+): z.output<S> | undefined {
+  if (cursor === undefined) return undefined;
+  const decoded = cursorKeys(cursor);
+  const parsed = keys.safeParse(decoded);
+  // No key we wrote contains NUL, which the database refuses in a text.
+  if (parsed.success && !JSON.stringify(decoded).includes('\\u0000')) return parsed.data;
+  throw invalid([
+    {
+      pointer: '/query/cursor',
+      code: 'invalid_cursor',
+      message: 'is not a cursor of this list and these filters',
+    },
+  ]);
+}
+
+function cursorKeys(cursor: string): unknown {
+  try {
+    return parseExact(Buffer.from(cursor, 'base64url').toString());
+  } catch (error) {
+    if (error instanceof ExactJsonError) return undefined;
+    throw error;
+  }
+}

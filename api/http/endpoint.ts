@@ -1,0 +1,158 @@
+/**
+ * An endpoint is declared once. The same value mounts the route, authenticates, checks the permission, validates the
+ * input, checks the answer (strictly in tests) and yields the OpenAPI operation.
+ */
+import type { z } from 'zod';
+import type {
+  AuthorizationTarget,
+  MemberPrincipal,
+  AgentPrincipal,
+  ProductPrincipal,
+} from '../../src/domain/people/authorization.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
+import type { Permission } from '../../src/domain/people/permissions.ts';
+import type { Client } from '../../src/services/sign-in/sessions.ts';
+import type { ServiceContext } from '../../src/services/context.ts';
+
+/**
+ * Which credentials open an endpoint. `product`: a session, a personal or an organization key; `member`: a session or a
+ * personal key; `session`: a browser only; `agent`: the adapter protocol; `none`: nobody is asked.
+ */
+export type AuthKind = 'product' | 'member' | 'session' | 'agent' | 'none';
+
+export type PrincipalOf<A extends AuthKind> = A extends 'agent'
+  ? AgentPrincipal
+  : A extends 'none'
+    ? undefined
+    : A extends 'product'
+      ? ProductPrincipal
+      : MemberPrincipal;
+
+/** Headers an operation may demand. A missing required one is 400 (Idempotency-Key) or 428 (If-Match). */
+export interface HeaderNeeds {
+  readonly idempotencyKey?: 'required';
+  readonly ifMatch?: 'required';
+}
+
+type Output<S extends z.ZodType | undefined> = S extends z.ZodType ? z.output<S> : undefined;
+
+export interface Call<
+  A extends AuthKind,
+  P extends z.ZodType | undefined,
+  Q extends z.ZodType | undefined,
+  B extends z.ZodType | undefined,
+> {
+  readonly principal: PrincipalOf<A>;
+  readonly params: Output<P>;
+  readonly query: Output<Q>;
+  readonly body: Output<B>;
+  /** Present when the endpoint takes one. */
+  readonly signedForm: SignedForm;
+  /** Present when the endpoint requires the header. */
+  readonly idempotencyKey: string;
+  /** The revision named by If-Match, 0 for «none is active»; present when the endpoint requires the header. */
+  readonly ifMatch: number;
+  readonly cookies: Cookies;
+  readonly client: Client;
+  /** Aborted when the client hangs up. */
+  readonly signal: AbortSignal;
+  /** Who is calling by now, for calls that waited: throws 401 or 403 if the presented credential no longer opens this endpoint. */
+  readonly recheckCredential: () => Promise<PrincipalOf<A>>;
+}
+
+/** A call of an endpoint whose own types the list of all has forgotten. */
+export type AnyCall = Call<
+  AuthKind,
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  z.ZodType | undefined
+>;
+
+export interface Cookies {
+  /** The presented session cookie. */
+  readonly session: string | undefined;
+  /** The presented cookie of a sign-in through the identity provider that has begun. */
+  readonly sso: string | undefined;
+}
+
+/** What another system posted, character for character as it signed it. */
+export interface SignedForm {
+  readonly text: string;
+  /** Those the endpoint names, in small letters; empty where one was not sent. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Reply {
+  readonly body?: unknown;
+  /** The first declared status when absent. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** What one status answers. */
+export interface SuccessAnswer {
+  readonly description: string;
+  /** Absent for an answer without a body. */
+  readonly body?: z.ZodType;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An example answer as the wire shows it. */
+  readonly example?: unknown;
+}
+
+export interface Success extends SuccessAnswer {
+  /** The usual status first. */
+  readonly status: number | readonly number[];
+  /** By status, where one of them answers something else. */
+  readonly otherwise?: Readonly<Record<number, SuccessAnswer>>;
+}
+
+export interface Endpoint<
+  A extends AuthKind = AuthKind,
+  P extends z.ZodType | undefined = z.ZodType | undefined,
+  Q extends z.ZodType | undefined = z.ZodType | undefined,
+  B extends z.ZodType | undefined = z.ZodType | undefined,
+> {
+  readonly operationId: string;
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** With `{name}` placeholders, as OpenAPI writes them. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly auth: A;
+  /** Absent for self-service operations. `permissionAt` says for what; the organization when absent. */
+  readonly permission?: Permission;
+  readonly permissionAt?: (params: Output<P>) => AuthorizationTarget;
+  /** Set where only the hosted edition has it: the open one answers 404 to everybody it knows, before it asks what he may do. */
+  readonly edition?: 'hosted';
+  /** Set where a credential is never refused for haste. */
+  readonly unlimited?: true;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly headers?: HeaderNeeds;
+  readonly body?: B;
+  /** Top-level body members handed over as JsonText, their source text unchanged. */
+  readonly exact?: readonly string[];
+  /** Pointers into the body below which strings may hold NUL and lone surrogates: they are evaluated, never stored. */
+  readonly verbatim?: readonly string[];
+  /**
+   * Set, in the place of `body`, where another system posts a form and signs it: `fields` only describes it, the handler
+   * checks the signature before it believes anything.
+   */
+  readonly signedForm?: { readonly fields: z.ZodType; readonly headers: readonly string[] };
+  readonly requestExample?: unknown;
+  readonly success: Success;
+  /** Codes beyond those every endpoint of its kind can answer (see `impliedErrors` in implied-errors.ts). */
+  readonly errors: readonly ErrorCode[];
+  readonly handler: (call: Call<A, P, Q, B>, context: ServiceContext) => Promise<Reply>;
+}
+
+/** Keeps the types of one endpoint while it is declared; the list of all forgets them. */
+export function defineEndpoint<
+  const A extends AuthKind,
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(endpoint: Endpoint<A, P, Q, B>): Endpoint {
+  return endpoint as unknown as Endpoint;
+}

@@ -1,0 +1,62 @@
+/** Which error codes an operation can answer because of the kind of endpoint it is: they need no declaration. */
+import type { ErrorCode } from '../../src/domain/errors.ts';
+import type { Endpoint } from './endpoint.ts';
+
+const inPath: readonly ErrorCode[] = ['not_found'];
+const inBody: readonly ErrorCode[] = [
+  'malformed_json',
+  'duplicate_key',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+
+/** The codes every endpoint of this kind can answer: credential, headers, parameters, body, and what can fail anywhere. */
+export function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
+  const { auth, method, path, body, signedForm, headers, unlimited, edition } = endpoint;
+  return [
+    'validation_failed',
+    ...(body || signedForm ? inBody : []),
+    ...(headers?.idempotencyKey ? (['idempotency_key_required'] as const) : []),
+    ...(headers?.ifMatch ? (['if_match_required'] as const) : []),
+    ...credentialErrors(endpoint),
+    ...(auth !== 'agent' && method !== 'get' ? (['cross_site_request'] as const) : []),
+    ...(path.includes('{') || edition === 'hosted' ? inPath : []),
+    ...(auth === 'none' || unlimited ? [] : (['rate_limited'] as const)),
+    'internal_error',
+    'dependency_unavailable',
+  ];
+}
+
+function credentialErrors({ auth }: Endpoint): readonly ErrorCode[] {
+  switch (auth) {
+    case 'none':
+      return [];
+    case 'agent':
+      return [
+        'authentication_required',
+        'permission_denied',
+        'agent_disabled',
+        'instance_disabled',
+      ];
+    case 'product':
+    case 'member':
+      return [
+        'authentication_required',
+        'permission_denied',
+        'membership_inactive',
+        'api_keys_disabled',
+      ];
+    case 'session':
+      return [
+        'authentication_required',
+        'permission_denied',
+        'membership_inactive',
+        'session_required',
+      ];
+  }
+}
+
+/** Every code the operation can answer, the implied ones first, each once. */
+export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
+  return [...new Set([...impliedErrors(endpoint), ...endpoint.errors])];
+}

@@ -1,0 +1,265 @@
+/** Reads and validates one call's input: body, parameters, query, headers. Every refusal names the field. */
+import type { IncomingMessage } from 'node:http';
+import getRawBody from 'raw-body';
+import { z } from 'zod';
+import { AppError, invalid, type Issue } from '../../src/domain/errors.ts';
+import {
+  ExactJsonError,
+  isExactObject,
+  JsonText,
+  parseExact,
+  pointerToken,
+} from '../../src/platform/exact-json.ts';
+import type { SignedForm } from './endpoint.ts';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** The body as text. 415 unless of the type in plain encoding, 413 over 1 MiB, 400 unless UTF-8. */
+async function readBodyText(
+  request: IncomingMessage,
+  type: typeof JSON_TYPE | typeof FORM_TYPE,
+): Promise<string> {
+  const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  const isPlain = (request.headers['content-encoding'] ?? 'identity') === 'identity';
+  if (mediaType !== type || (charset && !/^charset="?utf-8"?$/.test(charset)) || !isPlain) {
+    throw new AppError('unsupported_media_type', { detail: `The body must be ${type}.` });
+  }
+  const bytes = await getRawBody(request, {
+    limit: MAX_BODY_BYTES,
+    length: request.headers['content-length'] ?? null,
+  }).catch(refuseRead);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw invalid([{ pointer: '', code: 'malformed_json', message: 'the body is not UTF-8' }]);
+  }
+}
+
+function refuseRead(error: unknown): never {
+  const type = error instanceof Error && 'type' in error ? error.type : undefined;
+  if (type === 'entity.too.large') throw new AppError('payload_too_large');
+  throw invalid([
+    { pointer: '', code: 'malformed_json', message: 'the body ended before its announced length' },
+  ]);
+}
+
+export interface BodyRules {
+  /** Top-level members handed over as JsonText. */
+  readonly exact?: readonly string[] | undefined;
+  /** Pointers below which a string may hold what cannot be stored. */
+  readonly verbatim?: readonly string[] | undefined;
+}
+
+/** The parsed body. Refuses NUL and lone surrogates in every string that is neither exact nor verbatim. */
+export async function readBody(
+  request: IncomingMessage,
+  { exact = [], verbatim = [] }: BodyRules,
+): Promise<unknown> {
+  const text = await readBodyText(request, JSON_TYPE);
+  let value: unknown;
+  try {
+    value = parseExact(text, { maxDepth: 100, keep: exact });
+  } catch (error) {
+    if (!(error instanceof ExactJsonError)) throw error;
+    const code = error.code === 'too_deep' ? 'nesting_too_deep' : error.code;
+    throw invalid([{ pointer: error.pointer, code, message: error.message }]);
+  }
+  const issues = [...unstorableStrings(value, '', verbatim)];
+  if (issues.length > 0) throw invalid(issues);
+  return value;
+}
+
+/** More than that is no object with a few members somebody meant to say something with. */
+const MAX_UNEXPECTED_BYTES = 64 * 1024;
+
+/** Of an operation that takes no body: an object with nothing in it is none, anything else a 400 that names what stands there. */
+export async function refuseBody(request: IncomingMessage): Promise<void> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (encoding === undefined && (length === undefined || length === '0')) return;
+  const bytes = await getRawBody(request, {
+    limit: MAX_UNEXPECTED_BYTES,
+    length: length ?? null,
+  }).catch(() => undefined);
+  if (bytes?.length === 0) return;
+  const body = bytes && objectIn(bytes.toString('utf8'));
+  if (!body)
+    throw invalid([
+      {
+        pointer: '',
+        code: 'unexpected_body',
+        message: 'must be empty: the operation takes no body',
+      },
+    ]);
+  validate(z.strictObject({}), body, '');
+}
+
+function objectIn(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A form as it came, with these headers. */
+export async function readSignedForm(
+  request: IncomingMessage,
+  headers: readonly string[],
+): Promise<SignedForm> {
+  const given = headers.map((name) => [name, String(request.headers[name] ?? '')] as const);
+  return { text: await readBodyText(request, FORM_TYPE), headers: Object.fromEntries(given) };
+}
+
+function* unstorableStrings(
+  value: unknown,
+  pointer: string,
+  verbatim: readonly string[],
+): Generator<Issue> {
+  if (verbatim.includes(pointer)) return;
+  if (typeof value === 'string') {
+    if (!isStorable(value))
+      yield {
+        pointer,
+        code: 'invalid_string',
+        message: 'must not contain NUL or a lone surrogate',
+      };
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries())
+      yield* unstorableStrings(item, `${pointer}/${index}`, verbatim);
+  } else if (isExactObject(value) && !((value as unknown) instanceof JsonText)) {
+    for (const [key, member] of Object.entries(value)) {
+      const at = `${pointer}/${pointerToken(key)}`;
+      if (!isStorable(key))
+        yield {
+          pointer: at,
+          code: 'invalid_string',
+          message: 'a member name must not contain NUL or a lone surrogate',
+        };
+      yield* unstorableStrings(member, at, verbatim);
+    }
+  }
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/** Query parameters by name; one given twice is refused. */
+export function readQuery(search: string): Record<string, string> {
+  const query: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URLSearchParams(search)) {
+    const pointer = `/query/${pointerToken(name)}`;
+    if (name in query)
+      throw invalid([{ pointer, code: 'repeated_parameter', message: 'is given twice' }]);
+    if (!isStorable(name) || !isStorable(value))
+      throw invalid([{ pointer, code: 'invalid_string', message: 'must not contain NUL' }]);
+    query[name] = value;
+  }
+  return query;
+}
+
+/** Parses by the schema or throws 400 with a pointer for each issue, under `prefix`. */
+export function validate<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  prefix: string,
+): z.output<S> {
+  const parsed = schema.safeParse(value, { error: ruleOf, reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw invalid(parsed.error.issues.flatMap((issue) => toIssues(issue, prefix)));
+}
+
+function toIssues(issue: z.core.$ZodIssue, prefix: string): Issue[] {
+  const pointer =
+    prefix +
+    issue.path
+      .map((token) => `/${pointerToken(typeof token === 'symbol' ? String(token) : token)}`)
+      .join('');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      pointer: `${pointer}/${pointerToken(key)}`,
+      code: 'unknown_field',
+      message: 'is not a known field',
+    }));
+  }
+  if (issue.code === 'invalid_type' && issue.input === undefined)
+    return [{ pointer, code: 'required', message: 'is required' }];
+  return [{ pointer, code: codeOf(issue), message: issue.message }];
+}
+
+/** The codes documents are judged by, too: src/domain/document-reader.ts. */
+function codeOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return 'invalid_type';
+  return issue.code === 'too_big' && issue.origin === 'array' ? 'too_many' : 'invalid_value';
+}
+
+/** In JSON's words. A schema of integers names itself only where a number comes that is none. */
+function kindOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
+  if (expected === 'int' || (inst && 'isInt' in inst && inst.isInt === true)) return 'an integer';
+  const kind = expected === 'record' ? 'object' : expected;
+  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`;
+}
+
+function sizeRule(origin: string, most: 'at least' | 'at most', size: number): string {
+  const plural = size === 1 ? '' : 's';
+  if (origin === 'string') return `must be ${most} ${size} character${plural} long`;
+  if (origin !== 'array') return `must be ${most} ${size}`;
+  return size === 0 ? 'must be empty' : `must have ${most} ${size} item${plural}`;
+}
+
+/** What a value must be, where its schema has no words of its own for it. */
+function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kindOf(issue)}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'invalid_format':
+      return issue.format === 'regex'
+        ? `must match ${String(issue.pattern)}`
+        : `must be in the format ${issue.format}`;
+    case 'too_small':
+      return sizeRule(issue.origin, 'at least', Number(issue.minimum));
+    case 'too_big':
+      return sizeRule(issue.origin, 'at most', Number(issue.maximum));
+    default:
+      return undefined;
+  }
+}
+
+/** 1 to 255 printable ASCII characters, or a 400. */
+export function readIdempotencyKey(header: string | undefined): string {
+  if (header === undefined || header === '') throw new AppError('idempotency_key_required');
+  if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
+    throw invalid([
+      {
+        pointer: '/headers/idempotency-key',
+        code: 'invalid_value',
+        message: 'must be 1 to 255 printable ASCII characters',
+      },
+    ]);
+  }
+  return header;
+}
+
+/** The revision of `If-Match`: quoted or bare number; 0 means none is active. */
+export function readIfMatch(header: string | undefined): number {
+  if (header === undefined || header === '') throw new AppError('if_match_required');
+  const match = /^(?:"(0|[1-9][0-9]{0,14})"|(0|[1-9][0-9]{0,14}))$/.exec(header);
+  if (!match)
+    throw invalid([
+      {
+        pointer: '/headers/if-match',
+        code: 'invalid_value',
+        message: 'must be one revision number, such as "3"',
+      },
+    ]);
+  return Number(match[1] ?? match[2]);
+}

@@ -1,0 +1,50 @@
+/** Routes for operators, outside the interface: health, metrics and the interface's own description. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type Router from '@koa/router';
+import { packageRoot } from '../../src/platform/package-root.ts';
+import type { ServiceContext } from '../../src/services/context.ts';
+
+/** One named part of readiness: undefined when well, else what is wrong. */
+export type Probe = () => Promise<string | undefined>;
+export type OperationProbes = Readonly<Record<string, Probe>>;
+
+const PROBE_TIMEOUT_MS = 2_000;
+const OPENAPI_FILE = join(packageRoot(), 'api/openapi.yaml');
+
+export function mountOperations(
+  router: Router,
+  context: ServiceContext,
+  probes: OperationProbes,
+): void {
+  router.get('/health/live', (ctx) => {
+    ctx.body = { status: 'ok' };
+  });
+  router.get('/health/ready', async (ctx) => {
+    const checks = Object.fromEntries(await Promise.all(Object.entries(probes).map(runProbe)));
+    const ready = Object.values(checks).every((check) => check.status === 'ok');
+    ctx.status = ready ? 200 : 503;
+    if (!ready) ctx.set('Retry-After', '2');
+    ctx.body = { status: ready ? 'ok' : 'unavailable', checks };
+  });
+  router.get('/metrics', async (ctx) => {
+    ctx.type = context.metrics.registry.contentType;
+    ctx.body = await context.metrics.registry.metrics();
+  });
+  router.get('/api/openapi.yaml', async (ctx) => {
+    ctx.type = 'application/yaml';
+    ctx.body = await readFile(OPENAPI_FILE, 'utf8');
+  });
+}
+
+async function runProbe([name, probe]: [string, Probe]): Promise<
+  [string, { status: string; message?: string }]
+> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(resolve, PROBE_TIMEOUT_MS, `no answer within ${PROBE_TIMEOUT_MS / 1000} s`);
+  });
+  const message = await Promise.race([probe().catch((error: unknown) => String(error)), late]);
+  clearTimeout(timer);
+  return [name, message === undefined ? { status: 'ok' } : { status: 'unavailable', message }];
+}

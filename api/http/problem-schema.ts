@@ -1,0 +1,95 @@
+/** The shape of the error envelope, for the interface's description. `problem.ts` writes it. */
+import { z } from 'zod';
+import { errorCatalogue, type ErrorCode } from '../../src/domain/errors.ts';
+import { permissions } from '../../src/domain/people/permissions.ts';
+
+const issue = z
+  .strictObject({
+    pointer: z.string().meta({
+      description:
+        'JSON pointer into the body, empty for the whole of it; parameters and headers as `/query/…`, `/path/…`, `/headers/…`.',
+    }),
+    code: z
+      .string()
+      .meta({ description: 'What is wrong, for programs, such as `required` or `unknown_field`.' }),
+    message: z.string().meta({ description: 'What is wrong, for people.' }),
+  })
+  .meta({ id: 'Issue', description: 'One thing that is wrong with the input.' });
+
+const validationDetails = z
+  .object({
+    issues: z
+      .array(issue)
+      .meta({ description: 'Everything that is wrong, in the order of the input.' }),
+  })
+  .meta({ id: 'ValidationDetails', description: 'Details of a 400 that is about the input.' });
+
+const forbiddenDetails = z
+  .strictObject({
+    permission: z
+      .string()
+      .meta({ description: 'The permission that is missing.', examples: [permissions[0]?.key] }),
+    scope_kind: z
+      .enum(['organization', 'team', 'agent'])
+      .meta({ description: 'What it is needed for.' }),
+    scope_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The team id or agent slug; absent for the organization.' }),
+    reason: z
+      .enum(['missing_permission', 'outside_scope', 'key_narrowed', 'credential_kind'])
+      .meta({
+        description:
+          '`missing_permission`: not granted anywhere; `outside_scope`: granted, but not here; `key_narrowed`: this key leaves it out; ' +
+          '`credential_kind`: this kind of credential can never hold it.',
+      }),
+  })
+  .meta({
+    id: 'ForbiddenDetails',
+    description: 'Details of `permission_denied` where a permission was missing.',
+  });
+
+const quotaDetails = z
+  .strictObject({
+    dimension: z.string().meta({ description: 'What is limited.', examples: ['active_agents'] }),
+    limit: z.int().meta({ description: 'How many there may be.' }),
+    used: z.int().meta({ description: 'How many there are.' }),
+  })
+  .meta({ id: 'QuotaDetails', description: 'Details of `quota_exceeded`.' });
+
+const otherDetails = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'Details of other codes, as documented with them.' });
+
+export const errorShape = z
+  .strictObject({
+    error: z
+      .strictObject({
+        type: z
+          .enum([
+            'invalid_request',
+            'authentication',
+            'authorization',
+            'not_found',
+            'conflict',
+            'rate_limit',
+            'dependency',
+            'internal',
+          ])
+          .meta({ description: 'Coarse, stable category.' }),
+        code: z.enum(Object.keys(errorCatalogue) as [ErrorCode, ...ErrorCode[]]).meta({
+          id: 'ErrorCode',
+          description: 'Specific, stable reason: match on this. New codes may come.',
+        }),
+        message: z.string().meta({ description: 'For a person. Its wording may change.' }),
+        request_id: z
+          .string()
+          .meta({ description: 'The same value as the `X-Request-ID` header.' }),
+        details: z
+          .union([validationDetails, forbiddenDetails, quotaDetails, otherDetails])
+          .optional()
+          .meta({ description: 'More, for programs; only with codes that say so.' }),
+      })
+      .meta({ description: 'What went wrong.' }),
+  })
+  .meta({ id: 'Error', description: 'The body of every error answer.' });

@@ -1,0 +1,98 @@
+/** The error envelope of the specification: the only place that knows HTTP statuses of errors. */
+import {
+  AppError,
+  errorCatalogue,
+  type ErrorCode,
+  type ErrorKind,
+} from '../../src/domain/errors.ts';
+import { Overloaded } from '../../src/platform/bulkhead.ts';
+import { isDatabaseUnavailable } from '../../src/platform/postgres.ts';
+
+export type EnvelopeType =
+  | 'invalid_request'
+  | 'authentication'
+  | 'authorization'
+  | 'not_found'
+  | 'conflict'
+  | 'rate_limit'
+  | 'dependency'
+  | 'internal';
+
+const byKind: Readonly<
+  Record<ErrorKind, { readonly status: number; readonly type: EnvelopeType }>
+> = {
+  invalid: { status: 400, type: 'invalid_request' },
+  unauthenticated: { status: 401, type: 'authentication' },
+  forbidden: { status: 403, type: 'authorization' },
+  not_found: { status: 404, type: 'not_found' },
+  method_not_allowed: { status: 405, type: 'invalid_request' },
+  conflict: { status: 409, type: 'conflict' },
+  precondition_failed: { status: 412, type: 'conflict' },
+  too_large: { status: 413, type: 'invalid_request' },
+  unsupported_media_type: { status: 415, type: 'invalid_request' },
+  precondition_required: { status: 428, type: 'invalid_request' },
+  limited: { status: 429, type: 'rate_limit' },
+  internal: { status: 500, type: 'internal' },
+  not_configured: { status: 501, type: 'dependency' },
+  unavailable: { status: 503, type: 'dependency' },
+  timed_out: { status: 504, type: 'dependency' },
+};
+
+/** Whole seconds a client should wait before it tries again, where the error does not know better. */
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { limited: 5, unavailable: 2 };
+
+export interface Problem {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: {
+    readonly error: {
+      readonly type: EnvelopeType;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly request_id: string;
+      readonly details?: Readonly<Record<string, unknown>>;
+    };
+  };
+}
+
+/** Anything thrown becomes an AppError: what nobody foresaw is `internal_error` and says nothing else. */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (isDatabaseUnavailable(error)) return new AppError('dependency_unavailable', { cause: error });
+  if (error instanceof Overloaded) return fromOverload(error);
+  return new AppError('internal_error', { cause: error });
+}
+
+/** 429 tells whoever asked too much at once to slow down; 503 does not blame one for what all the others ask. */
+function fromOverload(cause: Overloaded): AppError {
+  if (cause.by === 'somebody') return new AppError('rate_limited', { retryAfterSeconds: 1, cause });
+  return new AppError('dependency_unavailable', {
+    detail: 'The service is busier than it can be: try again.',
+    cause,
+  });
+}
+
+export function statusOf(code: ErrorCode): number {
+  return byKind[errorCatalogue[code].kind].status;
+}
+
+export function envelopeTypeOf(code: ErrorCode): EnvelopeType {
+  return byKind[errorCatalogue[code].kind].type;
+}
+
+export function problemFrom(error: AppError, requestId: string): Problem {
+  const retryAfter = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.kind];
+  return {
+    status: statusOf(error.code),
+    headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },
+    body: {
+      error: {
+        type: envelopeTypeOf(error.code),
+        code: error.code,
+        message: error.message,
+        request_id: requestId,
+        ...(error.details && { details: error.details }),
+      },
+    },
+  };
+}

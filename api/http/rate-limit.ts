@@ -1,0 +1,34 @@
+/** How many calls one credential may make to this process. */
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Principal } from '../../src/domain/people/authorization.ts';
+import { AppError } from '../../src/domain/errors.ts';
+
+/** Counts a call; rejects with 429 `rate_limited` once the credential has used up its minute. */
+export type RateLimit = (principal: Principal) => Promise<void>;
+
+/** `callsPerMinute` 0 limits nothing. */
+export function rateLimit(callsPerMinute: number): RateLimit {
+  if (callsPerMinute === 0) return () => Promise.resolve();
+  const limiter = new RateLimiterMemory({ points: callsPerMinute, duration: 60 });
+  return async (principal) => {
+    try {
+      await limiter.consume(credentialId(principal));
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      throw new AppError('rate_limited', {
+        retryAfterSeconds: Math.max(1, Math.ceil(refused.msBeforeNext / 1_000)),
+      });
+    }
+  };
+}
+
+function credentialId(principal: Principal): string {
+  if (principal.kind === 'agent') return principal.credentialId;
+  if (principal.kind === 'organization_key') return principal.keyId;
+  const { via } = principal;
+  return via.kind === 'session'
+    ? via.sessionId
+    : via.kind === 'slack'
+      ? via.slackUserId
+      : via.keyId;
+}

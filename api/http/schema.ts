@@ -1,0 +1,203 @@
+/** Building blocks of the wire's shapes, shared by the endpoint declarations. Types and formats as in the specification. */
+import { z } from 'zod';
+import { isExactObject, JsonText, type ExactValue } from '../../src/platform/exact-json.ts';
+import { DURATION_PATTERN, parseDuration } from '../../src/domain/durations.ts';
+import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
+import { KEY_PATTERN } from '../../src/domain/keys.ts';
+
+/** An id. Capitals are the same id: behind this line it is in small letters everywhere, as the database writes it. */
+export const uuid = (description: string) => z.uuid().toLowerCase().meta({ description });
+
+export const slug = (description: string) => z.string().regex(KEY_PATTERN).meta({ description });
+
+/** An instant in an answer: UTC, RFC 3339, milliseconds, `Z`. */
+export const timestamp = (description: string) =>
+  z.date().meta({ description, override: { type: 'string', format: 'date-time' } });
+
+/** An instant in an answer, or null where the description says so. */
+export const nullableTimestamp = (description: string) =>
+  z
+    .date()
+    .nullable()
+    .meta({
+      description,
+      override: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] },
+    });
+
+/** The last instant RFC 3339 can write in UTC: four digits are a year. */
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** An instant in a request body, RFC 3339 with letters in either case; whatever its offset, in the years 0 to 9999 of UTC. */
+export const timestampInput = (description: string) =>
+  z
+    .string()
+    .toUpperCase()
+    .pipe(
+      z.iso.datetime({
+        offset: true,
+        error: 'must be an instant with its offset from UTC, such as 2026-03-06T16:30:00Z',
+      }),
+    )
+    .transform((text) => new Date(text))
+    .refine((instant) => instant.getUTCFullYear() >= 0 && instant.getTime() <= LAST_INSTANT, {
+      error: 'must be in the years 0000 to 9999 of UTC',
+    })
+    .meta({ description, override: { type: 'string', format: 'date-time' } });
+
+/** A duration such as `30m`, between the given bounds in milliseconds. The text itself is kept. */
+export const duration = (
+  description: string,
+  bounds: { readonly min: string; readonly max: string },
+) =>
+  z
+    .string()
+    .refine(
+      (text) => {
+        const ms = parseDuration(text);
+        return (
+          ms !== undefined &&
+          ms >= (parseDuration(bounds.min) ?? 0) &&
+          ms <= (parseDuration(bounds.max) ?? 0)
+        );
+      },
+      {
+        error: `must be a duration such as 30m (one number, one of s, m, h) from ${bounds.min} to ${bounds.max}`,
+      },
+    )
+    .meta({
+      description,
+      override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30m'] },
+    });
+
+/** Text for people, in one line: not blank, nothing unseen in it, within `max` characters. */
+export const label = (description: string, max = 200) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => !isBlank(text), { error: 'must not be blank', abort: true })
+    .refine((text) => !hasUnseen(text), { error: UNSEEN_RULE })
+    .meta({ description, override: { type: 'string', minLength: 1, maxLength: max } });
+
+/** What a parser of URLs would drop, turn or make up without a word, so that what was typed reads as another URL than is called. */
+const ODD_URLS: readonly { readonly pattern: RegExp; readonly error: string }[] = [
+  {
+    pattern: /[\s\p{C}\\]/u,
+    error: 'must not hold white space, backslashes, or characters that are not seen',
+  },
+  {
+    pattern: /^https?:(?!\/\/[^/])/i,
+    error: 'must go on with two slashes and a host behind its scheme',
+  },
+  { pattern: /^[^/?#]*\/\/:?@/, error: 'must not carry an empty user name' },
+];
+const MAX_URL = 2_000;
+
+/** A URL the service calls, as it is called: in the form browsers show. Where it may lead is the egress guard's to say. */
+export const outgoingUrl = (description: string) =>
+  z
+    .string()
+    .min(1)
+    .superRefine((text, { addIssue }) => {
+      const odd = ODD_URLS.find(({ pattern }) => pattern.test(text));
+      if (odd) addIssue({ code: 'custom', message: odd.error, continue: false });
+    })
+    .transform((text) => (URL.canParse(text) ? new URL(text).href : text))
+    .refine((text) => text.length <= MAX_URL, {
+      error: `must be at most ${MAX_URL} characters long, once it is encoded`,
+    })
+    .meta({ description, override: { type: 'string', minLength: 1, maxLength: MAX_URL } });
+
+/** The name a tool goes by, whatever stands in it, as long as something of it is seen. */
+export const toolName = (description: string) =>
+  z
+    .string()
+    .refine((text) => !isBlank(text), { error: 'must not be blank' })
+    .meta({ description, override: { type: 'string', minLength: 1 } });
+
+/** A JSON object kept as its source text (name it in the endpoint's `exact` list, or print one in an answer). */
+export const exactObject = (description: string) =>
+  z
+    .custom<JsonText>((value) => value instanceof JsonText && isExactObject(value.value), {
+      error: 'must be a JSON object',
+    })
+    .meta({ description, override: { type: 'object', additionalProperties: true } });
+
+/** A JSON string kept as its source text. */
+export const exactString = (description: string) =>
+  z
+    .custom<JsonText>((value) => value instanceof JsonText && typeof value.value === 'string', {
+      error: 'must be a string',
+    })
+    .meta({ description, override: { type: 'string' } });
+
+/** Any JSON value whose numbers keep every digit; validated by the domain. */
+export const exactValue = (description: string) =>
+  z
+    .custom<ExactValue>((value) => value !== undefined, { error: 'is required' })
+    .meta({ description, override: {} });
+
+/** Query integers arrive as text. */
+export const integerQuery = (
+  description: string,
+  bounds: { readonly min: number; readonly max: number; readonly default: number },
+) =>
+  z
+    .string()
+    .regex(/^(0|-?[1-9][0-9]*)$/, { error: 'must be a whole number' })
+    .transform(Number)
+    .refine((value) => value >= bounds.min && value <= bounds.max, {
+      error: `must be from ${bounds.min} to ${bounds.max}`,
+    })
+    .default(bounds.default)
+    .meta({
+      description,
+      override: {
+        type: 'integer',
+        minimum: bounds.min,
+        maximum: bounds.max,
+        default: bounds.default,
+      },
+    });
+
+/** A page size: 1 to `max`. */
+export const limitQuery = (defaultLimit: number, max = 500) =>
+  integerQuery('How many entries at most.', { min: 1, max, default: defaultLimit });
+
+export const cursorQuery = () =>
+  z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .meta({ description: 'The `next_cursor` of the page before; same filters.' });
+
+export const nextCursor = () =>
+  z
+    .string()
+    .optional()
+    .meta({ description: 'Present when another page follows: pass it as `cursor`.' });
+
+export const waitQuery = (description: string) =>
+  z
+    .string()
+    .refine((text) => parseDuration(text) !== undefined, {
+      error: 'must be a duration such as 30s (one number, one of s, m, h)',
+    })
+    .transform((text) => Math.min(parseDuration(text) ?? 0, 30_000))
+    .optional()
+    .meta({
+      description,
+      override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30s'] },
+    });
+
+export const authContextShape = z
+  .strictObject({
+    method: z.string().meta({
+      description: 'For example `local_password`, `api_key`, `agent_credential` or `system`.',
+    }),
+    assurance: z.enum(['single_factor', 'strong']).meta({ description: 'How sure the proof was.' }),
+    authenticated_at: timestamp('When it was proven.'),
+    session_id: uuid('The session; when a person acted.').optional(),
+    credential_id: uuid('The credential; when an agent acted.').optional(),
+  })
+  .meta({ id: 'AuthContext', description: 'How the actor proved who it is.' });

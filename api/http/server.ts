@@ -1,0 +1,306 @@
+/** The HTTP server: mounts the declared endpoints and turns every failure into the envelope. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import Koa, { type Context } from 'koa';
+import Router from '@koa/router';
+import helmet from 'koa-helmet';
+import { v4 } from 'uuid';
+import { z } from 'zod';
+import { AppError, invalid } from '../../src/domain/errors.ts';
+import { clientAddresses } from '../../src/platform/client-address.ts';
+import { stringifyExact } from '../../src/platform/exact-json.ts';
+import { authenticate } from '../../src/services/sign-in/authentication.ts';
+import type { ServiceContext } from '../../src/services/context.ts';
+import {
+  admit,
+  presentedCredential,
+  readCookie,
+  refuseCrossSite,
+  refuseForeignPage,
+  sessionCookie,
+  SSO_COOKIE,
+} from './authentication.ts';
+import type { AnyCall, Endpoint, Reply } from './endpoint.ts';
+import {
+  readBody,
+  readIdempotencyKey,
+  readIfMatch,
+  readQuery,
+  readSignedForm,
+  refuseBody,
+  validate,
+} from './input.ts';
+import { loggedPath } from './logged-paths.ts';
+import { mountOperations, type OperationProbes } from './operations.ts';
+import { asAppError, problemFrom } from './problem.ts';
+import { rateLimit, type RateLimit } from './rate-limit.ts';
+
+/** What answering a call needs besides the call. */
+interface Serving {
+  readonly endpoint: Endpoint;
+  readonly context: ServiceContext;
+  readonly strictAnswers: boolean;
+  readonly limit: RateLimit;
+  readonly clientAddress: (request: IncomingMessage) => string;
+}
+
+/** The client went away before its answer came: his right. */
+const HUNG_UP = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNABORTED']);
+
+const NO_PARAMETERS = z.strictObject({});
+const NO_FORM = { text: '', headers: {} };
+
+export interface HttpOptions {
+  /** What to mount: all endpoints, or none where only health and metrics are served. */
+  readonly endpoints: readonly Endpoint[];
+  /** Check every answer against its declaration and fail the call if it differs (tests); else log it. */
+  readonly strictAnswers: boolean;
+  /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly probes: OperationProbes;
+}
+
+/** A server that is not listening yet. */
+export function createHttpServer(context: ServiceContext, options: HttpOptions): Server {
+  const app = new Koa();
+  const router: Router = new Router({ sensitive: true, strict: true });
+  const serving = {
+    context,
+    strictAnswers: options.strictAnswers,
+    limit: rateLimit(context.limits.callsPerMinute),
+    clientAddress: clientAddresses(options.trustedProxies),
+  };
+  for (const endpoint of options.endpoints) {
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    router.register(path, [endpoint.method], async (ctx: Context) => {
+      await answer(ctx, { endpoint, ...serving });
+    });
+  }
+  mountOperations(router, context, options.probes);
+  app.use(envelope(context));
+  app.use(
+    helmet({
+      strictTransportSecurity: false,
+      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
+    }),
+  );
+  app.use(requireWellFormed);
+  app.use(router.routes());
+  app.use((ctx) => {
+    const allowed = allowedMethods(router, ctx.path);
+    if (allowed.length === 0)
+      throw new AppError('not_found', { detail: 'There is nothing at this path.' });
+    ctx.set('Allow', allowed.join(', '));
+    throw new AppError('method_not_allowed');
+  });
+  app.on('error', (error: Error & { code?: string }) => {
+    const level = HUNG_UP.has(error.code ?? '') ? 'debug' : 'error';
+    context.logger[level]({ err: error }, 'an answer could not be sent');
+  });
+  const serve = app.callback();
+  // Node's own refusals carry no request id and no envelope: a missing Host is ours to refuse, a strange Expect is ignored.
+  const server = createServer({ keepAliveTimeout: 65_000, requireHostHeader: false }, serve);
+  server.on('checkExpectation', serve);
+  server.on('clientError', refuseGarbage);
+  server.on('connect', (_request, socket: Socket) => {
+    refuseGarbage(new Error('this server is no proxy'), socket);
+  });
+  return server;
+}
+
+/** What Node lets through and would break, or mislead, the code behind. */
+async function requireWellFormed(ctx: Context, next: () => Promise<unknown>): Promise<void> {
+  const hosts = ctx.req.rawHeaders.filter(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === 'host',
+  ).length;
+  if (hosts === 0 && ctx.req.httpVersion === '1.1')
+    throw invalid([{ pointer: '/headers/host', code: 'required', message: 'is required' }]);
+  if (hosts > 1)
+    throw invalid([
+      { pointer: '/headers/host', code: 'repeated_header', message: 'is given twice' },
+    ]);
+  if (!hasPath(ctx))
+    throw invalid([
+      { pointer: '', code: 'malformed_http', message: 'the target of the call is not a valid URL' },
+    ]);
+  await next();
+}
+
+/** Koa parses the target when it is first asked for its path, and throws on one that is no URL. */
+function hasPath(ctx: Context): boolean {
+  try {
+    return ctx.path !== '';
+  } catch {
+    return false;
+  }
+}
+
+function allowedMethods(router: Router, path: string): string[] {
+  return [...new Set(router.match(path, 'GET').path.flatMap((layer) => layer.methods))].sort();
+}
+
+/** Request id, one log line, and the error envelope around everything behind it. */
+function envelope({ logger }: ServiceContext): Koa.Middleware {
+  return async (ctx, next) => {
+    const started = performance.now();
+    const presented = ctx.get('X-Request-ID');
+    const requestId = /^[\x20-\x7e]{1,128}$/.test(presented) ? presented : v4();
+    ctx.state['requestId'] = requestId;
+    ctx.set('X-Request-ID', requestId);
+    ctx.set('Cache-Control', 'no-store');
+    try {
+      await next();
+    } catch (thrown) {
+      const error = asAppError(thrown);
+      const problem = problemFrom(error, requestId);
+      ctx.status = problem.status;
+      ctx.set(problem.headers);
+      if (problem.status === 413 || problem.status === 415) ctx.set('Connection', 'close');
+      ctx.type = 'application/json';
+      ctx.body = stringifyExact(problem.body);
+      if (problem.status >= 500)
+        logger.error(
+          { err: error.cause ?? error, requestId, internal: error.internal },
+          'call failed',
+        );
+    }
+    logger.info(
+      {
+        requestId,
+        method: ctx.method,
+        path: loggedPath(ctx.url),
+        status: ctx.status,
+        ms: Math.round(performance.now() - started),
+      },
+      'call',
+    );
+  };
+}
+
+async function answer(ctx: Context, serving: Serving): Promise<void> {
+  const { endpoint, context } = serving;
+  const call = await readCall(ctx, serving);
+  const reply = await endpoint.handler(call, context);
+  const statuses = [endpoint.success.status].flat();
+  const status = reply.status ?? statuses[0] ?? 200;
+  checkAnswer(serving, { reply, status, statuses });
+  // Without a body of its own, Koa would answer the words of the status; and it takes an empty body for a 204.
+  if (reply.body === undefined) ctx.body = null;
+  ctx.status = status;
+  for (const [name, value] of Object.entries(reply.headers ?? {}))
+    ctx.set(name, typeof value === 'string' ? value : [...value]);
+  if (reply.body === undefined) return;
+  ctx.type = 'application/json';
+  ctx.body = stringifyExact(reply.body);
+}
+
+/** Credential first, permission second, input third: who may not call learns nothing about the shape. */
+async function readCall(
+  ctx: Context,
+  { endpoint, context, limit, clientAddress }: Serving,
+): Promise<AnyCall> {
+  const { headers } = ctx.req;
+  const params = endpoint.params?.safeParse(ctx['params']);
+  const resolve = async ({ counted }: { counted: boolean }) => {
+    const { origin } = new URL(context.publicUrl());
+    if (endpoint.auth === 'none') {
+      refuseForeignPage(ctx.method, headers, origin);
+      return undefined;
+    }
+    const presented = presentedCredential(headers);
+    if (presented?.kind === 'session') refuseCrossSite(ctx.method, headers, origin);
+    const principal = await authenticate(context, presented);
+    if (counted && !endpoint.unlimited) await limit(principal);
+    if (endpoint.edition === 'hosted' && context.edition !== 'hosted')
+      throw new AppError('not_found');
+    const target = endpoint.permissionAt?.(params?.data ?? ctx['params']) ?? {
+      kind: 'organization',
+    };
+    admit(principal, {
+      auth: endpoint.auth,
+      target,
+      ...(endpoint.permission && { permission: endpoint.permission }),
+    });
+    return principal;
+  };
+  const principal = await resolve({ counted: true });
+  return {
+    principal,
+    query: validate(endpoint.query ?? NO_PARAMETERS, readQuery(ctx.querystring), '/query'),
+    params: named(params),
+    idempotencyKey: endpoint.headers?.idempotencyKey
+      ? readIdempotencyKey(headers['idempotency-key'] as string | undefined)
+      : '',
+    ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
+    body: await readBodyOf(endpoint, ctx.req),
+    signedForm: endpoint.signedForm
+      ? await readSignedForm(ctx.req, endpoint.signedForm.headers)
+      : NO_FORM,
+    cookies: { session: sessionCookie(headers), sso: readCookie(headers, SSO_COOKIE) },
+    client: {
+      address: clientAddress(ctx.req),
+      userAgent: (headers['user-agent'] ?? '').slice(0, 300),
+    },
+    signal: hangUp(ctx.res),
+    recheckCredential: () => resolve({ counted: false }),
+  };
+}
+
+/** Nobody expects a GET or DELETE to have a body, so none of theirs is looked at. */
+async function readBodyOf(endpoint: Endpoint, request: IncomingMessage): Promise<unknown> {
+  if (endpoint.body) return validate(endpoint.body, await readBody(request, endpoint), '');
+  if (endpoint.method !== 'get' && endpoint.method !== 'delete' && !endpoint.signedForm)
+    await refuseBody(request);
+  return undefined;
+}
+
+/** A path that names nothing that could exist is not found, rather than invalid. */
+function named(params: z.ZodSafeParseResult<unknown> | undefined): unknown {
+  if (params?.success === false) throw new AppError('not_found');
+  return params?.data;
+}
+
+function hangUp(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    controller.abort();
+  });
+  return controller.signal;
+}
+
+function checkAnswer(
+  { endpoint, context, strictAnswers }: Serving,
+  answered: { reply: Reply; status: number; statuses: number[] },
+): void {
+  const declared = endpoint.success.otherwise?.[answered.status] ?? endpoint.success;
+  const parsed = declared.body?.safeParse(answered.reply.body);
+  const bodyFits = parsed ? parsed.success : answered.reply.body === undefined;
+  if (bodyFits && answered.statuses.includes(answered.status)) return;
+  const internal = {
+    operationId: endpoint.operationId,
+    status: answered.status,
+    issues: parsed?.error?.issues,
+  };
+  if (strictAnswers)
+    throw new AppError('internal_error', { internal, cause: new Error(JSON.stringify(internal)) });
+  context.logger.error(internal, 'an answer differs from its declaration');
+}
+
+/** What is not HTTP at all still gets the envelope. */
+function refuseGarbage(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const requestId = v4();
+  const { body } = problemFrom(
+    invalid([{ pointer: '', code: 'malformed_http', message: 'the call is not well-formed HTTP' }]),
+    requestId,
+  );
+  const text = stringifyExact(body);
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : '400 Bad Request';
+  socket.end(
+    `HTTP/1.1 ${status}\r\nX-Request-ID: ${requestId}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+  );
+}

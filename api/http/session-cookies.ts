@@ -1,0 +1,35 @@
+/** The session cookie as answers set and clear it. */
+import type { ServiceContext } from '../../src/services/context.ts';
+import { SESSION_COOKIE } from './authentication.ts';
+
+const SEVEN_DAYS_S = 7 * 24 * 60 * 60;
+
+type CookieContext = Pick<ServiceContext, 'publicUrl'>;
+
+/** Answer headers that sign the browser in. The service ends the session; the cookie only must not end before it. */
+export function setsSessionCookie(
+  context: CookieContext,
+  token: string,
+): { readonly 'Set-Cookie': string } {
+  return { 'Set-Cookie': cookieOf(context, { value: token, maxAge: SEVEN_DAYS_S }) };
+}
+
+export function clearsSessionCookie(context: CookieContext): { readonly 'Set-Cookie': string } {
+  return { 'Set-Cookie': cookieOf(context, { value: '', maxAge: 0 }) };
+}
+
+/** Sent over https only where the service is reached that way. */
+function cookieOf(
+  { publicUrl }: CookieContext,
+  { value, maxAge }: { value: string; maxAge: number },
+): string {
+  const secure = new URL(publicUrl()).protocol === 'https:' ? '; Secure' : '';
+  return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** For the description of operations that set it. */
+export const setsSessionCookieText = {
+  'Set-Cookie': 'The session cookie `service_session`: seven days, ended earlier by 24 idle hours.',
+};
+
+export const clearsSessionCookieText = { 'Set-Cookie': 'Clears the cookie `service_session`.' };

@@ -1,0 +1,199 @@
+/** What became of messages, and the dead letters among them. */
+import { z } from 'zod';
+import { DELIVERY_STATUSES } from '../../src/domain/notifications/notifications.ts';
+import {
+  listNotificationDeliveries,
+  retryNotificationDelivery,
+  type ListedDelivery,
+} from '../../src/services/notifications/notification-deliveries.ts';
+import { decodeCursor, encodeCursor } from '../http/cursors.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
+
+const TAG = 'Notifications';
+const PATH = '/api/v1/notification_deliveries';
+
+const deliveryShape = z
+  .strictObject({
+    id: uuid('The message; `webhook-id` of a webhook, part of the Message-ID of an email.'),
+    channel: z
+      .strictObject({
+        id: uuid('The channel.'),
+        kind: z.enum(['email', 'webhook', 'slack']).meta({ description: 'Its kind.' }),
+        name: z.string().meta({ description: 'Its name.' }),
+      })
+      .meta({ description: 'Over which channel it goes.' }),
+    request_id: uuid('The request it is about.'),
+    event: z
+      .enum(['notified', 'decided'])
+      .meta({ description: 'Somebody is asked, or the request has its final answer.' }),
+    member: z
+      .strictObject({
+        membership_id: uuid('The member.'),
+        display_name: z.string().meta({ description: 'His name.' }),
+      })
+      .optional()
+      .meta({
+        description:
+          'Who is told; absent for a decision, and for what is announced in the default channel of Slack.',
+      }),
+    status: z.enum(DELIVERY_STATUSES).meta({
+      description:
+        '`dead`: all attempts failed, or the receiver refused it for good. `dropped`: nobody is to get it any more, for `dropped_reason`.',
+    }),
+    attempts: z.int().meta({ description: 'How often it was tried.' }),
+    created_at: timestamp('When it was put into the outbox.'),
+    next_attempt_at: timestamp('When it is tried next; while it is pending.').optional(),
+    finished_at: timestamp('When it was delivered, given up or dropped.').optional(),
+    last_error: z.string().optional().meta({ description: 'What the last failed attempt met.' }),
+    dropped_reason: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'Why nobody is to get it: `request_closed`, `member_inactive`, `cannot_decide`, `opted_out`, `not_linked`, `channel_disabled`, ' +
+          '`channel_deleted` or `not_configured`.',
+      }),
+  })
+  .meta({
+    id: 'NotificationDelivery',
+    description:
+      'One message to one member over one channel, one to the default channel of Slack, or the news of a decision over a channel.',
+  });
+
+const deliveryExample = {
+  id: '5d0a3f0e-3b52-4f0a-9c55-7d1c2a9b8e10',
+  channel: { id: '0198f3a2-7b20-7a10-8c44-2b3c4d5e6f70', kind: 'webhook', name: 'Incident bot' },
+  request_id: '0198f3a2-9c30-7b21-9d58-3c4d5e6f7081',
+  event: 'notified',
+  member: { membership_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70', display_name: 'Ada Reyes' },
+  status: 'dead',
+  attempts: 12,
+  created_at: '2026-03-03T10:00:00.000Z',
+  last_error: 'status 500',
+};
+
+function showDelivery(delivery: ListedDelivery) {
+  const { membershipId, displayName } = delivery;
+  return {
+    id: delivery.id,
+    channel: { id: delivery.channelId, kind: delivery.channelKind, name: delivery.channelName },
+    request_id: delivery.requestId,
+    event: delivery.event,
+    ...(membershipId !== null && {
+      member: { membership_id: membershipId, display_name: displayName ?? '' },
+    }),
+    status: delivery.status,
+    attempts: delivery.attempts,
+    created_at: delivery.createdAt,
+    next_attempt_at: delivery.nextAttemptAt ?? undefined,
+    finished_at: delivery.finishedAt ?? undefined,
+    last_error: delivery.lastError ?? undefined,
+    dropped_reason: delivery.droppedReason ?? undefined,
+  };
+}
+
+export const notificationDeliveryEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    operationId: 'listNotificationDeliveries',
+    method: 'get',
+    path: PATH,
+    tag: TAG,
+    summary: 'List messages and what became of them',
+    description:
+      'Newest first. `status=dead` lists what could not be delivered. What may pass is tried twelve times over some hours, later where the ' +
+      'receiver says so by Retry-After, up to an hour: no connection, a timeout, status 408, 425, 429 and 5xx of a webhook, a 4xx answer of a mail ' +
+      'server, an outage or a rate limit of Slack. Anything else is dead at once: every other status of a webhook, redirects and 410 among them, a ' +
+      'URL that leads inside, a 5xx answer of a mail server to the message, a refusal of Slack such as `channel_not_found`. Delivered and dropped ' +
+      'messages are deleted after 30 days, dead ones after 90.',
+    auth: 'member',
+    permission: 'connection.read',
+    query: z.strictObject({
+      status: z
+        .enum(DELIVERY_STATUSES)
+        .optional()
+        .meta({ description: 'Only messages in this state.' }),
+      channel_id: z
+        .uuid()
+        .optional()
+        .meta({ description: 'Only messages over this channel, deleted ones included.' }),
+      limit: limitQuery(50),
+      cursor: cursorQuery(),
+    }),
+    success: {
+      status: 200,
+      description: 'One page of messages.',
+      body: z.strictObject({
+        notification_deliveries: z
+          .array(deliveryShape)
+          .meta({ description: 'The messages of this page.' }),
+        next_cursor: nextCursor(),
+      }),
+      example: {
+        notification_deliveries: [{ ...deliveryExample, finished_at: '2026-03-03T12:51:07.000Z' }],
+      },
+    },
+    errors: [],
+    handler: async (
+      { principal, query: { status, channel_id: channelId, limit, cursor } },
+      context,
+    ) => {
+      const list = [`notification_deliveries`, status ?? '', channelId ?? ''] as const;
+      const keys = decodeCursor(
+        cursor,
+        z.tuple([
+          z.literal(list[0]),
+          z.literal(list[1]),
+          z.literal(list[2]),
+          z.iso.datetime(),
+          z.uuid(),
+        ]),
+      );
+      const after = keys && { createdAt: new Date(keys[3]), id: keys[4] };
+      const { deliveries, next } = await listNotificationDeliveries(context, principal, {
+        status,
+        channelId,
+        limit,
+        after,
+      });
+      const nextPage = next && encodeCursor([...list, next.createdAt.toISOString(), next.id]);
+      return {
+        body: { notification_deliveries: deliveries.map(showDelivery), next_cursor: nextPage },
+      };
+    },
+  }),
+  defineEndpoint({
+    operationId: 'retryNotificationDelivery',
+    method: 'post',
+    path: `${PATH}/{id}/retry`,
+    tag: TAG,
+    summary: 'Try a message again',
+    description:
+      'A dead one begins anew with all its attempts, a pending one is tried at once. Before it is sent the request is looked at again: when it is decided by ' +
+      'then, the message is dropped.',
+    auth: 'member',
+    permission: 'connection.write',
+    params: z.strictObject({ id: uuid('Id of the message.') }),
+    success: {
+      status: 200,
+      description: 'The message, which waits to be sent.',
+      body: z.strictObject({ notification_delivery: deliveryShape }),
+      example: {
+        notification_delivery: {
+          ...deliveryExample,
+          status: 'pending',
+          attempts: 0,
+          next_attempt_at: '2026-03-03T13:00:00.000Z',
+        },
+      },
+    },
+    errors: ['delivery_over'],
+    handler: async ({ principal, params }, context) => ({
+      body: {
+        notification_delivery: showDelivery(
+          await retryNotificationDelivery(context, principal, params.id),
+        ),
+      },
+    }),
+  }),
+];

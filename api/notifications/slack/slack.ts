@@ -1,0 +1,349 @@
+/** Connecting Slack: the workspace, whose Slack user a member is, and the buttons and the command there. */
+import { z } from 'zod';
+import {
+  takeSlackCommand,
+  takeSlackInteraction,
+} from '../../../src/services/notifications/slack/calls.ts';
+import {
+  connectSlack,
+  disconnectSlack,
+  readSlackConnection,
+  type SlackConnection,
+} from '../../../src/services/notifications/slack/connections.ts';
+import {
+  beginSlackLink,
+  readOwnSlack,
+  removeOwnSlackLink,
+  SLACK_COMMAND,
+  type OwnSlack,
+} from '../../../src/services/notifications/slack/links.ts';
+import { defineEndpoint, type Endpoint, type SignedForm } from '../../http/endpoint.ts';
+import { nullableTimestamp, timestamp, uuid } from '../../http/schema.ts';
+
+const TAG = 'Slack';
+
+const connectionShape = z
+  .strictObject({
+    channel_id: uuid(
+      'The notification channel of kind `slack` it is: there it is paused and tried.',
+    ),
+    team_id: z.string().meta({ description: 'The workspace.' }),
+    team_name: z.string().meta({ description: 'Its name when it was connected.' }),
+    bot_user_id: z.string().meta({ description: 'Whom the messages come from.' }),
+    default_channel: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where every request is announced besides; null when nowhere.' }),
+    connected_at: timestamp('When the workspace was connected.'),
+    updated_at: timestamp('When its terms were last changed.'),
+  })
+  .meta({
+    id: 'SlackConnection',
+    description: 'The Slack workspace of the organization. Its secrets are never shown.',
+  });
+
+const connectionExample = {
+  channel_id: '0199a3f4-2b7c-7d10-8a3e-5c6d7e8f9a0b',
+  team_id: 'T0123ABCD',
+  team_name: 'Example Works',
+  bot_user_id: 'U0456EFGH',
+  default_channel: 'C0789JKLM',
+  connected_at: '2026-03-02T09:00:00.000Z',
+  updated_at: '2026-03-02T09:00:00.000Z',
+};
+
+function showConnection(connection: SlackConnection): z.input<typeof connectionShape> {
+  return {
+    channel_id: connection.channelId,
+    team_id: connection.teamId,
+    team_name: connection.teamName,
+    bot_user_id: connection.botUserId,
+    default_channel: connection.defaultChannel,
+    connected_at: connection.connectedAt,
+    updated_at: connection.updatedAt,
+  };
+}
+
+const connectionEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    operationId: 'getSlackConnection',
+    method: 'get',
+    path: '/api/v1/slack',
+    tag: TAG,
+    summary: 'Which Slack workspace is connected',
+    auth: 'member',
+    permission: 'connection.read',
+    success: {
+      status: 200,
+      description: 'The workspace.',
+      body: z.strictObject({
+        connection: connectionShape
+          .nullable()
+          .meta({ description: 'null when none is connected.' }),
+      }),
+      example: { connection: connectionExample },
+    },
+    errors: [],
+    handler: async ({ principal }, context) => {
+      const connection = await readSlackConnection(context, principal);
+      return { body: { connection: connection ? showConnection(connection) : null } };
+    },
+  }),
+  defineEndpoint({
+    operationId: 'connectSlack',
+    method: 'put',
+    path: '/api/v1/slack',
+    tag: TAG,
+    summary: 'Connect a Slack workspace, or change its terms',
+    description:
+      'Make a Slack app with the scopes `chat:write`, `im:write` and `commands`, the interactivity URL `{COUNTERSIGN_PUBLIC_URL}/auth/slack/interactions` and the slash command `/countersign` at `{COUNTERSIGN_PUBLIC_URL}/auth/slack/commands`, install it, and give its token and signing secret here. The token is tried at once. A secret that is not given stays as it is. A token of another workspace ends the links people made with the one before. Needs a fresh session, and a second factor where the organization demands one.',
+    auth: 'session',
+    permission: 'connection.write',
+    body: z.strictObject({
+      bot_token: z
+        .string()
+        .regex(/^xoxb-[A-Za-z0-9-]{8,250}$/, {
+          error: 'must be a bot token, which begins with xoxb-',
+        })
+        .optional()
+        .meta({ description: 'The bot user’s OAuth token. Kept encrypted.' }),
+      signing_secret: z
+        .string()
+        .regex(/^[A-Za-z0-9]{16,128}$/, { error: 'must be a signing secret: letters and digits' })
+        .optional()
+        .meta({ description: 'With which Slack signs what it posts. Kept encrypted.' }),
+      default_channel: z
+        .string()
+        .regex(/^[CG][A-Z0-9]{2,30}$/, { error: 'must be the id of a channel, such as C0789JKLM' })
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'Id of a channel the app was invited to. Every level of every request is announced there once, and every later level of a team’s policy inside it, whoever of the people asked can be told; so is every call for a colleague’s help.',
+        }),
+    }),
+    requestExample: {
+      bot_token: 'xoxb-example-0123456789',
+      signing_secret: '0123456789abcdef0123456789abcdef',
+      default_channel: 'C0789JKLM',
+    },
+    success: {
+      status: 200,
+      description: 'Connected.',
+      body: connectionShape,
+      example: connectionExample,
+    },
+    errors: [
+      'reauthentication_required',
+      'mfa_required',
+      'slack_workspace_taken',
+      'secrets_key_missing',
+      'slack_failed',
+    ],
+    handler: async ({ principal, body }, context) => {
+      const {
+        bot_token: botToken,
+        signing_secret: signingSecret,
+        default_channel: defaultChannel,
+      } = body;
+      return {
+        body: showConnection(
+          await connectSlack(context, principal, { botToken, signingSecret, defaultChannel }),
+        ),
+      };
+    },
+  }),
+  defineEndpoint({
+    operationId: 'disconnectSlack',
+    method: 'delete',
+    path: '/api/v1/slack',
+    tag: TAG,
+    summary: 'End the connection to Slack',
+    description:
+      'With the links of its people. Messages that were sent stay as they are; their buttons do nothing any more. Needs a fresh session, and a second factor where the organization demands one.',
+    auth: 'session',
+    permission: 'connection.write',
+    success: { status: 204, description: 'No workspace is connected.' },
+    errors: ['reauthentication_required', 'mfa_required'],
+    handler: async ({ principal }, context) => {
+      await disconnectSlack(context, principal);
+      return {};
+    },
+  }),
+];
+
+const ownShape = z
+  .strictObject({
+    team_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'The workspace of the organization; null when none is connected.' }),
+    slack_user_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The linked Slack user; null when none is.' }),
+    linked_at: nullableTimestamp('When he was linked; null when none is.'),
+  })
+  .meta({ id: 'OwnSlack', description: "The caller's own link with Slack." });
+
+function showOwn({ connection, link }: OwnSlack): z.input<typeof ownShape> {
+  return {
+    team_name: connection?.teamName ?? null,
+    slack_user_id: link?.slackUserId ?? null,
+    linked_at: link?.linkedAt ?? null,
+  };
+}
+
+const linkEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    operationId: 'getMySlack',
+    method: 'get',
+    path: '/api/v1/me/slack',
+    tag: 'Account',
+    summary: "One's own link with Slack",
+    auth: 'member',
+    success: {
+      status: 200,
+      description: 'The link.',
+      body: ownShape,
+      example: {
+        team_name: 'Example Works',
+        slack_user_id: 'U0123WXYZ',
+        linked_at: '2026-03-02T09:10:00.000Z',
+      },
+    },
+    errors: [],
+    handler: async ({ principal }, context) => ({
+      body: showOwn(await readOwnSlack(context, principal)),
+    }),
+  }),
+  defineEndpoint({
+    operationId: 'beginMySlackLink',
+    method: 'post',
+    path: '/api/v1/me/slack/link',
+    tag: 'Account',
+    summary: "Begin to link one's own Slack user",
+    description:
+      'Type the command in Slack within ten minutes: whoever does is the member from then on, in the place of a Slack user linked before. The code serves once, and a new one ends it. Needs a fresh session, and a second factor where the organization demands one.',
+    auth: 'session',
+    success: {
+      status: 201,
+      description: 'What to type in Slack.',
+      body: z.strictObject({
+        code: z.string().meta({ description: 'Shown this once.' }),
+        command: z.string().meta({ description: 'The whole command.' }),
+        expires_at: timestamp('When the code ends.'),
+      }),
+      example: {
+        code: '7KQ2-M3XA-9R0D-ZB5T',
+        command: '/countersign link 7KQ2-M3XA-9R0D-ZB5T',
+        expires_at: '2026-03-02T09:20:00.000Z',
+      },
+    },
+    errors: ['reauthentication_required', 'mfa_required', 'slack_not_connected'],
+    handler: async ({ principal }, context) => {
+      const { code, expiresAt } = await beginSlackLink(context, principal);
+      return { body: { code, command: `${SLACK_COMMAND} link ${code}`, expires_at: expiresAt } };
+    },
+  }),
+  defineEndpoint({
+    operationId: 'removeMySlackLink',
+    method: 'delete',
+    path: '/api/v1/me/slack',
+    tag: 'Account',
+    summary: "End one's own link with Slack",
+    description: 'With a link that was begun. In Slack, `/countersign unlink` does the same.',
+    auth: 'member',
+    success: { status: 204, description: 'No Slack user is linked.' },
+    errors: [],
+    handler: async ({ principal }, context) => {
+      await removeOwnSlackLink(context, principal);
+      return {};
+    },
+  }),
+];
+
+const SIGNATURE = 'x-slack-signature';
+const TIMESTAMP = 'x-slack-request-timestamp';
+const signedHeaders = [SIGNATURE, TIMESTAMP] as const;
+
+const proofOf = ({ text, headers }: SignedForm) => ({
+  body: text,
+  signature: headers[SIGNATURE] ?? '',
+  timestamp: headers[TIMESTAMP] ?? '',
+});
+
+const FROM_SLACK =
+  'For Slack alone: 401 unless it is signed, within five minutes, with the signing secret of the workspace it names. No call is taken twice.';
+
+const callEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    operationId: 'takeSlackInteraction',
+    method: 'post',
+    path: '/auth/slack/interactions',
+    tag: TAG,
+    summary: 'Somebody pressed a button in Slack',
+    description: `${FROM_SLACK} The member whose linked Slack user pressed Approve or Deny decides, over the channel \`slack\` and with one factor; where the organization demands two, messages have no such buttons, and who presses one of before is sent to the browser. Users of other workspaces are refused. What came of it he is told in Slack.`,
+    auth: 'none',
+    signedForm: {
+      headers: signedHeaders,
+      fields: z.looseObject({
+        payload: z.string().meta({ description: 'What was pressed, as JSON.' }),
+      }),
+    },
+    requestExample: {
+      payload:
+        '{"type":"block_actions","team":{"id":"T0123ABCD"},"user":{"id":"U0123WXYZ"},"actions":[]}',
+    },
+    success: { status: 200, description: 'Taken.' },
+    errors: ['authentication_required', 'secrets_key_missing'],
+    handler: async ({ signedForm }, context) => {
+      await takeSlackInteraction(context, proofOf(signedForm));
+      return {};
+    },
+  }),
+  defineEndpoint({
+    operationId: 'takeSlackCommand',
+    method: 'post',
+    path: '/auth/slack/commands',
+    tag: TAG,
+    summary: 'Somebody typed the command in Slack',
+    description: `${FROM_SLACK} \`/countersign link CODE\` links the Slack user with the member whose session shows the code, \`/countersign unlink\` ends that.`,
+    auth: 'none',
+    signedForm: {
+      headers: signedHeaders,
+      fields: z.looseObject({
+        team_id: z.string().meta({ description: 'The workspace.' }),
+        user_id: z.string().meta({ description: 'The Slack user.' }),
+        text: z.string().optional().meta({ description: 'What he typed behind the command.' }),
+      }),
+    },
+    requestExample: {
+      team_id: 'T0123ABCD',
+      user_id: 'U0123WXYZ',
+      text: 'link 7KQ2-M3XA-9R0D-ZB5T',
+    },
+    success: {
+      status: 200,
+      description: 'What he alone is told.',
+      body: z.strictObject({
+        response_type: z.literal('ephemeral').meta({ description: 'Nobody else sees it.' }),
+        text: z.string().meta({ description: 'In Slack’s markup.' }),
+      }),
+      example: { response_type: 'ephemeral', text: 'Unlinked.' },
+    },
+    errors: ['authentication_required', 'secrets_key_missing'],
+    handler: async ({ signedForm }, context) => ({
+      body: {
+        response_type: 'ephemeral',
+        text: await takeSlackCommand(context, proofOf(signedForm)),
+      },
+    }),
+  }),
+];
+
+export const slackEndpoints: readonly Endpoint[] = [
+  ...connectionEndpoints,
+  ...linkEndpoints,
+  ...callEndpoints,
+];

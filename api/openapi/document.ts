@@ -1,0 +1,299 @@
+/** Yields the OpenAPI 3.1 document from the declared endpoints: nothing about an operation is written down twice. */
+import { stringify } from 'yaml';
+import {
+  createDocument,
+  type oas31,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { errorCatalogue, type ErrorCode } from '../../src/domain/errors.ts';
+import type { AuthKind, Endpoint, SuccessAnswer } from '../http/endpoint.ts';
+import { errorsOf } from '../http/implied-errors.ts';
+import { operationPaths } from './operation.ts';
+import { interfaceDescription, securitySchemes, tags } from './prose.ts';
+import { errorShape } from '../http/problem-schema.ts';
+import { envelopeTypeOf, statusOf } from '../http/problem.ts';
+
+const INTERFACE_VERSION = '0.1.0';
+
+const security: Readonly<Record<AuthKind, Record<string, string[]>[]>> = {
+  product: [{ sessionCookie: [] }, { personalApiKey: [] }, { organizationApiKey: [] }],
+  member: [{ sessionCookie: [] }, { personalApiKey: [] }],
+  session: [{ sessionCookie: [] }],
+  agent: [{ agentCredential: [] }],
+  none: [],
+};
+
+const opensWith: Readonly<Record<AuthKind, string>> = {
+  product: 'a session, a personal or an organization API key',
+  member: 'a session or a personal API key',
+  session: 'a session; API keys are refused',
+  agent: 'an agent credential',
+  none: 'no credential',
+};
+
+const parameters = {
+  RequestId: {
+    name: 'X-Request-ID',
+    in: 'header',
+    description: 'Adopted as the id of this call if it is 1 to 128 printable ASCII characters.',
+    schema: { type: 'string', minLength: 1, maxLength: 128 },
+    example: '7f1c2d3e-4b5a-4c6d-8e7f-90a1b2c3d4e5',
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: true,
+    description:
+      'Names this attempt, so that it can be repeated without harm: 1 to 255 printable ASCII characters, kept for ever.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+    example: '6f1c7f2e-6f5e-4f5a-8d0c-0d5b6b1c9f00',
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    required: true,
+    description:
+      'The revision expected to be active, quoted or bare; `"0"` for none. Neither `*` nor weak tags.',
+    schema: { type: 'string', pattern: '^("(0|[1-9][0-9]{0,14})"|(0|[1-9][0-9]{0,14}))$' },
+    example: '"3"',
+  },
+} as const satisfies Record<string, oas31.ParameterObject>;
+
+const headers = {
+  RequestId: {
+    description: 'Id of this call: the presented one or a new UUID.',
+    schema: { type: 'string' },
+  },
+  RetryAfter: {
+    description: 'Whole seconds to wait before trying again.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+} as const satisfies Record<string, oas31.HeaderObject>;
+
+const requestIdHeader = { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } };
+
+/** The whole document. */
+export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIObject {
+  const responses = new Map<ErrorCode, ZodOpenApiResponseObject>();
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const endpoint of endpoints) {
+    (paths[endpoint.path] ??= {})[endpoint.method] = operation(endpoint, responses);
+  }
+  const document: ZodOpenApiObject = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Countersign',
+      version: INTERFACE_VERSION,
+      description: interfaceDescription,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The deployment that serves this document.' }],
+    tags: [...tags],
+    paths: { ...paths, ...operationPaths },
+    components: { securitySchemes, parameters, headers, examples: errorExamples(endpoints) },
+  };
+  // Custom checks describe themselves by an override, which may sit on what wraps them.
+  const created = createDocument(document, { allowEmptySchema: { custom: true } });
+  for (const endpoint of endpoints) {
+    const described = created.paths?.[endpoint.path]?.[endpoint.method];
+    if (described?.parameters) described.parameters = described.parameters.map(tidy);
+  }
+  return created;
+}
+
+/** A parameter says what it is once, and a number that arrives as text keeps the bounds of the number only. */
+function tidy(
+  parameter: oas31.ParameterObject | oas31.ReferenceObject,
+): oas31.ParameterObject | oas31.ReferenceObject {
+  if (!('in' in parameter) || !parameter.schema || '$ref' in parameter.schema) return parameter;
+  const { description, pattern, ...schema } = parameter.schema as oas31.SchemaObject;
+  const { in: location, name, required } = parameter;
+  const text = parameter.description ?? description;
+  return {
+    name,
+    in: location,
+    ...(required && { required }),
+    ...(text !== undefined && { description: text }),
+    schema: { ...schema, ...(pattern !== undefined && schema.type === 'string' && { pattern }) },
+  };
+}
+
+/** The document as the text of `openapi.yaml`. */
+export function openApiYaml(endpoints: readonly Endpoint[]): string {
+  // Readers of YAML 1.1 would take a bare time for a date and a bare `on` for a truth value: quoted, both kinds agree.
+  const text = stringify(openApiDocument(endpoints), {
+    aliasDuplicateObjects: false,
+    blockQuote: 'literal',
+    lineWidth: 0,
+    compat: 'yaml-1.1',
+  });
+  return `# Generated from the endpoint declarations by \`npm run openapi\`. Do not edit.\n${text}`;
+}
+
+function operation(
+  endpoint: Endpoint,
+  shared: Map<ErrorCode, ZodOpenApiResponseObject>,
+): ZodOpenApiOperationObject {
+  const { body, signedForm, params, query, requestExample } = endpoint;
+  return {
+    operationId: endpoint.operationId,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    description: [endpoint.description, needs(endpoint)].filter(Boolean).join('\n\n'),
+    security: security[endpoint.auth],
+    requestParams: {
+      ...(params && { path: params as never }),
+      ...(query && { query: query as never }),
+    },
+    parameters: [
+      ...(endpoint.headers?.idempotencyKey
+        ? [{ $ref: '#/components/parameters/IdempotencyKey' }]
+        : []),
+      ...(endpoint.headers?.ifMatch ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+      { $ref: '#/components/parameters/RequestId' },
+      ...(signedForm?.headers ?? []).map(signedHeader),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: body, example: requestExample } },
+      },
+    }),
+    ...(signedForm && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/x-www-form-urlencoded': {
+            schema: signedForm.fields,
+            example: requestExample,
+          },
+        },
+      },
+    }),
+    responses: { ...successes(endpoint), ...failures(endpoint, shared) },
+  };
+}
+
+/** A missing one is refused like a wrong one. */
+function signedHeader(name: string): oas31.ParameterObject {
+  const description = 'Proves, with the body, where the call comes from.';
+  return { name, in: 'header', required: true, description, schema: { type: 'string' } };
+}
+
+function needs({ auth, permission }: Endpoint): string {
+  return permission === undefined
+    ? `Opens with ${opensWith[auth]}.`
+    : `Opens with ${opensWith[auth]}. Needs \`${permission}\`.`;
+}
+
+function successes({ success }: Endpoint): Record<string, ZodOpenApiResponseObject> {
+  const statuses = [success.status].flat();
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      successResponse(success.otherwise?.[status] ?? success),
+    ]),
+  );
+}
+
+function successResponse({
+  description,
+  headers: sent,
+  body,
+  example,
+}: SuccessAnswer): ZodOpenApiResponseObject {
+  const own = Object.entries(sent ?? {}).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: 'string' } },
+  ]);
+  return {
+    description,
+    headers: { ...requestIdHeader, ...Object.fromEntries(own) },
+    ...(body && { content: { 'application/json': { schema: body, example } } }),
+  };
+}
+
+/** One answer for each status; a status with a single code is a component, named by the code, that operations share. */
+function failures(
+  endpoint: Endpoint,
+  shared: Map<ErrorCode, ZodOpenApiResponseObject>,
+): Record<string, ZodOpenApiResponseObject> {
+  const entries = [...codesByStatus(endpoint)].map(([status, codes]) => {
+    const [code] = codes;
+    if (code === undefined || codes.length > 1) return [String(status), failure(codes)] as const;
+    const response = shared.get(code) ?? { id: code, ...failure(codes) };
+    shared.set(code, response);
+    return [String(status), response] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function codesByStatus(endpoint: Endpoint): ReadonlyMap<number, readonly ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(endpoint))
+    byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
+  return byStatus;
+}
+
+function failure(codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+  const retries = codes.some((code) => [429, 503].includes(statusOf(code)));
+  return {
+    description: codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].title}`).join('\n'),
+    headers: {
+      ...requestIdHeader,
+      ...(retries && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
+    },
+    content: { 'application/json': { schema: errorShape, ...exampleOf(codes) } },
+  };
+}
+
+/** A single code's example stands with it, those of several are components, named by their codes. */
+function exampleOf(
+  codes: readonly ErrorCode[],
+): Pick<oas31.MediaTypeObject, 'example' | 'examples'> {
+  const [code] = codes;
+  if (code !== undefined && codes.length === 1) return { example: errorExample(code) };
+  return {
+    examples: Object.fromEntries(
+      codes.map((each) => [each, { $ref: `#/components/examples/${each}` }]),
+    ),
+  };
+}
+
+/** Of every code that shares its status with others in some operation. */
+function errorExamples(endpoints: readonly Endpoint[]): Record<string, oas31.ExampleObject> {
+  const shared = endpoints.flatMap((endpoint) =>
+    [...codesByStatus(endpoint).values()].filter(({ length }) => length > 1).flat(),
+  );
+  const codes = [...new Set(shared)].sort();
+  return Object.fromEntries(
+    codes.map((code) => [code, { summary: errorCatalogue[code].title, value: errorExample(code) }]),
+  );
+}
+
+const detailsExamples: Partial<Record<ErrorCode, unknown>> = {
+  validation_failed: { issues: [{ pointer: '/name', code: 'required', message: 'is required' }] },
+  permission_denied: {
+    permission: 'agent.read',
+    scope_kind: 'organization',
+    reason: 'missing_permission',
+  },
+  quota_exceeded: { dimension: 'active_agents', limit: 100, used: 100 },
+  revision_conflict: { active_revision: 4 },
+  already_terminal: { status: 'expired' },
+};
+
+function errorExample(code: ErrorCode): unknown {
+  const details = detailsExamples[code];
+  return {
+    error: {
+      type: envelopeTypeOf(code),
+      code,
+      message: errorCatalogue[code].title,
+      request_id: parameters.RequestId.example,
+      ...(details !== undefined && { details }),
+    },
+  };
+}

@@ -1,0 +1,168 @@
+/** Personal API keys: a member's own, and what a presented key is worth. */
+import { z } from 'zod';
+import { permissionEntry, permissions } from '../../src/domain/people/permissions.ts';
+import {
+  listOwnApiKeys,
+  mintApiKey,
+  revokeOwnApiKey,
+  verifyApiKey,
+} from '../../src/services/people/api-keys.ts';
+import {
+  apiKeyExample,
+  apiKeyPermissionShape,
+  apiKeyShape,
+  keyEnd,
+  maxExpiresAt,
+  showApiKey,
+  showPermission,
+} from './api-keys-schema.ts';
+import { decodeCursor, encodeCursor } from '../http/cursors.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { grantShape, permissionKey } from './grants-schema.ts';
+import { cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';
+
+/** The id of the last key of the page before. */
+const lastKey = z.tuple([z.literal('api_keys'), z.uuid()]);
+
+export const apiKeyEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    operationId: 'listMyApiKeys',
+    method: 'get',
+    path: '/api/v1/me/api_keys',
+    tag: 'API keys',
+    summary: "List one's own API keys, newest first",
+    auth: 'session',
+    query: z.strictObject({ limit: limitQuery(50), cursor: cursorQuery() }),
+    success: {
+      status: 200,
+      description: 'The keys, and what a new one would carry.',
+      body: z.strictObject({
+        keys: z.array(apiKeyShape).meta({
+          description: 'Newest first, revoked and expired ones included; never a secret.',
+        }),
+        personal_api_keys_allowed: z
+          .boolean()
+          .meta({ description: 'Whether the organization allows personal keys.' }),
+        scoping_enabled: z
+          .boolean()
+          .meta({ description: 'Whether a key can be narrowed to chosen permissions.' }),
+        bearable_permissions: z
+          .array(apiKeyPermissionShape)
+          .meta({ description: 'What a new key would carry, and could be narrowed to.' }),
+        max_expires_at: maxExpiresAt(),
+        next_cursor: nextCursor(),
+      }),
+      example: {
+        keys: [apiKeyExample],
+        personal_api_keys_allowed: true,
+        scoping_enabled: false,
+        bearable_permissions: [showPermission(permissionEntry('request.read'))],
+      },
+    },
+    errors: [],
+    handler: async ({ principal, query }, context) => {
+      const after = decodeCursor(query.cursor, lastKey)?.[1];
+      const page = await listOwnApiKeys(context, principal, { limit: query.limit, after });
+      const body = {
+        keys: page.keys.map((key) => showApiKey(key)),
+        personal_api_keys_allowed: page.personalApiKeysAllowed,
+        scoping_enabled: page.scopingEnabled,
+        bearable_permissions: page.bearable.map(showPermission),
+        max_expires_at: page.latestEnd,
+        next_cursor: page.next && encodeCursor(['api_keys', page.next]),
+      };
+      return { body };
+    },
+  }),
+  defineEndpoint({
+    operationId: 'createMyApiKey',
+    method: 'post',
+    path: '/api/v1/me/api_keys',
+    tag: 'API keys',
+    summary: 'Mint a personal API key',
+    description:
+      'The key acts as its member with everything the member holds at each call, or with what of it `permissions` names (hosted edition). Where that includes deciding requests or a dangerous permission, the sign-in must be younger than the organization’s re-authentication window (15 minutes by default), with a second factor where the organization requires one. The key keeps the assurance of the session and dies with the membership.',
+    auth: 'session',
+    permission: 'api_key.issue',
+    body: z.strictObject({
+      name: label('What to call the key.', 100),
+      permissions: z.array(z.string()).max(permissions.length).optional().meta({
+        description:
+          'The only permissions to carry, of those the caller holds: a key is never given more than its member has. Not empty. The open edition refuses it.',
+      }),
+      expires_at: keyEnd(),
+    }),
+    requestExample: { name: 'release script', expires_at: '2026-06-01T00:00:00Z' },
+    success: {
+      status: 201,
+      description: 'The key, and its token, which is shown this once.',
+      body: z.strictObject({
+        key: apiKeyShape,
+        token: z.string().meta({
+          description: 'The bearer token `whk_<id>_<secret>`. Only a hash of it is kept.',
+        }),
+      }),
+      example: { key: apiKeyExample, token: `${apiKeyExample.prefix}_<secret>` },
+    },
+    errors: [
+      'api_keys_disabled',
+      'api_key_scoping_unavailable',
+      'mfa_required',
+      'reauthentication_required',
+    ],
+    handler: async ({ principal, body }, context) => {
+      const { name, permissions: narrowed, expires_at: expiresAt } = body;
+      const { key, token } = await mintApiKey(context, principal, {
+        name,
+        permissions: narrowed,
+        expiresAt,
+      });
+      return { body: { key: showApiKey(key), token } };
+    },
+  }),
+  defineEndpoint({
+    operationId: 'revokeMyApiKey',
+    method: 'delete',
+    path: '/api/v1/me/api_keys/{id}',
+    tag: 'API keys',
+    summary: "Revoke one of one's own API keys",
+    description: 'For good, and at once. A repeat succeeds without changing anything.',
+    auth: 'session',
+    params: z.strictObject({ id: uuid('The key.') }),
+    success: { status: 204, description: 'Revoked.' },
+    errors: [],
+    handler: async ({ principal, params }, context) => {
+      await revokeOwnApiKey(context, principal, params.id);
+      return {};
+    },
+  }),
+  defineEndpoint({
+    operationId: 'verifyApiKey',
+    method: 'get',
+    path: '/api/v1/api_keys/verify',
+    tag: 'API keys',
+    summary: 'What the presented key is and may do now',
+    auth: 'product',
+    success: {
+      status: 200,
+      description: 'The key with its permissions after narrowing and current roles.',
+      body: z.strictObject({
+        key: apiKeyShape,
+        permissions: z
+          .array(permissionKey())
+          .meta({ description: 'What it can use at some scope, sorted, each once.' }),
+        effective_grants: z.array(grantShape).meta({ description: 'What it can use, and where.' }),
+      }),
+      example: {
+        key: apiKeyExample,
+        permissions: ['request.read'],
+        effective_grants: [{ permission: 'request.read', scope_kind: 'organization' }],
+      },
+    },
+    errors: ['api_key_required'],
+    handler: async ({ principal }, context) => {
+      const { key, permissions, grants } = await verifyApiKey(context, principal);
+      return { body: { key: showApiKey(key), permissions, effective_grants: grants } };
+    },
+  }),
+];

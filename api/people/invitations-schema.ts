@@ -1,0 +1,122 @@
+/** Invitations as members see them. */
+import { z } from 'zod';
+import { grantsFromPolicies } from '../../src/domain/people/authorization.ts';
+import { isPermission } from '../../src/domain/people/permissions.ts';
+import type { SentInvitation } from '../../src/services/people/invitations/invite.ts';
+import type { Invitation } from '../../src/services/people/invitations/manage.ts';
+import { permissionKey, scopeId, scopeKind } from './grants-schema.ts';
+import { timestamp, uuid } from '../http/schema.ts';
+
+export const INVITATION_STATUSES = ['pending', 'accepted', 'revoked', 'expired'] as const;
+
+const invitedGrantShape = z
+  .strictObject({
+    scope_kind: scopeKind(),
+    scope_id: scopeId(),
+    permissions: z
+      .array(permissionKey())
+      .meta({ description: 'What it grants there; for an owner, everything a person can hold.' }),
+    is_owner: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Present for ownership of the organization.' }),
+  })
+  .meta({ id: 'InvitationGrant', description: 'What an invitation grants at one scope.' });
+
+export const invitationShape = z
+  .strictObject({
+    id: uuid('The invitation.'),
+    organization_id: uuid('The organization to join.'),
+    email: z
+      .string()
+      .meta({ description: 'Who is invited, and with which address he must accept.' }),
+    grants: z.array(invitedGrantShape).meta({
+      description:
+        'What the person will be allowed to do: one entry for each scope; empty: nothing yet.',
+    }),
+    invited_by_membership_id: uuid('Who vouches for it: whoever sent it last.'),
+    status: z
+      .enum(INVITATION_STATUSES)
+      .meta({ description: '`accepted`, `revoked` and `expired` are final.' }),
+    expires_at: timestamp('When the link ends: seven days after it was last sent.'),
+    accepted_membership_id: z
+      .uuid()
+      .optional()
+      .meta({ description: 'The member it made; present exactly when accepted.' }),
+    created_at: timestamp('When the person was invited.'),
+    updated_at: timestamp('When it last changed.'),
+  })
+  .meta({
+    id: 'Invitation',
+    description: 'Somebody was asked to join. A pending one holds a seat.',
+  });
+
+export const sentInvitationShape = z
+  .strictObject({
+    invitation: invitationShape,
+    invite_url: z.url().optional().meta({
+      description:
+        'The link, with its secret, to hand to the person. Only where the deployment sends no email, and only this once.',
+    }),
+  })
+  .meta({ id: 'InvitationWithURL', description: 'An invitation that was just sent.' });
+
+const ownerPermissions = grantsFromPolicies([], true).map(({ permission }) => permission);
+
+function showGrants({ policies }: Invitation): z.input<typeof invitedGrantShape>[] {
+  return policies.flatMap(
+    ({
+      scopeKind: kind,
+      resourceIds,
+      permissions,
+      isOwner,
+    }): z.input<typeof invitedGrantShape>[] => {
+      if (isOwner) return [{ scope_kind: kind, permissions: ownerPermissions, is_owner: true }];
+      const keys = permissions.filter(isPermission);
+      if (kind === 'organization') return [{ scope_kind: kind, permissions: keys }];
+      return resourceIds.map((scope) => ({ scope_kind: kind, scope_id: scope, permissions: keys }));
+    },
+  );
+}
+
+export function showInvitation(invitation: Invitation): z.input<typeof invitationShape> {
+  return {
+    id: invitation.id,
+    organization_id: invitation.organizationId,
+    email: invitation.email,
+    grants: showGrants(invitation),
+    invited_by_membership_id: invitation.invitedByMembershipId,
+    status: invitation.status,
+    expires_at: invitation.expiresAt,
+    ...(invitation.acceptedMembershipId !== null && {
+      accepted_membership_id: invitation.acceptedMembershipId,
+    }),
+    created_at: invitation.createdAt,
+    updated_at: invitation.updatedAt,
+  };
+}
+
+export function showSentInvitation({
+  invitation,
+  url,
+}: SentInvitation): z.input<typeof sentInvitationShape> {
+  return { invitation: showInvitation(invitation), ...(url !== undefined && { invite_url: url }) };
+}
+
+export const invitationExample = {
+  id: '0199a3f6-4d9e-7f60-b1a2-6c7d8e9f0a1b',
+  organization_id: '0199a3f1-7c51-7c11-8a44-5be0c1d2e3f4',
+  email: 'grace@example.com',
+  grants: [
+    {
+      scope_kind: 'agent',
+      scope_id: 'deploy-bot',
+      permissions: ['request.decide', 'request.read'],
+    },
+  ],
+  invited_by_membership_id: '0199a3f1-7c52-7b0e-9d52-1f6a3b0c4d21',
+  status: 'pending',
+  expires_at: '2026-03-09T08:30:00.000Z',
+  created_at: '2026-03-02T08:30:00.000Z',
+  updated_at: '2026-03-02T08:30:00.000Z',
+};

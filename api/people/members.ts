@@ -1,0 +1,277 @@
+/** The members of the organization: list, suspend, reactivate, remove. */
+import { z } from 'zod';
+import { MEMBERSHIP_STATUSES } from '../../src/domain/people/memberships.ts';
+import {
+  changeMemberStatus,
+  getMember,
+  listMembers,
+  removeMember,
+  type Member,
+  type MemberPosition,
+} from '../../src/services/people/members.ts';
+import { decodeCursor, encodeCursor } from '../http/cursors.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { roleAssignmentShape, showAssignment } from './role-assignments-schema.ts';
+import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
+
+const TAG = 'Members';
+
+const memberParams = z.strictObject({ id: uuid('Id of the membership.') });
+
+const memberStatus = () =>
+  z.enum(MEMBERSHIP_STATUSES).meta({
+    description:
+      'Only an `active` member can act. A `suspended` one keeps what he is granted; a `deprovisioned` one was removed.',
+  });
+
+const common = {
+  id: uuid(
+    'The membership: who the person is in this organization, in requests, paths and policies.',
+  ),
+  status: memberStatus(),
+  assignments: z
+    .array(roleAssignmentShape)
+    .meta({ description: 'What the member holds: granted to him, or inherited through teams.' }),
+  admission_source: z.enum(['manual', 'invite', 'sso_jit', 'directory']).meta({
+    description:
+      'How the member came in: set up by hand, invited, by a first sign-in, or from the directory.',
+  }),
+  directory_managed: z.boolean().meta({
+    description: 'True when the directory decides on the status; changing it here is refused.',
+  }),
+  team_ids: z.array(z.uuid()).meta({ description: 'The live teams the member is in.' }),
+  created_at: timestamp('When the person became a member.'),
+};
+
+const memberShape = z
+  .strictObject({
+    ...common,
+    display_name: z.string().meta({ description: 'Name of the person.' }),
+    email: z.string().meta({ description: 'Email of the person.' }),
+  })
+  .meta({ id: 'Member', description: 'A person in the organization.' });
+
+const membershipShape = z
+  .strictObject({
+    ...common,
+    user_id: uuid('The person, who may be a member of other organizations too.'),
+    organization_id: uuid('The organization.'),
+    updated_at: timestamp('When the membership last changed.'),
+  })
+  .meta({ id: 'Membership', description: 'The stored membership of a person.' });
+
+const commonExample = {
+  id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
+  status: 'active',
+  assignments: [],
+  admission_source: 'invite',
+  directory_managed: false,
+  team_ids: ['0198f3a2-6c00-7d3e-8f10-1a2b3c4d5e6f'],
+  created_at: '2026-03-02T09:15:00.000Z',
+};
+
+const memberExample = { ...commonExample, display_name: 'Ada Reyes', email: 'ada@example.com' };
+
+const membershipExample = {
+  ...commonExample,
+  status: 'suspended',
+  user_id: '0198f3a2-5b1f-7c3e-9d58-1f2a3b4c5d6e',
+  organization_id: '0198f3a2-5b1c-7c3e-9d58-1f2a3b4c5d6e',
+  updated_at: '2026-05-04T16:20:00.000Z',
+};
+
+function showCommon(member: Member) {
+  const { organizationId } = member;
+  return {
+    id: member.id,
+    status: member.status,
+    assignments: member.assignments.map((assignment) =>
+      showAssignment(assignment, { organizationId, kind: 'membership' }),
+    ),
+    admission_source: member.admissionSource,
+    directory_managed: member.directoryManaged,
+    team_ids: member.teamIds,
+    created_at: member.createdAt,
+  };
+}
+
+function showMember(member: Member) {
+  return { ...showCommon(member), display_name: member.displayName, email: member.email };
+}
+
+function showMembership(member: Member) {
+  return {
+    ...showCommon(member),
+    user_id: member.userId,
+    organization_id: member.organizationId,
+    updated_at: member.updatedAt,
+  };
+}
+
+const listMembersEndpoint = defineEndpoint({
+  operationId: 'listMembers',
+  method: 'get',
+  path: '/api/v1/members',
+  tag: TAG,
+  summary: 'List members',
+  description: 'Active members first, then suspended, then removed ones, each by name.',
+  auth: 'product',
+  permission: 'membership.read',
+  query: z.strictObject({
+    status: z
+      .enum(MEMBERSHIP_STATUSES)
+      .optional()
+      .meta({ description: 'Only members of this status.' }),
+    q: z.string().min(1).max(100).optional().meta({
+      description: 'Only members whose name or email contains this, without regard to case.',
+    }),
+    limit: limitQuery(200),
+    cursor: cursorQuery(),
+  }),
+  success: {
+    status: 200,
+    description: 'One page of members.',
+    body: z.strictObject({
+      members: z.array(memberShape).meta({ description: 'The members of this page.' }),
+      next_cursor: nextCursor(),
+    }),
+    example: { members: [memberExample] },
+  },
+  errors: [],
+  handler: async ({ principal, query: { status, q, limit, cursor } }, context) => {
+    const after = readPosition(cursor, { status, q });
+    const { members, next } = await listMembers(context, principal, { status, q, limit, after });
+    const next_cursor =
+      next && encodeCursor(['members', status ?? '', q ?? '', next.status, next.id]);
+    return { body: { members: members.map(showMember), next_cursor } };
+  },
+});
+
+function readPosition(
+  cursor: string | undefined,
+  { status = '', q = '' }: { status?: string | undefined; q?: string | undefined },
+): MemberPosition | undefined {
+  const pinned = [z.literal('members'), z.literal(status), z.literal(q)] as const;
+  const keys = decodeCursor(cursor, z.tuple([...pinned, z.enum(MEMBERSHIP_STATUSES), z.uuid()]));
+  return keys && { status: keys[3], id: keys[4] };
+}
+
+const getMemberEndpoint = defineEndpoint({
+  operationId: 'getMember',
+  method: 'get',
+  path: '/api/v1/members/{id}',
+  tag: TAG,
+  summary: 'Get a member',
+  auth: 'product',
+  permission: 'membership.read',
+  params: memberParams,
+  success: { status: 200, description: 'The member.', body: memberShape, example: memberExample },
+  errors: [],
+  handler: async ({ principal, params }, context) => ({
+    body: showMember(await getMember(context, principal, params.id)),
+  }),
+});
+
+const GUARDS =
+  'Refused, in this order: to oneself (`self_change`); to an owner, unless an owner asks (`owner_required`), from a fresh ' +
+  'session (`session_required`, `reauthentication_required`), strong where the organization demands a second factor (`mfa_required`); {removed}for a member the ' +
+  'directory manages (`directory_managed`); while active escalation paths or policies of teams ask the member by name ' +
+  '(`membership_in_escalation_path`, `details.escalation_paths` and `details.team_escalation_policies` list them) unless `force` is set, in which case the audit event ' +
+  'lists what was left behind; and if no active owner would remain (`last_owner`).';
+
+/** What an owner's status demands of whoever changes it. */
+const OWNER_ERRORS = [
+  'owner_required',
+  'session_required',
+  'mfa_required',
+  'reauthentication_required',
+] as const;
+
+const changeMemberEndpoint = defineEndpoint({
+  operationId: 'changeMemberStatus',
+  method: 'patch',
+  path: '/api/v1/members/{id}',
+  tag: TAG,
+  summary: 'Suspend or reactivate a member',
+  description:
+    'A suspended member keeps every grant, and each of his sessions and keys answers 403 `membership_inactive` from the next call on; ' +
+    'reactivating gives all of it back. The status the member has already is answered and writes nothing. ' +
+    GUARDS.replace('{removed}', 'to somebody who was removed (`membership_removed`); '),
+  auth: 'member',
+  permission: 'membership.write',
+  params: memberParams,
+  body: z.strictObject({
+    status: z.enum(['active', 'suspended']).meta({ description: 'What the member is to be.' }),
+    force: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Suspend even somebody whom escalation paths ask.' }),
+  }),
+  requestExample: { status: 'suspended' },
+  success: {
+    status: 200,
+    description: 'The membership as it is now.',
+    body: z.strictObject({ member: membershipShape }),
+    example: { member: membershipExample },
+  },
+  errors: [
+    ...OWNER_ERRORS,
+    'self_change',
+    'membership_removed',
+    'directory_managed',
+    'membership_in_escalation_path',
+    'last_owner',
+  ],
+  handler: async ({ principal, params, body }, context) => ({
+    body: {
+      member: showMembership(
+        await changeMemberStatus(context, principal, { id: params.id, ...body }),
+      ),
+    },
+  }),
+});
+
+const removeMemberEndpoint = defineEndpoint({
+  operationId: 'removeMember',
+  method: 'delete',
+  path: '/api/v1/members/{id}',
+  tag: TAG,
+  summary: 'Remove a member',
+  description:
+    'The policies granted to the member and the team memberships added by hand are deleted, every session and personal key is revoked, ' +
+    'the record is kept as `deprovisioned`. Only a new invitation brings the person back. Removing somebody again is 204. ' +
+    GUARDS.replace('{removed}', ''),
+  auth: 'member',
+  permission: 'membership.write',
+  params: memberParams,
+  query: z.strictObject({
+    force: z
+      .string()
+      .refine((text) => text === 'true' || text === 'false', { error: 'must be true or false' })
+      .transform((text) => text === 'true')
+      .default(false)
+      .meta({
+        description: 'Remove even somebody whom escalation paths ask.',
+        override: { type: 'boolean', default: false },
+      }),
+  }),
+  success: { status: 204, description: 'The member is removed.' },
+  errors: [
+    ...OWNER_ERRORS,
+    'self_change',
+    'directory_managed',
+    'membership_in_escalation_path',
+    'last_owner',
+  ],
+  handler: async ({ principal, params, query }, context) => {
+    await removeMember(context, principal, { id: params.id, force: query.force });
+    return {};
+  },
+});
+
+export const memberEndpoints: readonly Endpoint[] = [
+  listMembersEndpoint,
+  getMemberEndpoint,
+  changeMemberEndpoint,
+  removeMemberEndpoint,
+];

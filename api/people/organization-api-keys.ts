@@ -1,0 +1,245 @@
+/** All API keys of the organization, and keys that act for it. */
+import { z } from 'zod';
+import { MOST_POLICIES } from '../../src/domain/people/permission-policies.ts';
+import { permissionEntry } from '../../src/domain/people/permissions.ts';
+import {
+  getApiKey,
+  issueOrganizationKey,
+  listAllApiKeys,
+  organizationKeyOptions,
+  revokeAnyApiKey,
+} from '../../src/services/people/organization-api-keys.ts';
+import { apiKeyExample, apiKeyKind, apiKeyShape, apiKeyStatus } from './api-keys-schema.ts';
+import { keyEnd, maxExpiresAt, organizationKeyExample, showApiKey } from './api-keys-schema.ts';
+import { decodeCursor, encodeCursor } from '../http/cursors.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { grantShape } from './grants-schema.ts';
+import {
+  policyTermsFields,
+  readTerms,
+  resourceShape,
+  resourcesTruncated,
+  showEntry,
+  vocabularyEntryShape,
+} from './permission-policies-schema.ts';
+import { cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';
+
+const TAG = 'API keys';
+
+const keyParams = z.strictObject({ id: uuid('The key.') });
+
+const exampleList = [
+  organizationKeyExample,
+  { ...apiKeyExample, created_by: organizationKeyExample.created_by },
+];
+
+const listEndpoint = defineEndpoint({
+  operationId: 'listApiKeys',
+  method: 'get',
+  path: '/api/v1/api_keys',
+  tag: TAG,
+  summary: "List the organization's API keys, newest first",
+  description:
+    'Personal keys of every member and organization keys, expired and revoked ones included. Filters add up.',
+  auth: 'session',
+  permission: 'api_key.read',
+  query: z.strictObject({
+    kind: apiKeyKind().optional().meta({ description: 'Only keys of this kind.' }),
+    status: apiKeyStatus().optional().meta({ description: 'Only keys in this state.' }),
+    q: z.string().min(1).max(200).optional().meta({
+      description:
+        'Only keys whose name, or whose creator’s name or email, contains this, in upper or lower case.',
+    }),
+    limit: limitQuery(50),
+    cursor: cursorQuery(),
+  }),
+  success: {
+    status: 200,
+    description: 'One page of keys.',
+    body: z.strictObject({
+      keys: z.array(apiKeyShape).meta({ description: 'Each with who minted it; never a secret.' }),
+      next_cursor: nextCursor(),
+    }),
+    example: { keys: exampleList },
+  },
+  errors: [],
+  handler: async ({ principal, query: { kind, status, q, limit, cursor } }, context) => {
+    const filter = [kind ?? '', status ?? '', q ?? ''] as const;
+    const pinned = z.tuple([
+      z.literal('organization_api_keys'),
+      ...filter.map((value) => z.literal(value)),
+      z.uuid(),
+    ]);
+    const after = decodeCursor(cursor, pinned)?.at(-1);
+    const { keys, next } = await listAllApiKeys(context, principal, {
+      kind,
+      status,
+      q,
+      limit,
+      after,
+    });
+    const next_cursor = next && encodeCursor(['organization_api_keys', ...filter, next]);
+    return {
+      body: { keys: keys.map((key) => showApiKey(key, { organizationWide: true })), next_cursor },
+    };
+  },
+});
+
+const optionsEndpoint = defineEndpoint({
+  operationId: 'getApiKeyOptions',
+  method: 'get',
+  path: '/api/v1/api_keys/options',
+  tag: TAG,
+  summary: 'What a new organization key may carry',
+  description:
+    'Everything a form for `POST /api/v1/api_keys` offers to this caller. Hosted edition only.',
+  auth: 'session',
+  permission: 'api_key.organization.issue',
+  edition: 'hosted',
+  success: {
+    status: 200,
+    description: 'What the caller could give to an organization key.',
+    body: z.strictObject({
+      permissions: z.array(vocabularyEntryShape).meta({
+        description: 'Those an organization key can hold and the caller holds somewhere.',
+      }),
+      grants: z.array(grantShape).meta({
+        description:
+          'Where the caller holds them: each grant may be given as it is, or for single teams or agents of it.',
+      }),
+      resources: z.array(resourceShape).meta({
+        description: 'The agents and teams these grants reach, by name; the first 500 of each.',
+      }),
+      resources_truncated: resourcesTruncated(),
+      max_expires_at: maxExpiresAt(),
+    }),
+    example: {
+      permissions: [showEntry(permissionEntry('request.read'))],
+      grants: [{ permission: 'request.read', scope_kind: 'organization' }],
+      resources: [{ id: 'deploy-bot', name: 'Deploy bot', kind: 'agent' }],
+      resources_truncated: false,
+    },
+  },
+  errors: [],
+  handler: async ({ principal }, context) => {
+    const {
+      permissions,
+      latestEnd,
+      resourcesTruncated: resources_truncated,
+      ...options
+    } = await organizationKeyOptions(context, principal);
+    return {
+      body: {
+        permissions: permissions.map(showEntry),
+        ...options,
+        resources_truncated,
+        max_expires_at: latestEnd,
+      },
+    };
+  },
+});
+
+const issueEndpoint = defineEndpoint({
+  operationId: 'createApiKey',
+  method: 'post',
+  path: '/api/v1/api_keys',
+  tag: TAG,
+  summary: 'Issue an organization key',
+  description:
+    'For a shared integration: it acts for the organization with permission policies of its own and outlives the membership of whoever issued it. It is given nothing the caller does not hold at the same scope or a wider one, and never decides requests. Always needs a fresh session, with a second factor where the organization requires one. Hosted edition only.',
+  auth: 'session',
+  permission: 'api_key.organization.issue',
+  edition: 'hosted',
+  body: z.strictObject({
+    name: label('What to call the key.', 100),
+    permission_policies: z
+      .array(
+        z
+          .strictObject(policyTermsFields)
+          .meta({ description: 'What it may do at one scope; never ownership.' }),
+      )
+      .min(1)
+      .max(MOST_POLICIES)
+      .meta({ description: 'What it may do, and where: at least one policy.' }),
+    expires_at: keyEnd(),
+  }),
+  requestExample: {
+    name: 'inventory sync',
+    permission_policies: [
+      { scope_kind: 'organization', resource_ids: [], permissions: ['agent.read'] },
+    ],
+  },
+  success: {
+    status: 201,
+    description: 'The key, and its token, which is shown this once.',
+    body: z.strictObject({
+      key: apiKeyShape,
+      token: z
+        .string()
+        .meta({ description: 'The bearer token `who_<id>_<secret>`. Only a hash of it is kept.' }),
+    }),
+    example: { key: organizationKeyExample, token: `${organizationKeyExample.prefix}_<secret>` },
+  },
+  errors: ['grant_exceeds_own', 'mfa_required', 'reauthentication_required'],
+  handler: async ({ principal, body }, context) => {
+    const policies = body.permission_policies.map(readTerms);
+    const { key, token } = await issueOrganizationKey(context, principal, {
+      name: body.name,
+      policies,
+      expiresAt: body.expires_at,
+    });
+    return { body: { key: showApiKey(key, { organizationWide: true }), token } };
+  },
+});
+
+const getEndpoint = defineEndpoint({
+  operationId: 'getApiKey',
+  method: 'get',
+  path: '/api/v1/api_keys/{id}',
+  tag: TAG,
+  summary: 'Get an API key of the organization',
+  auth: 'session',
+  permission: 'api_key.read',
+  params: keyParams,
+  success: {
+    status: 200,
+    description: 'The key with what it carries.',
+    body: z.strictObject({ key: apiKeyShape }),
+    example: {
+      key: { ...organizationKeyExample, effective_grants: organizationKeyExample.grants },
+    },
+  },
+  errors: [],
+  handler: async ({ principal, params }, context) => {
+    const { key, effectiveGrants } = await getApiKey(context, principal, params.id);
+    return { body: { key: showApiKey(key, { organizationWide: true, effectiveGrants }) } };
+  },
+});
+
+const revokeEndpoint = defineEndpoint({
+  operationId: 'revokeApiKey',
+  method: 'delete',
+  path: '/api/v1/api_keys/{id}',
+  tag: TAG,
+  summary: 'Revoke an API key of the organization',
+  description:
+    'Anybody’s personal key or an organization key, for good and at once. A repeat succeeds without changing anything.',
+  auth: 'session',
+  permission: 'api_key.revoke',
+  params: keyParams,
+  success: { status: 204, description: 'Revoked.' },
+  errors: [],
+  handler: async ({ principal, params }, context) => {
+    await revokeAnyApiKey(context, principal, params.id);
+    return {};
+  },
+});
+
+/** `options` stands before `{id}`, and is found first. */
+export const organizationApiKeyEndpoints: readonly Endpoint[] = [
+  listEndpoint,
+  optionsEndpoint,
+  issueEndpoint,
+  getEndpoint,
+  revokeEndpoint,
+];

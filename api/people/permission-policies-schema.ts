@@ -1,0 +1,225 @@
+/** Permission policies on the wire. Their terms are the same for members, teams, organization keys and invitations. */
+import { z } from 'zod';
+import type { PolicyTerms } from '../../src/domain/people/permission-policies.ts';
+import { isPermission, type PermissionEntry } from '../../src/domain/people/permissions.ts';
+import type { PolicyPage, ShownPolicy } from '../../src/services/people/permission-policy-pages.ts';
+import { permissionKey, scopeKind } from './grants-schema.ts';
+import { timestamp, uuid } from '../http/schema.ts';
+
+/** What a policy grants and where. Which combinations are valid is judged by the domain, which names each field. */
+export const policyTermsFields = {
+  scope_kind: scopeKind(),
+  resource_ids: z
+    .array(z.string().min(1).max(63))
+    .max(500)
+    .default([])
+    .meta({ description: 'The team ids or agent slugs it is for; none at organization scope.' }),
+  permissions: z.array(z.string().min(1).max(100)).max(100).default([]).meta({
+    description:
+      'Keys of the permission vocabulary; none with `is_owner`, which carries every permission a person can hold.',
+  }),
+  is_owner: z.boolean().default(false).meta({
+    description:
+      'Ownership of the organization, for a member at organization scope. Only an owner hands it out or takes it away.',
+  }),
+};
+
+/** The terms as the domain judges them. */
+export function readTerms(body: z.output<z.ZodObject<typeof policyTermsFields>>): PolicyTerms {
+  const { scope_kind: scopeKind, resource_ids: ids, permissions, is_owner: isOwner } = body;
+  const resourceIds = scopeKind === 'team' ? ids.map((id) => id.toLowerCase()) : ids;
+  return { scopeKind, resourceIds, permissions, isOwner };
+}
+
+export const vocabularyEntryShape = z
+  .strictObject({
+    key: permissionKey(),
+    area: z.string().meta({ description: 'Heading under which people look for it.' }),
+    description: z.string().meta({ description: 'What it allows.' }),
+    holders: z
+      .array(z.enum(['human', 'api_key', 'organization_api_key', 'agent', 'gateway']))
+      .meta({
+        description:
+          'Which kinds of credential can carry it: a session, a personal key, an organization key, an agent, the gateway.',
+      }),
+    resource: z
+      .string()
+      .meta({ description: 'What it is about: the part of the key before the first dot.' }),
+    dangerous: z.boolean().meta({
+      description:
+        'True when granting it takes a fresh session, strong where a second factor is required.',
+    }),
+    scopes: z
+      .array(scopeKind())
+      .meta({ description: 'Where it can be granted, the widest scope first.' }),
+  })
+  .meta({ id: 'Permission', description: 'An entry of the permission vocabulary.' });
+
+export const vocabularyExample = {
+  key: 'request.decide',
+  area: 'Approval requests',
+  description: 'Approve or deny requests routed to oneself.',
+  holders: ['human', 'api_key'],
+  resource: 'request',
+  dangerous: false,
+  scopes: ['organization', 'agent'],
+};
+
+export function showEntry({
+  key,
+  area,
+  description,
+  holders,
+  resource,
+  dangerous,
+  scopes,
+}: PermissionEntry) {
+  return { key, area, description, holders, resource, dangerous, scopes };
+}
+
+export const resourceShape = z
+  .strictObject({
+    id: z.string().meta({ description: 'The team id or agent slug.' }),
+    name: z.string().meta({ description: 'Display name.' }),
+    kind: z.enum(['agent', 'team']).meta({ description: 'What it is.' }),
+  })
+  .meta({ id: 'PolicyResource', description: 'An agent or a team a policy can be for.' });
+
+const readOnlyReason = (description: string) => z.string().optional().meta({ description });
+
+export const policyShape = z
+  .strictObject({
+    id: uuid('The policy.'),
+    scope_kind: scopeKind(),
+    resource_ids: z
+      .array(z.string())
+      .meta({ description: 'The team ids or agent slugs it is for; none at organization scope.' }),
+    permissions: z
+      .array(permissionKey())
+      .meta({ description: 'What it grants; none for ownership, which carries everything.' }),
+    is_owner: z.boolean().meta({ description: 'True for ownership of the organization.' }),
+    revision: z
+      .int()
+      .meta({ description: 'Counts its changes, from 1. A change names the one it is based on.' }),
+    resources: z.array(resourceShape).meta({
+      description: 'The agents and teams of `resource_ids`, with their names; archived ones too.',
+    }),
+    source: z
+      .enum(['manual', 'directory'])
+      .meta({ description: 'Who set it: a person or the directory.' }),
+    via_team_id: z
+      .uuid()
+      .optional()
+      .meta({ description: 'The team a member inherits it through.' }),
+    via_team_name: z.string().optional().meta({ description: 'The name of that team.' }),
+    can_edit: z.boolean().meta({
+      description:
+        'Whether the caller may change and remove it here, given a fresh enough proof of who he is.',
+    }),
+    read_only_reason: readOnlyReason(
+      'Why not: `inherited` (change it at its team), `directory_managed`, `membership_removed`, `team_archived`, `api_key_inactive`, ' +
+        '`permission_policy_write_missing`, `owner_required`, `exceeds_own` (it grants more than the caller holds), `session_required` ' +
+        '(it is dangerous, and a key asks), `last_owner`.',
+    ),
+    granted_by_actor_id: z
+      .uuid()
+      .optional()
+      .meta({ description: 'The member who set it last; absent for the first owner.' }),
+    created_at: timestamp('When it was granted first.'),
+  })
+  .meta({
+    id: 'PermissionPolicy',
+    description: 'What a member, a team or an organization key may do, and where.',
+  });
+
+export const policyExample = {
+  id: '0198f3a2-7a00-7b1c-9d2e-3f4a5b6c7d8e',
+  scope_kind: 'agent',
+  resource_ids: ['deploy-bot'],
+  permissions: ['request.read', 'request.decide'],
+  is_owner: false,
+  revision: 1,
+  resources: [{ id: 'deploy-bot', name: 'Deploy bot', kind: 'agent' }],
+  source: 'manual',
+  can_edit: true,
+  granted_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
+  created_at: '2026-03-02T09:15:00.000Z',
+};
+
+export function showPolicy(policy: ShownPolicy) {
+  return {
+    id: policy.id,
+    scope_kind: policy.scopeKind,
+    resource_ids: policy.resourceIds,
+    permissions: policy.permissions.filter(isPermission),
+    is_owner: policy.isOwner,
+    revision: policy.revision,
+    resources: policy.resources,
+    source: policy.source,
+    via_team_id: policy.viaTeamId ?? undefined,
+    via_team_name: policy.viaTeamName ?? undefined,
+    can_edit: policy.readOnlyReason === undefined,
+    read_only_reason: policy.readOnlyReason,
+    granted_by_actor_id: policy.grantedByActorId ?? undefined,
+    created_at: policy.createdAt,
+  };
+}
+
+export const resourcesTruncated = () =>
+  z.boolean().meta({
+    description:
+      'True when the caller could name more agents, or more teams, than the 500 that are listed.',
+  });
+
+export const pageShape = z
+  .strictObject({
+    name: z.string().meta({ description: 'Name of the member, the team or the key.' }),
+    policies: z.array(policyShape).meta({
+      description:
+        "The own policies, oldest first; for a member then those of his teams, by the team's name.",
+    }),
+    resources: z.array(resourceShape).meta({
+      description:
+        'What a page needs for its choices: the agents and teams the policies name, and the live ones the caller could name in a new one, the first 500 of each by name.',
+    }),
+    resources_truncated: resourcesTruncated(),
+    permissions: z
+      .array(vocabularyEntryShape)
+      .meta({ description: 'The entries of the vocabulary this kind of holder can be granted.' }),
+    can_create: z
+      .boolean()
+      .meta({ description: 'Whether the caller may add a policy, of what he holds himself.' }),
+    is_owner: z
+      .boolean()
+      .meta({ description: 'True when a policy makes the member an owner of the organization.' }),
+    read_only_reason: readOnlyReason(
+      'Why no policy can be added: `membership_removed`, `team_archived`, `api_key_inactive`, `permission_policy_write_missing`.',
+    ),
+  })
+  .meta({
+    id: 'PermissionPolicyPage',
+    description: 'Everything somebody is granted, and what the caller may do about it.',
+  });
+
+export const pageExample = {
+  name: 'Ada Reyes',
+  policies: [policyExample],
+  resources: policyExample.resources,
+  resources_truncated: false,
+  permissions: [vocabularyExample],
+  can_create: true,
+  is_owner: false,
+};
+
+export function showPage(page: PolicyPage) {
+  return {
+    name: page.name,
+    policies: page.policies.map(showPolicy),
+    resources: page.resources,
+    resources_truncated: page.resourcesTruncated,
+    permissions: page.permissions.map(showEntry),
+    can_create: page.readOnlyReason === undefined,
+    is_owner: page.isOwner,
+    read_only_reason: page.readOnlyReason,
+  };
+}

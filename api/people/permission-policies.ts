@@ -1,0 +1,253 @@
+/** What members, teams and organization keys may do: one set of operations for the three, and the vocabulary they use. */
+import { z } from 'zod';
+import { MOST_POLICIES } from '../../src/domain/people/permission-policies.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
+import {
+  createPolicy,
+  removePolicy,
+  replacePolicy,
+  type PolicyHolder,
+} from '../../src/services/people/permission-policies.ts';
+import {
+  listPermissions,
+  readPolicyPage,
+} from '../../src/services/people/permission-policy-pages.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import {
+  pageExample,
+  pageShape,
+  policyExample,
+  policyShape,
+  policyTermsFields,
+  readTerms,
+  showEntry,
+  showPage,
+  showPolicy,
+  vocabularyEntryShape,
+  vocabularyExample,
+} from './permission-policies-schema.ts';
+import { uuid } from '../http/schema.ts';
+
+const TAG = 'Permission policies';
+
+const listPermissionsEndpoint = defineEndpoint({
+  operationId: 'listPermissions',
+  method: 'get',
+  path: '/api/v1/permissions',
+  tag: TAG,
+  summary: 'List the permission vocabulary',
+  description:
+    'Needs `permission_policy.read` or `permission_policy.write` at any scope. What only the hosted edition serves is neither listed ' +
+    'nor granted in the open one.',
+  auth: 'member',
+  success: {
+    status: 200,
+    description: 'Every permission of this edition.',
+    body: z.strictObject({
+      permissions: z.array(vocabularyEntryShape).meta({ description: 'The entries, by area.' }),
+    }),
+    example: { permissions: [vocabularyExample] },
+  },
+  errors: [],
+  handler: ({ principal }, context) =>
+    Promise.resolve({ body: { permissions: listPermissions(context, principal).map(showEntry) } }),
+});
+
+/** What differs between the three. */
+interface HolderKind {
+  readonly kind: PolicyHolder['kind'];
+  /** Ends the ids of the operations. */
+  readonly noun: string;
+  readonly words: string;
+  readonly path: string;
+  readonly edition?: 'hosted';
+  /** How a holder that has ended refuses changes. */
+  readonly closedErrors: readonly ErrorCode[];
+  readonly note: string;
+}
+
+const GRANTING =
+  'Only what the caller holds himself, at the same scope or wider, can be granted, changed or taken back (`grant_exceeds_own`), and a ' +
+  'dangerous permission only in a fresh session, strong where the organization requires a second factor.';
+
+/** How requireMayGrant refuses. */
+const GRANTING_ERRORS: readonly ErrorCode[] = [
+  'grant_exceeds_own',
+  'owner_required',
+  'session_required',
+  'mfa_required',
+  'reauthentication_required',
+];
+
+const requestExample = {
+  scope_kind: 'organization',
+  resource_ids: [],
+  permissions: ['agent.read'],
+};
+
+/** What the operations of one kind have in common. */
+function shared({ edition }: HolderKind) {
+  return { tag: TAG, auth: 'member', ...(edition && { edition }) } as const;
+}
+
+const holderId = (words: string) => uuid(`Id of ${words}.`);
+const holderParams = ({ words }: HolderKind) => z.strictObject({ id: holderId(words) });
+const policyParams = ({ words }: HolderKind) =>
+  z.strictObject({ id: holderId(words), policy_id: uuid('Id of the policy.') });
+
+function changingErrors({ kind, closedErrors }: HolderKind): readonly ErrorCode[] {
+  const ofOwners: readonly ErrorCode[] = kind === 'membership' ? ['last_owner'] : [];
+  return [
+    ...new Set<ErrorCode>([...closedErrors, ...GRANTING_ERRORS, 'read_only_policy', ...ofOwners]),
+  ];
+}
+
+function listEndpoint(holder: HolderKind): Endpoint {
+  return defineEndpoint({
+    ...shared(holder),
+    operationId: `list${holder.noun}PermissionPolicies`,
+    method: 'get',
+    path: holder.path,
+    summary: `Show the permission policies of ${holder.words}`,
+    description:
+      `${holder.note} \`can_edit\` and \`read_only_reason\` say beforehand what a change would be refused for, except a proof of who ` +
+      'the caller is that is too old or has one factor only.',
+    permission: 'permission_policy.read',
+    params: holderParams(holder),
+    success: { status: 200, description: 'All of them.', body: pageShape, example: pageExample },
+    errors: [],
+    handler: async ({ principal, params }, context) => {
+      const page = await readPolicyPage(context, principal, { kind: holder.kind, id: params.id });
+      return { body: showPage(page) };
+    },
+  });
+}
+
+function createEndpoint(holder: HolderKind): Endpoint {
+  return defineEndpoint({
+    ...shared(holder),
+    operationId: `create${holder.noun}PermissionPolicy`,
+    method: 'post',
+    path: holder.path,
+    summary: `Grant something to ${holder.words}`,
+    description: `${GRANTING} The same key and body again answer 200 with the policy as it is by now, 404 once it was removed. No holder has more than ${MOST_POLICIES} of its own (409 \`policy_limit_reached\`).`,
+    permission: 'permission_policy.write',
+    headers: { idempotencyKey: 'required' },
+    params: holderParams(holder),
+    body: z.strictObject(policyTermsFields),
+    requestExample,
+    success: {
+      status: [201, 200],
+      description: 'The policy; 200 for a repetition.',
+      body: policyShape,
+      example: policyExample,
+    },
+    errors: [
+      ...holder.closedErrors,
+      ...GRANTING_ERRORS,
+      'policy_limit_reached',
+      'idempotency_conflict',
+    ],
+    handler: async ({ principal, params, body, idempotencyKey }, context) => {
+      const input = {
+        holder: { kind: holder.kind, id: params.id },
+        terms: readTerms(body),
+        idempotencyKey,
+      };
+      const { policy, created } = await createPolicy(context, principal, input);
+      return { status: created ? 201 : 200, body: showPolicy(policy) };
+    },
+  });
+}
+
+function replaceEndpoint(holder: HolderKind): Endpoint {
+  return defineEndpoint({
+    ...shared(holder),
+    operationId: `replace${holder.noun}PermissionPolicy`,
+    method: 'put',
+    path: `${holder.path}/{policy_id}`,
+    summary: `Change what is granted to ${holder.words}`,
+    description:
+      `${GRANTING} That holds for what the policy was and for what it becomes. At another revision by now it is 409 ` +
+      '`policy_changed` with `details.revision`. The terms it has already write nothing.',
+    permission: 'permission_policy.write',
+    params: policyParams(holder),
+    body: z.strictObject({
+      ...policyTermsFields,
+      revision: z.int().min(1).meta({ description: 'The revision the change is based on.' }),
+    }),
+    requestExample: { ...requestExample, revision: 1 },
+    success: {
+      status: 200,
+      description: 'The policy as it is now.',
+      body: policyShape,
+      example: { ...policyExample, revision: 2 },
+    },
+    errors: [...changingErrors(holder), 'policy_changed'],
+    handler: async ({ principal, params, body }, context) => {
+      const reference = { holder: { kind: holder.kind, id: params.id }, id: params.policy_id };
+      const change = { ...reference, terms: readTerms(body), revision: body.revision };
+      return { body: showPolicy(await replacePolicy(context, principal, change)) };
+    },
+  });
+}
+
+function deleteEndpoint(holder: HolderKind): Endpoint {
+  return defineEndpoint({
+    ...shared(holder),
+    operationId: `delete${holder.noun}PermissionPolicy`,
+    method: 'delete',
+    path: `${holder.path}/{policy_id}`,
+    summary: `Take back what is granted to ${holder.words}`,
+    description: `${GRANTING} A policy that is gone is 404.`,
+    permission: 'permission_policy.write',
+    params: policyParams(holder),
+    success: { status: 204, description: 'The policy is gone.' },
+    errors: changingErrors(holder),
+    handler: async ({ principal, params }, context) => {
+      await removePolicy(context, principal, {
+        holder: { kind: holder.kind, id: params.id },
+        id: params.policy_id,
+      });
+      return {};
+    },
+  });
+}
+
+function policyEndpoints(holder: HolderKind): readonly Endpoint[] {
+  return [
+    listEndpoint(holder),
+    createEndpoint(holder),
+    replaceEndpoint(holder),
+    deleteEndpoint(holder),
+  ];
+}
+
+export const permissionPolicyEndpoints: readonly Endpoint[] = [
+  listPermissionsEndpoint,
+  ...policyEndpoints({
+    kind: 'membership',
+    noun: 'Member',
+    words: 'a member',
+    path: '/api/v1/members/{id}/permission_policies',
+    closedErrors: ['membership_removed'],
+    note: 'The own ones and those inherited through teams, which are changed at the team.',
+  }),
+  ...policyEndpoints({
+    kind: 'team',
+    noun: 'Team',
+    words: 'a team',
+    path: '/api/v1/teams/{id}/permission_policies',
+    closedErrors: ['team_archived'],
+    note: 'Every member of the team inherits them.',
+  }),
+  ...policyEndpoints({
+    kind: 'organization_api_key',
+    noun: 'OrganizationApiKey',
+    words: 'an organization key',
+    path: '/api/v1/api_keys/{id}/permission_policies',
+    edition: 'hosted',
+    closedErrors: ['read_only_policy'],
+    note: 'Personal keys have none: they carry what their member holds. A revoked or expired key can be granted nothing more (409 `read_only_policy`).',
+  }),
+];

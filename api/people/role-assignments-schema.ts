@@ -1,0 +1,63 @@
+/** What members and teams hold, policy by policy and scope by scope. */
+import { z } from 'zod';
+import type { RoleAssignment } from '../../src/services/people/role-assignments.ts';
+import { permissionKey, scopeId, scopeKind } from './grants-schema.ts';
+import { timestamp, uuid } from '../http/schema.ts';
+
+export const roleAssignmentShape = z
+  .strictObject({
+    id: uuid(
+      'The assignment: a permission policy at one scope. It stays the same while the policy names the scope.',
+    ),
+    organization_id: uuid('The organization.'),
+    principal_kind: z.enum(['membership', 'team', 'agent']).meta({ description: 'Who holds it.' }),
+    principal_id: uuid('The membership or team that holds it.'),
+    scope_kind: scopeKind(),
+    scope_id: scopeId(),
+    scope_name: z
+      .string()
+      .optional()
+      .meta({ description: 'The name of the organization, team or agent.' }),
+    source: z
+      .enum(['manual', 'directory'])
+      .meta({ description: 'Who assigned it: a person or the directory.' }),
+    granted_by_actor_id: z
+      .uuid()
+      .optional()
+      .meta({ description: 'Who granted it; absent for the first owner.' }),
+    via_team_id: z
+      .uuid()
+      .optional()
+      .meta({ description: 'The team a member inherits it through.' }),
+    via_team_name: z.string().optional().meta({ description: 'The name of that team.' }),
+    created_at: timestamp('When it was granted.'),
+    permissions: z
+      .array(permissionKey())
+      .meta({ description: 'What it grants; for an owner, everything a person can hold.' }),
+    is_owner: z.boolean().meta({ description: 'True for ownership of the organization.' }),
+    permission_policy_id: uuid('The permission policy it comes from.'),
+  })
+  .meta({ id: 'RoleAssignment', description: 'What a permission policy grants at one scope.' });
+
+export function showAssignment(
+  assignment: RoleAssignment,
+  holder: { readonly organizationId: string; readonly kind: 'membership' | 'team' },
+): z.input<typeof roleAssignmentShape> {
+  return {
+    id: assignment.id,
+    organization_id: holder.organizationId,
+    principal_kind: holder.kind,
+    principal_id: assignment.principalId,
+    scope_kind: assignment.scopeKind,
+    scope_id: assignment.scopeId,
+    scope_name: assignment.scopeName,
+    source: assignment.source,
+    granted_by_actor_id: assignment.grantedByActorId,
+    via_team_id: assignment.via?.teamId,
+    via_team_name: assignment.via?.teamName,
+    created_at: assignment.createdAt,
+    permissions: [...assignment.permissions],
+    is_owner: assignment.isOwner,
+    permission_policy_id: assignment.policyId,
+  };
+}

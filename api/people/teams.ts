@@ -1,0 +1,346 @@
+/** Teams: who is in them, and their names. */
+import { z } from 'zod';
+import {
+  archiveTeam,
+  createTeam,
+  getTeam,
+  listVisibleTeams,
+  renameTeam,
+  setTeamMembers,
+  type Team,
+  type TeamMember,
+} from '../../src/services/people/teams.ts';
+import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
+import { decodeCursor, encodeCursor } from '../http/cursors.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { roleAssignmentShape, showAssignment } from './role-assignments-schema.ts';
+import {
+  cursorQuery,
+  limitQuery,
+  nextCursor,
+  nullableTimestamp,
+  timestamp,
+  uuid,
+} from '../http/schema.ts';
+
+const TAG = 'Teams';
+
+const teamParams = z.strictObject({ id: uuid('Id of the team.') });
+const atTeam = ({ id }: { readonly id: string }) => ({ kind: 'team', id }) as const;
+
+const teamName = () =>
+  z
+    .string()
+    .trim()
+    .max(100)
+    .refine((text) => !isBlank(text), { error: 'must not be blank' })
+    .refine((text) => !hasUnseen(text), { error: UNSEEN_RULE })
+    .meta({
+      description:
+        'Display name, unique among the live teams without regard to case or to letters that are written in several ways. Blanks around it are dropped.',
+      override: { type: 'string', minLength: 1, maxLength: 100 },
+    });
+
+const teamShape = z
+  .strictObject({
+    id: uuid('The team.'),
+    name: z.string().meta({ description: 'Display name, unique among the live teams.' }),
+    directory_managed: z
+      .boolean()
+      .meta({ description: 'True when the directory names and archives it.' }),
+    member_count: z.int().meta({
+      description: 'How many people are in it, of all sources, without those who were removed.',
+    }),
+    assignments: z.array(roleAssignmentShape).meta({ description: 'What every member inherits.' }),
+    escalation_policy: z
+      .strictObject({
+        active_revision: z
+          .int()
+          .nullable()
+          .meta({ description: 'The revision in force, or null.' }),
+        latest_revision: z
+          .int()
+          .nullable()
+          .meta({ description: 'The newest revision; null when there never was one.' }),
+      })
+      .meta({
+        description:
+          'Whom the team asks, and when. Without an active revision a level that asks the team asks all at once.',
+      }),
+    archived_at: nullableTimestamp('When the team was archived; null while it lives.'),
+    created_at: timestamp('When the team was created.'),
+  })
+  .meta({ id: 'Team', description: 'A group of members, who inherit what the team is granted.' });
+
+const memberShape = z
+  .strictObject({
+    membership_id: uuid('The member.'),
+    display_name: z.string().meta({ description: 'Name of the person.' }),
+    email: z.string().meta({ description: 'Email of the person.' }),
+    status: z
+      .enum(['active', 'suspended'])
+      .meta({ description: 'A suspended member stays in the team and can do nothing.' }),
+    sources: z.array(z.enum(['directory', 'manual'])).meta({
+      description: 'Who put the member into the team: a person by hand, the directory, or both.',
+    }),
+  })
+  .meta({ id: 'TeamMember', description: 'One person in a team.' });
+
+const teamExample = {
+  id: '0198f3a2-6c00-7d3e-8f10-1a2b3c4d5e6f',
+  name: 'Platform on-call',
+  directory_managed: false,
+  member_count: 1,
+  assignments: [],
+  escalation_policy: { active_revision: null, latest_revision: null },
+  archived_at: null,
+  created_at: '2026-03-02T09:15:00.000Z',
+};
+
+const memberExample = {
+  membership_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
+  display_name: 'Ada Reyes',
+  email: 'ada@example.com',
+  status: 'active',
+  sources: ['manual'],
+};
+
+function showTeam(team: Team) {
+  const holder = { organizationId: team.organizationId, kind: 'team' } as const;
+  return {
+    id: team.id,
+    name: team.name,
+    directory_managed: team.directoryManaged,
+    member_count: team.memberCount,
+    assignments: team.assignments.map((assignment) => showAssignment(assignment, holder)),
+    escalation_policy: {
+      active_revision: team.activePolicyRevision,
+      latest_revision: team.latestPolicyRevision,
+    },
+    archived_at: team.archivedAt,
+    created_at: team.createdAt,
+  };
+}
+
+function showMember(member: TeamMember) {
+  return {
+    membership_id: member.membershipId,
+    display_name: member.displayName,
+    email: member.email,
+    status: member.status,
+    sources: member.sources,
+  };
+}
+
+const teamAlone = z.strictObject({ team: teamShape });
+const membersBody = z.array(memberShape).meta({ description: 'Who is in the team, by name.' });
+
+const listTeamsEndpoint = defineEndpoint({
+  operationId: 'listTeams',
+  method: 'get',
+  path: '/api/v1/teams',
+  tag: TAG,
+  summary: 'List teams',
+  description:
+    'By name. A grant for the organization shows every team, a grant for some teams only those.',
+  auth: 'product',
+  permission: 'team.read',
+  permissionAt: () => ({ kind: 'any' }),
+  query: z.strictObject({
+    status: z
+      .enum(['live', 'archived', 'all'])
+      .default('live')
+      .meta({ description: 'Live teams, archived ones, or all.' }),
+    q: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: 'Only teams whose name contains this, without regard to case.' }),
+    limit: limitQuery(200),
+    cursor: cursorQuery(),
+  }),
+  success: {
+    status: 200,
+    description: 'One page of teams.',
+    body: z.strictObject({
+      teams: z.array(teamShape).meta({ description: 'The teams of this page.' }),
+      next_cursor: nextCursor(),
+    }),
+    example: { teams: [teamExample] },
+  },
+  errors: [],
+  handler: async ({ principal, query: { status, q = '', limit, cursor } }, context) => {
+    const keys = decodeCursor(
+      cursor,
+      z.tuple([z.literal('teams'), z.literal(status), z.literal(q), z.uuid()]),
+    );
+    const { teams, next } = await listVisibleTeams(context, principal, {
+      status,
+      q,
+      limit,
+      after: keys?.[3],
+    });
+    return {
+      body: {
+        teams: teams.map(showTeam),
+        next_cursor: next && encodeCursor(['teams', status, q, next]),
+      },
+    };
+  },
+});
+
+const createTeamEndpoint = defineEndpoint({
+  operationId: 'createTeam',
+  method: 'post',
+  path: '/api/v1/teams',
+  tag: TAG,
+  summary: 'Create a team',
+  description: 'The team is born empty and grants nothing.',
+  auth: 'member',
+  permission: 'team.write',
+  body: z.strictObject({ name: teamName() }),
+  requestExample: { name: 'Platform on-call' },
+  success: {
+    status: 201,
+    description: 'The new team.',
+    body: teamAlone,
+    example: { team: { ...teamExample, member_count: 0 } },
+  },
+  errors: ['team_name_taken'],
+  handler: async ({ principal, body }, context) => ({
+    body: { team: showTeam(await createTeam(context, principal, body.name)) },
+  }),
+});
+
+const getTeamEndpoint = defineEndpoint({
+  operationId: 'getTeam',
+  method: 'get',
+  path: '/api/v1/teams/{id}',
+  tag: TAG,
+  summary: 'Get a team and its members',
+  description: 'An archived team shows who was in it.',
+  auth: 'product',
+  permission: 'team.read',
+  permissionAt: atTeam,
+  params: teamParams,
+  success: {
+    status: 200,
+    description: 'The team.',
+    body: teamAlone.extend({ members: membersBody }),
+    example: { team: teamExample, members: [memberExample] },
+  },
+  errors: [],
+  handler: async ({ principal, params }, context) => {
+    const { team, members } = await getTeam(context, principal, params.id);
+    return { body: { team: showTeam(team), members: members.map(showMember) } };
+  },
+});
+
+const renameTeamEndpoint = defineEndpoint({
+  operationId: 'renameTeam',
+  method: 'patch',
+  path: '/api/v1/teams/{id}',
+  tag: TAG,
+  summary: 'Rename a team',
+  auth: 'member',
+  permission: 'team.write',
+  permissionAt: atTeam,
+  params: teamParams,
+  body: z.strictObject({ name: teamName() }),
+  requestExample: { name: 'Platform on-call' },
+  success: {
+    status: 200,
+    description: 'The team.',
+    body: teamAlone,
+    example: { team: teamExample },
+  },
+  errors: ['team_archived', 'directory_managed', 'team_name_taken'],
+  handler: async ({ principal, params, body }, context) => ({
+    body: {
+      team: showTeam(await renameTeam(context, principal, { id: params.id, name: body.name })),
+    },
+  }),
+});
+
+const archiveTeamEndpoint = defineEndpoint({
+  operationId: 'archiveTeam',
+  method: 'delete',
+  path: '/api/v1/teams/{id}',
+  tag: TAG,
+  summary: 'Archive a team',
+  description:
+    'For good: its members lose what they inherited through it, at once, and its escalation policy is in force no longer. The name ' +
+    'becomes free. Refused while the active revision of an escalation path asks the team, or the one a waiting request is routed by ' +
+    '(`team_in_escalation_path`; `details.escalation_paths` lists the active ones, `details.request_ids` the first 20 of ' +
+    '`details.request_count` requests, in the order in which they expire). Archiving it again succeeds and changes nothing.',
+  auth: 'member',
+  permission: 'team.write',
+  permissionAt: atTeam,
+  params: teamParams,
+  success: { status: 204, description: 'The team is archived.' },
+  errors: ['directory_managed', 'team_in_escalation_path'],
+  handler: async ({ principal, params }, context) => {
+    await archiveTeam(context, principal, params.id);
+    return {};
+  },
+});
+
+const setTeamMembersEndpoint = defineEndpoint({
+  operationId: 'setTeamMembers',
+  method: 'put',
+  path: '/api/v1/teams/{id}/members',
+  tag: TAG,
+  summary: 'Replace the hand-added members of a team',
+  description:
+    'Whom the directory put into the team stays. Suspended members can be added, removed ones cannot. Joining a team means ' +
+    'inheriting what it grants: only a caller who holds all of that, at the same scope or wider, may add somebody (himself, too), ' +
+    'and where some of it is dangerous only in a session of a recent sign-in. Taking people out needs no more than the permission, ' +
+    'but whom the active escalation policy of the team asks by name stays (`team_member_in_escalation_policy`, `details.membership_ids` ' +
+    'lists them) unless `force` is set; then the audit event tells whom the policy asks in vain from now on.',
+  auth: 'member',
+  permission: 'team.member.write',
+  permissionAt: atTeam,
+  params: teamParams,
+  body: z.strictObject({
+    membership_ids: z.array(uuid('A membership.')).max(1000).meta({
+      description:
+        'Exactly these are the hand-added members afterwards; empty takes all of them out.',
+    }),
+    force: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Also take out people whom the escalation policy of the team asks.' }),
+  }),
+  requestExample: { membership_ids: ['0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70'] },
+  success: {
+    status: 200,
+    description: 'Who is in the team now.',
+    body: z.strictObject({ members: membersBody }),
+    example: { members: [memberExample] },
+  },
+  errors: [
+    'team_archived',
+    'team_member_in_escalation_policy',
+    'grant_exceeds_own',
+    'session_required',
+    'mfa_required',
+    'reauthentication_required',
+  ],
+  handler: async ({ principal, params, body }, context) => {
+    const members = await setTeamMembers(context, principal, {
+      id: params.id,
+      membershipIds: body.membership_ids,
+      force: body.force,
+    });
+    return { body: { members: members.map(showMember) } };
+  },
+});
+
+export const teamEndpoints: readonly Endpoint[] = [
+  listTeamsEndpoint,
+  createTeamEndpoint,
+  getTeamEndpoint,
+  renameTeamEndpoint,
+  archiveTeamEndpoint,
+  setTeamMembersEndpoint,
+];

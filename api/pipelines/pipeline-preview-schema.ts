@@ -1,0 +1,108 @@
+/** What trying out a pipeline takes and answers. */
+import { z } from 'zod';
+import { reportedOutcome, type Evaluation } from '../../src/domain/pipelines/evaluate.ts';
+import { BLOCK_OUTCOMES } from '../../src/domain/pipelines/types.ts';
+import { isExactObject, type ExactObject, type ExactValue } from '../../src/platform/exact-json.ts';
+import { blocksInput, defaultPathInput } from './pipeline-blocks-schema.ts';
+import { slug, toolName } from '../http/schema.ts';
+
+const exactMember = (description: string) =>
+  z
+    .custom<ExactObject>(isExactObject, { error: 'must be a JSON object' })
+    .meta({ description, override: { type: 'object' } });
+
+export const emptyObject = (): ExactObject => Object.create(null) as ExactObject;
+
+/** A call, as the rules about it see it. */
+export const callSample = z
+  .strictObject({
+    tool: toolName('Name of the tool.'),
+    server: z.string().optional().meta({ description: 'Alias of the MCP server.' }),
+    arguments: exactMember('Arguments of the call.'),
+    agent_reasoning: z.string().optional().meta({ description: "The agent's own claim." }),
+    context: exactMember('Where the call comes from.').optional(),
+  })
+  .meta({ description: 'The call to evaluate.' });
+
+const sampleShape = z
+  .strictObject({
+    request: callSample,
+    agent: z
+      .strictObject({
+        slug: slug('Slug of the agent; in an agent pipeline it must be that agent’s.'),
+        name: z.string().meta({ description: 'Display name of the agent.' }),
+      })
+      .meta({ description: 'The agent that makes the call.' }),
+    previous_metadata: z
+      .strictObject({
+        organization: exactMember("Of the organization's blocks, by block id.").default(
+          emptyObject,
+        ),
+        agent: exactMember("Of the agent's blocks, by block id.").default(emptyObject),
+      })
+      .default(() => ({ organization: emptyObject(), agent: emptyObject() }))
+      .meta({ description: 'What earlier blocks returned.' }),
+  })
+  .meta({ description: 'A request as a pipeline sees it. Numbers keep every digit.' });
+
+/** A document and the sample to try it on. */
+export const previewBody = z.strictObject({
+  blocks: z
+    .custom<ExactValue>((value) => value !== undefined, { error: 'is required' })
+    .meta({ description: blocksInput.description, override: blocksInput }),
+  default_escalation_path: z
+    .custom<ExactValue>()
+    .meta({ description: defaultPathInput.description, override: defaultPathInput })
+    .optional(),
+  sample: sampleShape,
+});
+
+export const previewShape = z
+  .strictObject({
+    outcome: z
+      .enum(['approve', 'deny', 'human'])
+      .meta({ description: 'What the pipeline, seen on its own, does with the sample.' }),
+    reason_code: z.enum(['block_outcome', 'block_error', 'end_of_pipeline']).meta({
+      description: 'A block decided, a block failed, or every block passed the sample on.',
+    }),
+    terminal_block_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The block that decided or failed; absent when there is none.' }),
+    escalation_path: z.string().optional().meta({
+      description:
+        'Key of the path that would find a person, within this scope; absent when none would.',
+    }),
+    escalation_path_source: z
+      .enum(['block_escalation', 'pipeline_default', 'no_escalation'])
+      .meta({ description: 'What named the path. `no_escalation` also for automatic outcomes.' }),
+    blocks: z
+      .array(
+        z.strictObject({
+          block_id: z.string().meta({ description: 'The block.' }),
+          position: z.int().meta({ description: 'Its place in the document, from 0.' }),
+          outcome: z.enum(BLOCK_OUTCOMES).meta({ description: 'What it answered.' }),
+          reason: z
+            .string()
+            .optional()
+            .meta({ description: 'Why; absent when it passed the sample on or failed.' }),
+          error_code: z
+            .string()
+            .optional()
+            .meta({ description: 'Why it failed; present only if it did.' }),
+        }),
+      )
+      .meta({ description: 'Each block reached, in order.' }),
+  })
+  .meta({ id: 'PipelinePreview', description: 'What a pipeline would answer.' });
+
+export function showEvaluation(evaluation: Evaluation) {
+  return {
+    outcome: reportedOutcome(evaluation),
+    reason_code: evaluation.reason_code,
+    terminal_block_id: evaluation.terminal_block_id,
+    escalation_path: evaluation.escalation_path,
+    escalation_path_source: evaluation.escalation_path_source,
+    blocks: evaluation.blocks,
+  };
+}

@@ -1,0 +1,294 @@
+/** Approval pipelines of the organization and of agents. */
+import { z } from 'zod';
+import {
+  listPipelines,
+  pipelineKind,
+  pipelineOwner,
+  previewPipeline,
+} from '../../src/services/pipelines/request-approval-pipelines.ts';
+import type {
+  PipelineKey,
+  PipelineRevision,
+} from '../../src/services/pipelines/request-approval-pipelines.ts';
+import type { RevisionSummary } from '../../src/services/revisions.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { pipelineDocumentInput, storedBlockShape } from './pipeline-blocks-schema.ts';
+import {
+  emptyObject,
+  previewBody,
+  previewShape,
+  showEvaluation,
+} from './pipeline-preview-schema.ts';
+import {
+  readSummaryCursor,
+  revisionEndpoints,
+  revisionNumber,
+  summaryFields,
+  summaryQuery,
+  writeSummaryCursor,
+} from '../revisions.ts';
+import type { RevisionedResource } from '../revisions.ts';
+import { nextCursor, slug, timestamp, uuid } from '../http/schema.ts';
+
+const TAG = 'Approval pipelines';
+const BASE = '/api/v1/request-approval-pipelines';
+
+const scopeFields = {
+  scope: z.enum(['organization', 'agent']).meta({
+    description: 'Whose pipeline it is. The organization’s runs first, for every request.',
+  }),
+  agent_slug: slug('The agent; absent at organization scope.').optional(),
+};
+
+const pipelineRevisionShape = z
+  .strictObject({
+    id: uuid('Identity of the revision.'),
+    ...scopeFields,
+    revision: revisionNumber(),
+    is_active: z
+      .boolean()
+      .meta({ description: 'True for the one revision that new requests are evaluated with.' }),
+    block_count: z.int().meta({ description: 'How many blocks there are, nested ones included.' }),
+    default_escalation_path: z
+      .string()
+      .optional()
+      .meta({ description: 'Key of the path that finds a person where a block names none.' }),
+    created_by_actor_id: uuid('Membership or organization key that created it.'),
+    created_at: timestamp('When it was created.'),
+    blocks: z
+      .array(storedBlockShape)
+      .meta({ description: 'The blocks, in the order in which they are asked.' }),
+  })
+  .meta({ id: 'PipelineRevision', description: 'An immutable revision of a pipeline.' });
+
+const pipelineSummaryShape = z
+  .strictObject({
+    ...scopeFields,
+    ...summaryFields,
+    latest_created_at: timestamp('When the newest revision was created.'),
+    archived_at: timestamp('When the pipeline was archived with its agent.').optional(),
+  })
+  .meta({ id: 'PipelineSummary', description: 'A pipeline without its blocks.' });
+
+function showRevision(pipeline: PipelineRevision) {
+  return {
+    id: pipeline.id,
+    scope: pipeline.scope,
+    agent_slug: pipeline.agentSlug,
+    revision: pipeline.revision,
+    is_active: pipeline.isActive,
+    block_count: pipeline.blocks.length,
+    default_escalation_path: pipeline.default_escalation_path,
+    created_by_actor_id: pipeline.createdByActorId,
+    created_at: pipeline.createdAt,
+    blocks: pipeline.blocks,
+  };
+}
+
+function showSummary(summary: RevisionSummary) {
+  const { scope, agentSlug } = pipelineOwner(summary.documentKey);
+  return {
+    scope,
+    agent_slug: agentSlug,
+    active_revision: summary.activeRevision,
+    latest_revision: summary.latestRevision,
+    revision_count: summary.latestRevision,
+    latest_created_at: summary.latestCreatedAt,
+    archived_at: summary.archivedAt,
+  };
+}
+
+const blockExample = {
+  id: 'small-refunds',
+  name: 'Small refunds',
+  type: 'cel',
+  enabled: true,
+  timeout: '5s',
+  max_attempts: 1,
+  config: {
+    when: { id: 'amount', field: '/request/arguments/amount', operator: 'less_than', value: 50 },
+    on_match: 'approve',
+    reason: 'Refunds below 50 need nobody.',
+  },
+};
+
+const documentExample = { blocks: [blockExample], default_escalation_path: 'on-call' };
+
+const revisionExample = {
+  id: '0198f3a2-7d10-7f33-82d3-5e6f708192a3',
+  scope: 'organization',
+  revision: 2,
+  is_active: true,
+  block_count: 1,
+  default_escalation_path: 'on-call',
+  created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
+  created_at: '2026-03-02T10:00:00.000Z',
+  blocks: [
+    {
+      ...blockExample,
+      snapshot_id: '0198f3a2-7d11-7a44-93e4-6f708192a3b4',
+      config_version: 1,
+      content_hash: '5a1f7c0e2b9d4836a7c1e5f09b3d72846fe0a1c2d3b4958677869504a3b2c1d0',
+    },
+  ],
+};
+
+const listPipelinesEndpoint = defineEndpoint({
+  operationId: 'listPipelines',
+  method: 'get',
+  path: BASE,
+  tag: TAG,
+  summary: 'List approval pipelines',
+  description:
+    "The organization's pipeline first, then those of agents by slug. A grant for some agents shows only theirs.",
+  auth: 'product',
+  permission: 'pipeline.read',
+  permissionAt: () => ({ kind: 'any' }),
+  query: summaryQuery(),
+  success: {
+    status: 200,
+    description: 'One page of pipelines.',
+    body: z.strictObject({
+      request_approval_pipelines: z
+        .array(pipelineSummaryShape)
+        .meta({ description: 'The pipelines of this page.' }),
+      next_cursor: nextCursor(),
+    }),
+    example: {
+      request_approval_pipelines: [
+        {
+          scope: 'organization',
+          active_revision: 2,
+          latest_revision: 2,
+          revision_count: 2,
+          latest_created_at: '2026-03-02T10:00:00.000Z',
+        },
+      ],
+    },
+  },
+  errors: [],
+  handler: async ({ principal, query }, context) => {
+    const after = readSummaryCursor('pipelines', query);
+    const { summaries, next } = await listPipelines(context, principal, {
+      status: query.status,
+      limit: query.limit,
+      after,
+    });
+    const next_cursor = writeSummaryCursor('pipelines', { status: query.status, next });
+    return { body: { request_approval_pipelines: summaries.map(showSummary), next_cursor } };
+  },
+});
+
+type Resource = Omit<
+  RevisionedResource<Parameters<typeof pipelineKind.store>[0], PipelineRevision>,
+  'documentKey'
+> & {
+  readonly documentKey: (params: Readonly<Record<string, string>>) => PipelineKey;
+};
+
+const shared = {
+  kind: pipelineKind,
+  tag: TAG,
+  permissions: { read: 'pipeline.read', write: 'pipeline.write', activate: 'pipeline.activate' },
+  body: pipelineDocumentInput,
+  requestExample: documentExample,
+  revision: pipelineRevisionShape,
+  show: showRevision,
+  createErrors: ['unknown_block_type', 'agent_archived'],
+  activation:
+    'Requests created from then on go by it; those that were created before stay with the revision of then.',
+  activateErrors: ['agent_archived', 'escalation_path_inactive'],
+} as const;
+
+const organizationPipeline: Resource = {
+  ...shared,
+  path: `${BASE}/organization`,
+  operation: 'OrganizationPipeline',
+  noun: "the organization's pipeline",
+  params: {},
+  documentKey: () => 'organization',
+  example: revisionExample,
+};
+
+const agentPipeline: Resource = {
+  ...shared,
+  path: `${BASE}/agents/{agent_slug}`,
+  operation: 'AgentPipeline',
+  noun: "an agent's pipeline",
+  params: { agent_slug: slug('Slug of the agent.') },
+  documentKey: (params) => `agent:${params['agent_slug'] ?? ''}`,
+  permissionAt: (params) => ({ kind: 'agent', slug: params['agent_slug'] ?? '' }),
+  example: { ...revisionExample, scope: 'agent', agent_slug: 'deploy-bot' },
+};
+
+function previewEndpoint({
+  operation,
+  noun,
+  path,
+  params,
+  documentKey,
+  permissionAt,
+}: Resource): Endpoint {
+  return defineEndpoint({
+    operationId: `preview${operation}`,
+    method: 'post',
+    path: `${path}/preview`,
+    tag: TAG,
+    summary: `Try out a revision of ${noun}`,
+    description:
+      'Evaluates the sample with the given blocks. Nothing is saved, and no other pipeline is asked.',
+    auth: 'product',
+    permission: 'pipeline.write',
+    permissionAt: (given) => permissionAt?.(given) ?? { kind: 'organization' },
+    params: z.strictObject({ ...params }),
+    body: previewBody,
+    verbatim: [
+      '/sample/request/arguments',
+      '/sample/request/agent_reasoning',
+      '/sample/request/context',
+    ],
+    requestExample: {
+      ...documentExample,
+      sample: {
+        request: { tool: 'refund', server: 'payments', arguments: { amount: 20 } },
+        agent: { slug: 'deploy-bot', name: 'Deploy bot' },
+      },
+    },
+    success: {
+      status: 200,
+      description: 'What the pipeline would answer.',
+      body: previewShape,
+      example: {
+        outcome: 'approve',
+        reason_code: 'block_outcome',
+        terminal_block_id: 'small-refunds',
+        escalation_path_source: 'no_escalation',
+        blocks: [
+          {
+            block_id: 'small-refunds',
+            position: 0,
+            outcome: 'approve',
+            reason: 'Refunds below 50 need nobody.',
+          },
+        ],
+      },
+    },
+    errors: ['unknown_block_type', 'not_found'],
+    handler: async ({ principal, params: given, body: { sample, ...document } }, context) => {
+      const evaluation = await previewPipeline(context, principal, {
+        documentKey: documentKey(given),
+        body: Object.assign(emptyObject(), document),
+        sample,
+      });
+      return { body: showEvaluation(evaluation) };
+    },
+  });
+}
+
+export const pipelineEndpoints: readonly Endpoint[] = [
+  listPipelinesEndpoint,
+  ...revisionEndpoints(organizationPipeline),
+  previewEndpoint(organizationPipeline),
+  ...revisionEndpoints(agentPipeline),
+  previewEndpoint(agentPipeline),
+];

@@ -1,0 +1,93 @@
+/** Claims: a reviewer says he looks after a request. */
+import { z } from 'zod';
+import type { Claim } from '../../src/domain/requests/approval-requests.ts';
+import { claimRequest, releaseRequest } from '../../src/services/requests/claims.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { timestamp, uuid } from '../http/schema.ts';
+
+export const claimShape = z
+  .strictObject({
+    id: uuid('Identifies the claim.'),
+    membership_id: uuid('The reviewer who holds it.'),
+    display_name: z.string().meta({ description: 'His name when he claimed.' }),
+    claimed_at: timestamp('When he claimed.'),
+    expires_at: timestamp(
+      "When it lapses by itself: after the organization's claim timeout, or at the deadline if that is earlier.",
+    ),
+  })
+  .meta({
+    id: 'Claim',
+    description: 'Somebody looks after the request. Advisory: everybody who may decide still can.',
+  });
+
+const claimExample = {
+  id: '01970c4f-0000-7c3e-9d52-5f6f4f3f2a11',
+  membership_id: '01970c01-0000-7c3e-9d52-5f6f4f3f2a11',
+  display_name: 'Ada Lovelace',
+  claimed_at: '2026-11-21T13:01:00.000Z',
+  expires_at: '2026-11-21T13:16:00.000Z',
+};
+
+/** Undefined where a reader sees none: its time is over, though nobody has recorded that yet. */
+export function showClaim(claim: Claim | undefined) {
+  if (!claim || claim.lapsed) return undefined;
+  return {
+    id: claim.id,
+    membership_id: claim.membershipId,
+    display_name: claim.displayName,
+    claimed_at: claim.claimedAt,
+    expires_at: claim.expiresAt,
+  };
+}
+
+const params = z.strictObject({ id: uuid('The request.') });
+const TAG = 'Review queue';
+
+export const approvalRequestClaimEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    operationId: 'claimRequest',
+    method: 'post',
+    path: '/api/v1/requests/{id}/claim',
+    tag: TAG,
+    summary: 'Claim a request, so that nobody further is asked meanwhile',
+    description:
+      'For whoever holds `request.claim` and `request.decide` for the agent and is on the escalation path, at whatever level, in a team ' +
+      'it names or added by hand; owners can always claim. `request.decide.unrouted` alone is not enough. Claiming what one holds answers ' +
+      'the same claim and does not prolong it. It ends with a decision by anyone, and when its holder may decide the request no longer. ' +
+      'A claim decides nothing, so it needs no second factor.',
+    auth: 'member',
+    permission: 'request.claim',
+    permissionAt: () => ({ kind: 'any' }),
+    params,
+    success: {
+      status: 200,
+      description: 'The claim.',
+      body: z.strictObject({ claim: claimShape }),
+      example: { claim: claimExample },
+    },
+    errors: ['request_not_routed', 'claim_held', 'request_not_pending', 'request_evaluating'],
+    handler: async ({ principal, params: { id } }, context) => ({
+      body: { claim: showClaim(await claimRequest(context, principal, id)) },
+    }),
+  }),
+  defineEndpoint({
+    operationId: 'releaseRequest',
+    method: 'delete',
+    path: '/api/v1/requests/{id}/claim',
+    tag: TAG,
+    summary: 'Release a claim',
+    description:
+      'Only its holder may; 404 without a live claim. A claim whose holder may decide the request no longer is released by itself. The escalation goes on where it stopped: if the next level fell due meanwhile ' +
+      'it is notified at once, those behind it wait their own time.',
+    auth: 'member',
+    permission: 'request.claim',
+    permissionAt: () => ({ kind: 'any' }),
+    params,
+    success: { status: 204, description: 'The claim is released.' },
+    errors: ['request_not_routed', 'not_claim_holder'],
+    handler: async ({ principal, params: { id } }, context) => {
+      await releaseRequest(context, principal, id);
+      return {};
+    },
+  }),
+];

@@ -1,0 +1,136 @@
+/** Asking colleagues for help with a request. */
+import { z } from 'zod';
+import {
+  addReviewers,
+  listCandidates,
+  type Candidate,
+} from '../../src/services/requests/reviewers.ts';
+import { addedShape, showAdded } from './approval-request-routing.ts';
+import { decodeCursor, encodeCursor } from '../http/cursors.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { cursorQuery, limitQuery, nextCursor, uuid } from '../http/schema.ts';
+
+const candidateShape = z
+  .strictObject({
+    membership_id: uuid('The member.'),
+    display_name: z.string().meta({ description: 'Name of the person.' }),
+    email: z.string().meta({ description: 'Email of the person.' }),
+    already_routed: z
+      .boolean()
+      .meta({ description: 'On the escalation path already, at whatever level, or added before.' }),
+  })
+  .meta({
+    id: 'ReviewerCandidate',
+    description: 'Somebody who can be asked for help with the request.',
+  });
+
+function showCandidate({ membershipId, displayName, email, alreadyRouted }: Candidate) {
+  return {
+    membership_id: membershipId,
+    display_name: displayName,
+    email,
+    already_routed: alreadyRouted,
+  };
+}
+
+const membershipId = '01970c05-0000-7c3e-9d52-5f6f4f3f2a11';
+const candidateExample = {
+  membership_id: membershipId,
+  display_name: 'Grace Hopper',
+  email: 'grace@example.com',
+  already_routed: false,
+};
+const addedExample = {
+  membership_id: membershipId,
+  display_name: 'Grace Hopper',
+  added_by: '01970c01-0000-7c3e-9d52-5f6f4f3f2a11',
+  added_at: '2026-11-21T13:04:00.000Z',
+};
+
+const params = z.strictObject({ id: uuid('The request.') });
+const TAG = 'Review queue';
+
+export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    operationId: 'listReviewerCandidates',
+    method: 'get',
+    path: '/api/v1/requests/{id}/reviewer-candidates',
+    tag: TAG,
+    summary: 'List who can be asked for help with a request',
+    description:
+      'Active members who hold `request.decide` for the agent, by name. For callers who may decide the request themselves.',
+    auth: 'member',
+    permission: 'request.decide',
+    permissionAt: () => ({ kind: 'any' }),
+    params,
+    query: z.strictObject({
+      q: z.string().max(100).default('').meta({
+        description: 'Only those whose name or email contains this, without regard to case.',
+      }),
+      limit: limitQuery(50),
+      cursor: cursorQuery(),
+    }),
+    success: {
+      status: 200,
+      description: 'One page of candidates.',
+      body: z.strictObject({
+        candidates: z.array(candidateShape).meta({ description: 'The candidates of this page.' }),
+        next_cursor: nextCursor(),
+      }),
+      example: { candidates: [candidateExample] },
+    },
+    errors: ['request_not_routed'],
+    handler: async ({ principal, params: { id }, query: { q, limit, cursor } }, context) => {
+      const keys = decodeCursor(
+        cursor,
+        z.tuple([z.literal('reviewer-candidates'), z.literal(id), z.literal(q), z.uuid()]),
+      );
+      const { candidates, next } = await listCandidates(context, principal, {
+        id,
+        q,
+        limit,
+        after: keys?.[3],
+      });
+      const next_cursor = next && encodeCursor(['reviewer-candidates', id, q, next]);
+      return { body: { candidates: candidates.map(showCandidate), next_cursor } };
+    },
+  }),
+  defineEndpoint({
+    operationId: 'addReviewers',
+    method: 'post',
+    path: '/api/v1/requests/{id}/reviewers',
+    tag: TAG,
+    summary: 'Ask colleagues for help with a request',
+    description:
+      'They are told once, even while the request is claimed and even if its escalation path names them for later, and may decide from ' +
+      'then on. For callers who may decide the request themselves. Adding somebody again changes nothing.',
+    auth: 'member',
+    permission: 'request.decide',
+    permissionAt: () => ({ kind: 'any' }),
+    params,
+    body: z.strictObject({
+      membership_ids: z.array(uuid('A membership.')).min(1).max(20).meta({
+        description: 'Active members who hold `request.decide` for the agent of the request.',
+      }),
+    }),
+    requestExample: { membership_ids: [membershipId] },
+    success: {
+      status: 200,
+      description: 'Everybody who was added to the request so far.',
+      body: z.strictObject({
+        reviewers: z
+          .array(addedShape)
+          .meta({ description: 'In the order in which they were added.' }),
+      }),
+      example: { reviewers: [addedExample] },
+    },
+    errors: ['request_not_routed', 'request_not_pending', 'request_evaluating'],
+    handler: async ({ principal, params: { id }, body }, context) => {
+      const reviewers = await addReviewers(context, principal, {
+        id,
+        membershipIds: body.membership_ids,
+      });
+      return { body: { reviewers: reviewers.map(showAdded) } };
+    },
+  }),
+];

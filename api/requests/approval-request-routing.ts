@@ -1,0 +1,337 @@
+/** How a request finds a person, and what happened to it: the reviewer's two detail views. */
+import { z } from 'zod';
+import type { AuditEvent } from '../../src/domain/audit.ts';
+import {
+  getRouting,
+  getTimeline,
+  type AddedReviewer,
+  type RequestRouting,
+  type RoutedLevel,
+} from '../../src/services/requests/routing-view.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
+import { exactValue, timestamp, uuid } from '../http/schema.ts';
+
+const memberShape = z
+  .strictObject({
+    membership_id: uuid('The member.'),
+    display_name: z.string().meta({ description: "The member's name." }),
+    notified_at: timestamp(
+      'When this level told the member; absent when it did not, or has not yet.',
+    ).optional(),
+    can_decide: z
+      .boolean()
+      .meta({ description: 'Whether the member could decide this request as of now.' }),
+  })
+  .meta({ id: 'RoutedMember', description: 'Somebody at a level.' });
+
+export const addedShape = z
+  .strictObject({
+    membership_id: uuid('Who was added.'),
+    display_name: z.string().meta({ description: 'His name.' }),
+    added_by: uuid('The membership that added him.'),
+    added_at: timestamp('When.'),
+  })
+  .meta({ id: 'AddedReviewer', description: 'A reviewer beside those the path names.' });
+
+const levelShape = z
+  .strictObject({
+    node_id: uuid('The node of the path.'),
+    run: z.int().meta({ description: 'Which run through the path, from 1.' }),
+    status: z.enum(['done', 'current', 'upcoming', 'skipped']).meta({
+      description:
+        '`done`: its people were told, and the walk went on, early if none of them could decide any more. `skipped`: nobody could be ' +
+        'notified. `upcoming`: the current run has not reached it.',
+    }),
+    notified_at: timestamp('When its people were told.').optional(),
+    escalate_at: timestamp(
+      'When the walk goes on, or went on, if nobody answers; at once when nobody it told may decide any more.',
+    ).optional(),
+    targets: z
+      .array(
+        z.strictObject({
+          type: z.enum(['user', 'team', 'broadcast']).meta({
+            description:
+              '`broadcast`: everybody who may decide for the agent when the level fires.',
+          }),
+          id: uuid('The membership or team; absent for a broadcast.').optional(),
+          name: z
+            .string()
+            .optional()
+            .meta({ description: "The member's or team's name; absent for a broadcast." }),
+          members: z.array(memberShape).meta({
+            description:
+              'Who was told; of a broadcast still ahead, who would be told now; of a team, everybody in it now, then whom it told and who left it since.',
+          }),
+        }),
+      )
+      .meta({ description: 'Whom the level names.' }),
+  })
+  .meta({ id: 'RoutingLevel', description: 'One level of one run.' });
+
+const routingShape = z
+  .strictObject({
+    state: z
+      .enum(['evaluating', 'waiting', 'deferred', 'paused', 'exhausted', 'unrouted', 'finished'])
+      .meta({
+        description:
+          '`evaluating`: the pipeline has not concluded. `deferred`: it waits for working hours. `paused`: somebody claims the request, ' +
+          'so nobody further is told meanwhile. `exhausted`: nobody further is asked, everybody told may still answer. ' +
+          '`unrouted`: no path applies, everybody who may decide was told. `finished`: it has its final answer.',
+      }),
+    path_key: z
+      .string()
+      .optional()
+      .meta({ description: 'The escalation path; absent when none applies.' }),
+    path_name: z.string().optional().meta({ description: 'Its name in the pinned revision.' }),
+    revision: z.int().optional().meta({ description: 'The revision the request stays with.' }),
+    source: z
+      .enum(['block_escalation', 'pipeline_default', 'no_escalation', 'pipeline'])
+      .optional()
+      .meta({
+        description:
+          'Where the path came from; `pipeline` when a rule decided and nobody was asked.',
+      }),
+    block_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The block that handed it to people, or decided it.' }),
+    reason: z.string().optional().meta({ description: 'What that block gives as its reason.' }),
+    urgency: z
+      .enum(['standard', 'interrupt'])
+      .meta({ description: 'How insistently people are told.' }),
+    run: z.int().optional().meta({ description: 'The current run through the path, from 1.' }),
+    runs: z.int().optional().meta({ description: 'How many runs the path makes at most.' }),
+    next_at: timestamp(
+      'When the wait the walk is in ends if nobody answers: that of a level, for working hours, or before a further run. Absent while `paused`.',
+    ).optional(),
+    next_step: z
+      .strictObject({
+        kind: z.enum(['level', 'team', 'repeat', 'exhausted']).meta({
+          description:
+            "The next level, a further step of a team's policy inside the current one, a further run, or nobody further.",
+        }),
+        node_id: uuid('The level.').optional(),
+        at: timestamp(
+          'When that would be: at `next_at`, or after further waits; absent while `paused`.',
+        ).optional(),
+      })
+      .optional()
+      .meta({
+        description:
+          'What people would notice next if nobody answers before, everybody to be asked is there and conditions stay as they are now.',
+      }),
+    levels: z
+      .array(levelShape)
+      .meta({ description: 'In the order of the walk, earlier runs first.' }),
+    added: z.array(addedShape).meta({
+      description: 'People a reviewer asked for help, in the order in which they were added.',
+    }),
+  })
+  .meta({ id: 'RequestRouting', description: 'How a request finds a person.' });
+
+const auditEventShape = z
+  .strictObject({
+    sequence: z.int().meta({ description: 'Later events have higher numbers.' }),
+    id: uuid('Identifies the event.'),
+    organization_id: uuid('The organization.'),
+    event_type: z.string().meta({ description: 'For example `approval_request.routed`.' }),
+    actor_type: z
+      .enum(['human', 'agent', 'system', 'api_key'])
+      .meta({ description: 'What kind of actor did it.' }),
+    actor_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The membership or agent slug; absent for the service itself.' }),
+    actor_display_name: z.string().optional().meta({ description: "The actor's name then." }),
+    subject_type: z.string().meta({ description: 'What kind of object it happened to.' }),
+    subject_id: z.string().meta({ description: 'Which object.' }),
+    data: exactValue('Specific to the event type.'),
+    occurred_at: timestamp('When it happened.'),
+  })
+  .meta({ id: 'AuditEvent', description: 'One entry of the append-only log.' });
+
+const organizationId = '01970c00-0000-7c3e-9d52-5f6f4f3f2a11';
+const requestId = '01970c4e-8f0a-7c3e-9d52-5f6f4f3f2a11';
+const membershipId = '01970c01-0000-7c3e-9d52-5f6f4f3f2a11';
+const firstLevel = '5b6a1c1e-0a53-4f6e-9a52-0d5b6b1c9f01';
+const secondLevel = '5b6a1c1e-0a53-4f6e-9a52-0d5b6b1c9f02';
+const ada = { membership_id: membershipId, display_name: 'Ada Lovelace' };
+
+const routingExample = {
+  state: 'waiting',
+  path_key: 'on-call',
+  path_name: 'On call',
+  revision: 3,
+  source: 'block_escalation',
+  block_id: 'large-refunds',
+  reason: 'Refunds over 100 need a person.',
+  urgency: 'standard',
+  run: 1,
+  runs: 2,
+  next_at: '2026-11-21T13:10:00.030Z',
+  next_step: { kind: 'level', node_id: secondLevel, at: '2026-11-21T13:10:00.030Z' },
+  levels: [
+    {
+      node_id: firstLevel,
+      run: 1,
+      status: 'current',
+      notified_at: '2026-11-21T13:00:00.030Z',
+      escalate_at: '2026-11-21T13:10:00.030Z',
+      targets: [
+        {
+          type: 'user',
+          id: membershipId,
+          name: 'Ada Lovelace',
+          members: [{ ...ada, notified_at: '2026-11-21T13:00:00.030Z', can_decide: true }],
+        },
+      ],
+    },
+    {
+      node_id: secondLevel,
+      run: 1,
+      status: 'upcoming',
+      targets: [{ type: 'broadcast', members: [{ ...ada, can_decide: true }] }],
+    },
+  ],
+  added: [],
+};
+
+const timelineExample = {
+  events: [
+    {
+      sequence: 4711,
+      id: '01970c4e-8f0b-7c3e-9d52-5f6f4f3f2a11',
+      organization_id: organizationId,
+      event_type: 'approval_request.level_notified',
+      actor_type: 'system',
+      subject_type: 'approval_request',
+      subject_id: requestId,
+      data: { path_key: 'on-call', node_id: firstLevel, run: 1, ...ada },
+      occurred_at: '2026-11-21T13:00:00.030Z',
+    },
+  ],
+};
+
+function showLevel({ nodeId, notifiedAt, escalateAt, run, status, targets }: RoutedLevel) {
+  return {
+    node_id: nodeId,
+    run,
+    status,
+    notified_at: notifiedAt,
+    escalate_at: escalateAt,
+    targets: targets.map((target) => ({
+      ...target,
+      members: target.members.map((member) => ({
+        membership_id: member.membershipId,
+        display_name: member.displayName,
+        notified_at: member.notifiedAt,
+        can_decide: member.canDecide,
+      })),
+    })),
+  };
+}
+
+function showRouting(routing: RequestRouting) {
+  const next = routing.nextStep;
+  return {
+    state: routing.state,
+    path_key: routing.pathKey,
+    path_name: routing.pathName,
+    revision: routing.revision,
+    source: routing.source,
+    block_id: routing.blockId,
+    reason: routing.reason,
+    urgency: routing.urgency,
+    run: routing.run,
+    runs: routing.runs,
+    next_at: routing.nextAt,
+    next_step: next && {
+      kind: next.kind,
+      ...('nodeId' in next && { node_id: next.nodeId }),
+      at: next.at,
+    },
+    levels: routing.levels.map(showLevel),
+    added: routing.added.map(showAdded),
+  };
+}
+
+export function showAdded({ membershipId, displayName, addedBy, addedAt }: AddedReviewer) {
+  return {
+    membership_id: membershipId,
+    display_name: displayName,
+    added_by: addedBy,
+    added_at: addedAt,
+  };
+}
+
+function showEvent(event: AuditEvent) {
+  return {
+    sequence: event.sequence,
+    id: event.id,
+    organization_id: event.organizationId,
+    event_type: event.eventType,
+    actor_type: event.actor.type,
+    actor_id: event.actor.id,
+    actor_display_name: event.actor.displayName,
+    subject_type: event.subjectType,
+    subject_id: event.subjectId,
+    data: event.data,
+    occurred_at: event.occurredAt,
+  };
+}
+
+const params = z.strictObject({ id: uuid('The request.') });
+const TAG = 'Review queue';
+
+export const approvalRequestRoutingEndpoints = [
+  defineEndpoint({
+    operationId: 'getRequestRouting',
+    method: 'get',
+    path: '/api/v1/requests/{id}/routing',
+    tag: TAG,
+    summary: 'See who is asked about a request, who was, and who comes next',
+    auth: 'product',
+    permission: 'request.read',
+    permissionAt: () => ({ kind: 'any' }),
+    params,
+    success: {
+      status: 200,
+      description: 'The routing as it stands.',
+      body: routingShape,
+      example: routingExample,
+    },
+    errors: ['request_not_routed'],
+    handler: async ({ principal, params: { id } }, context) => ({
+      body: showRouting(await getRouting(context, principal, id)),
+    }),
+  }),
+  defineEndpoint({
+    operationId: 'getRequestTimeline',
+    method: 'get',
+    path: '/api/v1/requests/{id}/timeline',
+    tag: TAG,
+    summary: 'List everything that happened to a request, oldest first',
+    description:
+      '`approval_request.level_skipped` tells of a level that waits for nobody, and why: `reason` is `nobody_to_ask` when nobody could be ' +
+      'notified, `nobody_left` when everybody it had told was suspended or removed since, left the team the path names, or lost the right ' +
+      'to decide. `approval_request.claim_released` carries a `reason` when it was not its holder who released the claim: ' +
+      '`holder_cannot_decide`, `membership_suspended` or `membership_removed`.',
+    auth: 'product',
+    permission: 'request.read',
+    permissionAt: () => ({ kind: 'any' }),
+    params,
+    success: {
+      status: 200,
+      description: 'The audit events of the request.',
+      body: z.strictObject({
+        events: z.array(auditEventShape).meta({ description: 'Oldest first.' }),
+      }),
+      example: timelineExample,
+    },
+    errors: ['request_not_routed'],
+    handler: async ({ principal, params: { id } }, context) => {
+      const events = await getTimeline(context, principal, id);
+      return { body: { events: events.map(showEvent) } };
+    },
+  }),
+];

@@ -1,0 +1,154 @@
+/** GET /me: who is calling, and the shapes it shares with signing in. */
+import { z } from 'zod';
+import { readAccount, type Account } from '../../src/services/sign-in/me.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { grantShape, permissionKey } from '../people/grants-schema.ts';
+import { roleAssignmentShape, showAssignment } from '../people/role-assignments-schema.ts';
+import { authContextShape, nullableTimestamp, uuid } from '../http/schema.ts';
+
+const principalShape = z
+  .strictObject({
+    actor_type: z
+      .enum(['human', 'agent', 'system', 'gateway'])
+      .meta({ description: '`human` for a session and for a personal key.' }),
+    actor_id: uuid('Who the audit log names: the membership id of a person.'),
+    organization_id: uuid('The organization.'),
+    membership_id: z.uuid().optional().meta({ description: 'The membership; people only.' }),
+    permissions: z
+      .array(permissionKey())
+      .meta({ description: 'What the credential can use at some scope, sorted, each once.' }),
+    grants: z.array(grantShape).meta({ description: 'What the credential can use, and where.' }),
+    team_ids: z.array(uuid('A team.')).meta({ description: 'The teams the person is in.' }),
+    auth: authContextShape,
+  })
+  .meta({ id: 'Principal', description: 'Who is calling.' });
+
+export const accountShape = z
+  .strictObject({
+    principal: principalShape,
+    user: z
+      .strictObject({
+        display_name: z.string().meta({ description: 'The name others see.' }),
+        email: z.string().meta({ description: 'The email the person signs in with.' }),
+        has_password: z.boolean().meta({
+          description:
+            'False for an account of an identity provider, which has no password to change.',
+        }),
+      })
+      .meta({ description: 'The person.' }),
+    organization: z
+      .strictObject({
+        name: z.string().meta({ description: 'The name of the organization.' }),
+        slug: z.string().meta({ description: 'Its short name.' }),
+      })
+      .meta({ description: 'The organization.' }),
+    assignments: z
+      .array(roleAssignmentShape)
+      .meta({ description: "The person's own assignments and those inherited through teams." }),
+    onboarding: z
+      .strictObject({
+        required: z.boolean().meta({
+          description:
+            'True while nobody finished or skipped the guided setup and this person can run it.',
+        }),
+        completed_at: nullableTimestamp('When it was finished or skipped; null until then.'),
+      })
+      .meta({ description: 'The guided setup of the organization.' }),
+  })
+  .meta({ id: 'Account', description: 'The caller, the person behind it and the organization.' });
+
+export function showAccount({ principal, ...account }: Account): z.input<typeof accountShape> {
+  return {
+    principal: {
+      actor_type: 'human',
+      actor_id: principal.membershipId,
+      organization_id: principal.organizationId,
+      membership_id: principal.membershipId,
+      permissions: [...account.permissions],
+      grants: [...account.grants],
+      team_ids: [...principal.teamIds],
+      auth: principal.auth,
+    },
+    user: {
+      display_name: principal.displayName,
+      email: principal.email,
+      has_password: account.hasPassword,
+    },
+    organization: { name: account.organizationName, slug: account.organizationSlug },
+    assignments: account.assignments.map((assignment) =>
+      showAssignment(assignment, { organizationId: principal.organizationId, kind: 'membership' }),
+    ),
+    onboarding: {
+      required: account.onboardingRequired,
+      completed_at: account.onboardingCompletedAt,
+    },
+  };
+}
+
+const membershipId = '0199a3f1-7c52-7b0e-9d52-1f6a3b0c4d21';
+const organizationId = '0199a3f1-7c51-7c11-8a44-5be0c1d2e3f4';
+
+/** An answer of GET /me, of a member who reads and decides requests of one agent. */
+export const accountExample = {
+  principal: {
+    actor_type: 'human',
+    actor_id: membershipId,
+    organization_id: organizationId,
+    membership_id: membershipId,
+    permissions: ['request.decide', 'request.read'],
+    grants: [
+      { permission: 'request.decide', scope_kind: 'agent', scope_id: 'deploy-bot' },
+      { permission: 'request.read', scope_kind: 'agent', scope_id: 'deploy-bot' },
+    ],
+    team_ids: [],
+    auth: {
+      method: 'local_password',
+      assurance: 'single_factor',
+      authenticated_at: '2026-03-02T08:30:00.000Z',
+      session_id: '0199a3f2-0d3e-7a55-b1c7-6f0e9d8c7b6a',
+    },
+  },
+  user: { display_name: 'Ada Marsh', email: 'ada@example.com', has_password: true },
+  organization: { name: 'Example Works', slug: 'example-works' },
+  assignments: [
+    {
+      id: '6f3d1f64-9f0c-5d7a-8a57-0c4f0b5f2b11',
+      organization_id: organizationId,
+      principal_kind: 'membership',
+      principal_id: membershipId,
+      scope_kind: 'agent',
+      scope_id: 'deploy-bot',
+      scope_name: 'Deploy bot',
+      source: 'manual',
+      granted_by_actor_id: '0199a3f1-7c53-7d2f-8e63-2a7b4c5d6e32',
+      created_at: '2026-03-01T12:00:00.000Z',
+      permissions: ['request.decide', 'request.read'],
+      is_owner: false,
+      permission_policy_id: '0199a3f1-7c54-7e30-9f74-3b8c5d6e7f43',
+    },
+  ],
+  onboarding: { required: false, completed_at: null },
+};
+
+export const meEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    operationId: 'getMe',
+    method: 'get',
+    path: '/api/v1/me',
+    tag: 'Account',
+    summary: 'Who is calling',
+    description:
+      'Self-service: needs no permission. Permissions and grants are those of the presented credential.',
+    auth: 'member',
+    success: {
+      status: 200,
+      description: 'The caller.',
+      body: accountShape,
+      example: accountExample,
+    },
+    errors: [],
+    handler: async ({ principal }, context) => ({
+      body: showAccount(await readAccount(context, principal)),
+    }),
+  }),
+];

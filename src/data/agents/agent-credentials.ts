@@ -1,0 +1,105 @@
+/** Credentials of agent instances: `whc_` tokens, kept as a hash. */
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+
+/** Everything one call needs to know about the credential it presents. */
+export interface CredentialHolder {
+  readonly credentialId: string;
+  readonly tokenHash: Buffer;
+  readonly organizationId: string;
+  readonly agentSlug: string;
+  readonly agentName: string;
+  readonly agentStatus: 'active' | 'disabled' | 'archived';
+  readonly instanceId: string;
+  readonly instanceName: string;
+  readonly instanceStatus: 'active' | 'disabled';
+  readonly issuedAt: Date;
+  /** Neither expired nor revoked, by the database's clock, and its organization is not deleted. */
+  readonly valid: boolean;
+  /** The last use on record is over a minute old. */
+  readonly useIsStale: boolean;
+}
+
+const CREDENTIAL_HOLDER: PreparedStatement = {
+  name: 'find-credential-holder',
+  sql: `select c.id as "credentialId", c.token_hash as "tokenHash", c.organization_id as "organizationId",
+            a.slug as "agentSlug", a.name as "agentName", a.status as "agentStatus",
+            i.id as "instanceId", i.name as "instanceName", i.status as "instanceStatus", c.issued_at as "issuedAt",
+            c.revoked_at is null and c.expires_at > clock_timestamp() and o.deleted_at is null as valid,
+            coalesce(c.last_used_at < clock_timestamp() - interval '1 minute', true) as "useIsStale"
+       from agent_credentials c
+       join agent_instances i on i.id = c.agent_instance_id
+       join agents a on a.organization_id = i.organization_id and a.slug = i.agent_slug
+       join organizations o on o.id = c.organization_id
+      where c.id = :credentialId`,
+};
+
+export async function findCredentialHolder(
+  db: Db,
+  credentialId: string,
+): Promise<CredentialHolder | undefined> {
+  return (await runPrepared<CredentialHolder>(db, CREDENTIAL_HOLDER, { credentialId }))[0];
+}
+
+/** Remembers that the credential and its instance were seen. */
+export async function touchCredential(
+  db: Db,
+  organizationId: string,
+  credentialId: string,
+): Promise<void> {
+  await db.raw(
+    `with used as (
+       update agent_credentials set last_used_at = clock_timestamp()
+        where organization_id = :organizationId and id = :credentialId returning agent_instance_id
+     )
+     update agent_instances i set last_seen_at = clock_timestamp() from used where i.id = used.agent_instance_id`,
+    { organizationId, credentialId },
+  );
+}
+
+export interface NewAgentCredential {
+  readonly id: string;
+  readonly agentInstanceId: string;
+  readonly tokenHash: Buffer;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+}
+
+export async function insertAgentCredential(
+  db: Db,
+  organizationId: string,
+  credential: NewAgentCredential,
+): Promise<void> {
+  await db('agent_credentials').insert({
+    id: credential.id,
+    organization_id: organizationId,
+    agent_instance_id: credential.agentInstanceId,
+    token_hash: credential.tokenHash,
+    issued_at: credential.issuedAt,
+    expires_at: credential.expiresAt,
+  });
+}
+
+/** Where a credential belongs, or undefined if the organization has none of that id. */
+export async function findCredentialAgent(
+  db: Db,
+  organizationId: string,
+  credentialId: string,
+): Promise<{ agentSlug: string; instanceId: string; instanceName: string } | undefined> {
+  return await db('agent_credentials as c')
+    .join('agent_instances as i', 'i.id', 'c.agent_instance_id')
+    .where({ 'c.organization_id': organizationId, 'c.id': credentialId })
+    .first({ agentSlug: 'i.agent_slug', instanceId: 'i.id', instanceName: 'i.name' });
+}
+
+/** True when this call revoked it; false when it was revoked before. */
+export async function revokeAgentCredential(
+  db: Db,
+  organizationId: string,
+  credentialId: string,
+): Promise<boolean> {
+  const changed = await db('agent_credentials')
+    .where({ organization_id: organizationId, id: credentialId })
+    .whereNull('revoked_at')
+    .update({ revoked_at: db.raw('clock_timestamp()') });
+  return changed === 1;
+}

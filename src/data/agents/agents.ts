@@ -1,0 +1,170 @@
+/** Agents, known by their slug for ever. */
+import { violatedConstraint, type Db } from '../../platform/postgres.ts';
+
+export type AgentStatus = 'active' | 'disabled' | 'archived';
+
+export interface Agent {
+  readonly organizationId: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly status: AgentStatus;
+  readonly createdByActorId: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly archivedAt?: Date;
+}
+
+interface AgentRow {
+  organization_id: string;
+  slug: string;
+  name: string;
+  status: AgentStatus;
+  created_by_actor_id: string;
+  created_at: Date;
+  updated_at: Date;
+  archived_at: Date | null;
+}
+
+const COLUMNS = [
+  'organization_id',
+  'slug',
+  'name',
+  'status',
+  'created_by_actor_id',
+  'created_at',
+  'updated_at',
+  'archived_at',
+] as const;
+
+function toAgent(row: AgentRow): Agent {
+  return {
+    organizationId: row.organization_id,
+    slug: row.slug,
+    name: row.name,
+    status: row.status,
+    createdByActorId: row.created_by_actor_id,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    ...(row.archived_at !== null && { archivedAt: row.archived_at }),
+  };
+}
+
+export type InsertedAgent =
+  | { readonly ok: true; readonly agent: Agent }
+  | { readonly ok: false; readonly taken: 'slug' | 'name' };
+
+/** An active agent. A refusal breaks the transaction: the caller has to end it. */
+export async function insertAgent(
+  trx: Db,
+  organizationId: string,
+  {
+    slug,
+    name,
+    createdByActorId,
+  }: { readonly slug: string; readonly name: string; readonly createdByActorId: string },
+): Promise<InsertedAgent> {
+  try {
+    const { rows } = await trx.raw<{ rows: [AgentRow] }>(
+      `insert into agents (organization_id, slug, name, status, created_by_actor_id, created_at, updated_at)
+       select :organizationId, :slug, :name, 'active', :createdByActorId, now, now from clock_timestamp() as now
+       returning ${COLUMNS.join(', ')}`,
+      { organizationId, slug, name, createdByActorId },
+    );
+    return { ok: true, agent: toAgent(rows[0]) };
+  } catch (error) {
+    const constraint = violatedConstraint(error);
+    if (constraint === 'agents_pkey') return { ok: false, taken: 'slug' };
+    if (constraint === 'agents_live_name_key') return { ok: false, taken: 'name' };
+    throw error;
+  }
+}
+
+/** Makes whoever changes the number of the organization's agents wait for one another until the end of the transaction. */
+export async function lockAgentCount(trx: Db, organizationId: string): Promise<void> {
+  await trx.raw('select 1 from organizations where id = :organizationId for no key update', {
+    organizationId,
+  });
+}
+
+/** Agents that are not archived. */
+export async function countLiveAgents(db: Db, organizationId: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
+    `select count(*) as count from agents where organization_id = :organizationId and status <> 'archived'`,
+    { organizationId },
+  );
+  return rows[0].count;
+}
+
+export async function findAgent(
+  db: Db,
+  organizationId: string,
+  slug: string,
+): Promise<Agent | undefined> {
+  const row = (await db('agents')
+    .where({ organization_id: organizationId, slug })
+    .first(...COLUMNS)) as AgentRow | undefined;
+  return row && toAgent(row);
+}
+
+/** The agent, which nobody can archive, disable or rename until the end of the transaction. */
+export async function findAgentForShare(
+  trx: Db,
+  organizationId: string,
+  slug: string,
+): Promise<Agent | undefined> {
+  const row = (await trx('agents')
+    .where({ organization_id: organizationId, slug })
+    .forShare()
+    .first(...COLUMNS)) as AgentRow | undefined;
+  return row && toAgent(row);
+}
+
+/** Where a page of agents ended: its last agent, and the place of that agent's status in the order at the time. */
+export interface AgentPosition {
+  readonly rank: number;
+  readonly slug: string;
+}
+
+export interface AgentPage {
+  readonly statuses: readonly AgentStatus[];
+  /** Only these; all of the organization when absent. */
+  readonly slugs?: readonly string[] | undefined;
+  readonly after?: AgentPosition | undefined;
+  readonly limit: number;
+}
+
+/** The order of the statuses in a list; an agent's rank is its place here. */
+export const STATUS_ORDER: readonly AgentStatus[] = ['active', 'disabled', 'archived'];
+
+/** Active, then disabled, then archived, each by name without regard to case. */
+export async function listAgents(
+  db: Db,
+  organizationId: string,
+  { statuses, slugs, after, limit }: AgentPage,
+): Promise<Agent[]> {
+  const order = `array_position(cast(:statusOrder as text[]), status) - 1, lower(name) collate "C", slug collate "C"`;
+  const { rows } = await db.raw<{ rows: AgentRow[] }>(
+    `select ${COLUMNS.join(', ')}
+       from agents
+      where organization_id = :organizationId and status = any(:statuses)
+        ${slugs ? 'and slug = any(:slugs)' : ''}
+        ${
+          after
+            ? `and (${order}) > (cast(:afterRank as integer),
+                 (select lower(name) collate "C" from agents where organization_id = :organizationId and slug = :afterSlug),
+                 cast(:afterSlug as text) collate "C")`
+            : ''
+        }
+      order by ${order}
+      limit :limit`,
+    {
+      organizationId,
+      statuses: [...statuses],
+      statusOrder: [...STATUS_ORDER],
+      limit,
+      ...(slugs && { slugs: [...slugs] }),
+      ...(after && { afterRank: after.rank, afterSlug: after.slug }),
+    },
+  );
+  return rows.map(toAgent);
+}

@@ -1,0 +1,22 @@
+/** Names of those whom a document asks, whether a path names them already or not. */
+import type { Db } from '../../platform/postgres.ts';
+
+/** By membership or team id; whoever left the organization and teams that were archived keep their names. */
+export async function findNames(
+  db: Db,
+  organizationId: string,
+  {
+    membershipIds,
+    teamIds,
+  }: { readonly membershipIds: readonly string[]; readonly teamIds: readonly string[] },
+): Promise<Map<string, string>> {
+  const { rows } = await db.raw<{ rows: { id: string; name: string }[] }>(
+    `select m.id, u.display_name as name
+       from memberships m join users u on u.id = m.user_id
+      where m.organization_id = :organizationId and m.id = any(cast(:membershipIds as uuid[]))
+     union all
+     select id, name from teams where organization_id = :organizationId and id = any(cast(:teamIds as uuid[]))`,
+    { organizationId, membershipIds: [...membershipIds], teamIds: [...teamIds] },
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,151 @@
+/** Escalation paths: who is asked, in which order, and whom each revision names. */
+import type { Target } from '../../domain/escalation/types.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { lockActiveRevisionId, type RevisionTables } from '../revisions.ts';
+
+export const escalationPathTables: RevisionTables = {
+  documents: 'escalation_paths',
+  revisions: 'escalation_path_revisions',
+  documentId: 'escalation_path_id',
+  named: true,
+};
+
+/**
+ * Id of the path's active revision, undefined for an unknown, archived or never activated path. It stays active until the
+ * end of the transaction: whoever archives a team meets it either here or pinned to the request.
+ */
+export async function resolveActivePath(
+  trx: Db,
+  organizationId: string,
+  pathKey: string,
+): Promise<string | undefined> {
+  return await lockActiveRevisionId(trx, organizationId, {
+    tables: escalationPathTables,
+    documentKey: pathKey,
+  });
+}
+
+/** Records whom a new revision names anywhere. */
+export async function insertTargets(
+  trx: Db,
+  { revisionId, targets }: { readonly revisionId: string; readonly targets: readonly Target[] },
+): Promise<void> {
+  if (targets.length === 0) return;
+  await trx('escalation_path_targets').insert(
+    targets.map((target) => ({
+      escalation_path_revision_id: revisionId,
+      target_type: target.type,
+      membership_id: target.type === 'user' ? target.id : null,
+      team_id: target.type === 'team' ? target.id : null,
+    })),
+  );
+}
+
+export interface PathState {
+  readonly pathKey: string;
+  readonly active: boolean;
+}
+
+/**
+ * The paths of these keys that exist, in the order of their keys. With `lock` each stays as it is until the end of the
+ * transaction, so that none is archived while a pipeline that names it is activated.
+ */
+export async function findPathStates(
+  db: Db,
+  organizationId: string,
+  { pathKeys, lock }: { readonly pathKeys: readonly string[]; readonly lock: boolean },
+): Promise<PathState[]> {
+  if (pathKeys.length === 0) return [];
+  const { rows } = await db.raw<{ rows: PathState[] }>(
+    `select document_key as "pathKey", active_revision is not null as active
+       from escalation_paths
+      where organization_id = :organizationId and document_key = any(:pathKeys)
+      order by document_key collate "C"
+      ${lock ? 'for share' : ''}`,
+    { organizationId, pathKeys: [...pathKeys] },
+  );
+  return rows;
+}
+
+/** Of these memberships, those that a path may name: the organization's, unless they left it. */
+export async function findAddressable(
+  db: Db,
+  organizationId: string,
+  membershipIds: readonly string[],
+): Promise<string[]> {
+  if (membershipIds.length === 0) return [];
+  return await db('memberships')
+    .where({ organization_id: organizationId })
+    .whereIn('id', [...membershipIds])
+    .whereNot('status', 'deprovisioned')
+    .pluck<string[]>('id');
+}
+
+/** A path whose active revision names somebody. */
+export interface NamingPath {
+  readonly pathKey: string;
+  readonly name: string;
+  readonly revision: number;
+}
+
+/** The paths whose active revision asks this member by name, in the order of their keys. */
+export async function listPathsNaming(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<NamingPath[]> {
+  return await selectNaming(db, organizationId, { column: 'membership_id', id: membershipId });
+}
+
+/** The paths whose active revision asks this team, in the order of their keys. */
+export async function listPathsNamingTeam(
+  db: Db,
+  organizationId: string,
+  teamId: string,
+): Promise<NamingPath[]> {
+  return await selectNaming(db, organizationId, { column: 'team_id', id: teamId });
+}
+
+async function selectNaming(
+  db: Db,
+  organizationId: string,
+  { column, id }: { readonly column: 'membership_id' | 'team_id'; readonly id: string },
+): Promise<NamingPath[]> {
+  const { rows } = await db.raw<{ rows: NamingPath[] }>(
+    `select p.document_key as "pathKey", r.document ->> 'name' as name, r.revision
+       from escalation_path_targets t
+       join escalation_path_revisions r on r.id = t.escalation_path_revision_id
+       join escalation_paths p on p.id = r.escalation_path_id and p.active_revision = r.revision
+      where p.organization_id = :organizationId and t.${column} = :id
+      order by p.document_key collate "C"`,
+    { organizationId, id },
+  );
+  return rows;
+}
+
+/** Requests that wait for people on a path revision that asks the team. */
+export interface WaitingRequests {
+  readonly count: number;
+  /** The first of them to expire. */
+  readonly requestIds: readonly string[];
+}
+
+/** `show`: how many of them at most to name. */
+export async function findWaitingOnTeam(
+  db: Db,
+  organizationId: string,
+  { teamId, show }: { readonly teamId: string; readonly show: number },
+): Promise<WaitingRequests> {
+  const { rows } = await db.raw<{ rows: [WaitingRequests] }>(
+    `with waiting as (
+       select r.id, r.deadline_at
+         from escalation_path_targets t
+         join approval_requests r on r.escalation_path_revision_id = t.escalation_path_revision_id
+        where r.organization_id = :organizationId and r.state in ('evaluating', 'pending') and t.team_id = :teamId
+     )
+     select (select count(*) from waiting) as count,
+            array(select id from waiting order by deadline_at, id limit :show) as "requestIds"`,
+    { organizationId, teamId, show },
+  );
+  return rows[0];
+}

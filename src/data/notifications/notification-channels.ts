@@ -1,0 +1,208 @@
+/** Where the messages of an organization go. What a kind has besides stands in a table of its own. */
+import type { ChannelKind } from '../../domain/notifications/notifications.ts';
+import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
+import type { Db } from '../../platform/postgres.ts';
+
+export interface NotificationChannel {
+  readonly id: string;
+  readonly kind: ChannelKind;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Of kind webhook. */
+  readonly webhook?: {
+    readonly url: string;
+    readonly includeArguments: boolean;
+    readonly secretRotatedAt: Date;
+  };
+}
+
+export interface NewChannel {
+  readonly id: string;
+  readonly kind: ChannelKind;
+  readonly name: string;
+  readonly enabled?: boolean;
+}
+
+export async function insertChannel(
+  db: Db,
+  organizationId: string,
+  { id, kind, name, enabled = true }: NewChannel,
+): Promise<void> {
+  await db.raw(
+    `insert into notification_channels (id, organization_id, kind, name, enabled, created_at, updated_at)
+     select :id, :organizationId, :kind, :name, :enabled, now, now from clock_timestamp() as now`,
+    { id, organizationId, kind, name, enabled },
+  );
+}
+
+export interface WebhookTerms {
+  readonly url: string;
+  readonly includeArguments: boolean;
+}
+
+export async function insertWebhook(
+  db: Db,
+  channelId: string,
+  webhook: WebhookTerms & { readonly secret: SealedSecret },
+): Promise<void> {
+  await db('notification_webhooks').insert({
+    channel_id: channelId,
+    url: webhook.url,
+    include_arguments: webhook.includeArguments,
+    signing_secret: webhook.secret.sealed,
+    signing_secret_key_id: webhook.secret.keyId,
+    secret_rotated_at: db.raw('clock_timestamp()'),
+  });
+}
+
+interface ChannelRow extends Omit<NotificationChannel, 'webhook'> {
+  readonly url: string | null;
+  readonly includeArguments: boolean | null;
+  readonly secretRotatedAt: Date | null;
+}
+
+const LIVE = `
+  select c.id, c.kind, c.name, c.enabled, c.created_at as "createdAt", c.updated_at as "updatedAt",
+         w.url, w.include_arguments as "includeArguments", w.secret_rotated_at as "secretRotatedAt"
+    from notification_channels c left join notification_webhooks w on w.channel_id = c.id
+   where c.organization_id = :organizationId and c.deleted_at is null`;
+
+function toChannel({
+  url,
+  includeArguments,
+  secretRotatedAt,
+  ...channel
+}: ChannelRow): NotificationChannel {
+  if (url === null || includeArguments === null || secretRotatedAt === null) return channel;
+  return { ...channel, webhook: { url, includeArguments, secretRotatedAt } };
+}
+
+export interface ChannelPage {
+  readonly limit: number;
+  readonly after: { readonly createdAt: Date; readonly id: string } | undefined;
+}
+
+/** Oldest first. */
+export async function listChannels(
+  db: Db,
+  organizationId: string,
+  { limit, after }: ChannelPage,
+): Promise<NotificationChannel[]> {
+  const { rows } = await db.raw<{ rows: ChannelRow[] }>(
+    `${LIVE} and (cast(:id as uuid) is null or (c.created_at, c.id) > (:createdAt, cast(:id as uuid)))
+      order by c.created_at, c.id limit :limit`,
+    { organizationId, limit, id: after?.id ?? null, createdAt: after?.createdAt ?? null },
+  );
+  return rows.map(toChannel);
+}
+
+export async function findChannel(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<NotificationChannel | undefined> {
+  const { rows } = await db.raw<{ rows: ChannelRow[] }>(`${LIVE} and c.id = :id`, {
+    organizationId,
+    id,
+  });
+  return rows[0] && toChannel(rows[0]);
+}
+
+/** Nobody else changes the channel until the end of the transaction; messages may name it, as those of a decision made meanwhile do. */
+export async function lockChannel(
+  trx: Db,
+  organizationId: string,
+  id: string,
+): Promise<NotificationChannel | undefined> {
+  const { rows } = await trx.raw<{ rows: ChannelRow[] }>(
+    `${LIVE} and c.id = :id for no key update of c`,
+    { organizationId, id },
+  );
+  return rows[0] && toChannel(rows[0]);
+}
+
+/** Over a channel that is switched off nothing is sent any more, and what waits is dropped; what is on its way may still arrive. */
+export async function updateChannel(
+  trx: Db,
+  organizationId: string,
+  { id, name, enabled }: { readonly id: string; readonly name: string; readonly enabled: boolean },
+): Promise<void> {
+  await trx.raw(
+    `with changed as (
+       update notification_channels set name = :name, enabled = :enabled, updated_at = clock_timestamp()
+        where id = :id and organization_id = :organizationId
+       returning id
+     )
+     update notification_deliveries d
+        set dropped_at = clock_timestamp(), dropped_reason = 'channel_disabled', next_attempt_at = null
+       from changed
+      where d.channel_id = changed.id and not :enabled and d.next_attempt_at is not null and d.lease is null`,
+    { id, organizationId, name, enabled },
+  );
+}
+
+export async function updateWebhook(
+  trx: Db,
+  channelId: string,
+  { url, includeArguments }: WebhookTerms,
+): Promise<void> {
+  await trx('notification_webhooks')
+    .where({ channel_id: channelId })
+    .update({ url, include_arguments: includeArguments });
+}
+
+/** Returns when the new secret began to count. */
+export async function updateSigningSecret(
+  trx: Db,
+  channelId: string,
+  secret: SealedSecret,
+): Promise<Date | undefined> {
+  const [row] = (await trx('notification_webhooks')
+    .where({ channel_id: channelId })
+    .update({
+      signing_secret: secret.sealed,
+      signing_secret_key_id: secret.keyId,
+      secret_rotated_at: trx.raw('clock_timestamp()'),
+    })
+    .returning('secret_rotated_at')) as { secret_rotated_at: Date }[];
+  return row?.secret_rotated_at;
+}
+
+/** For good. What still waits in the outbox is dropped, what the kind has besides goes with it. */
+export async function deleteChannel(trx: Db, organizationId: string, id: string): Promise<void> {
+  await trx.raw(
+    `with gone as (
+       update notification_channels set deleted_at = clock_timestamp(), updated_at = clock_timestamp()
+        where id = :id and organization_id = :organizationId
+       returning id
+     ),
+     forgotten as (delete from notification_webhooks where channel_id in (select id from gone)),
+     disconnected as (delete from slack_connections where channel_id in (select id from gone))
+     update notification_deliveries
+        set dropped_at = clock_timestamp(), dropped_reason = 'channel_deleted', next_attempt_at = null, lease = null
+      where channel_id in (select id from gone) and next_attempt_at is not null`,
+    { id, organizationId },
+  );
+}
+
+export interface WebhookTarget extends WebhookTerms {
+  readonly secret: SealedSecret;
+}
+
+/** Where a webhook channel posts to, and the secret it signs with. */
+export async function findWebhookTarget(
+  db: Db,
+  channelId: string,
+): Promise<WebhookTarget | undefined> {
+  const row = (await db('notification_webhooks').where({ channel_id: channelId }).first({
+    url: 'url',
+    includeArguments: 'include_arguments',
+    sealed: 'signing_secret',
+    keyId: 'signing_secret_key_id',
+  })) as (WebhookTerms & SealedSecret) | undefined;
+  if (!row) return undefined;
+  const { url, includeArguments, sealed, keyId } = row;
+  return { url, includeArguments, secret: { sealed, keyId } };
+}

@@ -1,0 +1,289 @@
+/** The outbox: messages to be sent, leased by whoever sends them, and what became of each. */
+import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
+import type {
+  ChannelKind,
+  DeliveryEvent,
+  DropReason,
+} from '../../domain/notifications/notifications.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from '../requests/rows.ts';
+import { mayDecideFor } from '../requests/deciders.ts';
+
+export interface LeaseOptions {
+  /** Names the holder of what this call leases. */
+  readonly lease: string;
+  readonly leaseMs: number;
+  /** Only over channels of these. */
+  readonly kinds: readonly ChannelKind[];
+  readonly limit: number;
+  readonly perChannel: number;
+  /** What this process has in hand already, by channel. */
+  readonly inHand: ReadonlyMap<string, number>;
+}
+
+const LEASE: PreparedStatement = {
+  name: 'lease-due-deliveries',
+  sql: `
+    with recursive waiting (channel_id, since) as (
+      (select d.channel_id, d.next_attempt_at from notification_deliveries d
+        where d.next_attempt_at is not null order by d.channel_id, d.next_attempt_at limit 1)
+      union all
+      select further.channel_id, further.next_attempt_at from waiting w cross join lateral (
+        select d.channel_id, d.next_attempt_at from notification_deliveries d
+         where d.next_attempt_at is not null and d.channel_id > w.channel_id order by d.channel_id, d.next_attempt_at limit 1
+      ) as further
+    ),
+    due as materialized (
+      select picked.id from (
+        select w.channel_id, least(:perChannel - coalesce(b.in_hand, 0), greatest(:limit / count(*) over (), 1)) as room
+          from waiting w
+          left join unnest(cast(:busy as uuid[]), cast(:counts as integer[])) as b (channel_id, in_hand) on b.channel_id = w.channel_id
+         where w.since <= statement_timestamp() and coalesce(b.in_hand, 0) < :perChannel
+           and (select c.kind from notification_channels c where c.id = w.channel_id) = any(cast(:kinds as text[]))
+         order by coalesce(b.in_hand, 0), w.since
+       ) as channel
+       cross join lateral (
+         select d.id from notification_deliveries d
+          where d.channel_id = channel.channel_id and d.next_attempt_at <= statement_timestamp()
+            and case d.event
+                  when 'notified' then (
+                    select l.id from claims l join approval_requests r on r.id = l.request_id and r.state = 'pending'
+                     where l.request_id = d.request_id and l.ended_at is null and l.expires_at > statement_timestamp() limit 1) is null
+                    or (select n.id from notifications n where n.id = d.notification_id and n.step_key = '${ADDED_STEP}') is not null
+                  else (
+                    select n.id from notification_deliveries n
+                     where n.request_id = d.request_id and n.channel_id = d.channel_id and n.event = 'notified' and n.next_attempt_at is not null
+                       and n.lease is not null limit 1) is null
+                end
+          order by d.next_attempt_at limit channel.room for update skip locked
+       ) as picked
+       limit :limit
+    )
+    update notification_deliveries d
+       set lease = cast(:lease as uuid), attempts = attempts + 1, next_attempt_at = clock_timestamp() + :leaseMs * interval '1 millisecond'
+     where d.id = any(array(select due.id from due))
+    returning d.id`,
+};
+
+/**
+ * Takes what is due: first of the channels with the least in hand, of each its oldest, and of none more than its share while others
+ * wait. Reads of channels over which something waits only that, whatever else there is. Left alone: what somebody claims, unless a
+ * person asks the recipient for help now, and the news of a decision while a message about the request is on its way.
+ * What is asked of single rows is written so that it is asked row by row: `exists` might be answered by reading whole tables.
+ */
+export async function leaseDue(
+  db: Db,
+  { lease, leaseMs, kinds, limit, perChannel, inHand }: LeaseOptions,
+): Promise<string[]> {
+  const [busy, counts] = [[...inHand.keys()], [...inHand.values()].map(String)];
+  const rows = await runPrepared<{ id: string }>(db, LEASE, {
+    lease,
+    leaseMs,
+    kinds: [...kinds],
+    limit,
+    perChannel,
+    busy,
+    counts,
+  });
+  return rows.map((row) => row.id);
+}
+
+/** A leased message with everything that decides whether it is still to be sent, as it is now. */
+export interface LeasedDelivery {
+  readonly id: string;
+  readonly event: DeliveryEvent;
+  /** A `notified` one to no recipient, but to the channel all of an organization read. */
+  readonly announces: boolean;
+  readonly channelId: string;
+  readonly kind: ChannelKind;
+  readonly channelEnabled: boolean;
+  readonly attempts: number;
+  readonly createdAt: Date;
+  readonly request: ApprovalRequest;
+  /** The request waits for people no more, or its deadline has come. */
+  readonly closed: boolean;
+  /** Somebody claims the request, and nobody asked the recipient for help with it. */
+  readonly claimed: boolean;
+  /** Of a `notified` one. */
+  readonly recipient?: {
+    readonly membershipId: string;
+    readonly displayName: string;
+    readonly email: string;
+    readonly active: boolean;
+    readonly mayDecide: boolean;
+    readonly wants: { readonly email: boolean; readonly slack: boolean };
+  };
+  readonly level?: {
+    readonly nodeId?: string;
+    readonly teamId?: string;
+    readonly run: number;
+    readonly notifiedAt: Date;
+    readonly escalateAt?: Date;
+  };
+}
+
+interface LeasedRow extends RequestRow {
+  x_id: string;
+  x_event: DeliveryEvent;
+  x_announces: boolean;
+  x_attempts: number;
+  x_created_at: Date;
+  channel_id: string;
+  channel_kind: ChannelKind;
+  channel_enabled: boolean;
+  closed: boolean;
+  claimed: boolean;
+  recipient_id: string | null;
+  recipient_name: string | null;
+  recipient_email: string | null;
+  recipient_active: boolean;
+  recipient_may_decide: boolean;
+  wants_email: boolean;
+  wants_slack: boolean;
+  level_node_id: string | null;
+  level_team_id: string | null;
+  level_run: number | null;
+  level_at: Date | null;
+  level_escalate_at: Date | null;
+}
+
+const LOAD: PreparedStatement = {
+  name: 'load-leased-deliveries',
+  sql: `
+    select ${REQUEST_COLUMNS},
+           x.id as x_id, x.event as x_event, x.announces as x_announces, x.attempts as x_attempts, x.created_at as x_created_at, x.channel_id,
+           ch.kind as channel_kind, ch.enabled and ch.deleted_at is null as channel_enabled,
+           r.state <> 'pending' or r.deadline_at <= clock_timestamp() as closed,
+           r.state = 'pending' and c.expires_at is not null and c.expires_at > clock_timestamp()
+             and n.step_key is distinct from '${ADDED_STEP}' as claimed,
+           n.membership_id as recipient_id, u.display_name as recipient_name, u.email as recipient_email,
+           coalesce(m.status = 'active', false) as recipient_active, coalesce(${mayDecideFor('r.agent_slug')}, false) as recipient_may_decide,
+           coalesce(w.email, true) as wants_email, coalesce(w.slack, true) as wants_slack,
+           s.node_id as level_node_id, s.team_id as level_team_id, s.run as level_run, n.created_at as level_at,
+           s.escalate_at as level_escalate_at
+      from ${REQUEST_TABLES}
+      join notification_deliveries x on x.request_id = r.id
+      join notification_channels ch on ch.id = x.channel_id
+      left join notifications n on n.id = x.notification_id
+      left join escalation_steps s on s.request_id = n.request_id and s.step_key = n.step_key
+      left join memberships m on m.id = n.membership_id
+      left join users u on u.id = m.user_id
+      left join notification_settings w on w.membership_id = m.id
+     where x.id = any(cast(:ids as uuid[])) and x.lease = cast(:lease as uuid)`,
+};
+
+export async function loadLeased(
+  db: Db,
+  { lease, ids }: { readonly lease: string; readonly ids: readonly string[] },
+): Promise<LeasedDelivery[]> {
+  if (ids.length === 0) return [];
+  return (await runPrepared<LeasedRow>(db, LOAD, { lease, ids })).map(toLeased);
+}
+
+function toLeased(row: LeasedRow): LeasedDelivery {
+  return {
+    id: row.x_id,
+    event: row.x_event,
+    announces: row.x_announces,
+    channelId: row.channel_id,
+    kind: row.channel_kind,
+    channelEnabled: row.channel_enabled,
+    attempts: row.x_attempts,
+    createdAt: row.x_created_at,
+    request: toRequest(row),
+    closed: row.closed,
+    claimed: row.claimed,
+    ...(row.recipient_id !== null && {
+      recipient: {
+        membershipId: row.recipient_id,
+        displayName: row.recipient_name ?? '',
+        email: row.recipient_email ?? '',
+        active: row.recipient_active,
+        mayDecide: row.recipient_may_decide,
+        wants: { email: row.wants_email, slack: row.wants_slack },
+      },
+    }),
+    ...(row.level_run !== null &&
+      row.level_at !== null && {
+        level: toLevel(row, { run: row.level_run, notifiedAt: row.level_at }),
+      }),
+  };
+}
+
+function toLevel(
+  row: LeasedRow,
+  level: { readonly run: number; readonly notifiedAt: Date },
+): NonNullable<LeasedDelivery['level']> {
+  return {
+    ...level,
+    ...(row.level_node_id !== null && { nodeId: row.level_node_id }),
+    ...(row.level_team_id !== null && { teamId: row.level_team_id }),
+    ...(row.level_escalate_at !== null && { escalateAt: row.level_escalate_at }),
+  };
+}
+
+/** What became of an attempt. `later`: not sent because it is not the time; does not count as an attempt. */
+export type Attempted =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'dropped'; readonly reason: DropReason }
+  | { readonly kind: 'dead'; readonly error: string }
+  | { readonly kind: 'retry'; readonly error: string; readonly afterMs: number }
+  | { readonly kind: 'later' };
+
+export interface RecordedAttempt {
+  readonly id: string;
+  readonly lease: string;
+  readonly attempted: Attempted;
+}
+
+/** Each recorded by the holder of its lease alone: left out of what is returned is what somebody else has by now, or is over. */
+export async function recordAttempts(
+  db: Db,
+  attempts: readonly RecordedAttempt[],
+): Promise<string[]> {
+  const column = <T>(read: (attempted: Attempted) => T): T[] =>
+    attempts.map(({ attempted }) => read(attempted));
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `update notification_deliveries d
+        set next_attempt_at = case a.kind when 'retry' then now + a.after_ms * interval '1 millisecond' when 'later' then now end,
+            delivered_at = case a.kind when 'delivered' then now end,
+            dead_at = case a.kind when 'dead' then now end,
+            dropped_at = case a.kind when 'dropped' then now end, dropped_reason = a.reason,
+            last_error = case when a.kind = 'delivered' then null else coalesce(a.error, d.last_error) end,
+            attempts = d.attempts - case a.kind when 'later' then 1 else 0 end, lease = null
+       from unnest(cast(:ids as uuid[]), cast(:leases as uuid[]), cast(:kinds as text[]), cast(:errors as text[]),
+                   cast(:reasons as text[]), cast(:delays as double precision[])) as a (id, lease, kind, error, reason, after_ms),
+            clock_timestamp() as now
+      where d.id = a.id and d.lease = a.lease and d.next_attempt_at is not null
+     returning d.id`,
+    {
+      ids: attempts.map(({ id }) => id),
+      leases: attempts.map(({ lease }) => lease),
+      kinds: column(({ kind }) => kind),
+      errors: column((attempted) => ('error' in attempted ? attempted.error : null)),
+      reasons: column((attempted) => ('reason' in attempted ? attempted.reason : null)),
+      delays: column((attempted) => ('afterMs' in attempted ? attempted.afterMs : null)),
+    },
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Takes away some messages that were delivered or dropped 30 days ago, or given up 90 days ago; returns how many. */
+export async function forgetFinished(db: Db, limit: number): Promise<number> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `with finished as (
+       select id from notification_deliveries
+        where coalesce(delivered_at, dropped_at) < statement_timestamp() - interval '30 days'
+        order by coalesce(delivered_at, dropped_at) limit :limit for update skip locked
+     ),
+     given_up as (
+       select id from notification_deliveries where dead_at < statement_timestamp() - interval '90 days'
+        order by dead_at limit :limit for update skip locked
+     )
+     delete from notification_deliveries where id = any(array(select id from finished union all select id from given_up))
+     returning 1`,
+    { limit },
+  );
+  return rows.length;
+}

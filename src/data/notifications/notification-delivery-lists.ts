@@ -1,0 +1,101 @@
+/** Reading the outbox: what waits, what was delivered, what is dead; and trying again. */
+import type {
+  ChannelKind,
+  DeliveryEvent,
+  DeliveryStatus,
+  DropReason,
+} from '../../domain/notifications/notifications.ts';
+import type { Db } from '../../platform/postgres.ts';
+
+export interface ListedDelivery {
+  readonly id: string;
+  readonly channelId: string;
+  readonly channelKind: ChannelKind;
+  readonly channelName: string;
+  readonly requestId: string;
+  readonly event: DeliveryEvent;
+  /** Of whom is told; null for an announcement and a decision. */
+  readonly membershipId: string | null;
+  readonly displayName: string | null;
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  readonly createdAt: Date;
+  readonly nextAttemptAt: Date | null;
+  /** When it was delivered, given up or dropped. */
+  readonly finishedAt: Date | null;
+  readonly lastError: string | null;
+  readonly droppedReason: DropReason | null;
+}
+
+export interface DeliveryPage {
+  readonly status: DeliveryStatus | undefined;
+  readonly channelId: string | undefined;
+  readonly limit: number;
+  readonly after: { readonly createdAt: Date; readonly id: string } | undefined;
+}
+
+const CONDITIONS: Readonly<Record<DeliveryStatus, string>> = {
+  pending: 'd.next_attempt_at is not null',
+  delivered: 'd.delivered_at is not null',
+  dead: 'd.dead_at is not null',
+  dropped: 'd.dropped_at is not null',
+};
+
+const LISTED = `
+  select d.id, d.channel_id as "channelId", c.kind as "channelKind", c.name as "channelName", d.request_id as "requestId", d.event,
+         case when not d.announces then n.membership_id end as "membershipId", u.display_name as "displayName",
+         case when ${CONDITIONS.pending} then 'pending' when ${CONDITIONS.delivered} then 'delivered'
+              when ${CONDITIONS.dead} then 'dead' else 'dropped' end as status,
+         d.attempts, d.created_at as "createdAt", d.next_attempt_at as "nextAttemptAt",
+         coalesce(d.delivered_at, d.dead_at, d.dropped_at) as "finishedAt", d.last_error as "lastError", d.dropped_reason as "droppedReason"
+    from notification_deliveries d
+    join notification_channels c on c.id = d.channel_id
+    left join notifications n on n.id = d.notification_id
+    left join memberships m on m.id = n.membership_id
+    left join users u on u.id = m.user_id
+   where d.organization_id = :organizationId`;
+
+/** Newest first. */
+export async function listDeliveries(
+  db: Db,
+  organizationId: string,
+  { status, channelId, limit, after }: DeliveryPage,
+): Promise<ListedDelivery[]> {
+  const { rows } = await db.raw<{ rows: ListedDelivery[] }>(
+    `${LISTED} ${status ? `and ${CONDITIONS[status]}` : ''} ${channelId === undefined ? '' : 'and d.channel_id = :channelId'}
+       ${after ? 'and (d.created_at, d.id) < (:createdAt, :id)' : ''}
+      order by d.created_at desc, d.id desc limit :limit`,
+    {
+      organizationId,
+      limit,
+      ...(channelId !== undefined && { channelId }),
+      ...(after && { createdAt: after.createdAt, id: after.id }),
+    },
+  );
+  return rows;
+}
+
+export async function findDelivery(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<ListedDelivery | undefined> {
+  const { rows } = await db.raw<{ rows: ListedDelivery[] }>(`${LISTED} and d.id = :id`, {
+    organizationId,
+    id,
+  });
+  return rows[0];
+}
+
+/** A dead message begins anew, a waiting one is due now; one that is being sent is left alone. False: it is over, or not there. */
+export async function retryDelivery(db: Db, organizationId: string, id: string): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `update notification_deliveries
+        set next_attempt_at = case when lease is null then clock_timestamp() else next_attempt_at end,
+            attempts = case when dead_at is null then attempts else 0 end, dead_at = null
+      where id = :id and organization_id = :organizationId and (dead_at is not null or next_attempt_at is not null)
+      returning id`,
+    { organizationId, id },
+  );
+  return rows.length === 1;
+}

@@ -1,0 +1,28 @@
+/** By which channels a member wants to be told; without a row by all. */
+import type { Db } from '../../platform/postgres.ts';
+
+export interface NotificationSettings {
+  readonly email: boolean;
+  readonly slack: boolean;
+}
+
+export async function findNotificationSettings(
+  db: Db,
+  membershipId: string,
+): Promise<NotificationSettings> {
+  const row = (await db('notification_settings')
+    .where({ membership_id: membershipId })
+    .first('email', 'slack')) as NotificationSettings | undefined;
+  return row ?? { email: true, slack: true };
+}
+
+export async function putNotificationSettings(
+  db: Db,
+  membershipId: string,
+  { email, slack }: NotificationSettings,
+): Promise<void> {
+  await db('notification_settings')
+    .insert({ membership_id: membershipId, email, slack, updated_at: db.raw('clock_timestamp()') })
+    .onConflict('membership_id')
+    .merge();
+}

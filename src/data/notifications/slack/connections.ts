@@ -1,0 +1,115 @@
+/** The Slack workspace of an organization: what its notification channel of kind slack has besides. */
+import type { Db } from '../../../platform/postgres.ts';
+import type { SealedSecret } from '../../../platform/crypto/secret-box.ts';
+
+export interface SlackConnection {
+  readonly organizationId: string;
+  readonly organizationName: string;
+  /** Nobody can decide in Slack. */
+  readonly requiresMfa: boolean;
+  /** Of the notification channel. */
+  readonly channelId: string;
+  readonly teamId: string;
+  readonly teamName: string;
+  readonly botUserId: string;
+  readonly defaultChannel: string | null;
+  readonly secrets: SealedSecret;
+  readonly connectedAt: Date;
+  readonly updatedAt: Date;
+}
+
+interface ConnectionRow extends Omit<SlackConnection, 'secrets'> {
+  readonly sealed: Buffer;
+  readonly keyId: string;
+}
+
+/** Of organizations and channels that live. */
+const CONNECTIONS = `
+  select s.organization_id as "organizationId", o.name as "organizationName", o.require_mfa as "requiresMfa",
+         s.channel_id as "channelId", s.team_id as "teamId", s.team_name as "teamName", s.bot_user_id as "botUserId", s.default_channel as "defaultChannel",
+         s.secrets as sealed, s.secrets_key_id as "keyId", s.connected_at as "connectedAt", s.updated_at as "updatedAt"
+    from slack_connections s
+    join notification_channels c on c.id = s.channel_id and c.deleted_at is null
+    join organizations o on o.id = s.organization_id and o.deleted_at is null`;
+
+function toConnection({ sealed, keyId, ...row }: ConnectionRow): SlackConnection {
+  return { ...row, secrets: { sealed, keyId } };
+}
+
+export async function findSlackConnection(
+  db: Db,
+  organizationId: string,
+): Promise<SlackConnection | undefined> {
+  const { rows } = await db.raw<{ rows: ConnectionRow[] }>(
+    `${CONNECTIONS} where s.organization_id = :organizationId`,
+    { organizationId },
+  );
+  return rows[0] && toConnection(rows[0]);
+}
+
+/** Of whichever organization has this workspace. */
+export async function findSlackConnectionOfTeam(
+  db: Db,
+  teamId: string,
+): Promise<SlackConnection | undefined> {
+  const { rows } = await db.raw<{ rows: ConnectionRow[] }>(
+    `${CONNECTIONS} where s.team_id = :teamId`,
+    { teamId },
+  );
+  return rows[0] && toConnection(rows[0]);
+}
+
+export type NewSlackConnection = Pick<
+  SlackConnection,
+  'channelId' | 'teamId' | 'teamName' | 'botUserId' | 'defaultChannel' | 'secrets'
+>;
+
+/** Beside its channel. Violates `slack_connections_team_id_key` where another organization has the workspace. */
+export async function insertSlackConnection(
+  trx: Db,
+  organizationId: string,
+  connection: NewSlackConnection,
+): Promise<void> {
+  await trx.raw(
+    `insert into slack_connections
+            (channel_id, organization_id, team_id, team_name, bot_user_id, default_channel, secrets, secrets_key_id, connected_at, updated_at)
+     select :channel_id, :organizationId, :team_id, :team_name, :bot_user_id, :default_channel, :secrets, :secrets_key_id, now, now
+       from clock_timestamp() as now`,
+    { channel_id: connection.channelId, organizationId, ...columnsOf(connection) },
+  );
+}
+
+/** The same workspace with other secrets or another default channel. */
+export async function updateSlackConnection(
+  trx: Db,
+  organizationId: string,
+  connection: NewSlackConnection,
+): Promise<void> {
+  await trx('slack_connections')
+    .where({ organization_id: organizationId, channel_id: connection.channelId })
+    .update({ ...columnsOf(connection), updated_at: trx.raw('clock_timestamp()') });
+}
+
+function columnsOf({ teamId, teamName, botUserId, defaultChannel, secrets }: NewSlackConnection) {
+  return {
+    team_id: teamId,
+    team_name: teamName,
+    bot_user_id: botUserId,
+    default_channel: defaultChannel,
+    secrets: secrets.sealed,
+    secrets_key_id: secrets.keyId,
+  };
+}
+
+/** Removes what is left of connections whose channel or organization was deleted: the organization's own, and of this workspace. */
+export async function forgetEndedSlackConnections(
+  trx: Db,
+  { organizationId, teamId }: { readonly organizationId: string; readonly teamId: string },
+): Promise<void> {
+  await trx.raw(
+    `delete from slack_connections s using notification_channels c, organizations o
+      where (s.team_id = :teamId or s.organization_id = :organizationId) and c.id = s.channel_id and o.id = s.organization_id
+        and (c.deleted_at is not null or o.deleted_at is not null)`,
+    { organizationId, teamId },
+  );
+}

@@ -1,0 +1,121 @@
+/** Whose Slack user a member is, and links that were begun. */
+import type { Db } from '../../../platform/postgres.ts';
+
+export interface SlackLink {
+  readonly membershipId: string;
+  readonly slackUserId: string;
+  /** The conversation between him and the bot, once it was opened. */
+  readonly directChannel: string | null;
+  readonly linkedAt: Date;
+}
+
+const COLUMNS = {
+  membershipId: 'l.membership_id',
+  slackUserId: 'l.slack_user_id',
+  directChannel: 'l.direct_channel',
+  linkedAt: 'l.linked_at',
+};
+
+/** Through the organization's connection that lives. */
+function links(db: Db, organizationId: string) {
+  return db('slack_links as l')
+    .join('slack_connections as s', 's.channel_id', 'l.channel_id')
+    .join('notification_channels as c', 'c.id', 's.channel_id')
+    .where('s.organization_id', organizationId)
+    .whereNull('c.deleted_at');
+}
+
+export async function findSlackLink(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<SlackLink | undefined> {
+  return (await links(db, organizationId).where('l.membership_id', membershipId).first(COLUMNS)) as
+    SlackLink | undefined;
+}
+
+export async function findSlackLinkOfUser(
+  db: Db,
+  organizationId: string,
+  slackUserId: string,
+): Promise<SlackLink | undefined> {
+  return (await links(db, organizationId).where('l.slack_user_id', slackUserId).first(COLUMNS)) as
+    SlackLink | undefined;
+}
+
+/** In the place of a code the member got before; forgets some of others that have ended. Returns when it ends. */
+export async function putSlackLinkCode(
+  db: Db,
+  {
+    membershipId,
+    channelId,
+    codeHash,
+    minutes,
+  }: { membershipId: string; channelId: string; codeHash: Buffer; minutes: number },
+): Promise<Date> {
+  const { rows } = await db.raw<{ rows: [{ expires_at: Date }] }>(
+    `with forgotten as (
+       delete from slack_link_codes where membership_id in (
+         select membership_id from slack_link_codes where expires_at < statement_timestamp() and membership_id <> :membershipId
+          order by expires_at limit 10 for update skip locked)
+     )
+     insert into slack_link_codes (membership_id, channel_id, code_hash, expires_at)
+     values (:membershipId, :channelId, :codeHash, clock_timestamp() + cast(:minutes as integer) * interval '1 minute')
+     on conflict (membership_id) do update
+        set channel_id = excluded.channel_id, code_hash = excluded.code_hash, expires_at = excluded.expires_at
+     returning expires_at`,
+    { membershipId, channelId, codeHash, minutes },
+  );
+  return rows[0].expires_at;
+}
+
+/** Uses the code up. Returns whose it was; undefined when nobody has it, or it is too old. */
+export async function takeSlackLinkCode(
+  trx: Db,
+  channelId: string,
+  codeHash: Buffer,
+): Promise<string | undefined> {
+  const taken = (await trx('slack_link_codes')
+    .where({ channel_id: channelId, code_hash: codeHash })
+    .andWhere('expires_at', '>', trx.raw('clock_timestamp()'))
+    .delete('membership_id')) as { membership_id: string }[];
+  return taken[0]?.membership_id;
+}
+
+/** In the place of the member's link before. Violates `slack_links_user_key` where the Slack user is another member's. */
+export async function putSlackLink(
+  trx: Db,
+  {
+    membershipId,
+    channelId,
+    slackUserId,
+  }: { membershipId: string; channelId: string; slackUserId: string },
+): Promise<void> {
+  await trx.raw(
+    `insert into slack_links (membership_id, channel_id, slack_user_id, linked_at)
+     values (:membershipId, :channelId, :slackUserId, clock_timestamp())
+     on conflict (membership_id) do update
+        set channel_id = excluded.channel_id, slack_user_id = excluded.slack_user_id, direct_channel = null, linked_at = excluded.linked_at`,
+    { membershipId, channelId, slackUserId },
+  );
+}
+
+/** With a code that was begun. Returns the Slack user; undefined when there was no link. */
+export async function deleteSlackLink(trx: Db, membershipId: string): Promise<string | undefined> {
+  await trx('slack_link_codes').where({ membership_id: membershipId }).delete();
+  const deleted = (await trx('slack_links')
+    .where({ membership_id: membershipId })
+    .delete('slack_user_id')) as { slack_user_id: string }[];
+  return deleted[0]?.slack_user_id;
+}
+
+/** Remembers the conversation, unless he has linked another Slack user meanwhile. */
+export async function setDirectChannel(
+  db: Db,
+  { membershipId, slackUserId }: SlackLink,
+  directChannel: string,
+): Promise<void> {
+  await db('slack_links')
+    .where({ membership_id: membershipId, slack_user_id: slackUserId })
+    .update({ direct_channel: directChannel });
+}

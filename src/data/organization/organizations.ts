@@ -1,0 +1,152 @@
+/** Organizations: the tenants every other row belongs to. */
+import { v7 } from 'uuid';
+import type { OrganizationTerms } from '../../domain/organization/organizations.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import { PENDING } from '../people/invitations.ts';
+import { insertChannel } from '../notifications/notification-channels.ts';
+
+/** Makes everybody who wants to create the first organization wait for the transaction of whoever came first. */
+export async function lockBootstrap(trx: Db): Promise<void> {
+  await trx.raw(`select pg_advisory_xact_lock(hashtextextended('countersign.bootstrap', 0))`);
+}
+
+/** A deleted one is none. */
+export async function hasOrganization(db: Db): Promise<boolean> {
+  return (await db('organizations').whereNull('deleted_at').first('id')) !== undefined;
+}
+
+export async function insertOrganization(
+  db: Db,
+  organizationId: string,
+  names: { name: string; slug: string },
+): Promise<void> {
+  await db('organizations').insert({
+    id: organizationId,
+    ...names,
+    created_at: db.raw('clock_timestamp()'),
+  });
+  await insertChannel(db, organizationId, { id: v7(), kind: 'email', name: 'Email' });
+}
+
+export interface Organization extends OrganizationTerms {
+  readonly id: string;
+  readonly slug: string;
+  /** Counts its changes, from 1. */
+  readonly revision: number;
+  readonly createdAt: Date;
+}
+
+const COLUMNS = `
+  id, name, slug, revision, created_at as "createdAt", claim_timeout_seconds as "claimTimeout",
+  personal_api_keys_allowed as "personalApiKeysAllowed", max_api_key_lifetime_seconds as "maxApiKeyLifetime",
+  require_mfa as "requireMfa", reauthentication_window_seconds as "reauthenticationWindow"`;
+
+/** Undefined once it is deleted. */
+export async function findOrganization(
+  db: Db,
+  organizationId: string,
+): Promise<Organization | undefined> {
+  return await selectOrganization(db, organizationId, '');
+}
+
+/**
+ * The organization, which nobody changes, deletes or adds requests to until the end of the transaction; and whoever
+ * changes who may do what in it waits. Whoever locks rows of it too locks it first.
+ */
+export async function lockOrganization(
+  trx: Db,
+  organizationId: string,
+): Promise<Organization | undefined> {
+  return await selectOrganization(trx, organizationId, 'for no key update');
+}
+
+const HOLD_ACCESS: PreparedStatement = {
+  name: 'hold-access',
+  sql: `select 1 from organizations where id = :organizationId for share`,
+};
+
+/** Whoever changes who may do what in the organization waits for the end of the transaction; others that only hold it do not. */
+export async function holdAccess(trx: Db, organizationId: string): Promise<void> {
+  await runPrepared(trx, HOLD_ACCESS, { organizationId });
+}
+
+async function selectOrganization(
+  db: Db,
+  organizationId: string,
+  lock: string,
+): Promise<Organization | undefined> {
+  const { rows } = await db.raw<{ rows: Organization[] }>(
+    `select ${COLUMNS} from organizations where id = :organizationId and deleted_at is null ${lock}`,
+    { organizationId },
+  );
+  return rows[0];
+}
+
+/** Takes these terms and counts the revision up. */
+export async function updateOrganization(
+  db: Db,
+  organizationId: string,
+  terms: OrganizationTerms,
+): Promise<void> {
+  await db('organizations')
+    .where({ id: organizationId })
+    .update({
+      name: terms.name,
+      claim_timeout_seconds: terms.claimTimeout,
+      personal_api_keys_allowed: terms.personalApiKeysAllowed,
+      max_api_key_lifetime_seconds: terms.maxApiKeyLifetime,
+      require_mfa: terms.requireMfa,
+      reauthentication_window_seconds: terms.reauthenticationWindow,
+      revision: db.raw('revision + 1'),
+    });
+}
+
+/** True when this call completed it; false when it was complete before. */
+export async function completeOnboarding(db: Db, organizationId: string): Promise<boolean> {
+  const changed = await db('organizations')
+    .where({ id: organizationId })
+    .whereNull('onboarding_completed_at')
+    .update({ onboarding_completed_at: db.raw('clock_timestamp()') });
+  return changed === 1;
+}
+
+/** How many rows of each kind the end of an organization ended. */
+export interface Ended {
+  readonly memberships: number;
+  readonly sessions: number;
+  readonly apiKeys: number;
+  readonly invitations: number;
+  readonly agentCredentials: number;
+}
+
+/** Marks the organization deleted and ends everything that opens it. Its rows stay. */
+export async function endOrganization(trx: Db, organizationId: string): Promise<Ended> {
+  const { rows } = await trx.raw<{ rows: [Ended] }>(
+    `with clock as materialized (select clock_timestamp() as now),
+     organization as (update organizations set deleted_at = now from clock where id = :organizationId),
+     membership as (
+       update memberships set status = 'deprovisioned', updated_at = now from clock
+        where organization_id = :organizationId and status <> 'deprovisioned' returning 1
+     ),
+     session as (
+       update sessions set revoked_at = now from clock where organization_id = :organizationId and revoked_at is null returning 1
+     ),
+     api_key as (
+       update api_keys
+          set revoked_at = now, revocation_reason = case kind when 'personal' then 'membership_deprovisioned' else 'manual' end
+         from clock where organization_id = :organizationId and revoked_at is null returning 1
+     ),
+     invitation as (
+       update invitations i set revoked_at = now, updated_at = now from clock
+        where i.organization_id = :organizationId and ${PENDING} returning 1
+     ),
+     agent_credential as (
+       update agent_credentials set revoked_at = now from clock where organization_id = :organizationId and revoked_at is null returning 1
+     )
+     select (select count(*) from membership) as memberships, (select count(*) from session) as sessions,
+            (select count(*) from api_key) as "apiKeys", (select count(*) from invitation) as invitations,
+            (select count(*) from agent_credential) as "agentCredentials"`,
+    { organizationId },
+  );
+  return rows[0];
+}

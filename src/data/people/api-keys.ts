@@ -1,0 +1,211 @@
+/** API keys: bearer tokens `whk_` of members and `who_` of the organization, kept as a hash. */
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import { MEMBER_COLUMNS, type MemberWithPolicies } from './memberships.ts';
+import { KEY_POLICIES, type HeldPolicy } from './permission-policies.ts';
+
+/** Everything one call needs to know about the personal key it presents. */
+export interface ApiKeyHolder extends MemberWithPolicies {
+  readonly keyId: string;
+  readonly tokenHash: Buffer;
+  readonly permissions: readonly string[] | null;
+  readonly assurance: 'single_factor' | 'strong';
+  readonly createdAt: Date;
+  readonly personalApiKeysAllowed: boolean;
+  /** Neither expired nor revoked, by the database's clock, and the organization is there. */
+  readonly valid: boolean;
+  /** The last use on record is over a minute old. */
+  readonly useIsStale: boolean;
+}
+
+const API_KEY_HOLDER: PreparedStatement = {
+  name: 'find-api-key-holder',
+  sql: `select k.id as "keyId", k.token_hash as "tokenHash", k.permissions, k.assurance_at_issue as assurance,
+            k.created_at as "createdAt", o.personal_api_keys_allowed as "personalApiKeysAllowed",
+            o.deleted_at is null and k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true) as valid,
+            coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "useIsStale",
+            ${MEMBER_COLUMNS}
+       from api_keys k
+       join memberships m on m.id = k.membership_id
+       join users u on u.id = m.user_id
+       join organizations o on o.id = m.organization_id
+      where k.id = :keyId`,
+};
+
+/** The personal key with its member and policies in one round trip. */
+export async function findApiKeyHolder(db: Db, keyId: string): Promise<ApiKeyHolder | undefined> {
+  return (await runPrepared<ApiKeyHolder>(db, API_KEY_HOLDER, { keyId }))[0];
+}
+
+export async function touchApiKey(db: Db, organizationId: string, keyId: string): Promise<void> {
+  await db('api_keys')
+    .where({ organization_id: organizationId, id: keyId })
+    .update({ last_used_at: db.raw('clock_timestamp()') });
+}
+
+export interface ApiKeyRules {
+  readonly personalApiKeysAllowed: boolean;
+  readonly maxLifetimeSeconds: number | null;
+  /** The database's clock, by which expiry is judged. */
+  readonly now: Date;
+}
+
+/** What the organization says about new keys. */
+export async function findApiKeyRules(db: Db, organizationId: string): Promise<ApiKeyRules> {
+  const { rows } = await db.raw<{ rows: ApiKeyRules[] }>(
+    `select personal_api_keys_allowed as "personalApiKeysAllowed", max_api_key_lifetime_seconds as "maxLifetimeSeconds",
+            clock_timestamp() as now
+       from organizations where id = :organizationId`,
+    { organizationId },
+  );
+  const [rules] = rows;
+  if (!rules) throw new Error('an organization with members is gone');
+  return rules;
+}
+
+export type ApiKeyKind = 'personal' | 'organization';
+export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
+
+/** A key as people see it. */
+export interface ApiKeyRecord {
+  readonly id: string;
+  readonly kind: ApiKeyKind;
+  /** The member a personal key acts as, and only of such a key. */
+  readonly membershipId: string | null;
+  readonly createdBy: {
+    readonly membershipId: string;
+    readonly displayName: string;
+    readonly email: string;
+  };
+  readonly name: string;
+  readonly permissions: readonly string[] | null;
+  readonly assuranceAtIssue: 'single_factor' | 'strong';
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly revocationReason: 'manual' | 'membership_deprovisioned' | null;
+  readonly status: ApiKeyStatus;
+  /** Why it does not work now although it is active. */
+  readonly blockedReason: 'organization_inactive' | 'api_keys_disabled' | null;
+  /** False while the member of a personal key is suspended. */
+  readonly holderActive: boolean;
+  /** Of an organization key. */
+  readonly policies: readonly HeldPolicy[];
+}
+
+const STATUS = `
+  case when k.revoked_at is not null then 'revoked' when k.expires_at <= clock_timestamp() then 'expired' else 'active' end`;
+
+/** Keys `k` with those who made them; the condition follows. */
+const RECORDS = `
+  select k.id, k.kind, k.membership_id as "membershipId", k.name, k.permissions, k.assurance_at_issue as "assuranceAtIssue",
+         k.created_at as "createdAt", k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt",
+         k.revoked_at as "revokedAt", k.revocation_reason as "revocationReason", ${STATUS} as status,
+         case when o.deleted_at is not null then 'organization_inactive'
+              when k.kind = 'personal' and not o.personal_api_keys_allowed then 'api_keys_disabled' end as "blockedReason",
+         k.kind = 'organization' or creator.status = 'active' as "holderActive",
+         jsonb_build_object('membershipId', creator.id, 'displayName', u.display_name, 'email', u.email) as "createdBy",
+         ${KEY_POLICIES} as policies
+    from api_keys k
+    join organizations o on o.id = k.organization_id
+    join memberships creator on creator.id = k.created_by_membership_id
+    join users u on u.id = creator.user_id`;
+
+/** What to show of the keys of an organization; what is absent filters nothing. */
+export interface ApiKeyPage {
+  /** Personal keys of this member only. */
+  readonly membershipId?: string;
+  readonly kind?: ApiKeyKind | undefined;
+  readonly status?: ApiKeyStatus | undefined;
+  /** Part of the key's name, or of the name or the email of who made it. */
+  readonly q?: string | undefined;
+  readonly limit: number;
+  /** Id of the last key of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** One page of keys, newest first. */
+export async function listApiKeys(
+  db: Db,
+  organizationId: string,
+  page: ApiKeyPage,
+): Promise<ApiKeyRecord[]> {
+  const { membershipId, kind, status, q, after, limit } = page;
+  // A cursor that another member's key was written into points nowhere.
+  const among = (keys: string) =>
+    `${keys}.organization_id = :organizationId${membershipId === undefined ? '' : ` and ${keys}.membership_id = :membershipId`}`;
+  const conditions = [
+    among('k'),
+    kind !== undefined && 'k.kind = :kind',
+    status !== undefined && `${STATUS} = :status`,
+    q !== undefined &&
+      `position(lower(:q) in lower(k.name || E'\\n' || u.display_name || E'\\n' || u.email)) > 0`,
+    after !== undefined &&
+      `(k.created_at, k.id) < (select l.created_at, l.id from api_keys l where l.id = :after and ${among('l')})`,
+  ].filter((condition) => condition !== false);
+  const { rows } = await db.raw<{ rows: ApiKeyRecord[] }>(
+    `${RECORDS} where ${conditions.join(' and ')} order by k.created_at desc, k.id desc limit :limit`,
+    { organizationId, membershipId, kind, status, q, after, limit } as Record<
+      string,
+      string | number
+    >,
+  );
+  return rows;
+}
+
+/** One key of the organization. */
+export async function findApiKey(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<ApiKeyRecord | undefined> {
+  const { rows } = await db.raw<{ rows: ApiKeyRecord[] }>(
+    `${RECORDS} where k.organization_id = :organizationId and k.id = :id`,
+    {
+      organizationId,
+      id,
+    },
+  );
+  return rows[0];
+}
+
+export interface NewApiKey {
+  readonly id: string;
+  readonly kind: ApiKeyKind;
+  readonly createdByMembershipId: string;
+  readonly name: string;
+  readonly tokenHash: Buffer;
+  readonly permissions: readonly string[] | undefined;
+  readonly assurance: 'single_factor' | 'strong';
+  readonly createdAt: Date;
+  readonly expiresAt: Date | undefined;
+}
+
+export async function insertApiKey(db: Db, organizationId: string, key: NewApiKey): Promise<void> {
+  await db('api_keys').insert({
+    id: key.id,
+    organization_id: organizationId,
+    kind: key.kind,
+    membership_id: key.kind === 'personal' ? key.createdByMembershipId : null,
+    created_by_membership_id: key.createdByMembershipId,
+    name: key.name,
+    token_hash: key.tokenHash,
+    permissions: key.permissions ?? null,
+    assurance_at_issue: key.assurance,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt ?? null,
+  });
+}
+
+/** True when this call revoked it; false when it was revoked before. */
+export async function revokeApiKey(
+  db: Db,
+  organizationId: string,
+  { id, reason }: { readonly id: string; readonly reason: 'manual' | 'membership_deprovisioned' },
+): Promise<boolean> {
+  const changed = await db('api_keys')
+    .where({ organization_id: organizationId, id })
+    .whereNull('revoked_at')
+    .update({ revoked_at: db.raw('clock_timestamp()'), revocation_reason: reason });
+  return changed === 1;
+}

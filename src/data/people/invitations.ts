@@ -1,0 +1,245 @@
+/** Invitations into an organization. Whether one is still pending is judged by the database's clock. */
+import type { PolicyTerms } from '../../domain/people/permission-policies.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { HeldPolicy } from './permission-policies.ts';
+
+export type InvitationStatus = 'pending' | 'accepted' | 'revoked' | 'expired';
+
+export interface Invitation {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly email: string;
+  /** What the invited person will be allowed to do. */
+  readonly policies: readonly PolicyTerms[];
+  readonly invitedByMembershipId: string;
+  readonly status: InvitationStatus;
+  readonly acceptedMembershipId: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly expiresAt: Date;
+  /** Of the secret in the link that works now. */
+  readonly tokenHash: Buffer;
+}
+
+/** SQL for whether the invitation `i` can still be accepted. */
+export const PENDING =
+  'i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()';
+
+const COLUMNS = `
+  i.id, i.organization_id as "organizationId", i.email, cast(i.permission_policies as jsonb) as policies,
+  i.invited_by_membership_id as "invitedByMembershipId", i.accepted_membership_id as "acceptedMembershipId",
+  case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null then 'revoked'
+       when i.expires_at <= clock_timestamp() then 'expired' else 'pending' end as status,
+  i.created_at as "createdAt", i.updated_at as "updatedAt", i.expires_at as "expiresAt", i.token_hash as "tokenHash"`;
+
+type Row<T extends Invitation = Invitation> = Omit<T, 'policies'> & {
+  readonly policies: readonly HeldPolicy[];
+};
+
+function toInvitation<T extends Invitation>(row: Row<T>): T {
+  const policies = row.policies.map(
+    ({ scope_kind, resource_ids, permissions, is_owner }): PolicyTerms => ({
+      scopeKind: scope_kind,
+      resourceIds: resource_ids,
+      permissions,
+      isOwner: is_owner,
+    }),
+  );
+  return { ...row, policies } as unknown as T;
+}
+
+export interface NewInvitation {
+  readonly id: string;
+  readonly email: string;
+  readonly policies: readonly PolicyTerms[];
+  readonly tokenHash: Buffer;
+  readonly invitedByMembershipId: string;
+}
+
+/** A pending invitation that ends in seven days. */
+export async function insertInvitation(
+  trx: Db,
+  organizationId: string,
+  { policies, ...invitation }: NewInvitation,
+): Promise<Invitation> {
+  const stored = policies.map(({ scopeKind, resourceIds, permissions, isOwner }): HeldPolicy => ({
+    scope_kind: scopeKind,
+    resource_ids: resourceIds,
+    permissions,
+    is_owner: isOwner,
+  }));
+  const { rows } = await trx.raw<{ rows: [Row] }>(
+    `insert into invitations as i (id, organization_id, email, permission_policies, token_hash, invited_by_membership_id,
+                                   created_at, updated_at, expires_at)
+     select :id, :organizationId, :email, :policies, :tokenHash, :invitedByMembershipId, now, now, now + interval '7 days'
+       from clock_timestamp() as now
+     returning ${COLUMNS}`,
+    { organizationId, ...invitation, policies: JSON.stringify(stored) },
+  );
+  return toInvitation(rows[0]);
+}
+
+export interface InvitationPage {
+  readonly status?: InvitationStatus | undefined;
+  readonly limit: number;
+  /** Id of the last invitation of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** Newest first. */
+export async function listInvitations(
+  db: Db,
+  organizationId: string,
+  page: InvitationPage,
+): Promise<Invitation[]> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `select * from (select ${COLUMNS} from invitations i where i.organization_id = :organizationId) listed
+      where (cast(:status as text) is null or status = :status)
+        and (cast(:after as uuid) is null or ("createdAt", id) <
+             (select l.created_at, l.id from invitations l where l.id = :after and l.organization_id = :organizationId))
+      order by "createdAt" desc, id desc
+      limit :limit`,
+    { organizationId, status: page.status ?? null, after: page.after ?? null, limit: page.limit },
+  );
+  return rows.map(toInvitation);
+}
+
+export async function findInvitation(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<Invitation | undefined> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `select ${COLUMNS} from invitations i where i.organization_id = :organizationId and i.id = :id`,
+    { organizationId, id },
+  );
+  return rows[0] && toInvitation(rows[0]);
+}
+
+/** Of several that could be only one is: nobody is invited while an invitation for his email is pending. */
+export async function findPendingInvitation(
+  db: Db,
+  organizationId: string,
+  email: string,
+): Promise<Invitation | undefined> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `select ${COLUMNS} from invitations i
+      where i.organization_id = :organizationId and lower(i.email) = lower(:email) and ${PENDING}`,
+    { organizationId, email },
+  );
+  return rows[0] && toInvitation(rows[0]);
+}
+
+/** An invitation as whoever holds its link may see it. */
+export interface LinkedInvitation extends Invitation {
+  readonly organizationName: string;
+  readonly inviterName: string;
+  /** The person who signs in with the invitation's email, if there is one. */
+  readonly userId: string | null;
+}
+
+/** An invitation of any state by the id in its link; undefined also when the organization has ended. */
+export async function findLinkedInvitation(
+  db: Db,
+  id: string,
+): Promise<LinkedInvitation | undefined> {
+  const { rows } = await db.raw<{ rows: Row<LinkedInvitation>[] }>(
+    `select ${COLUMNS}, o.name as "organizationName", inviter.display_name as "inviterName", invited.id as "userId"
+       from invitations i
+       join organizations o on o.id = i.organization_id and o.deleted_at is null
+       join memberships m on m.id = i.invited_by_membership_id
+       join users inviter on inviter.id = m.user_id
+       left join users invited on lower(invited.email) = lower(i.email)
+      where i.id = :id`,
+    { id },
+  );
+  return rows[0] && toInvitation<LinkedInvitation>(rows[0]);
+}
+
+/** What stands in the way of inviting this email, by the database's clock. */
+export interface EmailStanding {
+  readonly isMember: boolean;
+  /** Removed by the directory, which alone can let him in again. */
+  readonly isDirectoryManaged: boolean;
+  readonly isInvited: boolean;
+}
+
+export async function findEmailStanding(
+  db: Db,
+  organizationId: string,
+  email: string,
+): Promise<EmailStanding> {
+  const { rows } = await db.raw<{ rows: [EmailStanding] }>(
+    `select coalesce(m.status <> 'deprovisioned', false) as "isMember", coalesce(m.directory_managed, false) as "isDirectoryManaged",
+            exists (select 1 from invitations i
+                     where i.organization_id = :organizationId and lower(i.email) = lower(:email) and ${PENDING}) as "isInvited"
+       from (values (1)) as one
+       left join (users u join memberships m on m.user_id = u.id and m.organization_id = :organizationId)
+         on lower(u.email) = lower(:email)`,
+    { organizationId, email },
+  );
+  return rows[0];
+}
+
+/** When an invitation that is sent now ends. */
+export async function invitationExpiry(db: Db): Promise<Date> {
+  const { rows } = await db.raw<{ rows: [{ expiresAt: Date }] }>(
+    `select cast(clock_timestamp() + interval '7 days' as timestamptz(3)) as "expiresAt"`,
+  );
+  return rows[0].expiresAt;
+}
+
+export interface Renewal {
+  readonly id: string;
+  readonly tokenHash: Buffer;
+  readonly expiresAt: Date;
+  readonly invitedByMembershipId: string;
+}
+
+/** Gives a pending invitation another link and a later end; undefined when it is no longer pending. */
+export async function renewInvitation(
+  trx: Db,
+  organizationId: string,
+  renewal: Renewal,
+): Promise<Invitation | undefined> {
+  const { rows } = await trx.raw<{ rows: Row[] }>(
+    `update invitations i
+        set token_hash = :tokenHash, expires_at = :expiresAt, invited_by_membership_id = :invitedByMembershipId,
+            updated_at = clock_timestamp()
+      where i.organization_id = :organizationId and i.id = :id and ${PENDING}
+     returning ${COLUMNS}`,
+    { organizationId, ...renewal },
+  );
+  return rows[0] && toInvitation(rows[0]);
+}
+
+/** True when this call revoked it; with `tokenHash` only while that is its link. */
+export async function revokeInvitation(
+  trx: Db,
+  organizationId: string,
+  { id, tokenHash }: { readonly id: string; readonly tokenHash?: Buffer },
+): Promise<boolean> {
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
+    `update invitations i set revoked_at = now, updated_at = now
+       from clock_timestamp() as now
+      where i.organization_id = :organizationId and i.id = :id and ${PENDING}
+        and (cast(:tokenHash as bytea) is null or i.token_hash = :tokenHash)`,
+    { organizationId, id, tokenHash: tokenHash ?? null },
+  );
+  return rowCount === 1;
+}
+
+/** True when it was pending and now is the membership's. */
+export async function acceptInvitation(
+  trx: Db,
+  organizationId: string,
+  { id, membershipId }: { readonly id: string; readonly membershipId: string },
+): Promise<boolean> {
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
+    `update invitations i set accepted_at = now, updated_at = now, accepted_membership_id = :membershipId
+       from clock_timestamp() as now
+      where i.organization_id = :organizationId and i.id = :id and ${PENDING}`,
+    { organizationId, id, membershipId },
+  );
+  return rowCount === 1;
+}

@@ -1,0 +1,308 @@
+/** People in an organization. The membership's id is a reviewer's identity everywhere. */
+import { MEMBERSHIP_STATUSES, type MembershipStatus } from '../../domain/people/memberships.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import { HELD_POLICIES, type HeldPolicy } from './permission-policies.ts';
+
+export type { MembershipStatus } from '../../domain/people/memberships.ts';
+
+/** A member with everything authorization needs, as read beside a session or a key. */
+export interface MemberWithPolicies {
+  readonly organizationId: string;
+  readonly membershipId: string;
+  readonly membershipStatus: MembershipStatus;
+  readonly userId: string;
+  readonly displayName: string;
+  readonly email: string;
+  /** Live teams. */
+  readonly teamIds: readonly string[];
+  /** The organization demands a second factor for what matters. */
+  readonly requiresMfa: boolean;
+  readonly policies: readonly HeldPolicy[];
+}
+
+/** SQL for the ids of the live teams the membership `m` is in. */
+const LIVE_TEAM_IDS = `
+  array(select distinct t.id from team_members tm join teams t on t.id = tm.team_id
+         where tm.membership_id = m.id and t.archived_at is null order by t.id)`;
+
+/** SQL for the columns of MemberWithPolicies, from `memberships m` joined with `users u` and `organizations o`. */
+export const MEMBER_COLUMNS = `
+  m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus",
+  u.id as "userId", u.display_name as "displayName", u.email, o.require_mfa as "requiresMfa",
+  ${LIVE_TEAM_IDS} as "teamIds", ${HELD_POLICIES} as policies`;
+
+const FIND_WITH_POLICIES: PreparedStatement = {
+  name: 'find-member-with-policies',
+  sql: `
+    select ${MEMBER_COLUMNS}
+      from memberships m
+      join users u on u.id = m.user_id
+      join organizations o on o.id = m.organization_id
+     where m.organization_id = :organizationId and m.id = :membershipId`,
+};
+
+/** A member as he is now, for guards that act in this transaction. */
+export async function findMemberWithPolicies(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<MemberWithPolicies | undefined> {
+  const [member] = await runPrepared<MemberWithPolicies>(db, FIND_WITH_POLICIES, {
+    organizationId,
+    membershipId,
+  });
+  return member;
+}
+
+const SLACK_LINK_HOLDER: PreparedStatement = {
+  name: 'find-slack-link-holder',
+  sql: `
+    select ${MEMBER_COLUMNS}
+      from slack_links l
+      join slack_connections s on s.channel_id = l.channel_id
+      join memberships m on m.id = l.membership_id
+      join users u on u.id = m.user_id
+      join organizations o on o.id = m.organization_id
+     where l.membership_id = :membershipId and l.slack_user_id = :slackUserId
+       and s.organization_id = :organizationId and m.organization_id = :organizationId and o.deleted_at is null`,
+};
+
+/** The member, while the Slack user is linked to him and the organization connected to the workspace. */
+export async function findSlackLinkHolder(
+  db: Db,
+  organizationId: string,
+  link: { readonly membershipId: string; readonly slackUserId: string },
+): Promise<MemberWithPolicies | undefined> {
+  return (
+    await runPrepared<MemberWithPolicies>(db, SLACK_LINK_HOLDER, { organizationId, ...link })
+  )[0];
+}
+
+export interface NewMembership {
+  readonly id: string;
+  readonly userId: string;
+  readonly admissionSource: 'manual' | 'invite' | 'sso_jit' | 'directory';
+}
+
+export async function insertMembership(
+  db: Db,
+  organizationId: string,
+  membership: NewMembership,
+): Promise<void> {
+  const now = db.raw('clock_timestamp()');
+  await db('memberships').insert({
+    id: membership.id,
+    organization_id: organizationId,
+    user_id: membership.userId,
+    status: 'active',
+    admission_source: membership.admissionSource,
+    created_at: now,
+    updated_at: now,
+  });
+}
+
+/** What a member sees about himself besides who he is and what he may do. */
+export interface MemberAccount {
+  readonly hasPassword: boolean;
+  readonly organizationName: string;
+  readonly organizationSlug: string;
+  readonly onboardingCompletedAt: Date | null;
+}
+
+export async function findMemberAccount(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<MemberAccount> {
+  const { rows } = await db.raw<{ rows: MemberAccount[] }>(
+    `select u.password_hash is not null as "hasPassword", o.name as "organizationName", o.slug as "organizationSlug",
+            o.onboarding_completed_at as "onboardingCompletedAt"
+       from memberships m
+       join users u on u.id = m.user_id
+       join organizations o on o.id = m.organization_id
+      where m.organization_id = :organizationId and m.id = :membershipId`,
+    { organizationId, membershipId },
+  );
+  const [account] = rows;
+  if (!account) throw new Error('a member who is calling is gone');
+  return account;
+}
+
+/** A member as others see him. */
+export interface MemberRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly userId: string;
+  readonly displayName: string;
+  readonly email: string;
+  readonly status: MembershipStatus;
+  readonly admissionSource: 'manual' | 'invite' | 'sso_jit' | 'directory';
+  readonly directoryManaged: boolean;
+  /** Owns the organization, whatever his status. */
+  readonly isOwner: boolean;
+  /** Live teams. */
+  readonly teamIds: readonly string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const MEMBER_ROW = `
+  select m.id, m.organization_id as "organizationId", o.name as "organizationName", m.user_id as "userId",
+         u.display_name as "displayName", u.email, m.status, m.admission_source as "admissionSource",
+         m.directory_managed as "directoryManaged", m.created_at as "createdAt", m.updated_at as "updatedAt",
+         exists (select 1 from permission_policies p where p.membership_id = m.id and p.is_owner) as "isOwner",
+         ${LIVE_TEAM_IDS} as "teamIds"
+    from memberships m
+    join users u on u.id = m.user_id
+    join organizations o on o.id = m.organization_id
+   where m.organization_id = :organizationId`;
+
+/** Where a page of members ended: its last member, and his status at the time. */
+export interface MemberPosition {
+  readonly status: MembershipStatus;
+  readonly id: string;
+}
+
+export interface MemberPage {
+  readonly status?: MembershipStatus | undefined;
+  /** Part of the name or the email, without regard to case. */
+  readonly q?: string | undefined;
+  readonly after?: MemberPosition | undefined;
+  readonly limit: number;
+}
+
+/** Active, then suspended, then removed members, each by name without regard to case. */
+export async function listMembers(
+  db: Db,
+  organizationId: string,
+  { status, q, after, limit }: MemberPage,
+): Promise<MemberRow[]> {
+  const order = (rank: string) =>
+    `array_position(cast(:statuses as text[]), ${rank}), lower(u.display_name) collate "C", m.id`;
+  const { rows } = await db.raw<{ rows: MemberRow[] }>(
+    `${MEMBER_ROW}
+       and (cast(:status as text) is null or m.status = :status)
+       and (cast(:q as text) is null or position(lower(:q) in lower(u.display_name)) > 0 or position(lower(:q) in lower(u.email)) > 0)
+       and (cast(:afterId as uuid) is null or (${order('m.status')}) > (
+             select ${order('cast(:afterStatus as text)')}
+               from memberships m join users u on u.id = m.user_id
+              where m.organization_id = :organizationId and m.id = :afterId))
+     order by ${order('m.status')}
+     limit :limit`,
+    {
+      organizationId,
+      statuses: [...MEMBERSHIP_STATUSES],
+      status: status ?? null,
+      q: q ?? null,
+      afterId: after?.id ?? null,
+      afterStatus: after?.status ?? null,
+      limit,
+    },
+  );
+  return rows;
+}
+
+export async function findMember(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<MemberRow | undefined> {
+  const { rows } = await db.raw<{ rows: MemberRow[] }>(`${MEMBER_ROW} and m.id = :membershipId`, {
+    organizationId,
+    membershipId,
+  });
+  return rows[0];
+}
+
+export async function setMembershipStatus(
+  trx: Db,
+  organizationId: string,
+  { id, status }: { readonly id: string; readonly status: MembershipStatus },
+): Promise<void> {
+  await trx('memberships')
+    .where({ organization_id: organizationId, id })
+    .update({ status, updated_at: trx.raw('clock_timestamp()') });
+}
+
+/** What a member lost when he was removed: ids, the oldest first. */
+export interface EndedAccess {
+  readonly permissionPolicyIds: readonly string[];
+  readonly teamIds: readonly string[];
+  readonly sessionIds: readonly string[];
+  readonly apiKeyIds: readonly string[];
+}
+
+/** Takes from a member who is removed what was given to him by hand, and ends what opens the organization to him. */
+export async function endAccess(
+  trx: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<EndedAccess> {
+  const { rows } = await trx.raw<{ rows: [EndedAccess] }>(
+    `with policies as (
+       delete from permission_policies where organization_id = :organizationId and membership_id = :membershipId returning id
+     ), teams as (
+       delete from team_members where membership_id = :membershipId and source = 'manual' returning team_id as id
+     ), slack_links as (
+       delete from slack_links where membership_id = :membershipId
+     ), slack_link_codes as (
+       delete from slack_link_codes where membership_id = :membershipId
+     ), ended_sessions as (
+       update sessions set revoked_at = clock_timestamp()
+        where organization_id = :organizationId and membership_id = :membershipId and revoked_at is null returning id
+     ), revoked_keys as (
+       update api_keys set revoked_at = clock_timestamp(), revocation_reason = 'membership_deprovisioned'
+        where organization_id = :organizationId and membership_id = :membershipId and revoked_at is null returning id
+     )
+     select array(select id from policies order by id) as "permissionPolicyIds", array(select id from teams order by id) as "teamIds",
+            array(select id from ended_sessions order by id) as "sessionIds", array(select id from revoked_keys order by id) as "apiKeyIds"`,
+    { organizationId, membershipId },
+  );
+  return rows[0];
+}
+
+export interface MembershipStanding {
+  readonly id: string;
+  readonly status: MembershipStatus;
+  /** The directory lets him in and out, and nobody else does. */
+  readonly directoryManaged: boolean;
+}
+
+/** The person's membership of the organization, of any status. */
+export async function findMembershipOf(
+  db: Db,
+  organizationId: string,
+  userId: string,
+): Promise<MembershipStanding | undefined> {
+  return await db('memberships')
+    .where({ organization_id: organizationId, user_id: userId })
+    .first<MembershipStanding | undefined>('id', 'status', 'directory_managed as directoryManaged');
+}
+
+/** Lets a removed member in again under his old id, into no team. Whoever ends his access first lets nothing else come back with him. */
+export async function readmitMembership(
+  trx: Db,
+  organizationId: string,
+  { id, admissionSource }: Pick<NewMembership, 'id' | 'admissionSource'>,
+): Promise<void> {
+  await trx.raw(
+    `with team as (delete from team_members where membership_id = :id)
+     update memberships set status = 'active', admission_source = :admissionSource, updated_at = clock_timestamp()
+      where organization_id = :organizationId and id = :id`,
+    { organizationId, id, admissionSource },
+  );
+}
+
+/** The status as it is until the end of the transaction: whoever suspends or removes the member waits for it. */
+export async function lockMembershipStatus(
+  trx: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<MembershipStatus | undefined> {
+  const row = (await trx('memberships')
+    .where({ organization_id: organizationId, id: membershipId })
+    .forShare()
+    .first('status')) as { status: MembershipStatus } | undefined;
+  return row?.status;
+}

@@ -1,0 +1,38 @@
+/** Keys that act for the organization: `who_` tokens, kept as a hash, with policies of their own. */
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import { KEY_POLICIES, type HeldPolicy } from './permission-policies.ts';
+
+/** Everything one call needs to know about the organization key it presents. */
+export interface OrganizationKeyHolder {
+  readonly organizationId: string;
+  readonly keyId: string;
+  readonly name: string;
+  readonly tokenHash: Buffer;
+  readonly assurance: 'single_factor' | 'strong';
+  readonly createdAt: Date;
+  readonly policies: readonly HeldPolicy[];
+  /** Neither expired nor revoked, by the database's clock, and the organization is there. */
+  readonly valid: boolean;
+  /** The last use on record is over a minute old. */
+  readonly useIsStale: boolean;
+}
+
+const ORGANIZATION_KEY_HOLDER: PreparedStatement = {
+  name: 'find-organization-key-holder',
+  sql: `select k.organization_id as "organizationId", k.id as "keyId", k.name, k.token_hash as "tokenHash",
+            k.assurance_at_issue as assurance, k.created_at as "createdAt",
+            o.deleted_at is null and k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true) as valid,
+            coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "useIsStale",
+            ${KEY_POLICIES} as policies
+       from api_keys k
+       join organizations o on o.id = k.organization_id
+      where k.id = :keyId and k.kind = 'organization'`,
+};
+
+/** The organization key with its policies in one round trip. */
+export async function findOrganizationKeyHolder(
+  db: Db,
+  keyId: string,
+): Promise<OrganizationKeyHolder | undefined> {
+  return (await runPrepared<OrganizationKeyHolder>(db, ORGANIZATION_KEY_HOLDER, { keyId }))[0];
+}

@@ -1,0 +1,274 @@
+/** Permission policies: what a member, a team or an organization key may do, and where. */
+import { v7 } from 'uuid';
+import type { ClosedReason, PolicyTerms } from '../../domain/people/permission-policies.ts';
+import type { ScopeKind } from '../../domain/people/permissions.ts';
+import type { Db } from '../../platform/postgres.ts';
+
+/** A policy as authorization needs it: read in one piece with the member, see `MEMBER_COLUMNS`. */
+export interface HeldPolicy {
+  readonly scope_kind: ScopeKind;
+  readonly resource_ids: readonly string[];
+  readonly permissions: readonly string[];
+  readonly is_owner: boolean;
+}
+
+/** SQL for policies as one jsonb array of HeldPolicy. */
+const heldPolicies = (source: string): string => `
+  (select coalesce(jsonb_agg(jsonb_build_object('scope_kind', p.scope_kind, 'resource_ids', p.resource_ids,
+                                                'permissions', p.permissions, 'is_owner', p.is_owner)), '[]')
+     from ${source})`;
+
+/** SQL for the policies of the membership `m` and of its live teams as one jsonb array of HeldPolicy. */
+export const HELD_POLICIES = heldPolicies('held_policies p where p.membership_id = m.id');
+
+/** SQL for the policies of the organization key `k` as one jsonb array of HeldPolicy. */
+export const KEY_POLICIES = heldPolicies('permission_policies p where p.api_key_id = k.id');
+
+/** Whose policy it is. Personal keys hold none: they carry what their member holds. */
+export interface PolicyHolder {
+  readonly kind: 'membership' | 'team' | 'organization_api_key';
+  readonly id: string;
+}
+
+/** The column that names the holder, in the table and in the audit log. */
+export const HOLDER_COLUMNS = {
+  membership: 'membership_id',
+  team: 'team_id',
+  organization_api_key: 'api_key_id',
+} as const satisfies Record<PolicyHolder['kind'], string>;
+
+/** A policy as it is managed. */
+export interface PermissionPolicy extends PolicyTerms {
+  readonly id: string;
+  readonly source: 'manual' | 'directory';
+  /** Counts its changes, from 1. */
+  readonly revision: number;
+  readonly grantedByActorId: string | null;
+  readonly createdAt: Date;
+  /** The team a member inherits it through. */
+  readonly viaTeamId: string | null;
+  readonly viaTeamName: string | null;
+}
+
+const COLUMNS = `
+  p.id, p.scope_kind as "scopeKind", p.resource_ids as "resourceIds", p.permissions, p.is_owner as "isOwner", p.source, p.revision,
+  p.granted_by_actor_id as "grantedByActorId", p.created_at as "createdAt"`;
+
+const OWN = `select ${COLUMNS}, cast(null as uuid) as "viaTeamId", cast(null as text) as "viaTeamName" from permission_policies p`;
+
+/** The holder's policies: for a member his own first, then those of his teams by the team's name; each the oldest first. */
+export async function listPolicies(
+  db: Db,
+  organizationId: string,
+  holder: PolicyHolder,
+): Promise<PermissionPolicy[]> {
+  return await selectPolicies(db, organizationId, { holder });
+}
+
+/** One of `listPolicies`. */
+export async function findPolicy(
+  db: Db,
+  organizationId: string,
+  reference: { readonly holder: PolicyHolder; readonly id: string },
+): Promise<PermissionPolicy | undefined> {
+  return (await selectPolicies(db, organizationId, reference))[0];
+}
+
+async function selectPolicies(
+  db: Db,
+  organizationId: string,
+  { holder, id = null }: { readonly holder: PolicyHolder; readonly id?: string | null },
+): Promise<PermissionPolicy[]> {
+  const held =
+    holder.kind === 'membership'
+      ? `select ${COLUMNS}, p.via_team_id as "viaTeamId", p.via_team_name as "viaTeamName" from held_policies p`
+      : OWN;
+  const { rows } = await db.raw<{ rows: PermissionPolicy[] }>(
+    `select * from (
+       ${held}
+        where p.organization_id = :organizationId and p.${HOLDER_COLUMNS[holder.kind]} = :holderId
+          and (cast(:id as uuid) is null or p.id = :id)
+     ) as held
+      order by lower("viaTeamName") collate "C" nulls first, "viaTeamId", "createdAt", id`,
+    { organizationId, holderId: holder.id, id },
+  );
+  return rows;
+}
+
+/** How many policies the holder has, without those a member inherits. */
+export async function countPolicies(
+  db: Db,
+  organizationId: string,
+  { kind, id }: PolicyHolder,
+): Promise<number> {
+  const row = (await db('permission_policies')
+    .where({ organization_id: organizationId, [HOLDER_COLUMNS[kind]]: id })
+    .count({ policies: '*' })
+    .first()) as { policies: number | string } | undefined;
+  return Number(row?.policies ?? 0);
+}
+
+/** The terms as they are stored, without what stands beside them in `policy`. */
+function termColumns({ scopeKind, resourceIds, permissions, isOwner }: PolicyTerms) {
+  return {
+    scope_kind: scopeKind,
+    resource_ids: [...resourceIds],
+    permissions: [...permissions],
+    is_owner: isOwner,
+  };
+}
+
+export interface NewPermissionPolicies {
+  readonly holder: PolicyHolder;
+  /** One policy each. */
+  readonly terms: readonly PolicyTerms[];
+  /** Absent for the first owner, whom nobody granted anything. */
+  readonly grantedByActorId?: string | undefined;
+}
+
+/** Policies set by hand: their ids, in the order of their terms. */
+export async function insertPermissionPolicies(
+  db: Db,
+  organizationId: string,
+  { holder, terms, grantedByActorId = undefined }: NewPermissionPolicies,
+): Promise<string[]> {
+  const rows = terms.map((each) => ({
+    id: v7(),
+    organization_id: organizationId,
+    [HOLDER_COLUMNS[holder.kind]]: holder.id,
+    ...termColumns(each),
+    granted_by_actor_id: grantedByActorId ?? null,
+    created_at: db.raw('clock_timestamp()'),
+  }));
+  if (rows.length > 0) await db('permission_policies').insert(rows);
+  return rows.map(({ id }) => id);
+}
+
+/** Gives the policy new terms and its next revision. */
+export async function updatePermissionPolicy(
+  trx: Db,
+  organizationId: string,
+  change: { readonly id: string; readonly terms: PolicyTerms; readonly grantedByActorId: string },
+): Promise<void> {
+  await trx('permission_policies')
+    .where({ organization_id: organizationId, id: change.id })
+    .update({
+      ...termColumns(change.terms),
+      granted_by_actor_id: change.grantedByActorId,
+      revision: trx.raw('revision + 1'),
+    });
+}
+
+export async function deletePermissionPolicy(
+  trx: Db,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  await trx('permission_policies').where({ organization_id: organizationId, id }).delete();
+}
+
+/** Who holds policies, as their page shows it. */
+export interface PolicyHolderState {
+  readonly name: string;
+  /** Why nothing can be granted any more. */
+  readonly closed: ClosedReason | null;
+  /** An active member: one whose ownership counts. */
+  readonly active: boolean;
+}
+
+const HOLDERS: Readonly<Record<PolicyHolder['kind'], string>> = {
+  membership: `
+    select u.display_name as name, case when h.status = 'deprovisioned' then 'membership_removed' end as closed, h.status = 'active' as active
+      from memberships h join users u on u.id = h.user_id
+     where true`,
+  team: `
+    select h.name, case when h.archived_at is not null then 'team_archived' end as closed, false as active
+      from teams h
+     where true`,
+  organization_api_key: `
+    select h.name, case when h.revoked_at is not null or h.expires_at <= clock_timestamp() then 'api_key_inactive' end as closed, false as active
+      from api_keys h
+     where h.kind = 'organization'`,
+};
+
+/** The member, team or organization key; with `lock` nobody archives or revokes it before the end of the transaction. */
+export async function findPolicyHolder(
+  db: Db,
+  organizationId: string,
+  { holder, lock = false }: { readonly holder: PolicyHolder; readonly lock?: boolean },
+): Promise<PolicyHolderState | undefined> {
+  const { rows } = await db.raw<{ rows: PolicyHolderState[] }>(
+    `${HOLDERS[holder.kind]} and h.organization_id = :organizationId and h.id = :id ${lock ? 'for share of h' : ''}`,
+    { organizationId, id: holder.id },
+  );
+  return rows[0];
+}
+
+/** How many policies make an active member an owner of the organization; 0 when nobody active owns it. */
+export async function countOwnerships(db: Db, organizationId: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: { ownerships: number }[] }>(
+    `select count(*) as ownerships
+       from permission_policies p
+       join memberships m on m.id = p.membership_id
+      where p.organization_id = :organizationId and p.is_owner and m.status = 'active'`,
+    { organizationId },
+  );
+  return rows[0]?.ownerships ?? 0;
+}
+
+/** What a policy can be for, besides the whole organization. */
+export interface PolicyResource {
+  /** The team's id, or the agent's slug. */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'team' | 'agent';
+}
+
+/** Which agents, or teams, to read: live ones, all or these, and those that are named even if they are archived. */
+export interface ResourceChoice {
+  readonly live: 'all' | readonly string[];
+  readonly named: readonly string[];
+}
+
+/** Of `all` live agents, or teams, no more than so many are read. */
+export const LISTED_RESOURCES = 500;
+
+/** Agents first, then teams, each by name. Where there are more than `LISTED_RESOURCES`, the first of them by name and one more. */
+export async function listPolicyResources(
+  db: Db,
+  organizationId: string,
+  { agents, teams }: { readonly agents: ResourceChoice; readonly teams: ResourceChoice },
+): Promise<PolicyResource[]> {
+  const { rows } = await db.raw<{ rows: PolicyResource[] }>(
+    `select * from (
+       (select a.slug as id, a.name, 'agent' as kind from agents a
+         where a.organization_id = :organizationId
+           and (a.slug = any(cast(:namedAgents as text[])) or a.status <> 'archived' and a.slug = any(cast(:liveAgents as text[]))))
+       union
+       (select a.slug, a.name, 'agent' from agents a
+         where a.organization_id = :organizationId and a.status <> 'archived' and cast(:allAgents as boolean)
+         order by lower(a.name) collate "C", a.slug collate "C" limit :listed)
+       union
+       (select cast(t.id as text), t.name, 'team' from teams t
+         where t.organization_id = :organizationId
+           and (cast(t.id as text) = any(cast(:namedTeams as text[]))
+                or t.archived_at is null and cast(t.id as text) = any(cast(:liveTeams as text[]))))
+       union
+       (select cast(t.id as text), t.name, 'team' from teams t
+         where t.organization_id = :organizationId and t.archived_at is null and cast(:allTeams as boolean)
+         order by lower(t.name) collate "C", t.id limit :listed)
+     ) as resources
+     order by kind, lower(name) collate "C", id collate "C"`,
+    {
+      organizationId,
+      listed: LISTED_RESOURCES + 1,
+      namedAgents: [...agents.named],
+      allAgents: agents.live === 'all',
+      liveAgents: agents.live === 'all' ? [] : [...agents.live],
+      namedTeams: [...teams.named],
+      allTeams: teams.live === 'all',
+      liveTeams: teams.live === 'all' ? [] : [...teams.live],
+    },
+  );
+  return rows;
+}

@@ -1,0 +1,74 @@
+/** Permission policies as role assignments: one row for each scope of a policy, own and inherited. */
+import type { ScopeKind } from '../../domain/people/permissions.ts';
+import type { Db } from '../../platform/postgres.ts';
+
+/** A policy of a member or a team at one scope: a policy for several agents makes several of these. */
+export interface AssignmentRow {
+  readonly principalId: string;
+  readonly policyId: string;
+  readonly scopeKind: ScopeKind;
+  readonly scopeId: string | null;
+  /** The agent's or the team's name; null at organization scope, and for what is gone. */
+  readonly scopeName: string | null;
+  readonly source: 'manual' | 'directory';
+  readonly grantedByActorId: string | null;
+  /** The team a member inherits it through. */
+  readonly viaTeamId: string | null;
+  readonly viaTeamName: string | null;
+  readonly permissions: readonly string[];
+  readonly isOwner: boolean;
+  readonly createdAt: Date;
+}
+
+/** What the policies `p` amount to at each of their scopes, oldest policy first. */
+const assignments = (policies: string, inherited: string): string => `
+  select p.principal_id as "principalId", p.id as "policyId", p.scope_kind as "scopeKind", scope.id as "scopeId",
+         coalesce(a.name, t.name) as "scopeName", p.source, p.granted_by_actor_id as "grantedByActorId", ${inherited},
+         p.permissions, p.is_owner as "isOwner", p.created_at as "createdAt"
+    from (${policies}) p
+    left join lateral unnest(p.resource_ids) with ordinality as scope(id, position) on true
+    left join agents a on p.scope_kind = 'agent' and a.organization_id = p.organization_id and a.slug = scope.id
+    left join teams t on p.scope_kind = 'team' and t.organization_id = p.organization_id and cast(t.id as text) = scope.id
+   where p.organization_id = :organizationId
+   order by p.created_at, p.id, scope.position`;
+
+const OF_MEMBERS = assignments(
+  'select h.*, h.membership_id as principal_id from held_policies h where h.membership_id = any(cast(:ids as uuid[]))',
+  'p.via_team_id as "viaTeamId", p.via_team_name as "viaTeamName"',
+);
+
+const OF_TEAMS = assignments(
+  'select g.*, g.team_id as principal_id from permission_policies g where g.team_id = any(cast(:ids as uuid[]))',
+  'null as "viaTeamId", null as "viaTeamName"',
+);
+
+/** The members' own assignments and those inherited through live teams. */
+export async function listMemberAssignments(
+  db: Db,
+  organizationId: string,
+  membershipIds: readonly string[],
+): Promise<AssignmentRow[]> {
+  return await read(db, OF_MEMBERS, { organizationId, ids: membershipIds });
+}
+
+/** What every member of the teams inherits. */
+export async function listTeamAssignments(
+  db: Db,
+  organizationId: string,
+  teamIds: readonly string[],
+): Promise<AssignmentRow[]> {
+  return await read(db, OF_TEAMS, { organizationId, ids: teamIds });
+}
+
+async function read(
+  db: Db,
+  sql: string,
+  bindings: { readonly organizationId: string; readonly ids: readonly string[] },
+) {
+  if (bindings.ids.length === 0) return [];
+  const { rows } = await db.raw<{ rows: AssignmentRow[] }>(sql, {
+    ...bindings,
+    ids: [...bindings.ids],
+  });
+  return rows;
+}

@@ -1,0 +1,13 @@
+/** Seats of an organization: members who were not removed, and invitations that can still be accepted. */
+import type { Db } from '../../platform/postgres.ts';
+import { PENDING } from './invitations.ts';
+
+/** How many seats are taken now, by the database's clock. */
+export async function countSeats(db: Db, organizationId: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: { used: number }[] }>(
+    `select (select count(*) from memberships where organization_id = :organizationId and status <> 'deprovisioned')
+          + (select count(*) from invitations i where i.organization_id = :organizationId and ${PENDING}) as used`,
+    { organizationId },
+  );
+  return rows[0]?.used ?? 0;
+}

@@ -1,0 +1,228 @@
+/** Teams and their rosters. A roster's rows say who is in and by which source; what a team grants are its permission policies. */
+import { violatedConstraint, type Db } from '../../platform/postgres.ts';
+import type { MembershipStatus } from './memberships.ts';
+
+export interface TeamRow {
+  readonly id: string;
+  readonly name: string;
+  readonly organizationName: string;
+  readonly directoryManaged: boolean;
+  /** People of all sources, each once, without those who were removed from the organization. */
+  readonly memberCount: number;
+  readonly createdAt: Date;
+  /** Null while the team lives. */
+  readonly archivedAt: Date | null;
+  /** Revisions of its escalation policy: the one in force and the newest; null when there is none. */
+  readonly activePolicyRevision: number | null;
+  readonly latestPolicyRevision: number | null;
+}
+
+export type TeamStatus = 'live' | 'archived' | 'all';
+
+export interface TeamPage {
+  readonly status: TeamStatus;
+  /** Only these; all of the organization when absent. */
+  readonly ids?: readonly string[] | undefined;
+  /** Part of the name, without regard to case. */
+  readonly q?: string | undefined;
+  /** Id of the last team of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+const TEAM = `
+  select t.id, t.name, o.name as "organizationName", t.directory_managed as "directoryManaged", t.created_at as "createdAt",
+         t.archived_at as "archivedAt", ep.active_revision as "activePolicyRevision", ep.latest_revision as "latestPolicyRevision",
+         (select count(distinct tm.membership_id)
+            from team_members tm join memberships m on m.id = tm.membership_id
+           where tm.team_id = t.id and m.status <> 'deprovisioned') as "memberCount"
+    from teams t
+    join organizations o on o.id = t.organization_id
+    left join team_escalation_policies ep on ep.team_id = t.id
+   where t.organization_id = :organizationId`;
+
+const STATUS = {
+  live: 'and t.archived_at is null',
+  archived: 'and t.archived_at is not null',
+  all: '',
+} as const;
+
+/** By name without regard to case. */
+export async function listTeams(
+  db: Db,
+  organizationId: string,
+  { status, ids, q, after, limit }: TeamPage,
+): Promise<TeamRow[]> {
+  const { rows } = await db.raw<{ rows: TeamRow[] }>(
+    `${TEAM} ${STATUS[status]}
+       ${ids ? 'and t.id = any(cast(:ids as uuid[]))' : ''}
+       ${q ? 'and t.name ilike :pattern' : ''}
+       ${after ? `and (lower(t.name) collate "C", t.id) > ((select lower(l.name) collate "C" from teams l where l.organization_id = :organizationId and l.id = :after), :after)` : ''}
+     order by lower(t.name) collate "C", t.id
+     limit :limit`,
+    {
+      organizationId,
+      limit,
+      ...(ids && { ids: [...ids] }),
+      ...(q && { pattern: `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` }),
+      ...(after && { after }),
+    },
+  );
+  return rows;
+}
+
+export async function findTeam(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<TeamRow | undefined> {
+  const { rows } = await db.raw<{ rows: TeamRow[] }>(`${TEAM} and t.id = :id`, {
+    organizationId,
+    id,
+  });
+  return rows[0];
+}
+
+/** What decides whether a team may change. */
+export interface LockedTeam {
+  readonly name: string;
+  readonly directoryManaged: boolean;
+  readonly archived: boolean;
+}
+
+/** The team, which nobody else can rename, archive or give other members until the end of the transaction. */
+export async function lockTeam(
+  trx: Db,
+  organizationId: string,
+  id: string,
+): Promise<LockedTeam | undefined> {
+  const { rows } = await trx.raw<{ rows: LockedTeam[] }>(
+    `select name, directory_managed as "directoryManaged", archived_at is not null as archived
+       from teams where organization_id = :organizationId and id = :id for no key update`,
+    { organizationId, id },
+  );
+  return rows[0];
+}
+
+/** False when a live team has the name: the transaction is broken then, the caller has to end it. */
+export async function insertTeam(
+  trx: Db,
+  organizationId: string,
+  { id, name }: { id: string; name: string },
+): Promise<boolean> {
+  return await unlessNameTaken(() =>
+    trx('teams').insert({
+      id,
+      organization_id: organizationId,
+      name,
+      created_at: trx.raw('clock_timestamp()'),
+    }),
+  );
+}
+
+/** False when another live team has the name: the transaction is broken then, the caller has to end it. */
+export async function renameTeam(
+  trx: Db,
+  organizationId: string,
+  { id, name }: { id: string; name: string },
+): Promise<boolean> {
+  return await unlessNameTaken(() =>
+    trx('teams').where({ organization_id: organizationId, id }).update({ name }),
+  );
+}
+
+async function unlessNameTaken(write: () => PromiseLike<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (violatedConstraint(error) === 'teams_live_name_key') return false;
+    throw error;
+  }
+}
+
+export async function archiveTeam(trx: Db, organizationId: string, id: string): Promise<void> {
+  await trx('teams')
+    .where({ organization_id: organizationId, id })
+    .update({ archived_at: trx.raw('clock_timestamp()') });
+}
+
+export interface TeamMember {
+  readonly membershipId: string;
+  readonly displayName: string;
+  readonly email: string;
+  readonly status: MembershipStatus;
+  readonly sources: readonly ('manual' | 'directory')[];
+}
+
+/** Who is in the team and was not removed from the organization, by name. */
+export async function listTeamMembers(
+  db: Db,
+  organizationId: string,
+  teamId: string,
+): Promise<TeamMember[]> {
+  const { rows } = await db.raw<{ rows: TeamMember[] }>(
+    `select m.id as "membershipId", u.display_name as "displayName", u.email, m.status, array_agg(tm.source order by tm.source) as sources
+       from team_members tm
+       join memberships m on m.id = tm.membership_id
+       join users u on u.id = m.user_id
+      where tm.team_id = :teamId and m.organization_id = :organizationId and m.status <> 'deprovisioned'
+      group by m.id, u.id
+      order by lower(u.display_name) collate "C", m.id`,
+    { organizationId, teamId },
+  );
+  return rows;
+}
+
+/** Everybody in the team, each once. */
+export async function listTeamMembershipIds(db: Db, teamId: string): Promise<string[]> {
+  return await db('team_members')
+    .where({ team_id: teamId })
+    .distinct('membership_id')
+    .pluck<string[]>('membership_id');
+}
+
+/** Those of the ids that are members who were not removed, and whom nobody can remove until the end of the transaction. */
+export async function lockPresentMembers(
+  trx: Db,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `select id from memberships
+      where organization_id = :organizationId and id = any(cast(:ids as uuid[])) and status <> 'deprovisioned'
+      order by id for share`,
+    { organizationId, ids: [...ids] },
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Who was added to the team by hand, removed members included. */
+export async function listHandAdded(trx: Db, teamId: string): Promise<string[]> {
+  const rows = await trx('team_members')
+    .where({ team_id: teamId, source: 'manual' })
+    .orderBy('membership_id')
+    .select('membership_id');
+  return rows.map((row: { membership_id: string }) => row.membership_id);
+}
+
+/** Changes who was added by hand; what the directory says stays. */
+export async function changeHandAdded(
+  trx: Db,
+  teamId: string,
+  { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
+): Promise<void> {
+  if (removed.length > 0) {
+    await trx('team_members')
+      .where({ team_id: teamId, source: 'manual' })
+      .whereIn('membership_id', [...removed])
+      .delete();
+  }
+  if (added.length === 0) return;
+  await trx.raw(
+    `insert into team_members (team_id, membership_id, source, created_at)
+     select :teamId, id, 'manual', now from unnest(cast(:added as uuid[])) as id, clock_timestamp() as now`,
+    { teamId, added: [...added] },
+  );
+}

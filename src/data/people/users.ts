@@ -1,0 +1,93 @@
+/** People who can sign in. Emails are compared without regard to case. */
+import type { Db } from '../../platform/postgres.ts';
+import type { MembershipStatus } from './memberships.ts';
+
+export interface NewUser {
+  readonly id: string;
+  readonly email: string;
+  readonly displayName: string;
+  /** Null for an account of an identity provider. */
+  readonly passwordHash: string | null;
+}
+
+/**
+ * The person with this email: a new one, or the one who was here before, with this name and password from now on. Links
+ * sent to set a password anew end. Returns the id.
+ */
+export async function upsertUser(trx: Db, user: NewUser): Promise<string> {
+  const { rows } = await trx.raw<{ rows: [{ id: string }] }>(
+    `with person as (
+       insert into users (id, email, display_name, password_hash, created_at)
+       values (:id, :email, :displayName, :passwordHash, clock_timestamp())
+       on conflict (lower(email)) do update set display_name = excluded.display_name, password_hash = excluded.password_hash
+       returning id
+     ),
+     ended as (
+       update password_resets r set used_at = clock_timestamp() from person where r.user_id = person.id and r.used_at is null
+     )
+     select id from person`,
+    { ...user },
+  );
+  return rows[0].id;
+}
+
+/** False, and nothing is inserted, when somebody has the email. */
+export async function insertUserUnlessKnown(trx: Db, user: NewUser): Promise<boolean> {
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
+    `insert into users (id, email, display_name, password_hash, created_at)
+     values (:id, :email, :displayName, :passwordHash, clock_timestamp())
+     on conflict (lower(email)) do nothing`,
+    { ...user },
+  );
+  return rowCount === 1;
+}
+
+/** A person, whether or not he belongs to any organization, with what he signs in with. */
+export interface User {
+  readonly id: string;
+  readonly displayName: string;
+  readonly passwordHash: string | null;
+  /** A confirmed authenticator app: the password alone does not sign in. */
+  readonly hasSecondFactor: boolean;
+}
+
+export async function findUser(db: Db, userId: string): Promise<User | undefined> {
+  const { rows } = await db.raw<{ rows: User[] }>(
+    `select u.id, u.display_name as "displayName", u.password_hash as "passwordHash",
+            exists (select from totp_factors f where f.user_id = u.id and f.confirmed_at is not null) as "hasSecondFactor"
+       from users u where u.id = :userId`,
+    { userId },
+  );
+  return rows[0];
+}
+
+/** A person who signs in, with the membership the session will be for: an active one if there is any, else the oldest. */
+export interface SignIn {
+  readonly userId: string;
+  readonly displayName: string;
+  readonly passwordHash: string | null;
+  readonly organizationId: string;
+  readonly membershipId: string;
+  readonly membershipStatus: MembershipStatus;
+}
+
+export async function findSignIn(db: Db, email: string): Promise<SignIn | undefined> {
+  const { rows } = await db.raw<{ rows: SignIn[] }>(
+    `select u.id as "userId", u.display_name as "displayName", u.password_hash as "passwordHash",
+            m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus"
+       from users u
+       join memberships m on m.user_id = u.id
+      where lower(u.email) = lower(:email)
+      order by m.status = 'active' desc, m.created_at, m.id
+      limit 1`,
+    { email },
+  );
+  return rows[0];
+}
+
+/** null for an account without a password. */
+export async function findPasswordHash(db: Db, userId: string): Promise<string | null> {
+  const row = (await db('users').where({ id: userId }).first('password_hash')) as
+    { password_hash: string | null } | undefined;
+  return row?.password_hash ?? null;
+}

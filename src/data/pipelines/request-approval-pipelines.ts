@@ -1,0 +1,71 @@
+/** Approval pipelines: the rules of an organization and of each of its agents. */
+import type { Db } from '../../platform/postgres.ts';
+import { insertDocument, type RevisionTables } from '../revisions.ts';
+
+export const pipelineTables: RevisionTables = {
+  documents: 'request_approval_pipelines',
+  revisions: 'request_approval_pipeline_revisions',
+  documentId: 'request_approval_pipeline_id',
+  named: false,
+  firstKey: 'organization',
+};
+
+/** Whose pipeline it is. */
+export type PipelineKey = 'organization' | `agent:${string}`;
+
+/** Gives a new organization or agent its pipeline: revision 1, active and empty, which passes every request to a person. */
+export async function createPipeline(
+  trx: Db,
+  organizationId: string,
+  {
+    documentKey,
+    createdByActorId,
+  }: { readonly documentKey: PipelineKey; readonly createdByActorId: string },
+): Promise<void> {
+  const revision = { document: '{"blocks":[]}', createdByActorId };
+  const created = await insertDocument(trx, organizationId, {
+    tables: pipelineTables,
+    documentKey,
+    revision,
+    active: true,
+  });
+  if (!created) throw new Error(`there is a pipeline of ${documentKey} already`);
+}
+
+/** Records which escalation paths a new revision names. */
+export async function insertNamedPaths(
+  trx: Db,
+  { revisionId, pathKeys }: { readonly revisionId: string; readonly pathKeys: readonly string[] },
+): Promise<void> {
+  if (pathKeys.length === 0) return;
+  await trx('request_approval_pipeline_paths').insert(
+    pathKeys.map((path_key) => ({ request_approval_pipeline_revision_id: revisionId, path_key })),
+  );
+}
+
+/** An active pipeline revision that names a path. */
+export interface PathUse {
+  readonly pipelineId: string;
+  readonly documentKey: string;
+  readonly revision: number;
+  /** The pipeline's document, exact JSON text. */
+  readonly document: string;
+}
+
+/** The active pipeline revisions that name the path, by pipeline. */
+export async function listActiveUsesOfPath(
+  db: Db,
+  organizationId: string,
+  pathKey: string,
+): Promise<PathUse[]> {
+  const { rows } = await db.raw<{ rows: PathUse[] }>(
+    `select d.id as "pipelineId", d.document_key as "documentKey", r.revision, r.document
+       from request_approval_pipeline_paths p
+       join request_approval_pipeline_revisions r on r.id = p.request_approval_pipeline_revision_id
+       join request_approval_pipelines d on d.id = r.request_approval_pipeline_id and d.active_revision = r.revision
+      where d.organization_id = :organizationId and p.path_key = :pathKey
+      order by d.document_key collate "C"`,
+    { organizationId, pathKey },
+  );
+  return rows;
+}

@@ -1,0 +1,88 @@
+/**
+ * Claims: somebody says he looks after a request. At most one is live; a decided request has none. And the touch that shows a
+ * request as changed, which whatever else happens to it uses too.
+ */
+import { v7 } from 'uuid';
+import { WAKE_HEAD_START_MS, type Claim } from '../../domain/requests/approval-requests.ts';
+import type { Db } from '../../platform/postgres.ts';
+
+/** Inside the transaction that locked the request, which has no unended claim. */
+export async function insertClaim(
+  db: Db,
+  request: { readonly id: string; readonly organizationId: string },
+  claim: Pick<Claim, 'membershipId' | 'displayName' | 'claimedAt' | 'expiresAt'>,
+): Promise<Claim> {
+  const id = v7();
+  await db('claims').insert({
+    id,
+    organization_id: request.organizationId,
+    request_id: request.id,
+    membership_id: claim.membershipId,
+    display_name: claim.displayName,
+    claimed_at: claim.claimedAt,
+    expires_at: claim.expiresAt,
+  });
+  return { id, ...claim, lapsed: false };
+}
+
+export async function endClaim(db: Db, id: string, now: Date): Promise<void> {
+  await db('claims').where({ id }).whereNull('ended_at').update({ ended_at: now });
+}
+
+/** A reviewer should notice something about the request. `wake`: its workflow too, by the backstop if the signal is lost. */
+export async function touchRequest(
+  db: Db,
+  id: string,
+  { now, wake }: { readonly now: Date; readonly wake: boolean },
+): Promise<void> {
+  const wakeAt = new Date(now.getTime() + WAKE_HEAD_START_MS);
+  await db('approval_requests')
+    .where({ id })
+    .update({ updated_at: now, last_at: now, ...(wake && { wake_at: wakeAt, wake_attempts: 0 }) });
+}
+
+/** A claim that was ended with the membership that held it; `at` is the instant by its request's clock. */
+export interface EndedClaim {
+  readonly id: string;
+  readonly requestId: string;
+  readonly displayName: string;
+  readonly at: Date;
+}
+
+/**
+ * Ends every live claim of a member and wakes their requests. Inside a transaction that keeps him from claiming: it has
+ * locked the organization. The requests are locked first, in one order for all, and their clocks taken in the next statement.
+ */
+export async function endClaimsOf(
+  trx: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<EndedClaim[]> {
+  const { rows: locked } = await trx.raw<{ rows: { id: string }[] }>(
+    `select r.id from approval_requests r
+      where r.organization_id = :organizationId and r.state = 'pending'
+        and r.id in (select request_id from claims where membership_id = :membershipId and ended_at is null)
+      order by r.id for update`,
+    { organizationId, membershipId },
+  );
+  if (locked.length === 0) return [];
+  const { rows } = await trx.raw<{ rows: EndedClaim[] }>(
+    `with clock as materialized (
+       select id, greatest(date_trunc('milliseconds', clock_timestamp()), last_at) as now
+         from approval_requests where id = any(cast(:ids as uuid[])) and state = 'pending'
+     ),
+     ended as (
+       update claims c set ended_at = clock.now
+         from clock
+        where c.request_id = clock.id and c.membership_id = :membershipId and c.ended_at is null and c.expires_at > clock.now
+       returning c.id, c.request_id, c.display_name, clock.now
+     )
+     update approval_requests r
+        set updated_at = ended.now, last_at = ended.now, wake_attempts = 0,
+            wake_at = ended.now + :headStartMs * interval '1 millisecond'
+       from ended where r.id = ended.request_id
+     returning ended.id, r.id as "requestId", ended.display_name as "displayName", ended.now as at`,
+    { membershipId, ids: locked.map(({ id }) => id), headStartMs: WAKE_HEAD_START_MS },
+  );
+  return rows;
+}

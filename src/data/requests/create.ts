@@ -1,0 +1,145 @@
+/** Writes a new request: row, idempotency key and audit event in one statement, since every create pays for each round trip. */
+import { v7 } from 'uuid';
+import {
+  WAKE_HEAD_START_MS,
+  type ApprovalRequest,
+} from '../../domain/requests/approval-requests.ts';
+import type { AgentPrincipal } from '../../domain/people/authorization.ts';
+import type { JsonText } from '../../platform/exact-json.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+
+export interface NewApprovalRequest {
+  readonly id: string;
+  readonly tool: string;
+  readonly server?: string;
+  readonly arguments: JsonText;
+  readonly agentReasoning?: JsonText;
+  readonly context?: JsonText;
+  readonly timeout: string;
+  readonly timeoutMs: number;
+  readonly idempotencyKey: string;
+  /** SHA-256 over the compared parameters as values. */
+  readonly inputDigest: Buffer;
+}
+
+/**
+ * The new request; undefined when the instance has used the key before, and when the organization is deleted: whoever
+ * deletes it holds it until its requests are cancelled, so that none comes after them.
+ */
+export async function insertRequest(
+  db: Db,
+  principal: AgentPrincipal,
+  input: NewApprovalRequest,
+): Promise<ApprovalRequest | undefined> {
+  const [created] = await runPrepared<Created>(db, INSERT, {
+    id: input.id,
+    organization: principal.organizationId,
+    agent_slug: principal.agentSlug,
+    agent_name: principal.agentName,
+    instance: principal.instanceId,
+    instance_name: principal.instanceName,
+    credential: principal.credentialId,
+    agent_pipeline: `agent:${principal.agentSlug}`,
+    tool: input.tool,
+    server: input.server ?? null,
+    arguments: input.arguments.text,
+    agent_reasoning: input.agentReasoning?.text ?? null,
+    context: input.context?.text ?? null,
+    timeout: input.timeout,
+    timeout_ms: input.timeoutMs,
+    key: input.idempotencyKey,
+    digest: input.inputDigest,
+    head_start_ms: WAKE_HEAD_START_MS,
+    event_id: v7(),
+  });
+  return created && asRequest(principal, input, created);
+}
+
+interface Created {
+  created_at: Date;
+  deadline_at: Date;
+  organization_pipeline_revision_id: string | null;
+  agent_pipeline_revision_id: string | null;
+}
+
+const INSERT: PreparedStatement = {
+  name: 'insert-approval-request',
+  sql: `
+  with clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now),
+  pinned as (
+    select (select v.id from request_approval_pipelines p
+              join request_approval_pipeline_revisions v on v.request_approval_pipeline_id = p.id and v.revision = p.active_revision
+             where p.organization_id = :organization and p.document_key = 'organization') as organization_revision,
+           (select v.id from request_approval_pipelines p
+              join request_approval_pipeline_revisions v on v.request_approval_pipeline_id = p.id and v.revision = p.active_revision
+             where p.organization_id = :organization and p.document_key = :agent_pipeline) as agent_revision
+  ),
+  living as materialized (select from organizations where id = :organization and deleted_at is null for share),
+  created as (
+    insert into approval_requests (
+      id, organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id,
+      tool, server, arguments, agent_reasoning, context, timeout, idempotency_key, input_digest,
+      organization_pipeline_revision_id, agent_pipeline_revision_id,
+      state, created_at, deadline_at, updated_at, last_at, wake_at)
+    select cast(:id as uuid), :organization, :agent_slug, :agent_name, :instance, :instance_name, :credential,
+           :tool, :server, cast(:arguments as json), cast(:agent_reasoning as json), cast(:context as json), :timeout, :key, :digest,
+           organization_revision, agent_revision,
+           'evaluating', now, now + :timeout_ms * interval '1 millisecond', now, now, now + :head_start_ms * interval '1 millisecond'
+      from clock, pinned, living
+    on conflict on constraint approval_requests_idempotency_key do nothing
+    returning created_at, deadline_at, organization_pipeline_revision_id, agent_pipeline_revision_id
+  ),
+  audited as (
+    insert into audit_events (id, organization_id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at)
+    select cast(:event_id as uuid), :organization, 'approval_request.created', 'agent', :agent_slug, :agent_name,
+           'approval_request', :id, json_build_object('agent_slug', cast(:agent_slug as text), 'agent_instance_id', cast(:instance as uuid),
+             'tool', cast(:tool as text), 'server', cast(:server as text)), created_at
+      from created
+  )
+  select * from created`,
+};
+
+function asRequest(
+  principal: AgentPrincipal,
+  input: NewApprovalRequest,
+  created: Created,
+): ApprovalRequest {
+  return {
+    id: input.id,
+    organizationId: principal.organizationId,
+    agentSlug: principal.agentSlug,
+    agentName: principal.agentName,
+    agentInstanceId: principal.instanceId,
+    agentInstanceName: principal.instanceName,
+    agentCredentialId: principal.credentialId,
+    tool: input.tool,
+    ...(input.server !== undefined && { server: input.server }),
+    arguments: input.arguments,
+    ...(input.agentReasoning && { agentReasoning: input.agentReasoning }),
+    ...(input.context && { context: input.context }),
+    timeout: input.timeout,
+    state: 'evaluating',
+    createdAt: created.created_at,
+    deadlineAt: created.deadline_at,
+    updatedAt: created.created_at,
+    ...(created.organization_pipeline_revision_id !== null && {
+      organizationPipelineRevisionId: created.organization_pipeline_revision_id,
+    }),
+    ...(created.agent_pipeline_revision_id !== null && {
+      agentPipelineRevisionId: created.agent_pipeline_revision_id,
+    }),
+    urgency: 'standard',
+  };
+}
+
+/**
+ * Marks that the caller was told 201 before the pipeline concluded: the pending cap no longer applies. False when the
+ * request is gone, because the cap refused it meanwhile.
+ */
+export async function admitRequest(db: Db, id: string): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `update approval_requests set admitted = true where id = :id returning id`,
+    { id },
+  );
+  return rows.length === 1;
+}

@@ -1,0 +1,307 @@
+/**
+ * Records the one final answer: state, decision, audit event and what the outbox has of the request, in one statement.
+ * `decisions.request_id` is unique and the update is guarded by state, so a second answer is impossible whatever the caller
+ * believes.
+ */
+import { v7 } from 'uuid';
+import {
+  EXECUTION_WINDOW_MS,
+  WAKE_HEAD_START_MS,
+  type ApprovalRequest,
+  type RequestState,
+  type TerminalState,
+} from '../../domain/requests/approval-requests.ts';
+import { auditDataOf, type AuditActor } from '../../domain/audit.ts';
+import { stringifyExact } from '../../platform/exact-json.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import { toAuthContext, type StoredAuthContext } from './rows.ts';
+
+export interface NewDecision {
+  readonly status: TerminalState;
+  readonly channel: string;
+  readonly note?: string;
+  readonly membershipId?: string;
+  readonly reviewerDisplayName?: string;
+  readonly reviewerEmail?: string;
+  /** One without `authenticated_at` was proven at the instant of the decision. */
+  readonly authentication: StoredAuthContext;
+  readonly idempotencyKey: string;
+  readonly actor: AuditActor;
+  readonly auditData?: Readonly<Record<string, unknown>>;
+  /** States this answer may end. */
+  readonly from: readonly RequestState[];
+  /** Whether a workflow must still be told; false when the workflow's own step decides. */
+  readonly wake: boolean;
+}
+
+/**
+ * Ends with `select decided_at, id`: `clock (id, now, key, decision_id, event_id)` names each locked row, its instant and what
+ * to write. Messages that ask for an answer and wait are withdrawn (who is sending one looks for himself). How it ended hears
+ * each channel that may have heard of the request: one over which a message was tried or is being sent. One that was dropped
+ * in its first attempt was looked at, and not sent; `last_error` outlives a count of attempts that begins anew.
+ */
+const DECIDE = `
+  decided as (
+    update approval_requests r
+       set state = :status, updated_at = clock.now, last_at = clock.now, next_at = null, wake_attempts = 0,
+           wake_at = case when :wake then clock.now + :head_start_ms * interval '1 millisecond' end
+      from clock
+     where r.id = clock.id and r.state = any(cast(:from_states as text[]))
+    returning r.id, r.organization_id, r.routed_at, clock.now, clock.key, clock.decision_id, clock.event_id
+  ),
+  decision as (
+    insert into decisions (id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email,
+                           authentication, idempotency_key, decided_at, expires_at)
+    select decision_id, id, organization_id, cast(:membership as uuid), :status, :note, :channel, :display_name, :email,
+           cast(:authentication as json), key, now,
+           case when :status = 'approved' then now + :window_ms * interval '1 millisecond' end
+      from decided
+  ),
+  audited as (
+    insert into audit_events (id, organization_id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at)
+    select event_id, organization_id, 'approval_request.' || cast(:status as text), :actor_type, :actor_id, :actor_name,
+           'approval_request', cast(id as text), cast(:audit_data as json), now
+      from decided
+  ),
+  withdrawn as (
+    update notification_deliveries
+       set next_attempt_at = null, dropped_at = clock_timestamp(), dropped_reason = 'request_closed'
+     where id in (
+       select n.id from decided join notification_deliveries n on n.request_id = decided.id
+        where decided.routed_at is not null and n.event = 'notified' and n.next_attempt_at is not null and n.lease is null
+          for update of n skip locked)
+  ),
+  told as (
+    insert into notification_deliveries (id, organization_id, channel_id, request_id, event, next_attempt_at, created_at)
+    select gen_random_uuid(), c.organization_id, c.id, decided.id, 'decided', clock_timestamp(), clock_timestamp()
+      from decided join notification_channels c on c.organization_id = decided.organization_id
+     where decided.routed_at is not null and c.kind <> 'email' and c.enabled and c.deleted_at is null
+       and exists (select 1 from notification_deliveries n
+                    where n.request_id = decided.id and n.channel_id = c.id and n.event = 'notified'
+                      and (n.last_error is not null or n.attempts > case when n.dropped_at is null then 0 else 1 end))
+  )
+  select id, now as decided_at from decided`;
+
+/** What `clock` holds of a single request besides its id and instant. */
+const KEYED =
+  'cast(:key as text) as key, cast(:decision_id as uuid) as decision_id, cast(:event_id as uuid) as event_id';
+
+function bindings(decision: Omit<NewDecision, 'idempotencyKey'>) {
+  return {
+    status: decision.status,
+    wake: decision.wake,
+    head_start_ms: WAKE_HEAD_START_MS,
+    from_states: [...decision.from],
+    membership: decision.membershipId ?? null,
+    note: decision.note ?? null,
+    channel: decision.channel,
+    display_name: decision.reviewerDisplayName ?? null,
+    email: decision.reviewerEmail ?? null,
+    authentication: stringifyExact(decision.authentication),
+    window_ms: EXECUTION_WINDOW_MS,
+    actor_type: decision.actor.type,
+    actor_id: decision.actor.id ?? null,
+    actor_name: decision.actor.displayName ?? null,
+    audit_data: stringifyExact(
+      auditDataOf({
+        actor: decision.actor,
+        data: { channel: decision.channel, ...decision.auditData },
+      }),
+    ),
+  };
+}
+
+const RECORD_DECISION: PreparedStatement = {
+  name: 'record-decision',
+  sql: `with clock as materialized (select cast(:id as uuid) as id, cast(:now as timestamptz) as now, ${KEYED}), ${DECIDE}`,
+};
+
+const RECORD_VERDICT: PreparedStatement = {
+  name: 'record-verdict',
+  sql: `
+    with locked as materialized (
+      select id, last_at, deadline_at from approval_requests where id = cast(:id as uuid) and state = 'evaluating' for update
+    ),
+    ticked as materialized (
+      select id, deadline_at, greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), last_at) as now from locked
+    ),
+    clock as materialized (select id, now, ${KEYED} from ticked where now < deadline_at),
+    ${DECIDE}`,
+};
+
+/**
+ * Inside the transaction that locked the row at `now`. Returns the request as decided, undefined when its state is not one
+ * of `from`.
+ */
+export async function recordDecision(
+  db: Db,
+  { request, now }: { readonly request: ApprovalRequest; readonly now: Date },
+  decision: NewDecision,
+): Promise<ApprovalRequest | undefined> {
+  return await run(db, RECORD_DECISION, { request, decision, values: { id: request.id, now } });
+}
+
+/**
+ * The pipeline's own verdict, in one statement of its own: lock, then clock, then write. Undefined when the request is no
+ * longer evaluating or its deadline has passed.
+ */
+export async function recordVerdict(
+  db: Db,
+  { request, floor }: { readonly request: ApprovalRequest; readonly floor: Date },
+  decision: NewDecision,
+): Promise<ApprovalRequest | undefined> {
+  return await run(db, RECORD_VERDICT, { request, decision, values: { id: request.id, floor } });
+}
+
+interface Run {
+  readonly request: ApprovalRequest;
+  readonly decision: NewDecision;
+  readonly values: Readonly<Record<string, string | Date>>;
+}
+
+async function run(
+  db: Db,
+  statement: PreparedStatement,
+  { request, decision, values }: Run,
+): Promise<ApprovalRequest | undefined> {
+  const own = { key: decision.idempotencyKey, decision_id: v7(), event_id: v7() };
+  const [row] = await runPrepared<{ decided_at: Date }>(db, statement, {
+    ...bindings(decision),
+    ...values,
+    ...own,
+  });
+  return row && asDecided(request, { decision, id: own.decision_id, decidedAt: row.decided_at });
+}
+
+/** What a read would show, without the read. */
+function asDecided(
+  request: ApprovalRequest,
+  {
+    decision,
+    id,
+    decidedAt,
+  }: { readonly decision: NewDecision; readonly id: string; readonly decidedAt: Date },
+): ApprovalRequest {
+  const { nextAt: _, claim: _claim, ...rest } = request;
+  const {
+    auditData: _data,
+    actor: _actor,
+    from: _from,
+    wake: _wake,
+    authentication,
+    ...told
+  } = decision;
+  return {
+    ...rest,
+    state: decision.status,
+    updatedAt: decidedAt,
+    decision: {
+      ...told,
+      id,
+      requestId: request.id,
+      organizationId: request.organizationId,
+      authentication: toAuthContext(authentication, decidedAt),
+      decidedAt,
+      ...(decision.status === 'approved' && {
+        expiresAt: new Date(decidedAt.getTime() + EXECUTION_WINDOW_MS),
+      }),
+    },
+  };
+}
+
+/**
+ * The same answer to every open request whose deadline has passed, at most `limit` of them, longest overdue first, in one
+ * statement of its own: many may fall due at one instant. Rows somebody holds are passed over: who holds one settles it.
+ * Idempotency keys are the given prefix and the request's id. Returns the ids.
+ */
+export async function recordPastDeadline(
+  db: Db,
+  {
+    limit,
+    keyPrefix,
+    ...decision
+  }: Omit<NewDecision, 'idempotencyKey'> & { readonly limit: number; readonly keyPrefix: string },
+): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `with locked as materialized (
+       select id, last_at from approval_requests
+        where state = any(cast(:from_states as text[])) and state in ('evaluating', 'pending') and deadline_at <= statement_timestamp()
+        order by deadline_at limit :limit for update skip locked
+     ),
+     ticked as materialized (
+       select id, row_number() over () as place, greatest(date_trunc('milliseconds', clock_timestamp()), last_at) as now from locked
+     ),
+     clock as materialized (
+       select ticked.id, now, :key_prefix || cast(ticked.id as text) as key, ids.decision_id, ids.event_id
+         from ticked join unnest(cast(:decision_ids as uuid[]), cast(:event_ids as uuid[])) with ordinality
+                          as ids (decision_id, event_id, place) using (place)
+     ),
+     ${DECIDE}`,
+    {
+      ...bindings(decision),
+      limit,
+      key_prefix: keyPrefix,
+      decision_ids: Array.from({ length: limit }, () => v7()),
+      event_ids: Array.from({ length: limit }, () => v7()),
+    },
+  );
+  return rows.map((row) => row.id);
+}
+
+/**
+ * The same answer to each of these requests, which the transaction has locked. `due` false: only those whose deadline has
+ * not come; true: all of them, none earlier than its deadline, which the caller has seen pass. Returns the ids it answered.
+ */
+export async function recordForEach(
+  db: Db,
+  { ids, due, keyPrefix, ...decision }: Omit<NewDecision, 'idempotencyKey'> & ForEach,
+): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `with ticked as materialized (
+       select id, deadline_at, row_number() over () as place,
+              greatest(date_trunc('milliseconds', clock_timestamp()), last_at, case when :due then deadline_at end) as now
+         from approval_requests where id = any(cast(:ids as uuid[]))
+     ),
+     clock as materialized (
+       select ticked.id, now, :key_prefix || cast(ticked.id as text) as key, made.decision_id, made.event_id
+         from ticked join unnest(cast(:decision_ids as uuid[]), cast(:event_ids as uuid[])) with ordinality
+                          as made (decision_id, event_id, place) using (place)
+        where :due or now < deadline_at
+     ),
+     ${DECIDE}`,
+    {
+      ...bindings(decision),
+      due,
+      ids: [...ids],
+      key_prefix: keyPrefix,
+      decision_ids: ids.map(() => v7()),
+      event_ids: ids.map(() => v7()),
+    },
+  );
+  return rows.map((row) => row.id);
+}
+
+interface ForEach {
+  readonly ids: readonly string[];
+  readonly due: boolean;
+  readonly keyPrefix: string;
+}
+
+export interface KeyedDecision {
+  readonly requestId: string;
+  readonly status: TerminalState;
+  readonly note: string | null;
+  readonly channel: string;
+}
+
+/** The decision a person of this organization made with this idempotency key, on whatever request. */
+export async function findDecisionByKey(
+  db: Db,
+  organizationId: string,
+  key: string,
+): Promise<KeyedDecision | undefined> {
+  return await db('decisions')
+    .where({ organization_id: organizationId, idempotency_key: key })
+    .whereNotNull('membership_id')
+    .first({ requestId: 'request_id', status: 'status', note: 'note', channel: 'channel' });
+}

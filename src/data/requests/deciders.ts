@@ -1,0 +1,161 @@
+/** Who may decide requests: active members whose policies, their own or their teams', carry `request.decide` for the agent. */
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+
+export interface Decider {
+  readonly membershipId: string;
+  readonly displayName: string;
+}
+
+/** Condition on the membership `m`; `reaches` is the condition on a policy's scope. */
+const mayDecide = (reaches: string, permission = 'request.decide'): string => `(
+  m.status = 'active' and exists (
+    select 1 from held_policies p
+     where p.membership_id = m.id and p.organization_id = m.organization_id
+       and (p.is_owner or ('${permission}' = any(p.permissions) and (${reaches})))))`;
+
+const reachesAgent = (slug: string): string =>
+  `p.scope_kind = 'organization' or (p.scope_kind = 'agent' and ${slug} = any(p.resource_ids))`;
+
+/** SQL: the membership `m` may decide the requests of the agent; `slug` is an SQL expression. */
+export const mayDecideFor = (slug: string): string => mayDecide(reachesAgent(slug));
+
+const unroutedFor = (slug: string): string =>
+  mayDecide(reachesAgent(slug), 'request.decide.unrouted');
+
+/**
+ * SQL: somebody who may decide the requests of the agent may decide those that were routed by this path revision too, or by none;
+ * `slug` and `revision` are SQL expressions. He is the membership `m`.
+ */
+export const reaches = (slug: string, revision: string): string => `(
+  ${revision} is null
+  or exists (
+    select 1 from escalation_path_targets pt
+     where pt.escalation_path_revision_id = ${revision}
+       and (pt.target_type = 'broadcast' or pt.membership_id = m.id
+         or pt.team_id in (select tm.team_id from team_members tm join teams g on g.id = tm.team_id
+                            where tm.membership_id = m.id and g.archived_at is null)))
+  or ${unroutedFor(slug)})`;
+
+/** SQL: the membership `m` may decide the request `r` or could if it were pending, as `src/domain/requests/request-access.ts` has it. */
+export const MAY_DECIDE_REQUEST = `(
+  ${mayDecideFor('r.agent_slug')} and (
+    ${reaches('r.agent_slug', 'r.escalation_path_revision_id')}
+    or exists (select 1 from added_reviewers ar where ar.request_id = r.id and ar.membership_id = m.id)))`;
+
+const FOR_AGENT = mayDecideFor(':agentSlug');
+const UNROUTED_FOR_AGENT = `${FOR_AGENT} and ${unroutedFor(':agentSlug')}`;
+const FOR_ANY_AGENT = mayDecide(`p.scope_kind in ('organization', 'agent')`);
+
+const FIND: PreparedStatement = {
+  name: 'find-deciders',
+  sql: `
+    select m.id as "membershipId", u.display_name as "displayName"
+      from memberships m join users u on u.id = m.user_id
+     where m.organization_id = :organizationId and ${FOR_AGENT}
+     order by m.created_at, m.id`,
+};
+
+/** Longest-standing first. */
+export async function findDeciders(
+  db: Db,
+  organizationId: string,
+  agentSlug: string,
+): Promise<Decider[]> {
+  return await runPrepared<Decider>(db, FIND, { organizationId, agentSlug });
+}
+
+/** Who may decide requests of the agent whomever they were routed to. */
+export async function findUnroutedDeciders(
+  db: Db,
+  organizationId: string,
+  agentSlug: string,
+): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select m.id from memberships m where m.organization_id = :organizationId and ${UNROUTED_FOR_AGENT}`,
+    { organizationId, agentSlug },
+  );
+  return rows.map(({ id }) => id);
+}
+
+export interface DeciderPage {
+  readonly agentSlug: string;
+  /** Case-insensitive substring of name or email. */
+  readonly q: string;
+  readonly limit: number;
+  /** Only those behind this membership. */
+  readonly after: string | undefined;
+}
+
+/** One page of those who may decide for the agent, by name. */
+export async function listDeciders(
+  db: Db,
+  organizationId: string,
+  page: DeciderPage,
+): Promise<(Decider & { readonly email: string })[]> {
+  const { rows } = await db.raw<{ rows: (Decider & { email: string })[] }>(
+    `select m.id as "membershipId", u.display_name as "displayName", u.email
+       from memberships m join users u on u.id = m.user_id
+      where m.organization_id = :organizationId and ${FOR_AGENT}
+        and (u.display_name collate "pg_c_utf8" ilike :pattern or u.email collate "pg_c_utf8" ilike :pattern)
+        and (cast(:after as uuid) is null or (lower(u.display_name), m.id) > (
+          select lower(x.display_name), y.id from memberships y join users x on x.id = y.user_id
+           where y.organization_id = :organizationId and y.id = cast(:after as uuid)))
+      order by lower(u.display_name), m.id
+      limit :limit`,
+    {
+      organizationId,
+      agentSlug: page.agentSlug,
+      pattern: `%${page.q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
+      limit: page.limit,
+      after: page.after ?? null,
+    },
+  );
+  return rows;
+}
+
+/** Of these memberships, those that may not decide the requests of any agent, by name. */
+export async function findNonDeciders(
+  db: Db,
+  organizationId: string,
+  membershipIds: readonly string[],
+): Promise<Decider[]> {
+  if (membershipIds.length === 0) return [];
+  const { rows } = await db.raw<{ rows: Decider[] }>(
+    `select m.id as "membershipId", u.display_name as "displayName"
+       from memberships m join users u on u.id = m.user_id
+      where m.organization_id = :organizationId and m.id = any(cast(:membershipIds as uuid[])) and not ${FOR_ANY_AGENT}
+      order by lower(u.display_name), m.id`,
+    { organizationId, membershipIds: [...membershipIds] },
+  );
+  return rows;
+}
+
+/** How many of a team could be asked. */
+export interface TeamReach {
+  readonly teamId: string;
+  readonly teamName: string;
+  /** People who were not removed from the organization. */
+  readonly memberCount: number;
+  /** Of them, those that may not decide the requests of any agent. */
+  readonly nonDeciders: number;
+}
+
+/** The live teams among these, by name. */
+export async function findTeamReach(
+  db: Db,
+  organizationId: string,
+  teamIds: readonly string[],
+): Promise<TeamReach[]> {
+  if (teamIds.length === 0) return [];
+  const { rows } = await db.raw<{ rows: TeamReach[] }>(
+    `select t.id as "teamId", t.name as "teamName", count(m.id) as "memberCount", count(m.id) filter (where not ${FOR_ANY_AGENT}) as "nonDeciders"
+       from teams t
+       left join memberships m
+         on m.id in (select membership_id from team_members where team_id = t.id) and m.status <> 'deprovisioned'
+      where t.organization_id = :organizationId and t.id = any(cast(:teamIds as uuid[])) and t.archived_at is null
+      group by t.id
+      order by lower(t.name), t.id`,
+    { organizationId, teamIds: [...teamIds] },
+  );
+  return rows;
+}

@@ -1,0 +1,176 @@
+/** Writes of the walk: handing a request to people, its levels and notifications, and where it goes on. */
+import { v7 } from 'uuid';
+import type { ApprovalRequest, Route } from '../../domain/requests/approval-requests.ts';
+import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+
+/** `evaluating` becomes `pending`. */
+export async function markRouted(db: Db, id: string, route: Route): Promise<void> {
+  await db('approval_requests')
+    .where({ id })
+    .update({
+      state: 'pending',
+      routed_at: route.routedAt,
+      route_source: route.source,
+      route_scope: route.scope,
+      route_block_id: route.blockId ?? null,
+      route_reason: route.reason ?? null,
+      escalation_path_revision_id: route.pathRevisionId ?? null,
+      updated_at: route.routedAt,
+      last_at: route.routedAt,
+    });
+}
+
+export interface WalkPlan {
+  readonly now: Date;
+  /** JSON text of the walk; absent for a request without a path. */
+  readonly walk?: string;
+  readonly nextAt?: Date;
+  /** When the backstop should look if the workflow has not. */
+  readonly wakeAt: Date;
+  readonly urgency: ApprovalRequest['urgency'];
+  /** Whether a reviewer should notice. */
+  readonly noticeable: boolean;
+  /** The request's own workflow did this step, so it is alive: the backstop's tries count from 0 again. */
+  readonly byWorkflow: boolean;
+}
+
+const PLAN: PreparedStatement = {
+  name: 'plan-next-step',
+  sql: `
+    update approval_requests
+       set walk = :walk, next_at = :next_at, urgency = :urgency, wake_at = :wake_at, last_at = :now,
+           wake_attempts = case when :by_workflow then 0 else wake_attempts end,
+           updated_at = case when :noticeable then :now else updated_at end
+     where id = :id`,
+};
+
+export async function planNext(db: Db, id: string, plan: WalkPlan): Promise<void> {
+  await runPrepared(db, PLAN, {
+    id,
+    now: plan.now,
+    walk: plan.walk ?? null,
+    next_at: plan.nextAt ?? null,
+    urgency: plan.urgency,
+    wake_at: plan.wakeAt,
+    by_workflow: plan.byWorkflow,
+    noticeable: plan.noticeable,
+  });
+}
+
+export interface EscalationStep {
+  readonly requestId: string;
+  readonly organizationId: string;
+  readonly stepKey: string;
+  readonly run: number;
+  readonly kind: 'notified' | 'skipped';
+  /** Absent for what is no level of a path. */
+  readonly nodeId?: string;
+  /** A level of this team's policy, inside the path's level. */
+  readonly teamId?: string;
+  readonly at: Date;
+  /** When the level ends if nobody answers, whatever follows then; absent for what is no level of a path. */
+  readonly escalateAt?: Date;
+  /** Whom to tell at once. */
+  readonly membershipIds: readonly string[];
+  /** This deployment sends email. */
+  readonly byEmail: boolean;
+}
+
+const INSERT_STEP: PreparedStatement = {
+  name: 'insert-escalation-step',
+  sql: `
+    with step as (
+      insert into escalation_steps (request_id, step_key, run, node_id, team_id, kind, at, escalate_at)
+      values (cast(:request as uuid), :step_key, :run, :node, cast(:team as uuid), :kind, :at, :escalate_at)
+      on conflict on constraint escalation_steps_pkey do update
+        set kind = excluded.kind, escalate_at = null where excluded.kind = 'skipped'
+      returning 1
+    ),
+    notified as (
+      insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
+      select n.id, cast(:organization as uuid), cast(:request as uuid), :step_key, n.membership_id, :at
+        from unnest(cast(:ids as uuid[]), cast(:members as uuid[])) as n (id, membership_id)
+      on conflict on constraint notifications_key do nothing
+      returning id, membership_id
+    ),
+    told as (
+      select o.membership_id
+        from notifications o join escalation_steps s on s.request_id = o.request_id and s.step_key = o.step_key
+       where o.request_id = cast(:request as uuid) and o.created_at = :at and o.step_key <> :step_key and s.node_id = :node and s.run = :run
+    ),
+    fresh as (
+      select n.id, n.membership_id from notified n where n.membership_id not in (select membership_id from told)
+    ),
+    enqueued as (
+      insert into notification_deliveries (id, organization_id, channel_id, request_id, event, notification_id, next_attempt_at, created_at)
+      select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', n.id, clock_timestamp(), clock_timestamp()
+        from fresh n
+        join notification_channels c on c.organization_id = cast(:organization as uuid)
+       where c.enabled and c.deleted_at is null and (c.kind <> 'email' or :by_email)
+    ),
+    announced as (
+      insert into notification_deliveries
+             (id, organization_id, channel_id, request_id, event, announces, notification_id, next_attempt_at, created_at)
+      select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', true, n.id, clock_timestamp(), clock_timestamp()
+        from (select id from fresh where not exists (select from told) order by id limit 1) as n
+        join slack_connections s on s.organization_id = cast(:organization as uuid) and s.default_channel is not null
+        join notification_channels c on c.id = s.channel_id
+       where c.enabled and c.deleted_at is null and (exists (select from step) or :step_key = '${ADDED_STEP}')
+    )
+    select membership_id from fresh`,
+};
+
+/**
+ * Returns the members told by this step: not those it told before, nor those another step inside the same level, such as that of
+ * a second team, tells at this very instant. The messages to them are in the outbox, and one that announces in Slack that people
+ * are asked, where the step is new: every call for help is, and of several steps of one instant the first that tells somebody.
+ */
+export async function insertStep(db: Db, step: EscalationStep): Promise<string[]> {
+  const rows = await runPrepared<{ membership_id: string }>(db, INSERT_STEP, {
+    organization: step.organizationId,
+    request: step.requestId,
+    step_key: step.stepKey,
+    run: step.run,
+    node: step.nodeId ?? null,
+    team: step.teamId ?? null,
+    kind: step.kind,
+    at: step.at,
+    escalate_at: step.escalateAt ?? null,
+    ids: step.membershipIds.map(() => v7()),
+    members: [...step.membershipIds],
+    by_email: step.byEmail,
+  });
+  return rows.map((row) => row.membership_id);
+}
+
+/** How many requests of the organization wait for people, counted no further than `atMost`. */
+export async function countPending(
+  db: Db,
+  organizationId: string,
+  atMost: number,
+): Promise<number> {
+  const { rows } = await db.raw<{ rows: { count: number }[] }>(
+    `select count(*) as count from (
+       select 1 from approval_requests
+        where organization_id = :organizationId and state = 'pending' and routed_at is not null limit :atMost
+     ) as waiting`,
+    { organizationId, atMost },
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Makes hand-overs of one organization take turns until the transaction ends. */
+export async function lockPendingCount(db: Db, organizationId: string): Promise<void> {
+  await db.raw(
+    `select pg_advisory_xact_lock(hashtextextended('countersign.pending:' || cast(:organizationId as text), 0))`,
+    {
+      organizationId,
+    },
+  );
+}
+
+/** Removes a request the pending cap refused, and its idempotency key with it. */
+export async function removeRequest(db: Db, id: string): Promise<void> {
+  await db('approval_requests').where({ id, state: 'evaluating' }).delete();
+}

@@ -1,0 +1,189 @@
+/** The review queue: the rules of src/domain/requests/request-access.ts as SQL, newest first. */
+import type { ApprovalRequest, RequestStatus } from '../../domain/requests/approval-requests.ts';
+import type { PermissionScope } from '../../domain/people/authorization.ts';
+import type { ListAccess } from '../../domain/requests/request-access.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
+
+export type QueueScope = 'notified' | 'decidable' | 'visible';
+
+export interface QueueFilter {
+  readonly access: ListAccess;
+  readonly scope: QueueScope;
+  readonly status?: RequestStatus | undefined;
+  readonly agentSlug?: string | undefined;
+  /** Case-insensitive substring of tool or instance name. */
+  readonly q?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type Bindings = Record<string, string | number | boolean | readonly string[]>;
+
+/** SQL that is true where the scope covers `r.agent_slug`; adds its own binding. */
+function covers(scope: PermissionScope | undefined, name: string, bindings: Bindings): string {
+  if (!scope) return 'false';
+  if (scope.all) return 'true';
+  bindings[name] = [...scope.agentSlugs];
+  return `r.agent_slug = any(cast(:${name} as text[]))`;
+}
+
+/** How many notifications a member may have for his list to start from them. */
+const FEW_NOTIFICATIONS = 5_000;
+
+const NOTIFIED = `exists (
+  select 1 from notifications n where n.membership_id = cast(:membership as uuid) and n.request_id = r.id)`;
+
+/** The revisions of paths that ask him anywhere: by name, through a team, or as one of everybody. */
+const HIS_PATHS = `
+  select distinct t.escalation_path_revision_id as id
+    from escalation_path_targets t
+    join escalation_path_revisions v on v.id = t.escalation_path_revision_id
+    join escalation_paths p on p.id = v.escalation_path_id
+   where p.organization_id = :organization
+     and (t.target_type = 'broadcast' or t.membership_id = cast(:membership as uuid) or t.team_id = any(cast(:teams as uuid[])))`;
+
+/** A part of the list, read in order no further than the page reaches; with `from` once for each of its rows `s`. `r` is the request. */
+interface Part {
+  readonly from: string;
+  readonly where: string;
+}
+
+function each(source: string, condition: string, where: string): Part {
+  return { from: `(${source}) as s`, where: `${condition} and ${where}` };
+}
+
+/**
+ * The rules of access as parts that together hold every request of the scope. One that may see everything reads in the order of
+ * the queue; everybody else starts from the few paths that ask him, not from all that waits.
+ */
+function accessParts({ access, scope }: QueueFilter, bindings: Bindings): readonly Part[] {
+  const decide = covers(access.decide, 'decide', bindings);
+  const anyPath = [covers(access.decideUnrouted, 'decide_unrouted', bindings)];
+  const noPath = [decide];
+  if (scope === 'visible') {
+    anyPath.push(covers(access.readUnrouted, 'read_unrouted', bindings));
+    noPath.push(covers(access.read, 'read', bindings));
+  }
+  if (anyPath.includes('true')) return [{ from: '', where: 'true' }];
+  const wide = anyPath
+    .filter((clause) => clause !== 'false')
+    .map((where): Part => ({ from: '', where }));
+  const open = noPath.filter((clause) => clause !== 'false');
+  const unrouted: Part[] =
+    open.length === 0
+      ? []
+      : [{ from: '', where: `r.escalation_path_revision_id is null and (${open.join(' or ')})` }];
+  if (decide === 'false') return [...wide, ...unrouted];
+  const added =
+    'select request_id as id from added_reviewers where membership_id = cast(:membership as uuid)';
+  return [
+    ...wide,
+    ...unrouted,
+    each('select id from his_paths', 'r.escalation_path_revision_id = s.id', decide),
+    each(added, 'r.id = s.id', decide),
+  ];
+}
+
+/** Of who may see nothing at all. */
+const NOTHING: Part = { from: '', where: 'false' };
+
+/** Whether the request, wherever it was found, is his to decide. */
+function decidable({ access }: QueueFilter, bindings: Bindings): string {
+  return `(${covers(access.decideUnrouted, 'decide_unrouted', bindings)}
+    or (${covers(access.decide, 'decide', bindings)}
+        and (r.escalation_path_revision_id is null
+          or r.escalation_path_revision_id in (select id from his_paths)
+          or exists (select 1 from added_reviewers a where a.request_id = r.id and a.membership_id = cast(:membership as uuid)))))`;
+}
+
+/** Whoever was told of little starts from that; whoever was told of much finds it soon among what he may decide. */
+function partsOf(filter: QueueFilter, bindings: Bindings): readonly Part[] {
+  bindings['membership'] = filter.access.membershipId;
+  bindings['teams'] = [...filter.access.teamIds];
+  const parts = accessParts(filter, bindings);
+  if (filter.scope !== 'notified') return parts;
+  const told =
+    'select distinct request_id as id from notifications where membership_id = cast(:membership as uuid)';
+  return [
+    each(`${told} and (select few from told)`, 'r.id = s.id', decidable(filter, bindings)),
+    ...parts.map((part) => ({
+      ...part,
+      where: `not (select few from told) and ${part.where} and ${NOTIFIED}`,
+    })),
+  ];
+}
+
+/**
+ * What people had to look at; an agent's list also holds what the pipeline decided, and never what it still evaluates.
+ * Withdrawn requests are listed only when asked for by status or agent.
+ */
+function selectionClauses(filter: QueueFilter, bindings: Bindings): string[] {
+  const clauses: string[] = [];
+  if (filter.agentSlug === undefined) clauses.push('r.routed_at is not null');
+  else {
+    bindings['agent'] = filter.agentSlug;
+    clauses.push(`r.agent_slug = :agent`, `r.state <> 'evaluating'`);
+  }
+  if (filter.status !== undefined) {
+    bindings['status'] = filter.status;
+    clauses.push('r.state = :status');
+  } else if (filter.agentSlug === undefined) clauses.push(`r.state <> 'cancelled'`);
+  if (filter.q !== undefined && filter.q !== '') {
+    bindings['pattern'] = `%${filter.q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    // The database's own collation may know no letters beyond ASCII.
+    clauses.push(
+      '(r.tool collate "pg_c_utf8" ilike :pattern or r.agent_instance_name collate "pg_c_utf8" ilike :pattern)',
+    );
+  }
+  return clauses;
+}
+
+/** The statement and its bindings, apart from running it: a test reads its plan. */
+export function queueQuery(
+  organizationId: string,
+  filter: QueueFilter,
+): { sql: string; bindings: Bindings } {
+  const { limit, offset } = filter;
+  const bindings: Bindings = {
+    organization: organizationId,
+    limit,
+    offset,
+    reach: limit + offset,
+    few: FEW_NOTIFICATIONS,
+  };
+  const selected = ['r.organization_id = :organization', ...selectionClauses(filter, bindings)];
+  const wanted = partsOf(filter, bindings);
+  const parts = (wanted.length === 0 ? [NOTHING] : wanted).map(({ from, where }) => {
+    const found = `select r.id, r.created_at from approval_requests r
+       where ${[...selected, where].join('\n and ')}
+       order by r.created_at desc, r.id desc limit :reach`;
+    return from === ''
+      ? `(${found})`
+      : `(select f.id, f.created_at from ${from} cross join lateral (${found}) as f)`;
+  });
+  const sql = `
+    with his_paths as materialized (${HIS_PATHS}),
+    told as materialized (
+      select count(*) <= :few as few
+        from (select 1 from notifications where membership_id = cast(:membership as uuid) limit :few + 1) as n
+    ),
+    page as (
+      select id, created_at from (${parts.join('\n union ')}) as found
+       order by created_at desc, id desc limit :limit offset :offset
+    )
+    select ${REQUEST_COLUMNS}
+      from page join (${REQUEST_TABLES}) on r.id = page.id
+     order by r.created_at desc, r.id desc`;
+  return { sql, bindings };
+}
+
+export async function listQueue(
+  db: Db,
+  organizationId: string,
+  filter: QueueFilter,
+): Promise<ApprovalRequest[]> {
+  const { sql, bindings } = queueQuery(organizationId, filter);
+  const { rows } = await db.raw<{ rows: RequestRow[] }>(sql, bindings as never);
+  return rows.map(toRequest);
+}

@@ -1,0 +1,63 @@
+/**
+ * The one way to change a request: lock its row, take the clock in the next statement, write. `greatest` keeps a row's
+ * clock from ever running backwards, whoever writes.
+ */
+import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
+
+export interface LockedRequest {
+  readonly request: ApprovalRequest;
+  readonly admitted: boolean;
+  /** The instant of everything this transaction does to the request. */
+  readonly now: Date;
+}
+
+const LOCK: PreparedStatement = {
+  name: 'lock-approval-request',
+  sql: `select 1 from approval_requests where id = :id for update`,
+};
+
+const READ_AND_TICK: PreparedStatement = {
+  name: 'read-locked-approval-request',
+  sql: `
+    select ${REQUEST_COLUMNS}, r.admitted,
+           greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), r.last_at) as now
+      from ${REQUEST_TABLES}
+     where r.id = :id`,
+};
+
+/** Inside a transaction. `floor`: an instant known to have come (the workflow's time), never earlier than it is decided by. */
+export async function lockRequest(
+  db: Db,
+  id: string,
+  floor?: Date,
+): Promise<LockedRequest | undefined> {
+  const locked = await runPrepared(db, LOCK, { id });
+  if (locked.length === 0) return undefined;
+  const [row] = await runPrepared<RequestRow & { admitted: boolean; now: Date }>(
+    db,
+    READ_AND_TICK,
+    { id, floor: floor ?? null },
+  );
+  return row && { request: toRequest(row), admitted: row.admitted, now: row.now };
+}
+
+/**
+ * Locks every open request of the organization, or of one agent of it, in one order for all, and returns the ids. What
+ * somebody else settles meanwhile is waited for and left out.
+ */
+export async function lockOpenRequests(
+  db: Db,
+  organizationId: string,
+  { agentSlug }: { readonly agentSlug?: string } = {},
+): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select id from approval_requests
+      where organization_id = :organizationId and state in ('evaluating', 'pending')
+        and (cast(:agentSlug as text) is null or agent_slug = :agentSlug)
+      order by id for update`,
+    { organizationId, agentSlug: agentSlug ?? null },
+  );
+  return rows.map((row) => row.id);
+}

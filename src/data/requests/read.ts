@@ -1,0 +1,50 @@
+/** Reads of single requests. */
+import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
+
+/** A request as it stands; `overdue`: it is still open although the database's clock has passed its deadline. */
+export interface ReadRequest {
+  readonly request: ApprovalRequest;
+  readonly overdue: boolean;
+}
+
+const FIND: PreparedStatement = {
+  name: 'find-approval-request',
+  sql: `select ${REQUEST_COLUMNS}, d.id is null and clock_timestamp() >= r.deadline_at as overdue
+       from ${REQUEST_TABLES}
+      where r.id = :id`,
+};
+
+export async function findRequest(db: Db, id: string): Promise<ReadRequest | undefined> {
+  const [row] = await runPrepared<RequestRow & { overdue: boolean }>(db, FIND, { id });
+  return row && { request: toRequest(row), overdue: row.overdue };
+}
+
+/** The request the instance made with this key before, and the digest of what it asked then. */
+export async function findByIdempotencyKey(
+  db: Db,
+  agentInstanceId: string,
+  key: string,
+): Promise<{ request: ApprovalRequest; inputDigest: Buffer } | undefined> {
+  const { rows } = await db.raw<{ rows: (RequestRow & { input_digest: Buffer })[] }>(
+    `select ${REQUEST_COLUMNS}, r.input_digest
+       from ${REQUEST_TABLES}
+      where r.agent_instance_id = :agentInstanceId and r.idempotency_key = :key`,
+    { agentInstanceId, key },
+  );
+  const row = rows[0];
+  return row && { request: toRequest(row), inputDigest: row.input_digest };
+}
+
+/** For the second-by-second reread of parked waits: which of these are no longer open, or no longer there. */
+export async function findSettledIds(db: Db, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select w.id from unnest(cast(:ids as uuid[])) as w (id)
+       left join approval_requests r on r.id = w.id
+      where r.id is null or r.state not in ('evaluating', 'pending')`,
+    { ids: [...ids] },
+  );
+  return rows.map((row) => row.id);
+}

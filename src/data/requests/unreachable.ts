@@ -1,0 +1,147 @@
+/**
+ * Requests that wait for people who can answer no longer. Whoever takes rights away finds them in his transaction; a step asks
+ * of its own request.
+ */
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import { MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
+
+const RIGHTS = `hashtextextended('countersign.rights:' || cast(:organizationId as text), 0)`;
+
+const HOLD: PreparedStatement = {
+  name: 'hold-rights',
+  sql: `select pg_try_advisory_xact_lock_shared(${RIGHTS}) as held`,
+};
+
+/**
+ * Before a step reads who may decide: whoever takes rights away from here on waits for the step, and finds whom it told. False,
+ * without waiting, while somebody does so already: what the step reads is about to change, and it has to look again.
+ */
+export async function holdRights(trx: Db, organizationId: string): Promise<boolean> {
+  const [row] = await runPrepared<{ held: boolean }>(trx, HOLD, { organizationId });
+  return row?.held === true;
+}
+
+const inside = (key: string, level: string): string =>
+  `(${key} = ${level} or starts_with(${key}, ${level} || ':'))`;
+
+/** Nobody told at the step `key` of the request `r` may decide it. */
+const nobodyAt = (key: string): string => `not exists (
+  select 1 from notifications o join memberships m on m.id = o.membership_id
+   where o.request_id = r.id and o.step_key = ${key} and ${MAY_DECIDE_REQUEST})`;
+
+/** Which of the people in `source` may decide requests of that agent and path; once each, however many requests name them. */
+const standings = (source: string): string => `
+  select s.slug, s.revision, s.membership_id, decides, decides and ${reaches('s.slug', 's.revision')} as stands
+    from (select distinct slug, revision, membership_id from ${source}) as s
+    join memberships m on m.id = s.membership_id
+    cross join lateral (select ${mayDecideFor('s.slug')} as decides) as d`;
+
+const same = (one: string, other: string): string =>
+  `${one}.slug = ${other}.slug and ${one}.revision = ${other}.revision and ${one}.membership_id = ${other}.membership_id`;
+
+/**
+ * After rights were taken from these members, in the same transaction: steps fall due at once for the waiting requests one of
+ * them claims without being able to decide them, and for those nobody claims in whose present level one of them was told and
+ * nobody told in the same step is left. Returns their ids. Their rows are locked in the order of `lockOpenRequests`, as are those
+ * of all their claims of members who may not decide.
+ */
+export async function wakeStranded(
+  trx: Db,
+  organizationId: string,
+  membershipIds: readonly string[],
+): Promise<string[]> {
+  if (membershipIds.length === 0) return [];
+  // In a statement of its own: the next one sees what steps that were under way have told.
+  await trx.raw(`select pg_advisory_xact_lock(${RIGHTS})`, { organizationId });
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `with waiting as materialized (
+       select r.id, r.agent_slug as slug, r.escalation_path_revision_id as revision,
+              (r.walk ->> 'nodeId') || ':' || (r.walk ->> 'run') as level
+         from approval_requests r
+        where r.organization_id = :organizationId and r.state = 'pending' and r.routed_at is not null
+          and r.escalation_path_revision_id is not null and r.walk ->> 'phase' = 'level'
+          and not exists (select 1 from claims c where c.request_id = r.id and c.ended_at is null)
+     ),
+     theirs as materialized (
+       select w.id, w.slug, w.revision, n.step_key, n.membership_id
+         from waiting w join notifications n on n.request_id = w.id
+        where n.membership_id = any(cast(:membershipIds as uuid[])) and ${inside('n.step_key', 'w.level')}
+     ),
+     their_standings as materialized (${standings('theirs')}),
+     told as materialized (
+       select l.id, l.step_key, l.slug, l.revision, n.membership_id
+         from (select distinct t.id, t.step_key, t.slug, t.revision
+                 from theirs t join their_standings s on ${same('s', 't')} and not s.stands) as l
+         join notifications n on n.request_id = l.id and n.step_key = l.step_key
+     ),
+     told_standings as materialized (${standings('told')}),
+     stranded as (
+       select t.id from told t join told_standings s on ${same('s', 't')}
+        group by t.id, t.step_key
+       having not bool_or(s.stands or s.decides and exists (
+                select 1 from added_reviewers a where a.request_id = t.id and a.membership_id = t.membership_id))
+        union
+       select r.id
+         from claims c join approval_requests r on r.id = c.request_id join memberships m on m.id = c.membership_id
+        where c.membership_id = any(cast(:membershipIds as uuid[])) and c.ended_at is null
+          and r.organization_id = :organizationId and not ${MAY_DECIDE_REQUEST}
+     ),
+     locked as materialized (
+       select id from approval_requests where id in (select id from stranded) and state = 'pending' order by id for no key update
+     ),
+     clock as materialized (select clock_timestamp() as now)
+     update approval_requests r set next_at = clock.now, wake_at = clock.now, wake_attempts = 0
+       from locked, clock where r.id = locked.id
+     returning r.id`,
+    { organizationId, membershipIds: [...membershipIds] },
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** A step of the level a walk waits at, in which people were told. */
+export interface ToldStep {
+  readonly stepKey: string;
+  /** Nobody told in it may decide the request any more. */
+  readonly lost: boolean;
+}
+
+const TOLD_STEPS: PreparedStatement = {
+  name: 'find-told-steps',
+  sql: `
+    select s.step_key as "stepKey", ${nobodyAt('s.step_key')} as lost
+      from approval_requests r
+      join (select distinct step_key from notifications
+             where request_id = cast(:id as uuid) and ${inside('step_key', 'cast(:level as text)')}) as s on true
+     where r.id = cast(:id as uuid)`,
+};
+
+/** The steps of this level and inside it in which people were told. */
+export async function findToldSteps(
+  db: Db,
+  { id, level }: { readonly id: string; readonly level: string },
+): Promise<ToldStep[]> {
+  return await runPrepared<ToldStep>(db, TOLD_STEPS, { id, level });
+}
+
+const MAY_STILL_DECIDE: PreparedStatement = {
+  name: 'may-still-decide',
+  sql: `
+    select 1 from approval_requests r, memberships m
+     where r.id = cast(:id as uuid) and m.id = cast(:membershipId as uuid) and m.organization_id = r.organization_id and ${MAY_DECIDE_REQUEST}`,
+};
+
+/** Whether the member may decide the request, as things are now. */
+export async function mayStillDecide(db: Db, id: string, membershipId: string): Promise<boolean> {
+  return (await runPrepared(db, MAY_STILL_DECIDE, { id, membershipId })).length > 0;
+}
+
+/** The wait of a step ended before its time: nobody it told is left. */
+export async function endStep(
+  db: Db,
+  requestId: string,
+  { stepKey, at }: { readonly stepKey: string; readonly at: Date },
+): Promise<void> {
+  await db('escalation_steps')
+    .where({ request_id: requestId, step_key: stepKey })
+    .update({ escalate_at: at });
+}

@@ -1,0 +1,76 @@
+/** Sign-ins that await their second factor: `whm_` tokens, kept as a hash, for five minutes and five wrong codes. */
+import type { Db } from '../../platform/postgres.ts';
+
+const WRONG_CODES = 5;
+
+export interface NewMfaChallenge {
+  readonly id: string;
+  readonly membershipId: string;
+  readonly tokenHash: Buffer;
+  /** SHA-256 of the hash of the password that was right. */
+  readonly passwordDigest: Buffer;
+}
+
+/** Inserts a challenge, tells when it ends, and forgets some that have ended. */
+export async function insertMfaChallenge(db: Db, challenge: NewMfaChallenge): Promise<Date> {
+  const { rows } = await db.raw<{ rows: { expiresAt: Date }[] }>(
+    `with forgotten as (
+       delete from mfa_challenges where id in (
+         select id from mfa_challenges where expires_at < statement_timestamp() order by expires_at limit 10 for update skip locked)
+     )
+     insert into mfa_challenges (id, membership_id, token_hash, password_digest, created_at, expires_at)
+     select :id, :membershipId, :tokenHash, :passwordDigest, now, now + interval '5 minutes' from clock_timestamp() as now
+     returning expires_at as "expiresAt"`,
+    { ...challenge },
+  );
+  const [row] = rows;
+  if (!row) throw new Error('a challenge was not kept');
+  return row.expiresAt;
+}
+
+export interface MfaChallenge {
+  readonly id: string;
+  readonly tokenHash: Buffer;
+  readonly passwordDigest: Buffer;
+  readonly organizationId: string;
+  readonly membershipId: string;
+  readonly userId: string;
+  readonly displayName: string;
+  readonly email: string;
+}
+
+export async function findMfaChallenge(db: Db, id: string): Promise<MfaChallenge | undefined> {
+  const { rows } = await db.raw<{ rows: MfaChallenge[] }>(
+    `select c.id, c.token_hash as "tokenHash", c.password_digest as "passwordDigest", m.organization_id as "organizationId",
+            m.id as "membershipId", u.id as "userId", u.display_name as "displayName", u.email
+       from mfa_challenges c
+       join memberships m on m.id = c.membership_id
+       join users u on u.id = m.user_id
+      where c.id = :id`,
+    { id },
+  );
+  return rows[0];
+}
+
+/** Locks the challenge. False when it was used, has ended or has seen too many wrong codes. */
+export async function lockLiveMfaChallenge(trx: Db, id: string): Promise<boolean> {
+  const locked = await trx('mfa_challenges').where({ id }).forUpdate().first('id');
+  if (!locked) return false;
+  const live = await trx('mfa_challenges')
+    .where({ id })
+    .whereNull('used_at')
+    .where('wrong_codes', '<', WRONG_CODES)
+    .where('expires_at', '>', trx.raw('clock_timestamp()'))
+    .first('id');
+  return live !== undefined;
+}
+
+export async function countWrongCode(db: Db, id: string): Promise<void> {
+  await db('mfa_challenges').where({ id }).increment('wrong_codes');
+}
+
+export async function markMfaChallengeUsed(db: Db, id: string): Promise<void> {
+  await db('mfa_challenges')
+    .where({ id })
+    .update({ used_at: db.raw('clock_timestamp()') });
+}

@@ -1,0 +1,119 @@
+/** Passwords of people, and the links that set a new one: `whr_` tokens, kept as a hash, good once and for an hour. */
+import type { Db } from '../../platform/postgres.ts';
+
+const LINKS_AN_HOUR = 5;
+
+/** SQL: the person `u` has a password and is an active member of a living organization. */
+const MAY_RESET = `
+  u.password_hash is not null
+  and exists (select from memberships m join organizations o on o.id = m.organization_id
+               where m.user_id = u.id and m.status = 'active' and o.deleted_at is null)`;
+
+export interface ResetRecipient {
+  readonly userId: string;
+  /** As it was registered, not as it was typed. */
+  readonly email: string;
+  readonly displayName: string;
+}
+
+/** Whom a link may be sent to; nobody when the person cannot sign in with a password anyway. */
+export async function findResetRecipient(
+  db: Db,
+  email: string,
+): Promise<ResetRecipient | undefined> {
+  const { rows } = await db.raw<{ rows: ResetRecipient[] }>(
+    `select u.id as "userId", u.email, u.display_name as "displayName" from users u where lower(u.email) = lower(:email) and ${MAY_RESET}`,
+    { email },
+  );
+  return rows[0];
+}
+
+export interface NewPasswordReset {
+  readonly id: string;
+  readonly userId: string;
+  readonly tokenHash: Buffer;
+}
+
+/** Locks the person and keeps the link, and forgets some, of anybody, that ended a day ago. False when he got enough of them within the hour. */
+export async function insertPasswordReset(trx: Db, reset: NewPasswordReset): Promise<boolean> {
+  await lockPassword(trx, reset.userId, 'change');
+  const { rows } = await trx.raw<{ rows: unknown[] }>(
+    `with forgotten as (
+       delete from password_resets where id in (
+         select id from password_resets where expires_at < statement_timestamp() - interval '1 day'
+          order by expires_at limit 10 for update skip locked)
+     )
+     insert into password_resets (id, user_id, token_hash, created_at, expires_at)
+     select :id, :userId, :tokenHash, now, now + interval '1 hour' from clock_timestamp() as now
+      where (select count(*) from password_resets where user_id = :userId and created_at > now - interval '1 hour') < :most
+     returning id`,
+    { ...reset, most: LINKS_AN_HOUR },
+  );
+  return rows.length > 0;
+}
+
+/** A link that can still be used. */
+export interface PasswordReset extends ResetRecipient {
+  readonly id: string;
+  readonly tokenHash: Buffer;
+  readonly expiresAt: Date;
+}
+
+export async function findLivePasswordReset(
+  db: Db,
+  id: string,
+): Promise<PasswordReset | undefined> {
+  const { rows } = await db.raw<{ rows: PasswordReset[] }>(
+    `select r.id, r.token_hash as "tokenHash", r.expires_at as "expiresAt",
+            u.id as "userId", u.email, u.display_name as "displayName"
+       from password_resets r
+       join users u on u.id = r.user_id
+      where r.id = :id and r.used_at is null and r.expires_at > clock_timestamp() and ${MAY_RESET}`,
+    { id },
+  );
+  return rows[0];
+}
+
+/**
+ * The hash as it stays until the end of the transaction; null without a password. Those who verify one do so side by side;
+ * whoever changes it, or what goes with it, waits for them, and they for him.
+ */
+export async function lockPassword(
+  trx: Db,
+  userId: string,
+  to: 'verify' | 'change',
+): Promise<string | null> {
+  const { rows } = await trx.raw<{ rows: { passwordHash: string | null }[] }>(
+    `select password_hash as "passwordHash" from users where id = :userId ${to === 'verify' ? 'for share' : 'for update'}`,
+    { userId },
+  );
+  return rows[0]?.passwordHash ?? null;
+}
+
+/** Replaces the password and ends every link that would set another one. */
+export async function updatePassword(trx: Db, userId: string, passwordHash: string): Promise<void> {
+  await trx('users').where({ id: userId }).update({ password_hash: passwordHash });
+  await trx('password_resets')
+    .where({ user_id: userId })
+    .whereNull('used_at')
+    .update({ used_at: trx.raw('clock_timestamp()') });
+}
+
+/** A person in one of the living organizations he was not removed from. */
+export interface MembershipOfUser {
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly membershipId: string;
+}
+
+export async function listMembershipsOfUser(db: Db, userId: string): Promise<MembershipOfUser[]> {
+  const { rows } = await db.raw<{ rows: MembershipOfUser[] }>(
+    `select o.id as "organizationId", o.name as "organizationName", m.id as "membershipId"
+       from memberships m
+       join organizations o on o.id = m.organization_id
+      where m.user_id = :userId and m.status <> 'deprovisioned' and o.deleted_at is null
+      order by m.created_at, m.id`,
+    { userId },
+  );
+  return rows;
+}

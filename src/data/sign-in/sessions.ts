@@ -1,0 +1,201 @@
+/** Sign-ins of members in a browser: `whs_` tokens in a cookie, kept as a hash. */
+import type { AuthMethod } from '../../domain/people/authorization.ts';
+import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import { MEMBER_COLUMNS, type MemberWithPolicies } from '../people/memberships.ts';
+
+/** Everything one call needs to know about the session it presents. */
+export interface SessionHolder extends MemberWithPolicies {
+  readonly sessionId: string;
+  readonly tokenHash: Buffer;
+  readonly method: AuthMethod;
+  readonly assurance: 'single_factor' | 'strong';
+  readonly authenticatedAt: Date;
+  /** Proven again within the organization's re-authentication window, by the database's clock. */
+  readonly fresh: boolean;
+  /** Neither expired, idle for too long nor revoked, by the database's clock. */
+  readonly valid: boolean;
+  /** The last use on record is over a minute old. */
+  readonly useIsStale: boolean;
+}
+
+/** SQL: the session `s` is neither revoked, expired nor idle for too long. */
+const LIVE = `
+  s.revoked_at is null and s.expires_at > clock_timestamp() and s.last_seen_at > clock_timestamp() - interval '24 hours'`;
+
+const SESSION_HOLDER: PreparedStatement = {
+  name: 'find-session-holder',
+  sql: `select s.id as "sessionId", s.token_hash as "tokenHash", s.method, s.assurance, s.authenticated_at as "authenticatedAt",
+            o.deleted_at is null and ${LIVE} as valid,
+            s.authenticated_at > clock_timestamp() - o.reauthentication_window_seconds * interval '1 second' as fresh,
+            s.last_seen_at < clock_timestamp() - interval '1 minute' as "useIsStale",
+            ${MEMBER_COLUMNS}
+       from sessions s
+       join memberships m on m.id = s.membership_id
+       join users u on u.id = m.user_id
+       join organizations o on o.id = m.organization_id
+      where s.id = :sessionId`,
+};
+
+/** The session with its member and policies in one round trip. */
+export async function findSessionHolder(
+  db: Db,
+  sessionId: string,
+): Promise<SessionHolder | undefined> {
+  return (await runPrepared<SessionHolder>(db, SESSION_HOLDER, { sessionId }))[0];
+}
+
+export async function touchSession(
+  db: Db,
+  organizationId: string,
+  sessionId: string,
+): Promise<void> {
+  await db('sessions')
+    .where({ organization_id: organizationId, id: sessionId })
+    .update({ last_seen_at: db.raw('clock_timestamp()') });
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly membershipId: string;
+  readonly tokenHash: Buffer;
+  readonly method: AuthMethod;
+  readonly assurance: 'single_factor' | 'strong';
+  readonly clientAddress: string;
+  readonly userAgent: string;
+  /** When the member proved who he is; now when absent or in the future. */
+  readonly authenticatedAt?: Date | undefined;
+}
+
+/** Inserts a session of seven days, and forgets some that ended over 90 days ago. */
+export async function insertSession(
+  db: Db,
+  organizationId: string,
+  session: NewSession,
+): Promise<void> {
+  await db.raw(
+    `with forgotten as (
+       delete from sessions where id in (
+         select id from sessions where expires_at < statement_timestamp() - interval '90 days'
+          order by expires_at limit 10 for update skip locked)
+     )
+     insert into sessions (id, organization_id, membership_id, token_hash, method, assurance, client_address, user_agent,
+                           authenticated_at, created_at, last_seen_at, expires_at)
+     select :id, :organizationId, :membershipId, :tokenHash, :method, :assurance, :clientAddress, :userAgent,
+            least(cast(:authenticatedAt as timestamptz), now), now, now, now + interval '7 days'
+       from clock_timestamp() as now`,
+    { organizationId, ...session, authenticatedAt: session.authenticatedAt ?? null },
+  );
+}
+
+export interface RenewedSession {
+  readonly id: string;
+  /** What the presented cookie's secret hashes to: somebody who renewed it meanwhile left that cookie worthless. */
+  readonly presentedHash: Buffer;
+  readonly tokenHash: Buffer;
+  readonly method: AuthMethod;
+  readonly assurance: 'single_factor' | 'strong';
+}
+
+/** Gives a live session another secret and a proof of this moment, which is returned; undefined when it has ended or changed. */
+export async function renewSession(
+  db: Db,
+  organizationId: string,
+  renewed: RenewedSession,
+): Promise<Date | undefined> {
+  const { rows } = await db.raw<{ rows: { authenticatedAt: Date }[] }>(
+    `update sessions s
+        set token_hash = :tokenHash, method = :method, assurance = :assurance,
+            authenticated_at = clock_timestamp(), last_seen_at = clock_timestamp()
+      where s.organization_id = :organizationId and s.id = :id and s.token_hash = :presentedHash and ${LIVE}
+     returning s.authenticated_at as "authenticatedAt"`,
+    { organizationId, ...renewed },
+  );
+  return rows[0]?.authenticatedAt;
+}
+
+/** A sign-in as its member sees it. */
+export interface SessionRecord {
+  readonly id: string;
+  readonly method: AuthMethod;
+  readonly assurance: 'single_factor' | 'strong';
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly authenticatedAt: Date;
+  readonly expiresAt: Date;
+  readonly clientAddress: string | null;
+  readonly userAgent: string | null;
+}
+
+export interface SessionPage {
+  readonly membershipId: string;
+  readonly limit: number;
+  /** Last session of the page before. */
+  readonly after?: { readonly lastSeenAt: Date; readonly id: string } | undefined;
+}
+
+/** The live sessions of a member, the one used last first. */
+export async function listLiveSessions(
+  db: Db,
+  organizationId: string,
+  page: SessionPage,
+): Promise<SessionRecord[]> {
+  const { rows } = await db.raw<{ rows: SessionRecord[] }>(
+    `select s.id, s.method, s.assurance, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
+            s.authenticated_at as "authenticatedAt", s.expires_at as "expiresAt",
+            s.client_address as "clientAddress", s.user_agent as "userAgent"
+       from sessions s
+      where s.organization_id = :organizationId and s.membership_id = :membershipId and ${LIVE}
+        and (cast(:lastSeenAt as timestamptz) is null or (s.last_seen_at, s.id) < (:lastSeenAt, cast(:afterId as uuid)))
+      order by s.last_seen_at desc, s.id desc
+      limit :limit`,
+    {
+      organizationId,
+      membershipId: page.membershipId,
+      limit: page.limit,
+      lastSeenAt: page.after?.lastSeenAt ?? null,
+      afterId: page.after?.id ?? null,
+    },
+  );
+  return rows;
+}
+
+/** The id of a session the member has, or had. */
+export async function findSessionOf(
+  db: Db,
+  organizationId: string,
+  { id, membershipId }: { readonly id: string; readonly membershipId: string },
+): Promise<string | undefined> {
+  const row = (await db('sessions')
+    .where({ organization_id: organizationId, membership_id: membershipId, id })
+    .first('id')) as { id: string } | undefined;
+  return row?.id;
+}
+
+/** Revokes the live sessions of a member but one, and returns the ids. */
+export async function revokeSessionsOf(
+  db: Db,
+  organizationId: string,
+  { membershipId, exceptId }: { readonly membershipId: string; readonly exceptId?: string },
+): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `update sessions s set revoked_at = clock_timestamp()
+      where s.organization_id = :organizationId and s.membership_id = :membershipId
+        and s.id is distinct from cast(:exceptId as uuid) and ${LIVE}
+     returning s.id`,
+    { organizationId, membershipId, exceptId: exceptId ?? null },
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** True when this call revoked it; false when it was revoked before. */
+export async function revokeSession(
+  db: Db,
+  organizationId: string,
+  sessionId: string,
+): Promise<boolean> {
+  const changed = await db('sessions')
+    .where({ organization_id: organizationId, id: sessionId })
+    .whereNull('revoked_at')
+    .update({ revoked_at: db.raw('clock_timestamp()') });
+  return changed === 1;
+}

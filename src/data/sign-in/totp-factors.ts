@@ -1,0 +1,64 @@
+/** The authenticator app of a person: its seed, sealed, and the last of its codes that served. */
+import type { Db } from '../../platform/postgres.ts';
+
+export interface SealedSeed {
+  readonly sealed: Buffer;
+  readonly keyId: string;
+}
+
+export interface TotpFactor extends SealedSeed {
+  /** The 30-second step of the last code that served: neither it nor an earlier one serves again. */
+  readonly lastUsedStep: number | null;
+  /** null until the person has shown a code of it. */
+  readonly confirmedAt: Date | null;
+}
+
+const COLUMNS = {
+  sealed: 'secret',
+  keyId: 'secret_key_id',
+  lastUsedStep: 'last_used_step',
+  confirmedAt: 'confirmed_at',
+};
+
+export async function findTotpFactor(db: Db, userId: string): Promise<TotpFactor | undefined> {
+  return (await db('totp_factors').where({ user_id: userId }).first(COLUMNS)) as
+    TotpFactor | undefined;
+}
+
+/** As it is now, and for nobody else to use or change until the end of the transaction. */
+export async function lockTotpFactor(trx: Db, userId: string): Promise<TotpFactor | undefined> {
+  return (await trx('totp_factors').where({ user_id: userId }).forUpdate().first(COLUMNS)) as
+    TotpFactor | undefined;
+}
+
+/** Puts an unconfirmed factor in the place of none or of an unconfirmed one. False when a confirmed one is there. */
+export async function putUnconfirmedTotpFactor(
+  db: Db,
+  userId: string,
+  seed: SealedSeed,
+): Promise<boolean> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `insert into totp_factors as f (user_id, secret, secret_key_id, created_at)
+     values (:userId, :sealed, :keyId, clock_timestamp())
+     on conflict (user_id) do update
+        set secret = excluded.secret, secret_key_id = excluded.secret_key_id, created_at = excluded.created_at
+      where f.confirmed_at is null`,
+    { userId, sealed: seed.sealed, keyId: seed.keyId },
+  );
+  return rowCount === 1;
+}
+
+/** `step`: that of the code which confirmed it, and which therefore serves for nothing else. */
+export async function confirmTotpFactor(db: Db, userId: string, step: number): Promise<void> {
+  await db('totp_factors')
+    .where({ user_id: userId })
+    .update({ confirmed_at: db.raw('clock_timestamp()'), last_used_step: step });
+}
+
+export async function markTotpStepUsed(db: Db, userId: string, step: number): Promise<void> {
+  await db('totp_factors').where({ user_id: userId }).update({ last_used_step: step });
+}
+
+export async function deleteTotpFactor(db: Db, userId: string): Promise<void> {
+  await db('totp_factors').where({ user_id: userId }).delete();
+}

@@ -1,0 +1,67 @@
+/** Who people are to an OpenID provider, and the membership they enter through. */
+import type { Db } from '../../platform/postgres.ts';
+import type { MembershipStatus } from '../people/memberships.ts';
+
+export interface UserIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** A person with the membership the session will be for, in an organization that is not deleted; null without one. */
+export interface Person {
+  readonly userId: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly organizationId: string | null;
+  readonly membershipId: string | null;
+  readonly membershipStatus: MembershipStatus | null;
+}
+
+/** SQL for one Person of the users `u`: by an active membership if there is any, else by one that could be again. */
+const person = (condition: string) => `
+  select u.id as "userId", u.email, u.display_name as "displayName",
+         m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus"
+    from users u
+    left join (memberships m join organizations o on o.id = m.organization_id and o.deleted_at is null) on m.user_id = u.id
+   where ${condition}
+   order by m.status = 'active' desc nulls last, m.status = 'suspended' desc nulls last, m.created_at, m.id
+   limit 1`;
+
+export async function findPersonByIdentity(
+  db: Db,
+  { issuer, subject }: UserIdentity,
+): Promise<Person | undefined> {
+  const condition =
+    'u.id = (select i.user_id from user_identities i where i.issuer = :issuer and i.subject = :subject)';
+  const { rows } = await db.raw<{ rows: Person[] }>(person(condition), { issuer, subject });
+  return rows[0];
+}
+
+export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
+  const { rows } = await db.raw<{ rows: Person[] }>(person('lower(u.email) = lower(:email)'), {
+    email,
+  });
+  return rows[0];
+}
+
+export async function insertUserIdentity(
+  db: Db,
+  userId: string,
+  { issuer, subject }: UserIdentity,
+): Promise<void> {
+  await db('user_identities').insert({
+    issuer,
+    subject,
+    user_id: userId,
+    created_at: db.raw('clock_timestamp()'),
+  });
+}
+
+/** The organization new people of the identity provider enter: the oldest that is not deleted. */
+export async function findAdmittingOrganization(db: Db): Promise<string | undefined> {
+  const row = (await db('organizations')
+    .whereNull('deleted_at')
+    .orderBy(['created_at', 'id'])
+    .first('id')) as { id: string } | undefined;
+  return row?.id;
+}

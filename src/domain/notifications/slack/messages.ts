@@ -1,0 +1,203 @@
+/**
+ * What stands in Slack about a request. Nothing an agent or a person wrote is ever looked at for markup: it stands in blocks
+ * of plain or preformatted text, and escaped in the line that readers without blocks see.
+ */
+import type { ApprovalRequest } from '../../requests/approval-requests.ts';
+import { shownInstant, shownLine, shownText } from '../../shown-text.ts';
+
+interface PlainText {
+  readonly type: 'plain_text';
+  readonly text: string;
+  readonly emoji: false;
+}
+
+interface Button {
+  readonly type: 'button';
+  readonly action_id: string;
+  readonly text: PlainText;
+  readonly value?: string;
+  readonly url?: string;
+  readonly style?: 'primary' | 'danger';
+}
+
+interface LiteralText {
+  readonly type: 'text';
+  readonly text: string;
+  readonly style?: { readonly bold: true };
+}
+
+export type SlackBlock =
+  | { readonly type: 'header'; readonly text: PlainText }
+  | {
+      readonly type: 'rich_text';
+      readonly elements: {
+        readonly type: 'rich_text_section' | 'rich_text_preformatted';
+        readonly elements: LiteralText[];
+      }[];
+    }
+  | { readonly type: 'context'; readonly elements: PlainText[] }
+  | { readonly type: 'actions'; readonly elements: Button[] };
+
+export interface SlackText {
+  readonly text: string;
+  readonly blocks: readonly SlackBlock[];
+}
+
+export const APPROVE_ACTION = 'countersign_approve';
+export const DENY_ACTION = 'countersign_deny';
+const OPEN_ACTION = 'countersign_open';
+
+/** Slack refuses a longer header. Other texts may have some thousand characters, and all of one section together no more. */
+const MAX_HEADER = 150;
+const MAX_FACT = 300;
+const MAX_REASON = 1_000;
+const MAX_ARGUMENTS = 2_500;
+
+/** For text in which Slack looks for markup: what is left has no meaning there. */
+export function escapeSlackText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Slack keeps, and counts, three characters as it would have them escaped. */
+const lengthInSlack = (piece: string): number => escapeSlackText(piece).length;
+
+const line = (text: string, most: number): string => shownLine(text, most, lengthInSlack);
+
+const plain = (text: string): PlainText => ({ type: 'plain_text', text, emoji: false });
+
+/** `Name: text` lines, in one block. */
+function facts(pairs: readonly (readonly [string, string | undefined])[]): SlackBlock {
+  const given = pairs.filter(
+    (pair): pair is readonly [string, string] => pair[1] !== undefined && pair[1] !== '',
+  );
+  const elements = given.flatMap(([name, text], index): LiteralText[] => [
+    { type: 'text', text: `${index === 0 ? '' : '\n'}${name}: `, style: { bold: true } },
+    { type: 'text', text },
+  ]);
+  return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
+}
+
+function aboutRequest(request: ApprovalRequest): readonly SlackBlock[] {
+  const { text, isCut } = shownText(request.arguments.text, MAX_ARGUMENTS, lengthInSlack);
+  const reason = request.route?.reason;
+  return [
+    facts([
+      ['Tool', line(request.tool, MAX_FACT)],
+      ['Server', request.server === undefined ? undefined : line(request.server, MAX_FACT)],
+      [
+        'Agent',
+        `${line(request.agentName, MAX_FACT)} (${request.agentSlug}), ${line(request.agentInstanceName, MAX_FACT)}`,
+      ],
+      ['Why people are asked', reason === undefined ? undefined : line(reason, MAX_REASON)],
+    ]),
+    {
+      type: 'rich_text',
+      elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }],
+    },
+    ...(isCut
+      ? [
+          note(
+            `The arguments are truncated here: ${request.arguments.text.length} characters in all. Open the request to see them.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+const note = (text: string): SlackBlock => ({ type: 'context', elements: [plain(text)] });
+
+const openButton = (url: string): Button => ({
+  type: 'button',
+  action_id: OPEN_ACTION,
+  text: plain('Open'),
+  url,
+});
+
+/** `Approval needed: refund` */
+function titled(beginning: string, { tool }: ApprovalRequest): string {
+  return `${beginning}: ${line(tool, MAX_HEADER - lengthInSlack(`${beginning}: `))}`;
+}
+
+/** Asks whoever reads it to decide: by a button, or where Slack does not prove enough, at `url` alone, where the request is opened. */
+export function askingMessage(
+  request: ApprovalRequest,
+  url: string,
+  { requiresMfa = false } = {},
+): SlackText {
+  const title = titled(
+    request.urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed',
+    request,
+  );
+  return {
+    text: escapeSlackText(`${title} (${line(request.agentName, MAX_FACT)})`),
+    blocks: [
+      { type: 'header', text: plain(title) },
+      ...aboutRequest(request),
+      note(
+        `To be decided by ${shownInstant(request.deadlineAt)}${requiresMfa ? ', with a second factor: in the browser' : ''}.`,
+      ),
+      {
+        type: 'actions',
+        elements: [...(requiresMfa ? [] : decidingButtons(request)), openButton(url)],
+      },
+    ],
+  };
+}
+
+function decidingButtons({ id }: ApprovalRequest): readonly Button[] {
+  return [
+    {
+      type: 'button',
+      action_id: APPROVE_ACTION,
+      text: plain('Approve'),
+      value: id,
+      style: 'primary',
+    },
+    { type: 'button', action_id: DENY_ACTION, text: plain('Deny'), value: id, style: 'danger' },
+  ];
+}
+
+/** How a request ended and by whom, as a sentence's beginning: `Approved by Ada Marsh`. */
+export function outcomeOf({ state, decision }: ApprovalRequest, mostOfName = MAX_FACT): string {
+  const by = decision?.reviewerDisplayName;
+  switch (state) {
+    case 'approved':
+    case 'denied': {
+      const word = state === 'approved' ? 'Approved' : 'Denied';
+      if (by !== undefined) return `${word} by ${line(by, mostOfName)}`;
+      return `${word} by a rule`;
+    }
+    case 'expired':
+      return 'Expired without a decision';
+    case 'cancelled':
+      return decision?.channel === 'aap' ? 'Cancelled by the agent' : 'Cancelled';
+    default:
+      return 'Waiting for a decision';
+  }
+}
+
+/** In the place of the message that asked: without buttons. */
+export function answeredMessage(request: ApprovalRequest, url: string): SlackText {
+  const { decision } = request;
+  const title = titled(outcomeOf(request, MAX_HEADER / 2), request);
+  return {
+    text: escapeSlackText(title),
+    blocks: [
+      { type: 'header', text: plain(title) },
+      ...aboutRequest(request),
+      facts([
+        ['Answer', outcomeOf(request)],
+        ['Note', decision?.note === undefined ? undefined : line(decision.note, MAX_REASON)],
+        ['At', decision && shownInstant(decision.decidedAt)],
+        ['Decided in', decision && line(decision.channel, MAX_FACT)],
+      ]),
+      { type: 'actions', elements: [openButton(url)] },
+    ],
+  };
+}
+
+/** Says that messages arrive. */
+export function testMessage(organizationName: string): SlackText {
+  const text = `Countersign can send messages here for ${line(organizationName, MAX_FACT)}.`;
+  return { text: escapeSlackText(text), blocks: [facts([['Test message', text]])] };
+}

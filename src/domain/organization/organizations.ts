@@ -1,0 +1,102 @@
+/** What an organization decides for itself, what a change of it is, and who may change what. */
+import type { MemberPrincipal } from '../people/authorization.ts';
+import { formatDuration } from '../durations.ts';
+import { AppError } from '../errors.ts';
+import { requireFreshProof } from '../sign-in/recent-authentication.ts';
+
+/** Durations are seconds. */
+export interface OrganizationTerms {
+  readonly name: string;
+  readonly claimTimeout: number;
+  readonly personalApiKeysAllowed: boolean;
+  /** null: keys live until they are revoked, unless they are given an end. */
+  readonly maxApiKeyLifetime: number | null;
+  readonly requireMfa: boolean;
+  readonly reauthenticationWindow: number;
+}
+
+/** The bounds of the durations, as the interface and the constraints of the table state them. */
+export const DURATION_BOUNDS = {
+  claimTimeout: { min: '1m', max: '24h' },
+  maxApiKeyLifetime: { min: '1h', max: '87600h' },
+  reauthenticationWindow: { min: '1m', max: '24h' },
+} as const;
+
+type Term = keyof OrganizationTerms;
+
+export type TermsWanted = { readonly [Key in Term]?: OrganizationTerms[Key] | undefined };
+
+/** How the audit log spells each term; `sensitive`: who gets it wrong weakens how people and keys prove who they are. */
+const TERMS: {
+  readonly [Key in Term]: {
+    readonly key: string;
+    readonly duration?: true;
+    readonly sensitive?: true;
+  };
+} = {
+  name: { key: 'name' },
+  claimTimeout: { key: 'claim_timeout', duration: true },
+  personalApiKeysAllowed: { key: 'personal_api_keys_allowed', sensitive: true },
+  maxApiKeyLifetime: { key: 'max_api_key_lifetime', duration: true, sensitive: true },
+  requireMfa: { key: 'require_mfa', sensitive: true },
+  reauthenticationWindow: { key: 'reauthentication_window', duration: true, sensitive: true },
+};
+
+const ALL_TERMS = Object.keys(TERMS) as readonly Term[];
+
+/** The terms that differ, as they shall be; what is absent or the same is left out. */
+export function changesTo(
+  current: OrganizationTerms,
+  wanted: TermsWanted,
+): Partial<OrganizationTerms> {
+  const changed = ALL_TERMS.filter(
+    (term) => wanted[term] !== undefined && wanted[term] !== current[term],
+  );
+  return Object.fromEntries(changed.map((term) => [term, wanted[term]]));
+}
+
+/**
+ * Throws unless the caller may make these changes. What is sensitive needs the proof of `requireFreshProof`; whoever demands
+ * a second factor of everybody must have given his own (403 `mfa_required`): nobody locks himself out.
+ */
+export function requireMayChange(
+  principal: MemberPrincipal,
+  changes: Partial<OrganizationTerms>,
+): void {
+  if (!ALL_TERMS.some((term) => term in changes && TERMS[term].sensitive)) return;
+  requireFreshProof(principal);
+  if (changes.requireMfa === true && principal.auth.assurance !== 'strong') {
+    throw new AppError('mfa_required', {
+      detail: 'Sign in with a second factor before you demand one of everybody.',
+    });
+  }
+}
+
+/** The changes as the audit log tells them: each term with what it was and what it is. */
+export function describeChanges(
+  before: OrganizationTerms,
+  changes: Partial<OrganizationTerms>,
+): Readonly<Record<string, unknown>> {
+  const changed = ALL_TERMS.filter((term) => term in changes);
+  return Object.fromEntries(
+    changed.map((term) => [
+      TERMS[term].key,
+      { old: toldAs(term, before[term]), new: toldAs(term, changes[term] ?? null) },
+    ]),
+  );
+}
+
+function toldAs(term: Term, value: OrganizationTerms[Term]): string | boolean | number | null {
+  return TERMS[term].duration && typeof value === 'number' ? formatDuration(value) : value;
+}
+
+/** `Ünïted Ägents, Inc.` becomes `united-agents-inc`; a name without a Latin letter or digit becomes `organization`. */
+export function slugOf(name: string): string {
+  const words =
+    name
+      .normalize('NFKD')
+      .replaceAll(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return words.join('-').slice(0, 63).replace(/-$/, '') || 'organization';
+}

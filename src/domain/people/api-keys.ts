@@ -1,0 +1,79 @@
+/** What an API key may carry and how long it may live. */
+import type { MemberPrincipal } from './authorization.ts';
+import type { Issue } from '../errors.ts';
+import {
+  isPermission,
+  isServedBy,
+  mayHold,
+  type Permission,
+  type PermissionEdition,
+} from './permissions.ts';
+
+/** What a personal key of this member carries unless it is narrowed: all he holds, somewhere, that such a key can hold; sorted. */
+export function bearablePermissions(
+  principal: MemberPrincipal,
+  edition: PermissionEdition,
+): readonly Permission[] {
+  const held = principal.grants
+    .map((grant) => grant.permission)
+    .filter((permission) => mayHold('api_key', permission) && isServedBy(edition, permission));
+  return [...new Set(held)].sort();
+}
+
+/** Everything wrong with a list of permissions to narrow a key to: it can only take away of what is `bearable`. */
+export function narrowingIssues(
+  narrowing: readonly string[],
+  bearable: readonly Permission[],
+): readonly Issue[] {
+  if (narrowing.length === 0)
+    return [
+      { pointer: '/permissions', code: 'too_few', message: 'must name at least one permission' },
+    ];
+  return narrowing.flatMap((key, index) => {
+    const wrong = narrowingProblem(key, { isRepeated: narrowing.indexOf(key) !== index, bearable });
+    return wrong === undefined
+      ? []
+      : [{ pointer: `/permissions/${index}`, code: 'invalid_value', message: wrong }];
+  });
+}
+
+function narrowingProblem(
+  key: string,
+  about: { readonly isRepeated: boolean; readonly bearable: readonly Permission[] },
+) {
+  if (!isPermission(key)) return 'is not a key of the permission vocabulary';
+  if (about.isRepeated) return 'is named twice';
+  if (!mayHold('api_key', key)) return 'cannot be held by a personal key';
+  return about.bearable.includes(key) ? undefined : 'is nothing you hold yourself';
+}
+
+/** The smaller of the deployment's and the organization's longest life, in milliseconds; undefined when neither sets one. */
+export function longestLife(
+  deploymentMs: number | undefined,
+  organizationSeconds: number | null,
+): number | undefined {
+  const lives = [
+    deploymentMs,
+    organizationSeconds === null ? undefined : organizationSeconds * 1_000,
+  ].filter((ms) => ms !== undefined);
+  return lives.length === 0 ? undefined : Math.min(...lives);
+}
+
+/** The latest end a key minted now may have; undefined when it may live until it is revoked. */
+export function latestEnd(now: Date, longestMs: number | undefined): Date | undefined {
+  return longestMs === undefined ? undefined : new Date(now.getTime() + longestMs);
+}
+
+/** What is wrong with the wished end of a key. */
+export function endIssues(
+  wanted: Date | undefined,
+  { now, latest }: { readonly now: Date; readonly latest: Date | undefined },
+): readonly Issue[] {
+  const issue = (message: string): readonly Issue[] => [
+    { pointer: '/expires_at', code: 'invalid_value', message },
+  ];
+  if (wanted && wanted <= now) return issue('must be in the future');
+  if (wanted && latest && wanted > latest)
+    return issue(`must be no later than ${latest.toISOString()}: the life of keys is limited here`);
+  return [];
+}

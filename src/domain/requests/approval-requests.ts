@@ -1,0 +1,96 @@
+/** An approval request as every layer knows it, its states and its one decision. */
+import type { JsonText } from '../../platform/exact-json.ts';
+import type { AuthContext } from '../people/authorization.ts';
+
+/** The final answers. */
+export const DECISION_STATUSES = ['approved', 'denied', 'expired', 'cancelled'] as const;
+export type TerminalState = (typeof DECISION_STATUSES)[number];
+
+/** `evaluating` until the pipeline hands the request to people; outside it reads as `pending`. */
+export type RequestState = 'evaluating' | 'pending' | TerminalState;
+export const REQUEST_STATUSES = ['pending', ...DECISION_STATUSES] as const;
+export type RequestStatus = (typeof REQUEST_STATUSES)[number];
+
+export type PipelineScope = 'organization' | 'agent';
+export type RouteSource = 'block_escalation' | 'pipeline_default' | 'no_escalation';
+
+/** How the pipeline handed a request to people. `pathRevisionId` is absent when no path applies. */
+export interface Route {
+  readonly routedAt: Date;
+  readonly source: RouteSource;
+  readonly scope: PipelineScope;
+  readonly blockId?: string;
+  readonly reason?: string;
+  readonly pathRevisionId?: string;
+}
+
+/** The final answer; immutable. `expiresAt` exactly on an approval. */
+export interface Decision {
+  readonly id: string;
+  readonly requestId: string;
+  readonly organizationId: string;
+  readonly membershipId?: string;
+  readonly status: TerminalState;
+  readonly note?: string;
+  readonly channel: string;
+  readonly reviewerDisplayName?: string;
+  readonly reviewerEmail?: string;
+  readonly authentication: AuthContext;
+  readonly idempotencyKey: string;
+  readonly decidedAt: Date;
+  readonly expiresAt?: Date;
+}
+
+/** Somebody looks after a pending request: advisory, until `expiresAt`. */
+export interface Claim {
+  readonly id: string;
+  readonly membershipId: string;
+  readonly displayName: string;
+  readonly claimedAt: Date;
+  readonly expiresAt: Date;
+  /** Its time was over when the row was read, and nobody has recorded that yet: readers show no such claim. */
+  readonly lapsed: boolean;
+}
+
+export interface ApprovalRequest {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly agentSlug: string;
+  readonly agentName: string;
+  readonly agentInstanceId: string;
+  readonly agentInstanceName: string;
+  readonly agentCredentialId: string;
+  readonly tool: string;
+  readonly server?: string;
+  readonly arguments: JsonText;
+  readonly agentReasoning?: JsonText;
+  readonly context?: JsonText;
+  readonly timeout: string;
+  readonly state: RequestState;
+  readonly createdAt: Date;
+  readonly deadlineAt: Date;
+  readonly updatedAt: Date;
+  readonly organizationPipelineRevisionId?: string;
+  readonly agentPipelineRevisionId?: string;
+  readonly route?: Route;
+  readonly urgency: 'standard' | 'interrupt';
+  /** JSON text of the WalkState, present while routed to a path. */
+  readonly walk?: string;
+  readonly nextAt?: Date;
+  readonly claim?: Claim;
+  readonly decision?: Decision;
+}
+
+/** An approved call must start within five minutes of the decision. */
+export const EXECUTION_WINDOW_MS = 5 * 60_000;
+
+/** Milliseconds until the backstop looks after a new or changed request: a head start for its workflow. */
+export const WAKE_HEAD_START_MS = 3_000;
+
+export function isTerminal(state: RequestState): state is TerminalState {
+  return (DECISION_STATUSES as readonly string[]).includes(state);
+}
+
+export function publicStatus(state: RequestState): RequestStatus {
+  return state === 'evaluating' ? 'pending' : state;
+}

@@ -1,0 +1,101 @@
+/** Agents: created with an empty pipeline of their own, listed and read by whoever may see them. */
+import { actorIdOf, actorOf } from '../../domain/audit.ts';
+import { scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import {
+  countLiveAgents,
+  findAgent,
+  insertAgent,
+  listAgents,
+  lockAgentCount,
+  STATUS_ORDER,
+} from '../../data/agents/agents.ts';
+import type { Agent, AgentPosition } from '../../data/agents/agents.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import { createPipeline } from '../../data/pipelines/request-approval-pipelines.ts';
+import type { ServiceContext } from '../context.ts';
+import { cutPage } from '../pages.ts';
+
+export type { Agent } from '../../data/agents/agents.ts';
+
+/** Throws 409 `agent_slug_taken` or `agent_name_taken`, 429 `quota_exceeded`. */
+export async function createAgent(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  { slug, name }: { readonly slug: string; readonly name: string },
+): Promise<Agent> {
+  const { organizationId } = principal;
+  const createdByActorId = actorIdOf(principal);
+  return await context.db.transaction(async (trx) => {
+    await lockAgentCount(trx, organizationId);
+    const inserted = await insertAgent(trx, organizationId, { slug, name, createdByActorId });
+    if (!inserted.ok)
+      throw new AppError(inserted.taken === 'slug' ? 'agent_slug_taken' : 'agent_name_taken');
+    const used = (await countLiveAgents(trx, organizationId)) - 1;
+    const limit = context.limits.activeAgents;
+    if (used >= limit)
+      throw new AppError('quota_exceeded', {
+        details: { dimension: 'active_agents', limit, used },
+      });
+    await createPipeline(trx, organizationId, { documentKey: `agent:${slug}`, createdByActorId });
+    const event = {
+      eventType: 'agent.created',
+      actor: actorOf(principal),
+      subjectId: slug,
+      data: { name },
+    };
+    await insertAuditEvents(trx, organizationId, {
+      events: [event],
+      occurredAt: inserted.agent.createdAt,
+    });
+    return inserted.agent;
+  });
+}
+
+/** Throws 404. */
+export async function getAgent(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  slug: string,
+): Promise<Agent> {
+  const agent = await findAgent(context.db, principal.organizationId, slug);
+  if (!agent) throw new AppError('not_found');
+  return agent;
+}
+
+export interface AgentList {
+  readonly agents: readonly Agent[];
+  /** Where the next page starts; absent on the last one. */
+  readonly next?: AgentPosition;
+}
+
+const STATUSES = {
+  live: ['active', 'disabled'],
+  archived: ['archived'],
+  all: STATUS_ORDER,
+} as const;
+
+/** The agents the caller may see: all of them, or those its grants name. */
+export async function listVisibleAgents(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  page: {
+    readonly status: keyof typeof STATUSES;
+    readonly limit: number;
+    readonly after?: AgentPosition | undefined;
+  },
+): Promise<AgentList> {
+  const scope = scopeOf(principal, 'agent.read');
+  if (!scope) return { agents: [] };
+  const found = await listAgents(context.db, principal.organizationId, {
+    statuses: STATUSES[page.status],
+    slugs: scope.all ? undefined : scope.agentSlugs,
+    after: page.after,
+    limit: page.limit + 1,
+  });
+  const { items: agents, last } = cutPage(found, page.limit);
+  return {
+    agents,
+    ...(last && { next: { rank: STATUS_ORDER.indexOf(last.status), slug: last.slug } }),
+  };
+}

@@ -1,0 +1,237 @@
+/** Escalation paths: revisions of who is asked, in which order. */
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { AppError, invalid, type Issue } from '../../domain/errors.ts';
+import {
+  parseEscalationPathDocument,
+  parseNewEscalationPath,
+} from '../../domain/escalation/parse.ts';
+import {
+  locateLevels,
+  pathTargets,
+  type EscalationPathDocument,
+  type Target,
+} from '../../domain/escalation/types.ts';
+import {
+  escalationPathTables,
+  findAddressable,
+  insertTargets,
+} from '../../data/escalation/escalation-paths.ts';
+import { lockOrganization } from '../../data/organization/organizations.ts';
+import {
+  listActiveUsesOfPath,
+  type PathUse,
+} from '../../data/pipelines/request-approval-pipelines.ts';
+import { findRevisionById } from '../../data/revisions.ts';
+import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
+import { parseExact, stringifyExact, type ExactValue } from '../../platform/exact-json.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
+import { pipelineOwner, storedPipeline } from '../pipelines/request-approval-pipelines.ts';
+import { archiveDocument, createDocument, listSummaries, revisionCache } from '../revisions.ts';
+import type { ChangedRevision, Revision, RevisionedKind, SummaryQuery } from '../revisions.ts';
+
+export interface EscalationPathRevision {
+  readonly id: string;
+  readonly pathKey: string;
+  readonly revision: number;
+  readonly isActive: boolean;
+  readonly document: EscalationPathDocument;
+  readonly createdByActorId: string;
+  readonly createdAt: Date;
+  readonly archivedAt?: Date;
+  readonly warnings: readonly EscalationWarning[];
+}
+
+/** What a revision keeps was checked when it was created; later rules do not apply to it. */
+function storedDocument(text: string): EscalationPathDocument {
+  return parseExact(text) as unknown as EscalationPathDocument;
+}
+
+function parseBody(body: ExactValue): EscalationPathDocument {
+  const parsed = parseEscalationPathDocument(body);
+  if (!parsed.ok) throw invalid(parsed.issues);
+  return parsed.document;
+}
+
+function targetedMembers(document: EscalationPathDocument): string[] {
+  return pathTargets(document).flatMap((target) => (target.type === 'user' ? [target.id] : []));
+}
+
+function targetedTeams(document: EscalationPathDocument): string[] {
+  return pathTargets(document).flatMap((target) => (target.type === 'team' ? [target.id] : []));
+}
+
+interface Reachable {
+  readonly members: ReadonlySet<string>;
+  readonly teams: ReadonlySet<string>;
+}
+
+/** Of the targets, the members who were not removed and the teams that live. */
+async function findReachable(
+  trx: Db,
+  organizationId: string,
+  document: EscalationPathDocument,
+): Promise<Reachable> {
+  const members = await findAddressable(trx, organizationId, targetedMembers(document));
+  const teams = await findTeamRosters(trx, organizationId, targetedTeams(document));
+  return { members: new Set(members), teams: new Set(teams.keys()) };
+}
+
+async function checkTargets(
+  trx: Db,
+  organizationId: string,
+  { document }: { document: EscalationPathDocument },
+): Promise<void> {
+  const { members, teams } = await findReachable(trx, organizationId, document);
+  const issues = locateLevels(document).flatMap(({ level, pointer }) =>
+    level.targets.flatMap((target, index): Issue[] => {
+      if (target.type === 'broadcast' || (target.type === 'user' ? members : teams).has(target.id))
+        return [];
+      const message =
+        target.type === 'user'
+          ? 'is not a member of the organization'
+          : 'is not a live team of the organization';
+      return [{ pointer: `${pointer}/targets/${index}/id`, code: 'unknown_target', message }];
+    }),
+  );
+  if (issues.length > 0) throw invalid(issues);
+}
+
+/** Whoever was removed and whichever team was archived since the revision was created must not come into force by activating it. */
+async function checkTargetsThere(
+  trx: Db,
+  organizationId: string,
+  revision: Revision,
+): Promise<void> {
+  const document = storedDocument(revision.document);
+  const { members, teams } = await findReachable(trx, organizationId, document);
+  const membershipIds = targetedMembers(document).filter((id) => !members.has(id));
+  const teamIds = targetedTeams(document).filter((id) => !teams.has(id));
+  if (membershipIds.length + teamIds.length === 0) return;
+  throw new AppError('escalation_target_missing', {
+    details: { membership_ids: membershipIds, team_ids: teamIds },
+  });
+}
+
+export const escalationPathKind: RevisionedKind<EscalationPathDocument, EscalationPathRevision> = {
+  tables: escalationPathTables,
+  subject: 'escalation_path',
+  archivedCode: 'escalation_path_archived',
+  auditData: () => ({}),
+  parse: parseBody,
+  checkReferences: checkTargets,
+  store: (document) => stringifyExact(document),
+  recordReferences: async (trx, { revisionId, document }) => {
+    await insertTargets(trx, { revisionId, targets: pathTargets(document) });
+  },
+  checkActivation: checkTargetsThere,
+  lockFirst: lockOrganization,
+  view: (revision: Revision) => ({
+    id: revision.id,
+    pathKey: revision.documentKey,
+    revision: revision.revision,
+    isActive: revision.isActive,
+    document: storedDocument(revision.document),
+    createdByActorId: revision.createdByActorId,
+    createdAt: revision.createdAt,
+    ...(revision.archivedAt && { archivedAt: revision.archivedAt }),
+    warnings: [],
+  }),
+  advise: async (db, organizationId, view) => {
+    const asked = {
+      membershipIds: targetedMembers(view.document),
+      teamIds: targetedTeams(view.document),
+    };
+    return { ...view, warnings: await findWarnings(db, organizationId, asked) };
+  },
+};
+
+/**
+ * A path and its first revision, inactive. `body` is the document with a `path_key`. Throws 400, and 409
+ * `escalation_path_exists` when any path, archived or not, has the key.
+ */
+export async function createEscalationPath(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  body: ExactValue,
+): Promise<ChangedRevision<EscalationPathRevision>> {
+  const parsed = parseNewEscalationPath(body);
+  if (!parsed.ok) throw invalid(parsed.issues);
+  const { pathKey: documentKey, document } = parsed;
+  return await createDocument(context, principal, {
+    kind: escalationPathKind,
+    documentKey,
+    document,
+    taken: 'escalation_path_exists',
+  });
+}
+
+export async function listEscalationPaths(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  query: SummaryQuery,
+) {
+  return await listSummaries(context, principal, { tables: escalationPathTables, query });
+}
+
+/** Archives a path for good. Throws 404, and 409 `escalation_path_in_use` while an active pipeline names it. */
+export async function archiveEscalationPath(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  pathKey: string,
+): Promise<void> {
+  const { organizationId } = principal;
+  await archiveDocument(context, principal, {
+    kind: escalationPathKind,
+    documentKey: pathKey,
+    refuse: async (trx) => {
+      const uses = await listActiveUsesOfPath(trx, organizationId, pathKey);
+      if (uses.length > 0)
+        throw new AppError('escalation_path_in_use', {
+          details: { uses: uses.flatMap((use) => usesOf(use, pathKey)) },
+        });
+    },
+  });
+}
+
+/** A revision as a request that was routed to it needs it. `targets`: everybody it names anywhere, each once. */
+export interface LoadedEscalationPath {
+  readonly id: string;
+  readonly pathKey: string;
+  readonly revision: number;
+  readonly name: string;
+  readonly document: EscalationPathDocument;
+  readonly targets: readonly Target[];
+}
+
+/** The revision a request is pinned to. Throws when there is none of that id: a request's row always names an existing one. */
+export const loadEscalationPathRevision = revisionCache<LoadedEscalationPath>(
+  async (context: ServiceContext, revisionId) => {
+    const revision = await findRevisionById(context.db, revisionId, escalationPathTables);
+    if (!revision) throw new Error(`escalation path revision ${revisionId} is missing`);
+    const document = storedDocument(revision.document);
+    return {
+      value: {
+        id: revision.id,
+        pathKey: revision.documentKey,
+        revision: revision.revision,
+        name: document.name,
+        document,
+        targets: pathTargets(document),
+      },
+      size: revision.document.length,
+    };
+  },
+);
+
+/** Where an active pipeline names the path: an entry for each block, and one without a block for the default path. */
+function usesOf({ pipelineId, documentKey, revision, document }: PathUse, pathKey: string) {
+  const { scope, agentSlug } = pipelineOwner(documentKey);
+  const use = { pipeline_id: pipelineId, scope, agent_slug: agentSlug, revision };
+  const { blocks, default_escalation_path: fallback } = storedPipeline(document);
+  const named = blocks
+    .filter((block) => block.config.escalation_path === pathKey)
+    .map((block) => ({ ...use, block_key: block.id }));
+  return fallback === pathKey ? [...named, use] : named;
+}

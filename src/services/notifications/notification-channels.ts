@@ -1,0 +1,283 @@
+/** Where the messages of an organization go. Every change needs a session that was proven again lately. */
+import { v7 } from 'uuid';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import {
+  deleteChannel,
+  findChannel,
+  insertChannel,
+  insertWebhook,
+  listChannels,
+  lockChannel,
+  updateChannel,
+  updateSigningSecret,
+  updateWebhook,
+  type ChannelPage,
+  type NotificationChannel,
+  type WebhookTerms,
+} from '../../data/notifications/notification-channels.ts';
+import { actorOf } from '../../domain/audit.ts';
+import type { MemberPrincipal } from '../../domain/people/authorization.ts';
+import { AppError, invalid } from '../../domain/errors.ts';
+import { requireFreshProof } from '../../domain/sign-in/recent-authentication.ts';
+import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
+import { EgressDenied, EgressTimeout } from '../../platform/egress.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
+import { newSigningSecret } from '../../platform/crypto/webhook-signature.ts';
+import type { ServiceContext } from '../context.ts';
+import { currentMember } from '../people/member-principals.ts';
+import type { TestOutcome } from './sender.ts';
+import { senders } from './senders.ts';
+import { cutPage } from '../pages.ts';
+
+export type { NotificationChannel } from '../../data/notifications/notification-channels.ts';
+
+const TEST_MS = 10_000;
+
+export async function listNotificationChannels(
+  { db }: ServiceContext,
+  { organizationId }: MemberPrincipal,
+  { limit, after }: ChannelPage,
+): Promise<{
+  readonly channels: readonly NotificationChannel[];
+  readonly next: NotificationChannel | undefined;
+}> {
+  const { items, last } = cutPage(
+    await listChannels(db, organizationId, { limit: limit + 1, after }),
+    limit,
+  );
+  return { channels: items, next: last };
+}
+
+/** Throws 404. */
+export async function getNotificationChannel(
+  { db }: ServiceContext,
+  { organizationId }: MemberPrincipal,
+  id: string,
+): Promise<NotificationChannel> {
+  return existing(await findChannel(db, organizationId, id));
+}
+
+function existing(channel: NotificationChannel | undefined): NotificationChannel {
+  if (!channel) throw new AppError('not_found');
+  return channel;
+}
+
+/** 400 `egress_denied` at /url unless a call may go there now. */
+async function requireReachable({ egress }: ServiceContext, url: string): Promise<void> {
+  try {
+    await egress.check(url);
+  } catch (error) {
+    if (!(
+      error instanceof EgressDenied ||
+      error instanceof DOMException ||
+      error instanceof EgressTimeout
+    ))
+      throw error;
+    const message =
+      error instanceof EgressDenied ? error.message : 'names a host that cannot be found in time';
+    throw invalid([{ pointer: '/url', code: 'egress_denied', message }]);
+  }
+}
+
+interface SecretMade {
+  /** Shown once. */
+  readonly secret: string;
+  readonly sealed: SealedSecret;
+}
+
+/** 501 `secrets_key_missing`. */
+function makeSecret({ secrets }: ServiceContext, channelId: string): SecretMade {
+  if (!secrets) throw new AppError('secrets_key_missing');
+  const secret = newSigningSecret();
+  return {
+    secret,
+    sealed: secrets.seal(Buffer.from(secret), SEALED_FOR.webhookChannel(channelId)),
+  };
+}
+
+async function changing<T>(
+  { db }: ServiceContext,
+  principal: MemberPrincipal,
+  work: (trx: Db, caller: MemberPrincipal) => Promise<T>,
+): Promise<T> {
+  return await db.transaction(async (trx) => {
+    const caller = await currentMember(trx, principal, { permission: 'connection.write' });
+    requireFreshProof(caller);
+    return await work(trx, caller);
+  });
+}
+
+interface ChannelEvent {
+  readonly verb: 'created' | 'updated' | 'deleted' | 'secret_rotated';
+  readonly id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+async function record(
+  trx: Db,
+  caller: MemberPrincipal,
+  { verb, id, data }: ChannelEvent,
+): Promise<void> {
+  await insertAuditEvents(trx, caller.organizationId, {
+    events: [
+      { eventType: `notification_channel.${verb}`, actor: actorOf(caller), subjectId: id, data },
+    ],
+  });
+}
+
+/** Of a URL only the host is told: the rest may hold a secret of the receiver. */
+const hostOf = (url: string): string => new URL(url).host;
+
+export interface NewWebhookChannel extends WebhookTerms {
+  readonly name: string;
+  readonly enabled: boolean;
+}
+
+/** A webhook channel with its signing secret. Throws 400 `egress_denied`, 501 `secrets_key_missing`, and what proof demands. */
+export async function createWebhookChannel(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { name, enabled, ...webhook }: NewWebhookChannel,
+): Promise<{ readonly channel: NotificationChannel; readonly signingSecret: string }> {
+  requireFreshProof(principal);
+  const id = v7();
+  const { secret, sealed } = makeSecret(context, id);
+  await requireReachable(context, webhook.url);
+  return await changing(context, principal, async (trx, caller) => {
+    await insertChannel(trx, caller.organizationId, { id, kind: 'webhook', name, enabled });
+    await insertWebhook(trx, id, { ...webhook, secret: sealed });
+    await record(trx, caller, {
+      verb: 'created',
+      id,
+      data: { kind: 'webhook', name, host: hostOf(webhook.url) },
+    });
+    return {
+      channel: existing(await findChannel(trx, caller.organizationId, id)),
+      signingSecret: secret,
+    };
+  });
+}
+
+export interface ChannelChange {
+  readonly name?: string | undefined;
+  readonly enabled?: boolean | undefined;
+  /** Of a webhook. */
+  readonly url?: string | undefined;
+  readonly includeArguments?: boolean | undefined;
+}
+
+/** What is left out stays. Throws 404, 400 for what only a webhook has, and as creating does. */
+export async function changeNotificationChannel(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { id, ...change }: ChannelChange & { readonly id: string },
+): Promise<NotificationChannel> {
+  requireFreshProof(principal);
+  if (change.url !== undefined) await requireReachable(context, change.url);
+  return await changing(context, principal, async (trx, caller) => {
+    const before = existing(await lockChannel(trx, caller.organizationId, id));
+    const changed = changedIn(before, change);
+    if (changed.length === 0) return before;
+    await updateChannel(trx, caller.organizationId, {
+      id,
+      name: change.name ?? before.name,
+      enabled: change.enabled ?? before.enabled,
+    });
+    if (before.webhook) {
+      const { url, includeArguments } = before.webhook;
+      await updateWebhook(trx, id, {
+        url: change.url ?? url,
+        includeArguments: change.includeArguments ?? includeArguments,
+      });
+    }
+    const host =
+      changed.includes('url') && change.url !== undefined ? { host: hostOf(change.url) } : {};
+    await record(trx, caller, { verb: 'updated', id, data: { changed, ...host } });
+    return existing(await findChannel(trx, caller.organizationId, id));
+  });
+}
+
+/** Names as the interface writes them. 400 for what this kind does not have. */
+function changedIn(
+  { webhook, name, enabled }: NotificationChannel,
+  change: ChannelChange,
+): string[] {
+  const pairs = [
+    { field: 'name', before: name, after: change.name },
+    { field: 'enabled', before: enabled, after: change.enabled },
+    { field: 'url', before: webhook?.url, after: change.url },
+    {
+      field: 'include_arguments',
+      before: webhook?.includeArguments,
+      after: change.includeArguments,
+    },
+  ].filter(({ after }) => after !== undefined);
+  const foreign = pairs.filter(({ before }) => before === undefined);
+  if (foreign.length > 0) {
+    throw invalid(
+      foreign.map(({ field }) => ({
+        pointer: `/${field}`,
+        code: 'invalid_value',
+        message: 'is for webhooks only',
+      })),
+    );
+  }
+  return pairs.filter(({ before, after }) => before !== after).map(({ field }) => field);
+}
+
+/** For good; messages that wait are dropped. Throws 404, 409 `channel_built_in`. */
+export async function deleteNotificationChannel(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
+  await changing(context, principal, async (trx, caller) => {
+    const { kind, name } = existing(await lockChannel(trx, caller.organizationId, id));
+    if (kind === 'email') throw new AppError('channel_built_in');
+    await deleteChannel(trx, caller.organizationId, id);
+    await record(trx, caller, { verb: 'deleted', id, data: { kind, name } });
+  });
+}
+
+/** The old secret stops at once. Throws 404 for what has none, 501 `secrets_key_missing`. */
+export async function rotateChannelSecret(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<{ readonly signingSecret: string; readonly secretRotatedAt: Date }> {
+  const { secret, sealed } = makeSecret(context, id);
+  return await changing(context, principal, async (trx, caller) => {
+    const { webhook, name } = existing(await lockChannel(trx, caller.organizationId, id));
+    const secretRotatedAt = webhook && (await updateSigningSecret(trx, id, sealed));
+    if (!secretRotatedAt) throw new AppError('not_found');
+    await record(trx, caller, { verb: 'secret_rotated', id, data: { name } });
+    return { signingSecret: secret, secretRotatedAt };
+  });
+}
+
+export type ChannelTest = TestOutcome & { readonly durationMs: number };
+
+/** Sends a test message to the caller, or the receiver, and says what came of it; nothing is tried twice. Throws 404. */
+export async function testNotificationChannel(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<ChannelTest> {
+  const { organizationId, membershipId, displayName, email } = principal;
+  const { kind } = existing(await findChannel(context.db, organizationId, id));
+  const startedAt = performance.now();
+  const signal = AbortSignal.any([context.stopping, AbortSignal.timeout(TEST_MS)]);
+  const message = {
+    channelId: id,
+    organizationId,
+    recipient: { membershipId, displayName, email },
+  };
+  const outcome = await senders[kind]
+    .sendTest(context, message, signal)
+    .catch((error: unknown): TestOutcome => {
+      context.logger.info({ err: error, channelId: id }, 'a test message was not delivered');
+      return { delivered: false, errorCode: signal.aborted ? 'timeout' : 'failed' };
+    });
+  return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
+}

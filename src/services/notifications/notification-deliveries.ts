@@ -1,0 +1,42 @@
+/** The outbox as administrators see it: what could not be delivered, and trying again. */
+import {
+  findDelivery,
+  listDeliveries,
+  retryDelivery,
+  type DeliveryPage,
+  type ListedDelivery,
+} from '../../data/notifications/notification-delivery-lists.ts';
+import type { MemberPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { ServiceContext } from '../context.ts';
+import { cutPage } from '../pages.ts';
+
+export type { ListedDelivery } from '../../data/notifications/notification-delivery-lists.ts';
+
+export async function listNotificationDeliveries(
+  { db }: ServiceContext,
+  { organizationId }: MemberPrincipal,
+  page: DeliveryPage,
+): Promise<{
+  readonly deliveries: readonly ListedDelivery[];
+  readonly next: ListedDelivery | undefined;
+}> {
+  const { items, last } = cutPage(
+    await listDeliveries(db, organizationId, { ...page, limit: page.limit + 1 }),
+    page.limit,
+  );
+  return { deliveries: items, next: last };
+}
+
+/** Due at once, with all its attempts before it. Throws 404, 409 `delivery_over` for what was delivered or dropped. */
+export async function retryNotificationDelivery(
+  { db }: ServiceContext,
+  { organizationId }: MemberPrincipal,
+  id: string,
+): Promise<ListedDelivery> {
+  const retried = await retryDelivery(db, organizationId, id);
+  const delivery = await findDelivery(db, organizationId, id);
+  if (!delivery) throw new AppError('not_found');
+  if (!retried) throw new AppError('delivery_over', { details: { status: delivery.status } });
+  return delivery;
+}

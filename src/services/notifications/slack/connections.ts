@@ -1,0 +1,240 @@
+/** Which Slack workspace an organization has connected. Its messages go over a notification channel of kind slack. */
+import { v7 } from 'uuid';
+import { insertAuditEvents } from '../../../data/audit-events.ts';
+import { deleteChannel, insertChannel } from '../../../data/notifications/notification-channels.ts';
+import {
+  findSlackConnection,
+  forgetEndedSlackConnections,
+  insertSlackConnection,
+  updateSlackConnection,
+  type SlackConnection,
+} from '../../../data/notifications/slack/connections.ts';
+import { actorOf } from '../../../domain/audit.ts';
+import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
+import { AppError, invalid } from '../../../domain/errors.ts';
+import { requireFreshProof } from '../../../domain/sign-in/recent-authentication.ts';
+import { violatedConstraint, type Db } from '../../../platform/postgres.ts';
+import { SlackError, type SlackIdentity } from '../../../platform/slack.ts';
+import type { ServiceContext } from '../../context.ts';
+import { currentMember } from '../../people/member-principals.ts';
+import { openSlackSecrets, sealSlackSecrets, type SlackSecrets } from './secrets.ts';
+
+export type { SlackConnection } from '../../../data/notifications/slack/connections.ts';
+
+export async function readSlackConnection(
+  { db }: ServiceContext,
+  { organizationId }: MemberPrincipal,
+): Promise<SlackConnection | undefined> {
+  return await findSlackConnection(db, organizationId);
+}
+
+export interface SlackTerms {
+  /** As it is when absent. */
+  readonly botToken?: string | undefined;
+  /** As it is when absent. */
+  readonly signingSecret?: string | undefined;
+  readonly defaultChannel: string | null;
+}
+
+/** Of a change that leaves secrets as they are, while others change them. */
+const TRIES = 5;
+
+/**
+ * Connects the workspace the token belongs to, in the place of another one, or changes the terms of the same. Needs the proof
+ * of `requireFreshProof`. 400 where Slack does not know the token or a first secret is missing, 409 `slack_workspace_taken`, 501
+ * `secrets_key_missing`, 504 `slack_failed`.
+ */
+export async function connectSlack(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  terms: SlackTerms,
+): Promise<SlackConnection> {
+  requireFreshProof(principal);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const before = await findSlackConnection(context.db, principal.organizationId);
+    const connection = await connectAfter(context, principal, { terms, before });
+    if (connection) return connection;
+  }
+  throw new AppError('dependency_unavailable');
+}
+
+interface Change {
+  readonly terms: SlackTerms;
+  /** Where the secrets are taken from that the terms do not give. */
+  readonly before: SlackConnection | undefined;
+}
+
+/** Undefined, and nothing done, where somebody has changed meanwhile what the terms leave as it is. */
+async function connectAfter(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { terms, before }: Change,
+): Promise<SlackConnection | undefined> {
+  const { organizationId } = principal;
+  const secrets = wantedSecrets(terms, before && openSlackSecrets(context, before));
+  // Sealed for nobody yet: without a key nothing is sent to Slack.
+  sealSlackSecrets(context, organizationId, secrets);
+  const identity = await identify(context, secrets.botToken);
+  return await context.db
+    .transaction(async (trx) => {
+      const caller = await currentMember(trx, principal, { permission: 'connection.write' });
+      requireFreshProof(caller);
+      const current = await findSlackConnection(trx, organizationId);
+      if (!isWhole(terms) && !haveSameSecrets(before, current)) return undefined;
+      await save(context, trx, {
+        caller,
+        current,
+        identity,
+        secrets,
+        defaultChannel: terms.defaultChannel,
+      });
+      return await findSlackConnection(trx, organizationId);
+    })
+    .catch((error: unknown) => {
+      if (violatedConstraint(error) === 'slack_connections_team_id_key')
+        throw new AppError('slack_workspace_taken');
+      throw error;
+    });
+}
+
+const isWhole = ({ botToken, signingSecret }: SlackTerms): boolean =>
+  botToken !== undefined && signingSecret !== undefined;
+
+/** Nothing is sealed twice in the same way. */
+function haveSameSecrets(
+  one: SlackConnection | undefined,
+  other: SlackConnection | undefined,
+): boolean {
+  return (
+    one?.channelId === other?.channelId &&
+    (one === undefined || other?.secrets.sealed.equals(one.secrets.sealed) === true)
+  );
+}
+
+function wantedSecrets(
+  { botToken, signingSecret }: SlackTerms,
+  before: SlackSecrets | undefined,
+): SlackSecrets {
+  const wanted = {
+    botToken: botToken ?? before?.botToken,
+    signingSecret: signingSecret ?? before?.signingSecret,
+  };
+  const missing = [
+    ...(wanted.botToken === undefined ? ['/bot_token'] : []),
+    ...(wanted.signingSecret === undefined ? ['/signing_secret'] : []),
+  ];
+  if (wanted.botToken === undefined || wanted.signingSecret === undefined) {
+    throw invalid(
+      missing.map((pointer) => ({
+        pointer,
+        code: 'required',
+        message: 'is required to connect a workspace',
+      })),
+    );
+  }
+  return { botToken: wanted.botToken, signingSecret: wanted.signingSecret };
+}
+
+async function identify(
+  { slack, logger }: ServiceContext,
+  botToken: string,
+): Promise<SlackIdentity> {
+  try {
+    return await slack.identify(botToken);
+  } catch (error) {
+    if (!(error instanceof SlackError)) throw error;
+    if (error.failure === 'refused') {
+      throw invalid([
+        {
+          pointer: '/bot_token',
+          code: 'invalid_value',
+          message: `is refused by Slack (${error.reason})`,
+        },
+      ]);
+    }
+    logger.warn({ reason: error.reason }, 'Slack cannot be asked whose a token is');
+    throw new AppError('slack_failed', { cause: error });
+  }
+}
+
+interface Wanted {
+  readonly caller: MemberPrincipal;
+  readonly current: SlackConnection | undefined;
+  readonly identity: SlackIdentity;
+  readonly secrets: SlackSecrets;
+  readonly defaultChannel: string | null;
+}
+
+async function save(
+  context: ServiceContext,
+  trx: Db,
+  { caller, current, identity, secrets, defaultChannel }: Wanted,
+): Promise<void> {
+  const { organizationId } = caller;
+  const same = current?.teamId === identity.teamId;
+  const channelId = current && same ? current.channelId : v7();
+  const connection = {
+    channelId,
+    ...identity,
+    defaultChannel,
+    secrets: sealSlackSecrets(context, channelId, secrets),
+  };
+  if (current && same) {
+    await updateSlackConnection(trx, organizationId, connection);
+    await record(trx, caller, { verb: 'changed', connection });
+    return;
+  }
+  await forgetEndedSlackConnections(trx, { organizationId, teamId: identity.teamId });
+  if (current) await disconnect(trx, caller, current);
+  await insertChannel(trx, organizationId, { id: channelId, kind: 'slack', name: 'Slack' });
+  await insertSlackConnection(trx, organizationId, connection);
+  await record(trx, caller, { verb: 'connected', connection });
+}
+
+/** Ends the connection with all links; again, nothing more happens. Needs the proof of `requireFreshProof`. */
+export async function disconnectSlack(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<void> {
+  await context.db.transaction(async (trx) => {
+    const caller = await currentMember(trx, principal, { permission: 'connection.write' });
+    requireFreshProof(caller);
+    const connection = await findSlackConnection(trx, caller.organizationId);
+    if (connection) await disconnect(trx, caller, connection);
+  });
+}
+
+async function disconnect(
+  trx: Db,
+  caller: MemberPrincipal,
+  connection: SlackConnection,
+): Promise<void> {
+  await deleteChannel(trx, caller.organizationId, connection.channelId);
+  await record(trx, caller, { verb: 'disconnected', connection });
+}
+
+interface Recorded {
+  readonly verb: 'connected' | 'changed' | 'disconnected';
+  readonly connection: Pick<
+    SlackConnection,
+    'channelId' | 'teamId' | 'teamName' | 'defaultChannel'
+  >;
+}
+
+async function record(
+  trx: Db,
+  caller: MemberPrincipal,
+  { verb, connection }: Recorded,
+): Promise<void> {
+  const { channelId, teamId, teamName, defaultChannel } = connection;
+  const data = {
+    team_id: teamId,
+    team_name: teamName,
+    ...(defaultChannel !== null && { default_channel: defaultChannel }),
+  };
+  await insertAuditEvents(trx, caller.organizationId, {
+    events: [
+      { eventType: `slack_connection.${verb}`, actor: actorOf(caller), subjectId: channelId, data },
+    ],
+  });
+}

@@ -1,0 +1,182 @@
+/** Whose Slack user a member is: begun in his session, finished in Slack with the code he was shown. Never told from an email. */
+import { createHash, randomBytes } from 'node:crypto';
+import { insertAuditEvents } from '../../../data/audit-events.ts';
+import { findMemberWithPolicies, lockMembershipStatus } from '../../../data/people/memberships.ts';
+import { lockOrganization } from '../../../data/organization/organizations.ts';
+import { countSignInAttempt } from '../../../data/sign-in/sign-in-attempts.ts';
+import {
+  findSlackConnection,
+  type SlackConnection,
+} from '../../../data/notifications/slack/connections.ts';
+import {
+  deleteSlackLink,
+  findSlackLink,
+  findSlackLinkOfUser,
+  putSlackLink,
+  putSlackLinkCode,
+  takeSlackLinkCode,
+  type SlackLink,
+} from '../../../data/notifications/slack/links.ts';
+import { personOf } from '../../../domain/audit.ts';
+import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { requireFreshProof } from '../../../domain/sign-in/recent-authentication.ts';
+import { readableCode, readCode } from '../../../domain/sign-in/second-factors.ts';
+import { violatedConstraint } from '../../../platform/postgres.ts';
+import type { ServiceContext } from '../../context.ts';
+import { currentMember } from '../../people/member-principals.ts';
+
+/** What people type in Slack. */
+export const SLACK_COMMAND = '/countersign';
+
+const CODE_MINUTES = 10;
+const CODE_BYTES = 10;
+const TRIES = 10;
+const TRIES_SECONDS = 600;
+
+export interface OwnSlack {
+  /** The organization's workspace. */
+  readonly connection: SlackConnection | undefined;
+  readonly link: SlackLink | undefined;
+}
+
+export async function readOwnSlack(
+  { db }: ServiceContext,
+  { organizationId, membershipId }: MemberPrincipal,
+): Promise<OwnSlack> {
+  const [connection, link] = await Promise.all([
+    findSlackConnection(db, organizationId),
+    findSlackLink(db, organizationId, membershipId),
+  ]);
+  return { connection, link };
+}
+
+export interface LinkCode {
+  /** Shown once. */
+  readonly code: string;
+  readonly expiresAt: Date;
+}
+
+/** In the place of a code begun before. Needs the proof of `requireFreshProof`: whoever links can decide. 409 `slack_not_connected`. */
+export async function beginSlackLink(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<LinkCode> {
+  requireFreshProof(principal);
+  const code = readableCode(randomBytes(CODE_BYTES));
+  const expiresAt = await context.db.transaction(async (trx) => {
+    const { organizationId, membershipId } = await currentMember(trx, principal);
+    const connection = await findSlackConnection(trx, organizationId);
+    if (!connection) throw new AppError('slack_not_connected');
+    const codeHash = hashOf(code);
+    return await putSlackLinkCode(trx, {
+      membershipId,
+      channelId: connection.channelId,
+      codeHash,
+      minutes: CODE_MINUTES,
+    });
+  });
+  return { code, expiresAt };
+}
+
+function hashOf(typed: string): Buffer {
+  return createHash('sha256').update(readCode(typed).code).digest();
+}
+
+/** With a link that was begun; again, nothing more happens. */
+export async function removeOwnSlackLink(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<void> {
+  await remove(context, principal);
+}
+
+async function remove(
+  { db }: ServiceContext,
+  member: Pick<MemberPrincipal, 'organizationId' | 'membershipId' | 'displayName'>,
+): Promise<void> {
+  await db.transaction(async (trx) => {
+    await lockOrganization(trx, member.organizationId);
+    const slackUserId = await deleteSlackLink(trx, member.membershipId);
+    if (slackUserId === undefined) return;
+    await insertAuditEvents(trx, member.organizationId, {
+      events: [
+        {
+          eventType: 'membership.slack_unlinked',
+          actor: personOf(member),
+          subjectId: member.membershipId,
+          data: { slack_user_id: slackUserId },
+        },
+      ],
+    });
+  });
+}
+
+export type LinkOutcome =
+  | { readonly kind: 'linked'; readonly displayName: string; readonly email: string }
+  | { readonly kind: 'wrong_code' | 'too_many_tries' | 'taken' };
+
+/** The Slack user proves with the code whose session began the link. Counts against his tries whatever comes of it. */
+export async function finishSlackLink(
+  context: ServiceContext,
+  connection: SlackConnection,
+  { slackUserId, code }: { readonly slackUserId: string; readonly code: string },
+): Promise<LinkOutcome> {
+  const { attempts } = await countSignInAttempt(
+    context.db,
+    triesKey(connection, slackUserId),
+    TRIES_SECONDS,
+  );
+  if (attempts > TRIES) return { kind: 'too_many_tries' };
+  try {
+    return await link(context, connection, { slackUserId, codeHash: hashOf(code) });
+  } catch (error) {
+    if (violatedConstraint(error) === 'slack_links_user_key') return { kind: 'taken' };
+    throw error;
+  }
+}
+
+function triesKey({ channelId }: SlackConnection, slackUserId: string): Buffer {
+  return createHash('sha256').update(`slack link\n${channelId}\n${slackUserId}`).digest();
+}
+
+async function link(
+  { db }: ServiceContext,
+  { organizationId, channelId }: SlackConnection,
+  { slackUserId, codeHash }: { readonly slackUserId: string; readonly codeHash: Buffer },
+): Promise<LinkOutcome> {
+  return await db.transaction(async (trx) => {
+    await lockOrganization(trx, organizationId);
+    const membershipId = await takeSlackLinkCode(trx, channelId, codeHash);
+    const status = membershipId && (await lockMembershipStatus(trx, organizationId, membershipId));
+    if (membershipId === undefined || status !== 'active') return { kind: 'wrong_code' };
+    const member = await findMemberWithPolicies(trx, organizationId, membershipId);
+    if (!member) return { kind: 'wrong_code' };
+    await putSlackLink(trx, { membershipId, channelId, slackUserId });
+    await insertAuditEvents(trx, organizationId, {
+      events: [
+        {
+          eventType: 'membership.slack_linked',
+          actor: personOf(member),
+          subjectId: membershipId,
+          data: { slack_user_id: slackUserId },
+        },
+      ],
+    });
+    return { kind: 'linked', displayName: member.displayName, email: member.email };
+  });
+}
+
+/** From within Slack. False when the Slack user was linked to nobody. */
+export async function removeSlackLinkOf(
+  context: ServiceContext,
+  { organizationId }: SlackConnection,
+  slackUserId: string,
+): Promise<boolean> {
+  const found = await findSlackLinkOfUser(context.db, organizationId, slackUserId);
+  const member =
+    found && (await findMemberWithPolicies(context.db, organizationId, found.membershipId));
+  if (!member) return false;
+  await remove(context, member);
+  return true;
+}

@@ -1,0 +1,48 @@
+/** The two secrets of a Slack app, sealed for its notification channel. */
+import type { SlackConnection } from '../../../data/notifications/slack/connections.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { SEALED_FOR } from '../../../domain/sealed-secrets.ts';
+import type { SealedSecret, SecretBox } from '../../../platform/crypto/secret-box.ts';
+import type { ServiceContext } from '../../context.ts';
+
+export interface SlackSecrets {
+  readonly botToken: string;
+  /** Proves that a call comes from Slack. */
+  readonly signingSecret: string;
+}
+
+function requireBox({ secrets }: ServiceContext): SecretBox {
+  if (!secrets) throw new AppError('secrets_key_missing');
+  return secrets;
+}
+
+/** 501 `secrets_key_missing`. */
+export function sealSlackSecrets(
+  context: ServiceContext,
+  channelId: string,
+  { botToken, signingSecret }: SlackSecrets,
+): SealedSecret {
+  return requireBox(context).seal(
+    Buffer.from(JSON.stringify([botToken, signingSecret])),
+    SEALED_FOR.slack(channelId),
+  );
+}
+
+/** 501 `secrets_key_missing`, also when the key they are sealed under is not at hand. */
+export function openSlackSecrets(
+  context: ServiceContext,
+  { channelId, secrets }: Pick<SlackConnection, 'channelId' | 'secrets'>,
+): SlackSecrets {
+  const box = requireBox(context);
+  try {
+    const [botToken, signingSecret] = JSON.parse(
+      box.open(secrets, SEALED_FOR.slack(channelId)).toString(),
+    ) as [string, string];
+    return { botToken, signingSecret };
+  } catch (cause) {
+    throw new AppError('secrets_key_missing', {
+      cause,
+      internal: { channelId, keyId: secrets.keyId },
+    });
+  }
+}

@@ -1,0 +1,148 @@
+/** Lets the first owner in: once, with the secret that stands in a file only the operator can read. */
+import { rm } from 'node:fs/promises';
+import { v7 } from 'uuid';
+import { personOf } from '../../domain/audit.ts';
+import { AppError } from '../../domain/errors.ts';
+import { slugOf } from '../../domain/organization/organizations.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertMembership } from '../../data/people/memberships.ts';
+import {
+  hasOrganization,
+  insertOrganization,
+  lockBootstrap,
+} from '../../data/organization/organizations.ts';
+import { insertPermissionPolicies } from '../../data/people/permission-policies.ts';
+import { createPipeline } from '../../data/pipelines/request-approval-pipelines.ts';
+import { deleteRecoveryCodes } from '../../data/sign-in/recovery-codes.ts';
+import { deleteTotpFactor } from '../../data/sign-in/totp-factors.ts';
+import { upsertUser } from '../../data/people/users.ts';
+import { hashPassword } from '../../platform/crypto/passwords.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { ensureSecretFile, readSecretFile } from '../../platform/crypto/secret-file.ts';
+import { hashSecret, secretMatches } from '../../platform/crypto/tokens.ts';
+import type { ServiceContext } from '../context.ts';
+import { requireAcceptablePassword } from '../sign-in/passwords.ts';
+import {
+  openSession,
+  PASSWORD_PROOF,
+  signedIn,
+  type Client,
+  type SignedIn,
+} from '../sign-in/sessions.ts';
+
+/** Writes the secret (0600) while nobody is in, and removes it once somebody is. Safe to repeat. */
+export async function prepareBootstrap(context: ServiceContext): Promise<void> {
+  if (await hasOrganization(context.db)) await removeSecret(context);
+  else await ensureSecretFile(context.bootstrapSecretFile);
+}
+
+/** It has served: a file that cannot be removed, such as a read-only mount, is not worth failing for. */
+async function removeSecret({ bootstrapSecretFile, logger }: ServiceContext): Promise<void> {
+  await rm(bootstrapSecretFile, { force: true }).catch((error: unknown) => {
+    logger.warn({ err: error }, 'the bootstrap secret could not be removed');
+  });
+}
+
+export interface BootstrapInput {
+  readonly secret: string;
+  readonly organizationName: string;
+  readonly displayName: string;
+  readonly email: string;
+  readonly password: string;
+  readonly client: Client;
+}
+
+/**
+ * Creates the organization with its empty pipeline and its first owner, and signs him in. 409 `already_bootstrapped`,
+ * also for all but one of several at once; 403 `bootstrap_secret_invalid`.
+ */
+export async function bootstrap(context: ServiceContext, input: BootstrapInput): Promise<SignedIn> {
+  if (await hasOrganization(context.db)) throw new AppError('already_bootstrapped');
+  await checkSecret(context, input.secret);
+  await requireAcceptablePassword(input.password, {
+    words: [input.email, input.displayName, input.organizationName],
+    pointer: '/password',
+  });
+  const passwordHash = await hashPassword(input.password);
+  const issued = await context.db.transaction(async (trx) => {
+    await lockBootstrap(trx);
+    if (await hasOrganization(trx)) throw new AppError('already_bootstrapped');
+    const owner = { organizationId: v7(), membershipId: v7(), displayName: input.displayName };
+    await insertOwner(trx, { ...owner, ...input, passwordHash });
+    return await openSession(trx, owner, { ...PASSWORD_PROOF, client: input.client });
+  });
+  await removeSecret(context);
+  return await signedIn(context, issued);
+}
+
+async function checkSecret(context: ServiceContext, presented: string): Promise<void> {
+  await ensureSecretFile(context.bootstrapSecretFile).catch((error: unknown) => {
+    context.logger.error({ err: error }, 'the bootstrap secret can be neither read nor written');
+  });
+  const secret = await readSecretFile(context.bootstrapSecretFile);
+  if (secret !== undefined && secretMatches(presented, hashSecret(secret))) return;
+  // Whoever won a race has taken the file away.
+  throw new AppError(
+    (await hasOrganization(context.db)) ? 'already_bootstrapped' : 'bootstrap_secret_invalid',
+  );
+}
+
+interface NewOwner extends BootstrapInput {
+  readonly organizationId: string;
+  readonly membershipId: string;
+  readonly passwordHash: string;
+}
+
+async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
+  const { organizationId, membershipId, displayName } = owner;
+  const names = { name: owner.organizationName, slug: slugOf(owner.organizationName) };
+  await insertOrganization(trx, organizationId, names);
+  // The operator's secret vouches for the email, also when it is that of somebody of an organization that was deleted.
+  const userId = await upsertUser(trx, {
+    id: v7(),
+    email: owner.email,
+    displayName,
+    passwordHash: owner.passwordHash,
+  });
+  // Of that earlier time nothing opens the account but the new password, and nothing keeps the operator's choice out.
+  await deleteRecoveryCodes(trx, userId);
+  await deleteTotpFactor(trx, userId);
+  await insertMembership(trx, organizationId, {
+    id: membershipId,
+    userId,
+    admissionSource: 'manual',
+  });
+  const terms = {
+    scopeKind: 'organization',
+    resourceIds: [],
+    permissions: [],
+    isOwner: true,
+  } as const;
+  const holder = { kind: 'membership', id: membershipId } as const;
+  const [policyId = ''] = await insertPermissionPolicies(trx, organizationId, {
+    holder,
+    terms: [terms],
+  });
+  const actor = personOf(owner);
+  await insertAuditEvents(trx, organizationId, {
+    events: [
+      { eventType: 'organization.created', actor, subjectId: organizationId, data: names },
+      {
+        eventType: 'membership.created',
+        actor,
+        subjectId: membershipId,
+        data: { admission_source: 'manual' },
+      },
+      {
+        eventType: 'permission_policy.created',
+        actor,
+        subjectId: policyId,
+        data: { membership_id: membershipId, scope_kind: 'organization', is_owner: true },
+      },
+    ],
+  });
+  await createPipeline(trx, organizationId, {
+    documentKey: 'organization',
+    createdByActorId: membershipId,
+  });
+}

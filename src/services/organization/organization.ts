@@ -1,0 +1,182 @@
+/** The organization itself: what it is, what it decides for itself, and its end. */
+import { actorOf } from '../../domain/audit.ts';
+import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
+import { AppError, invalid } from '../../domain/errors.ts';
+import {
+  changesTo,
+  describeChanges,
+  requireMayChange,
+  type TermsWanted,
+} from '../../domain/organization/organizations.ts';
+import { requireFreshProof } from '../../domain/sign-in/recent-authentication.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import {
+  completeOnboarding,
+  endOrganization,
+  findOrganization,
+  lockOrganization,
+  updateOrganization,
+  type Organization,
+} from '../../data/organization/organizations.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { announceCancelledAll, cancelAll } from '../requests/cancel-all.ts';
+import { prepareBootstrap } from './bootstrap.ts';
+import type { ServiceContext } from '../context.ts';
+import { currentMember } from '../people/member-principals.ts';
+import { readSeats, type Seats } from '../people/seats.ts';
+
+export interface OrganizationView extends Organization {
+  readonly edition: ServiceContext['edition'];
+  readonly activeAgents: number;
+  readonly pendingRequests: number;
+  readonly seats: Seats;
+}
+
+export async function readOrganization(
+  context: ServiceContext,
+  { organizationId }: ProductPrincipal,
+): Promise<OrganizationView> {
+  const [organization, seats] = await Promise.all([
+    findOrganization(context.db, organizationId),
+    readSeats(context, organizationId),
+  ]);
+  return toView(context, living(organization), seats);
+}
+
+function toView(
+  { edition, limits }: ServiceContext,
+  organization: Organization,
+  seats: Seats,
+): OrganizationView {
+  return {
+    ...organization,
+    edition,
+    activeAgents: limits.activeAgents,
+    pendingRequests: limits.pendingRequests,
+    seats,
+  };
+}
+
+/** Whoever belongs to a deleted organization holds no credential any more. */
+function living(organization: Organization | undefined): Organization {
+  if (!organization) throw new AppError('authentication_required');
+  return organization;
+}
+
+/**
+ * Takes what is wanted over. 412 `revision_conflict` (details.active_revision) unless `expected` is the revision it has;
+ * what is sensitive needs the proof `requireMayChange` asks for. When nothing changes the revision stays.
+ */
+export async function changeOrganization(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { expected, wanted }: { readonly expected: number; readonly wanted: TermsWanted },
+): Promise<OrganizationView> {
+  const changed = await context.db.transaction(async (trx) => {
+    const caller = await currentMember(trx, principal, {
+      permission: 'organization.settings.write',
+    });
+    return await change(trx, caller, { expected, wanted });
+  });
+  return toView(context, changed, await readSeats(context, principal.organizationId));
+}
+
+async function change(
+  trx: Db,
+  caller: MemberPrincipal,
+  { expected, wanted }: { readonly expected: number; readonly wanted: TermsWanted },
+): Promise<Organization> {
+  const { organizationId } = caller;
+  const before = living(await lockOrganization(trx, organizationId));
+  if (before.revision !== expected)
+    throw new AppError('revision_conflict', { details: { active_revision: before.revision } });
+  const changes = changesTo(before, wanted);
+  if (Object.keys(changes).length === 0) return before;
+  requireMayChange(caller, changes);
+  await updateOrganization(trx, organizationId, { ...before, ...changes });
+  const data = { changed: describeChanges(before, changes) };
+  await insertAuditEvents(trx, organizationId, {
+    events: [
+      {
+        eventType: 'organization.updated',
+        actor: actorOf(caller),
+        subjectId: organizationId,
+        data,
+      },
+    ],
+  });
+  return { ...before, ...changes, revision: before.revision + 1 };
+}
+
+/** Nobody is asked for the guided setup any more. Again, nothing more happens. */
+export async function finishOnboarding(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<void> {
+  const { organizationId } = principal;
+  await context.db.transaction(async (trx) => {
+    await currentMember(trx, principal, { permission: 'organization.settings.write' });
+    if (!(await completeOnboarding(trx, organizationId))) return;
+    await insertAuditEvents(trx, organizationId, {
+      events: [
+        {
+          eventType: 'organization.onboarding_completed',
+          actor: actorOf(principal),
+          subjectId: organizationId,
+        },
+      ],
+    });
+  });
+}
+
+/**
+ * Ends the organization for good, with every credential that opens it and every request that waits in it; its rows stay.
+ * 400 unless `confirm` is its slug; needs the proof of `requireFreshProof`. Then a new first owner can be let in.
+ */
+export async function deleteOrganization(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  confirm: string,
+): Promise<void> {
+  const settled = await context.db.transaction(async (trx) => {
+    const caller = await currentMember(trx, principal, { permission: 'organization.delete' });
+    requireFreshProof(caller);
+    const { slug } = living(await lockOrganization(trx, caller.organizationId));
+    if (confirm !== slug) {
+      throw invalid([
+        {
+          pointer: '/query/confirm',
+          code: 'invalid_value',
+          message: 'must be the slug of the organization',
+        },
+      ]);
+    }
+    return await end(trx, caller);
+  });
+  announceCancelledAll(context, settled);
+  await prepareBootstrap(context).catch((error: unknown) => {
+    context.logger.warn(
+      { err: error },
+      'the bootstrap secret is written at the first attempt to use it',
+    );
+  });
+}
+
+async function end(trx: Db, caller: MemberPrincipal) {
+  const { organizationId } = caller;
+  const actor = actorOf(caller);
+  const settled = await cancelAll(trx, { organizationId, actor, reason: 'organization_deleted' });
+  const ended = await endOrganization(trx, organizationId);
+  const data = {
+    memberships_deprovisioned: ended.memberships,
+    sessions_revoked: ended.sessions,
+    api_keys_revoked: ended.apiKeys,
+    invitations_revoked: ended.invitations,
+    agent_credentials_revoked: ended.agentCredentials,
+    approval_requests_cancelled: settled.cancelled.length,
+  };
+  await insertAuditEvents(trx, organizationId, {
+    events: [{ eventType: 'organization.deleted', actor, subjectId: organizationId, data }],
+  });
+  return settled;
+}

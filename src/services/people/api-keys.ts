@@ -1,0 +1,289 @@
+/** Personal API keys: a script acts as its member, with what the member holds at that moment. */
+import { AppError, invalid } from '../../domain/errors.ts';
+import {
+  bearablePermissions,
+  endIssues,
+  latestEnd,
+  longestLife,
+  narrowingIssues,
+} from '../../domain/people/api-keys.ts';
+import { actorOf, type AuditActor } from '../../domain/audit.ts';
+import {
+  effectiveGrants,
+  effectivePermissions,
+  grantsFromPolicies,
+} from '../../domain/people/authorization.ts';
+import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
+import {
+  isPermission,
+  permissionEntry,
+  type Grant,
+  type Permission,
+  type PermissionEntry,
+} from '../../domain/people/permissions.ts';
+import { isSensitive, requireFreshProof } from '../../domain/sign-in/recent-authentication.ts';
+import { TOKEN_PREFIX } from '../../domain/tokens.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import {
+  findApiKey,
+  findApiKeyHolder,
+  findApiKeyRules,
+  insertApiKey,
+  listApiKeys,
+  revokeApiKey,
+  touchApiKey,
+} from '../../data/people/api-keys.ts';
+import type { ApiKeyRecord, ApiKeyRules } from '../../data/people/api-keys.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { issueToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
+import type { ServiceContext } from '../context.ts';
+import { apiKeyPrincipal, currentMember } from './member-principals.ts';
+import { cutPage } from '../pages.ts';
+
+const SENSITIVE_KEY =
+  'The key could decide requests or do what is dangerous: prove again who you are first.';
+
+/**
+ * The member behind a personal key. 401 when it is unknown, expired or revoked; 403 `membership_inactive`, and
+ * `api_keys_disabled` while the organization does not allow personal keys.
+ */
+export async function authenticateApiKey(
+  context: ServiceContext,
+  token: PresentedToken,
+): Promise<MemberPrincipal> {
+  const key = await findApiKeyHolder(context.db, token.id);
+  if (!key?.valid || !secretMatches(token.secret, key.tokenHash))
+    throw new AppError('authentication_required');
+  const principal = apiKeyPrincipal(key);
+  noteUse(context, key);
+  return principal;
+}
+
+/** Remembers the use of a key, at most once a minute and without making the call wait. */
+export function noteUse(
+  context: ServiceContext,
+  {
+    organizationId,
+    keyId,
+    useIsStale,
+  }: { readonly organizationId: string; readonly keyId: string; readonly useIsStale: boolean },
+): void {
+  if (!useIsStale) return;
+  touchApiKey(context.db, organizationId, keyId).catch((error: unknown) => {
+    context.logger.warn({ err: error }, 'could not record the use of an API key');
+  });
+}
+
+/** A key as people see it. */
+export interface ApiKey extends ApiKeyRecord {
+  /** What it is narrowed to, without keys this version no longer knows. */
+  readonly permissions: readonly Permission[] | null;
+  /** It opens what it carries. */
+  readonly usable: boolean;
+  /** Of its own: none for a personal key. */
+  readonly grants: readonly Grant[];
+}
+
+export function apiKey(context: ServiceContext, record: ApiKeyRecord): ApiKey {
+  const served = record.kind === 'personal' || context.edition === 'hosted';
+  return {
+    ...record,
+    permissions: record.permissions?.filter(isPermission) ?? null,
+    usable:
+      served && record.status === 'active' && record.blockedReason === null && record.holderActive,
+    grants: grantsFromPolicies(record.policies, false),
+  };
+}
+
+export interface OwnApiKeys {
+  readonly keys: readonly ApiKey[];
+  /** Id of the last key, when more follow. */
+  readonly next: string | undefined;
+  readonly personalApiKeysAllowed: boolean;
+  readonly scopingEnabled: boolean;
+  readonly bearable: readonly PermissionEntry[];
+  /** The latest end a key minted now may have. */
+  readonly latestEnd: Date | undefined;
+}
+
+/** The caller's own keys, newest first, and what a new one would carry. */
+export async function listOwnApiKeys(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<OwnApiKeys> {
+  const { organizationId, membershipId } = principal;
+  const [rules, found] = await Promise.all([
+    findApiKeyRules(context.db, organizationId),
+    listApiKeys(context.db, organizationId, { membershipId, limit: limit + 1, after }),
+  ]);
+  const { items, last } = cutPage(found, limit);
+  return {
+    keys: items.map((record) => apiKey(context, record)),
+    next: last?.id,
+    personalApiKeysAllowed: rules.personalApiKeysAllowed,
+    scopingEnabled: context.edition === 'hosted',
+    bearable: bearablePermissions(principal, context.edition).map(permissionEntry),
+    latestEnd: latestEndUnder(context, rules),
+  };
+}
+
+/** The latest end a key minted under these rules may have: the deployment's and the organization's, whichever is sooner. */
+export function latestEndUnder(context: ServiceContext, rules: ApiKeyRules): Date | undefined {
+  return latestEnd(
+    rules.now,
+    longestLife(context.limits.apiKeyLifetimeMs, rules.maxLifetimeSeconds),
+  );
+}
+
+export interface MintedApiKey {
+  readonly key: ApiKey;
+  /** Shown once. */
+  readonly token: string;
+}
+
+/**
+ * Mints a personal key. 403 `api_keys_disabled`, `api_key_scoping_unavailable` when `permissions` would narrow it in the
+ * open edition, and the refusals of `requireFreshProof` when the key could decide or do what is dangerous.
+ */
+export async function mintApiKey(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  input: {
+    readonly name: string;
+    readonly expiresAt: Date | undefined;
+    readonly permissions: readonly string[] | undefined;
+  },
+): Promise<MintedApiKey> {
+  return await context.db.transaction(async (trx) => {
+    const member = await currentMember(trx, principal, { permission: 'api_key.issue' });
+    const rules = await findApiKeyRules(trx, member.organizationId);
+    if (!rules.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
+    if (input.permissions && context.edition === 'open')
+      throw new AppError('api_key_scoping_unavailable');
+    const bearable = bearablePermissions(member, context.edition);
+    const latest = latestEndUnder(context, rules);
+    const issues = [
+      ...(input.permissions ? narrowingIssues(input.permissions, bearable) : []),
+      ...endIssues(input.expiresAt, { now: rules.now, latest }),
+    ];
+    if (issues.length > 0) throw invalid(issues);
+    const permissions = input.permissions?.filter(isPermission);
+    if (isSensitive(permissions ?? bearable)) requireFreshProof(member, SENSITIVE_KEY);
+    const expiresAt = input.expiresAt ?? latest;
+    return await insertWithToken(trx, context, {
+      kind: 'personal',
+      minter: member,
+      name: input.name,
+      permissions,
+      expiresAt,
+      now: rules.now,
+    });
+  });
+}
+
+export interface KeyToMint {
+  readonly kind: 'personal' | 'organization';
+  readonly minter: MemberPrincipal;
+  readonly name: string;
+  readonly permissions: readonly Permission[] | undefined;
+  readonly expiresAt: Date | undefined;
+  readonly now: Date;
+}
+
+/** Inserts a key that may be minted, with its audit event. */
+export async function insertWithToken(
+  trx: Db,
+  context: ServiceContext,
+  wanted: KeyToMint,
+): Promise<MintedApiKey> {
+  const { kind, minter, name, permissions, expiresAt, now } = wanted;
+  const { organizationId, membershipId } = minter;
+  const { id, hash, token } = issueToken(
+    kind === 'personal' ? TOKEN_PREFIX.apiKey : TOKEN_PREFIX.organizationKey,
+  );
+  await insertApiKey(trx, organizationId, {
+    id,
+    kind,
+    createdByMembershipId: membershipId,
+    name,
+    tokenHash: hash,
+    permissions,
+    assurance: minter.auth.assurance,
+    createdAt: now,
+    expiresAt,
+  });
+  const data = {
+    name,
+    kind,
+    ...(permissions && { permissions: [...permissions] }),
+    ...(expiresAt && { expires_at: expiresAt }),
+  };
+  await insertAuditEvents(trx, organizationId, {
+    events: [{ eventType: 'api_key.created', actor: actorOf(minter), subjectId: id, data }],
+    occurredAt: now,
+  });
+  return { key: await readApiKey(trx, context, { organizationId, id }), token };
+}
+
+/** A key of the organization. Throws 404. */
+export async function readApiKey(
+  db: Db,
+  context: ServiceContext,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+): Promise<ApiKey> {
+  const record = await findApiKey(db, organizationId, id);
+  if (!record) throw new AppError('not_found');
+  return apiKey(context, record);
+}
+
+/** Revokes one of the caller's own keys for good; again, nothing more happens. */
+export async function revokeOwnApiKey(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
+  const { organizationId, membershipId } = principal;
+  await context.db.transaction(async (trx) => {
+    const key = await readApiKey(trx, context, { organizationId, id });
+    if (key.membershipId !== membershipId) throw new AppError('not_found');
+    await revokeWithAudit(trx, organizationId, { id, actor: actorOf(principal) });
+  });
+}
+
+/** Of two at once, one revokes and is recorded. */
+export async function revokeWithAudit(
+  trx: Db,
+  organizationId: string,
+  { id, actor }: { readonly id: string; readonly actor: AuditActor },
+): Promise<void> {
+  if (!(await revokeApiKey(trx, organizationId, { id, reason: 'manual' }))) return;
+  await insertAuditEvents(trx, organizationId, {
+    events: [{ eventType: 'api_key.revoked', actor, subjectId: id, data: { reason: 'manual' } }],
+  });
+}
+
+export interface VerifiedApiKey {
+  readonly key: ApiKey;
+  readonly permissions: readonly Permission[];
+  readonly grants: readonly Grant[];
+}
+
+/** The key the call presents and what it may do now. 400 `api_key_required` for a session. */
+export async function verifyApiKey(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+): Promise<VerifiedApiKey> {
+  const id = presentedKey(principal);
+  if (id === undefined) throw new AppError('api_key_required');
+  return {
+    key: await readApiKey(context.db, context, { organizationId: principal.organizationId, id }),
+    permissions: effectivePermissions(principal),
+    grants: effectiveGrants(principal),
+  };
+}
+
+function presentedKey(principal: ProductPrincipal): string | undefined {
+  if (principal.kind === 'organization_key') return principal.keyId;
+  return principal.via.kind === 'api_key' ? principal.via.keyId : undefined;
+}

@@ -1,0 +1,105 @@
+/**
+ * Joining by an invitation. Its link proves nothing but that somebody got it: a new person chooses a password, one who has
+ * an account proves that it is his, by its password or by being signed in. Nobody's password is ever changed here.
+ */
+import { AppError } from '../../../domain/errors.ts';
+import { TOKEN_PREFIX } from '../../../domain/tokens.ts';
+import { findLinkedInvitation, type LinkedInvitation } from '../../../data/people/invitations.ts';
+import { lockOrganization } from '../../../data/organization/organizations.ts';
+import { insertUserUnlessKnown } from '../../../data/people/users.ts';
+import type { Db } from '../../../platform/postgres.ts';
+import { findByToken, parseToken, type IssuedToken } from '../../../platform/crypto/tokens.ts';
+import type { ServiceContext } from '../../context.ts';
+import { recordFailedProof } from '../../sign-in/failed-authentications.ts';
+import { tryCode } from '../../sign-in/second-factors.ts';
+import { openSession, signedIn, type SignedIn } from '../../sign-in/sessions.ts';
+import { forgiveSignInAttempts } from '../../sign-in/sign-in-attempts.ts';
+import { admitBy, isVouched } from './admit.ts';
+import {
+  acceptanceOf,
+  confirmProof,
+  proveInvited,
+  type InvitedPerson,
+  type InvitedProof,
+} from './prove.ts';
+
+const NO_LONGER_VOUCHED =
+  'Whoever invited you can no longer grant this access: ask for a new invitation.';
+
+/** The pending invitation of this link. Throws 404, the same for one that never was. */
+export async function readInvitationLink(
+  { db }: Pick<ServiceContext, 'db'>,
+  token: string,
+): Promise<LinkedInvitation> {
+  const invitation = await findByToken(parseToken(token), TOKEN_PREFIX.invitation, (id) =>
+    findLinkedInvitation(db, id),
+  );
+  if (invitation?.status !== 'pending') {
+    throw new AppError('not_found', {
+      detail: 'This invitation does not exist, or can no longer be accepted: ask for a new one.',
+    });
+  }
+  return invitation;
+}
+
+/**
+ * Makes the invited person a member with exactly what the invitation grants, and signs him in. 404 as above; what
+ * `proveInvited` throws; 403 `grant_exceeds_own` when whoever invited him may no longer grant it; 409 `member_exists`,
+ * `directory_managed`.
+ */
+export async function join(
+  context: ServiceContext,
+  token: string,
+  proof: InvitedProof,
+): Promise<SignedIn> {
+  const invitation = await readInvitationLink(context, token);
+  const person = await proveInvited(context, invitation, proof);
+  const admit = async () =>
+    await context.db.transaction(
+      async (trx) => await admitInvited(context, trx, { token, person }),
+    );
+  const { user } = person;
+  const typed = user.kind === 'by_password' ? user.code : undefined;
+  const issued =
+    typed === undefined ? await admit() : await tryCode(context, { userId: user.id, typed }, admit);
+  if (!issued) {
+    recordFailedProof(context, {
+      ...acceptanceOf(invitation),
+      reason: 'wrong_code',
+      client: proof.client,
+    });
+    throw new AppError('invalid_credentials', {
+      detail: 'The code is wrong, or has served before.',
+    });
+  }
+  if (user.kind !== 'by_session') {
+    await forgiveSignInAttempts(context, {
+      email: invitation.email,
+      clientAddress: proof.client.address,
+    });
+  }
+  return await signedIn(context, issued);
+}
+
+/**
+ * What was read before the lock is read again under it: of several who accept, revoke or resend, one comes first. Undefined
+ * when the code is wrong, and then nothing is written.
+ */
+async function admitInvited(
+  context: ServiceContext,
+  trx: Db,
+  { token, person }: { readonly token: string; readonly person: InvitedPerson },
+): Promise<IssuedToken | undefined> {
+  const { organizationId } = await readInvitationLink({ db: trx }, token);
+  if (!(await lockOrganization(trx, organizationId))) throw new AppError('not_found');
+  const invitation = await readInvitationLink({ db: trx }, token);
+  const proof = await confirmProof(context, trx, person);
+  if (!proof) return undefined;
+  if (!(await isVouched(trx, invitation)))
+    throw new AppError('grant_exceeds_own', { detail: NO_LONGER_VOUCHED });
+  const { user, displayName } = person;
+  if (user.kind === 'new' && !(await insertUserUnlessKnown(trx, { ...user, displayName })))
+    throw new AppError('account_exists');
+  const membershipId = await admitBy(trx, invitation, { userId: user.id, displayName });
+  return await openSession(trx, { organizationId, membershipId, displayName }, proof);
+}

@@ -1,0 +1,136 @@
+/** What a pending invitation is worth at the moment, and letting in whoever has proven that it is his. */
+import { v7 } from 'uuid';
+import { personOf, type AuditActor } from '../../../domain/audit.ts';
+import { authorize } from '../../../domain/people/authorization.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { grantsBeyond, type PolicyTerms } from '../../../domain/people/permission-policies.ts';
+import { insertAuditEvents } from '../../../data/audit-events.ts';
+import {
+  acceptInvitation,
+  findEmailStanding,
+  findPendingInvitation,
+  type Invitation,
+} from '../../../data/people/invitations.ts';
+import {
+  endAccess,
+  findMembershipOf,
+  findMemberWithPolicies,
+  insertMembership,
+  readmitMembership,
+} from '../../../data/people/memberships.ts';
+import type { Db } from '../../../platform/postgres.ts';
+import { memberPrincipal } from '../member-principals.ts';
+import { addPolicies, whichAreLive } from '../permission-policies.ts';
+
+/** The pending invitation that lets whoever has the email in, if there is one. Call it under the organization's lock. */
+export async function findStandingInvitation(
+  trx: Db,
+  organizationId: string,
+  email: string,
+): Promise<Invitation | undefined> {
+  const invitation = await findPendingInvitation(trx, organizationId, email);
+  if (!invitation || !(await isVouched(trx, invitation))) return undefined;
+  const { isMember, isDirectoryManaged } = await findEmailStanding(trx, organizationId, email);
+  return isMember || isDirectoryManaged ? undefined : invitation;
+}
+
+/** Whether whoever invited is still an active member who may invite and holds what he grants. */
+export async function isVouched(
+  trx: Db,
+  { organizationId, invitedByMembershipId, policies }: Invitation,
+): Promise<boolean> {
+  const inviter = await findMemberWithPolicies(trx, organizationId, invitedByMembershipId);
+  if (inviter?.membershipStatus !== 'active') return false;
+  // As in a session: only in one can he have invited.
+  const principal = memberPrincipal(inviter, {
+    via: { kind: 'session', sessionId: '', fresh: false },
+    auth: { method: 'system', assurance: 'single_factor', authenticated_at: new Date(0) },
+  });
+  const holds = (terms: PolicyTerms) =>
+    terms.isOwner ? principal.isOwner : grantsBeyond(principal, terms).length === 0;
+  return (
+    authorize(principal, 'membership.invite', { kind: 'organization' }).allowed &&
+    policies.every(holds)
+  );
+}
+
+/**
+ * Makes the person a member by the invitation, under the organization's lock: the membership's id. Throws 404 when the
+ * invitation is no longer pending; 409 `member_exists`, `directory_managed`.
+ */
+export async function admitBy(
+  trx: Db,
+  invitation: Invitation,
+  { userId, displayName }: { readonly userId: string; readonly displayName: string },
+): Promise<string> {
+  const { id, organizationId } = invitation;
+  const membershipId = await enterMembership(trx, organizationId, { userId, displayName });
+  if (!(await acceptInvitation(trx, organizationId, { id, membershipId })))
+    throw new AppError('not_found');
+  const actor = personOf({ membershipId, displayName });
+  const permission_policy_ids = await giveAccess(trx, invitation, { membershipId, actor });
+  const data = { membership_id: membershipId, permission_policy_ids };
+  await insertAuditEvents(trx, organizationId, {
+    events: [{ eventType: 'invitation.accepted', actor, subjectId: id, data }],
+  });
+  return membershipId;
+}
+
+/** A new membership, or the one of before; its id. */
+async function enterMembership(
+  trx: Db,
+  organizationId: string,
+  { userId, displayName }: { readonly userId: string; readonly displayName: string },
+): Promise<string> {
+  const before = await findMembershipOf(trx, organizationId, userId);
+  if (before && before.status !== 'deprovisioned') throw new AppError('member_exists');
+  if (before?.directoryManaged) throw new AppError('directory_managed');
+  const id = before?.id ?? v7();
+  if (before) {
+    await endAccess(trx, organizationId, id);
+    await readmitMembership(trx, organizationId, { id, admissionSource: 'invite' });
+  } else await insertMembership(trx, organizationId, { id, userId, admissionSource: 'invite' });
+  const eventType = before ? 'membership.readmitted' : 'membership.created';
+  await insertAuditEvents(trx, organizationId, {
+    events: [
+      {
+        eventType,
+        actor: personOf({ membershipId: id, displayName }),
+        subjectId: id,
+        data: { admission_source: 'invite' },
+      },
+    ],
+  });
+  return id;
+}
+
+/** The ids of the member's policies: those of the invitation, as grants of whoever invited. */
+async function giveAccess(
+  trx: Db,
+  { organizationId, policies, invitedByMembershipId }: Invitation,
+  { membershipId, actor }: { membershipId: string; actor: AuditActor },
+): Promise<readonly string[]> {
+  const holder = { kind: 'membership', id: membershipId } as const;
+  const terms = await withoutArchived(trx, organizationId, policies);
+  return await addPolicies(trx, organizationId, {
+    holder,
+    terms,
+    actor,
+    grantedByActorId: invitedByMembershipId,
+  });
+}
+
+/** Teams and agents that were archived since the invitation are left out, and policies for nothing else. */
+async function withoutArchived(
+  trx: Db,
+  organizationId: string,
+  policies: readonly PolicyTerms[],
+): Promise<readonly PolicyTerms[]> {
+  const isLive = await whichAreLive(trx, organizationId, policies);
+  return policies
+    .map((terms) => ({
+      ...terms,
+      resourceIds: terms.resourceIds.filter((id) => isLive(terms, id)),
+    }))
+    .filter(({ scopeKind, resourceIds }) => scopeKind === 'organization' || resourceIds.length > 0);
+}

@@ -1,0 +1,51 @@
+/** Looking after invitations that were sent. */
+import { actorOf } from '../../../domain/audit.ts';
+import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { insertAuditEvents } from '../../../data/audit-events.ts';
+import {
+  findInvitation,
+  listInvitations,
+  revokeInvitation,
+  type Invitation,
+  type InvitationPage,
+} from '../../../data/people/invitations.ts';
+import type { ServiceContext } from '../../context.ts';
+import { currentMember } from '../member-principals.ts';
+import { cutPage } from '../../pages.ts';
+
+export type { Invitation, InvitationStatus } from '../../../data/people/invitations.ts';
+
+/** All of the organization, newest first; `next` is the id to go on after. */
+export async function listSentInvitations(
+  { db }: ServiceContext,
+  { organizationId }: MemberPrincipal,
+  page: InvitationPage,
+): Promise<{ readonly invitations: readonly Invitation[]; readonly next: string | undefined }> {
+  const found = await listInvitations(db, organizationId, { ...page, limit: page.limit + 1 });
+  const { items, last } = cutPage(found, page.limit);
+  return { invitations: items, next: last?.id };
+}
+
+/** For good, and at once; again, nothing more happens. 404 for one that was accepted or has expired. */
+export async function withdrawInvitation(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
+  await context.db.transaction(async (trx) => {
+    const { organizationId } = await currentMember(trx, principal, {
+      permission: 'membership.invite',
+    });
+    if (await revokeInvitation(trx, organizationId, { id })) {
+      const event = {
+        eventType: 'invitation.revoked',
+        actor: actorOf(principal),
+        subjectId: id,
+        data: { reason: 'manual' },
+      };
+      await insertAuditEvents(trx, organizationId, { events: [event] });
+    } else if ((await findInvitation(trx, organizationId, id))?.status !== 'revoked')
+      throw new AppError('not_found');
+  });
+}

@@ -1,0 +1,187 @@
+/** Who accepts an invitation, and how he proves it. */
+import { v7 } from 'uuid';
+import { AppError, invalid } from '../../../domain/errors.ts';
+import type { LinkedInvitation } from '../../../data/people/invitations.ts';
+import { findUser } from '../../../data/people/users.ts';
+import { networkOf } from '../../../platform/client-address.ts';
+import { hashPassword } from '../../../platform/crypto/passwords.ts';
+import type { Db } from '../../../platform/postgres.ts';
+import { parseToken } from '../../../platform/crypto/tokens.ts';
+import type { ServiceContext } from '../../context.ts';
+import { recordFailedProof, type FailedProof } from '../../sign-in/failed-authentications.ts';
+import { requireAcceptablePassword } from '../../sign-in/passwords.ts';
+import { acceptCode } from '../../sign-in/second-factors.ts';
+import {
+  authenticateSession,
+  PASSWORD_PROOF,
+  type Client,
+  type SignInProof,
+} from '../../sign-in/sessions.ts';
+import { admitFromNetwork, admitSignInAttempt } from '../../sign-in/sign-in-attempts.ts';
+import { requirePasswordStill, verifiedHash } from '../../sign-in/verified-passwords.ts';
+
+/** What comes with an acceptance. */
+export interface InvitedProof {
+  /** Of a person who has no account yet. */
+  readonly displayName?: string | undefined;
+  /** The one a new person chooses, or that of the account with the invitation's email. */
+  readonly password?: string | undefined;
+  /** Of the second factor of an account that has one. */
+  readonly code?: string | undefined;
+  /** The session cookie. It proves something only where no password comes, and ends where another one is given out. */
+  readonly presented: string | undefined;
+  readonly client: Client;
+}
+
+export interface InvitedPerson {
+  readonly user:
+    | {
+        readonly kind: 'new';
+        readonly id: string;
+        readonly email: string;
+        readonly passwordHash: string;
+      }
+    /** `passwordHash`: the one his password was found to be of. `code`: still to be looked at. */
+    | {
+        readonly kind: 'by_password';
+        readonly id: string;
+        readonly passwordHash: string;
+        readonly code?: string;
+      }
+    | { readonly kind: 'by_session'; readonly id: string };
+  readonly displayName: string;
+  readonly proof: SignInProof;
+}
+
+/**
+ * The invited person. 400 when a new one lacks a name or an acceptable password; 409 `account_exists` when a name comes for
+ * an account that is there; 403 `mfa_required` when a code is missing; 401 `invalid_credentials`, 429 `rate_limited`; signed in: 401 `authentication_required`, 403
+ * `wrong_account`, `membership_inactive`.
+ */
+export async function proveInvited(
+  context: ServiceContext,
+  invitation: LinkedInvitation,
+  proof: InvitedProof,
+): Promise<InvitedPerson> {
+  const { displayName, password } = proof;
+  if (password === undefined && displayName === undefined)
+    return await proveBySession(context, invitation, proof);
+  if (password === undefined)
+    throw invalid([{ pointer: '/password', code: 'required', message: 'is required' }]);
+  if (invitation.userId === null)
+    return await newPerson(context, invitation, { ...proof, password });
+  if (displayName !== undefined) throw new AppError('account_exists');
+  return await proveByPassword(context, invitation, { ...proof, password });
+}
+
+async function newPerson(
+  context: ServiceContext,
+  { email, organizationName }: LinkedInvitation,
+  { displayName, password, ...origin }: InvitedProof & { readonly password: string },
+): Promise<InvitedPerson> {
+  if (displayName === undefined)
+    throw invalid([{ pointer: '/display_name', code: 'required', message: 'is required' }]);
+  await requireAcceptablePassword(password, {
+    words: [email, displayName, organizationName],
+    pointer: '/password',
+  });
+  const { address } = origin.client;
+  await admitFromNetwork(context, address);
+  const user = {
+    kind: 'new',
+    id: v7(),
+    email,
+    passwordHash: await hashPassword(password, networkOf(address)),
+  } as const;
+  return { user, displayName, proof: passwordProof(origin) };
+}
+
+function passwordProof({
+  client,
+  presented,
+}: Pick<InvitedProof, 'client' | 'presented'>): SignInProof {
+  return { ...PASSWORD_PROOF, client, presented };
+}
+
+async function proveByPassword(
+  context: ServiceContext,
+  invitation: LinkedInvitation,
+  { password, code, ...origin }: InvitedProof & { readonly password: string },
+): Promise<InvitedPerson> {
+  const { email, userId } = invitation;
+  await admitSignInAttempt(context, { email, clientAddress: origin.client.address });
+  const user = userId === null ? undefined : await findUser(context.db, userId);
+  const passwordHash = await verifiedHash(
+    password,
+    user?.passwordHash,
+    networkOf(origin.client.address),
+  );
+  if (!user || passwordHash === undefined) {
+    recordFailedProof(context, {
+      ...acceptanceOf(invitation),
+      reason: 'wrong_password',
+      client: origin.client,
+    });
+    throw new AppError('invalid_credentials');
+  }
+  const { id, displayName } = user;
+  const needed = user.hasSecondFactor ? requireCode(code) : undefined;
+  return {
+    user: { kind: 'by_password', id, passwordHash, ...(needed !== undefined && { code: needed }) },
+    displayName,
+    proof: passwordProof(origin),
+  };
+}
+
+/** Somebody who is no member yet fails at the invitation, and whoever looks after invitations hears of it. */
+export function acceptanceOf({
+  organizationId,
+  id,
+}: LinkedInvitation): Omit<FailedProof, 'reason' | 'client'> {
+  return { at: 'invitation', organizationId, subjectId: id };
+}
+
+function requireCode(code: string | undefined): string {
+  if (code === undefined)
+    throw new AppError('mfa_required', {
+      detail: 'The account has a second factor: send a code of it, too.',
+    });
+  return code;
+}
+
+async function proveBySession(
+  context: ServiceContext,
+  { email }: LinkedInvitation,
+  { client, presented }: InvitedProof,
+): Promise<InvitedPerson> {
+  const token = presented === undefined ? undefined : parseToken(presented);
+  if (!token) throw new AppError('authentication_required');
+  const { userId: id, displayName, email: own, auth } = await authenticateSession(context, token);
+  if (own.toLowerCase() !== email.toLowerCase()) throw new AppError('wrong_account');
+  const { method, assurance, authenticated_at: authenticatedAt } = auth;
+  return {
+    user: { kind: 'by_session', id },
+    displayName,
+    proof: { method, assurance, authenticatedAt, client, presented, bySession: true },
+  };
+}
+
+/**
+ * What the person has proven, once more in the transaction that acts: 401 when the password was changed meanwhile. (Of a
+ * session `openSession` asks whether it is live.)
+ * Undefined when the code is wrong, or a second factor came to the account meanwhile.
+ */
+export async function confirmProof(
+  context: ServiceContext,
+  trx: Db,
+  { user, proof }: InvitedPerson,
+): Promise<SignInProof | undefined> {
+  if (user.kind !== 'by_password') return proof;
+  await requirePasswordStill(trx, user.id, user.passwordHash);
+  if (user.code === undefined)
+    return (await findUser(trx, user.id))?.hasSecondFactor ? undefined : proof;
+  const secondFactor = await acceptCode(context, trx, { userId: user.id, typed: user.code });
+  return (
+    secondFactor && { ...proof, method: 'local_password_totp', assurance: 'strong', secondFactor }
+  );
+}

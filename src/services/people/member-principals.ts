@@ -1,0 +1,141 @@
+/** Turns a member, as read beside a session or a key, into who is calling. */
+import { AppError } from '../../domain/errors.ts';
+import {
+  authorize,
+  grantsFromPolicies,
+  type AuthContext,
+  type AuthorizationTarget,
+  type MemberPrincipal,
+  type SlackCredential,
+} from '../../domain/people/authorization.ts';
+import { isPermission, type Permission } from '../../domain/people/permissions.ts';
+import { findApiKeyHolder, type ApiKeyHolder } from '../../data/people/api-keys.ts';
+import { findSlackLinkHolder, type MemberWithPolicies } from '../../data/people/memberships.ts';
+import { lockOrganization } from '../../data/organization/organizations.ts';
+import { findSessionHolder, type SessionHolder } from '../../data/sign-in/sessions.ts';
+import type { Db } from '../../platform/postgres.ts';
+
+/** 403 `membership_inactive` for a suspended or removed member. */
+export function memberPrincipal(
+  member: MemberWithPolicies,
+  credential: { readonly via: MemberPrincipal['via']; readonly auth: AuthContext },
+): MemberPrincipal {
+  if (member.membershipStatus !== 'active') throw new AppError('membership_inactive');
+  return principalOf(member, credential);
+}
+
+/** Who the member would be with the credential, whether or not he may use it now. */
+export function principalOf(
+  member: MemberWithPolicies,
+  credential: { readonly via: MemberPrincipal['via']; readonly auth: AuthContext },
+): MemberPrincipal {
+  const isOwner = member.policies.some((policy) => policy.is_owner);
+  return {
+    kind: 'member',
+    organizationId: member.organizationId,
+    membershipId: member.membershipId,
+    userId: member.userId,
+    displayName: member.displayName,
+    email: member.email,
+    isOwner,
+    requiresMfa: member.requiresMfa,
+    grants: grantsFromPolicies(member.policies, isOwner),
+    teamIds: member.teamIds,
+    ...credential,
+  };
+}
+
+/** The member who calls with a live session. 403 `membership_inactive`. */
+export function sessionPrincipal(session: SessionHolder): MemberPrincipal {
+  const { sessionId, fresh, method, assurance, authenticatedAt } = session;
+  return memberPrincipal(session, {
+    via: { kind: 'session', sessionId, fresh },
+    auth: { method, assurance, authenticated_at: authenticatedAt, session_id: sessionId },
+  });
+}
+
+/** The member who calls with a live personal key. 403 `membership_inactive`, `api_keys_disabled`. */
+export function apiKeyPrincipal(key: ApiKeyHolder): MemberPrincipal {
+  const principal = memberPrincipal(key, {
+    via: {
+      kind: 'api_key',
+      keyId: key.keyId,
+      narrowed: key.permissions?.filter(isPermission) ?? null,
+    },
+    auth: apiKeyAuth(key.assurance, key.createdAt),
+  });
+  if (!key.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
+  return principal;
+}
+
+/** A key proves no more than whoever minted it did then. */
+export function apiKeyAuth(assurance: AuthContext['assurance'], mintedAt: Date): AuthContext {
+  return { method: 'api_key', assurance, authenticated_at: mintedAt };
+}
+
+/**
+ * Locks the organization's access and answers who the caller is by now, as `memberAgain` does. Throws what that throws, and
+ * 403 `permission_denied` for what he needs and lacks.
+ */
+export async function currentMember(
+  trx: Db,
+  caller: MemberPrincipal,
+  needs?: { readonly permission: Permission; readonly target?: AuthorizationTarget },
+): Promise<MemberPrincipal> {
+  await lockOrganization(trx, caller.organizationId);
+  // What is done through Slack changes nobody's access.
+  if (caller.via.kind === 'slack') throw new AppError('session_required');
+  const current = await memberAgain(trx, caller);
+  if (needs) requirePermission(current, needs.permission, needs.target);
+  return current;
+}
+
+/**
+ * Who the caller is by now: what he held when the call came in, and what he came in with, may have been taken from him while
+ * it waited. One statement. Throws 401 when his session, key or link has ended, else what the next call with it would get.
+ */
+export async function memberAgain(db: Db, caller: MemberPrincipal): Promise<MemberPrincipal> {
+  const { via } = caller;
+  switch (via.kind) {
+    case 'session':
+      return await bySession(db, via.sessionId);
+    case 'api_key':
+      return await byApiKey(db, via.keyId);
+    case 'slack':
+      return await bySlackLink(db, caller, via);
+  }
+}
+
+async function bySession(trx: Db, sessionId: string): Promise<MemberPrincipal> {
+  const session = await findSessionHolder(trx, sessionId);
+  if (!session?.valid) throw new AppError('authentication_required');
+  return sessionPrincipal(session);
+}
+
+async function byApiKey(trx: Db, keyId: string): Promise<MemberPrincipal> {
+  const key = await findApiKeyHolder(trx, keyId);
+  if (!key?.valid) throw new AppError('authentication_required');
+  return apiKeyPrincipal(key);
+}
+
+async function bySlackLink(
+  db: Db,
+  { organizationId, membershipId, auth }: MemberPrincipal,
+  via: SlackCredential,
+): Promise<MemberPrincipal> {
+  const { slackUserId } = via;
+  const holder = await findSlackLinkHolder(db, organizationId, { membershipId, slackUserId });
+  if (!holder) throw new AppError('authentication_required');
+  return memberPrincipal(holder, { via, auth });
+}
+
+/** Throws 403 `permission_denied` with its details. */
+function requirePermission(
+  principal: MemberPrincipal,
+  permission: Permission,
+  target: AuthorizationTarget = { kind: 'organization' },
+): void {
+  const verdict = authorize(principal, permission, target);
+  if (!verdict.allowed)
+    throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
+}

@@ -1,0 +1,282 @@
+/** The members of an organization: seen, suspended, reactivated, removed. */
+import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
+import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import { requireFreshProof } from '../../domain/sign-in/recent-authentication.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import { listPathsNaming, type NamingPath } from '../../data/escalation/escalation-paths.ts';
+import {
+  endAccess,
+  findMember,
+  listMembers as readMembers,
+  setMembershipStatus,
+  type MemberPage,
+  type MemberPosition,
+  type MemberRow,
+} from '../../data/people/memberships.ts';
+import { listMemberAssignments, type AssignmentRow } from '../../data/people/role-assignments.ts';
+import { wakeStranded } from '../../data/requests/unreachable.ts';
+import {
+  listPoliciesNaming,
+  type NamingPolicy,
+} from '../../data/escalation/team-escalation-policies.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { announceDue } from '../requests/announce.ts';
+import { announceReleased, releaseClaimsOf } from '../requests/claims.ts';
+import type { ServiceContext } from '../context.ts';
+import { currentMember } from './member-principals.ts';
+import { cutPage } from '../pages.ts';
+import { requireActiveOwner } from './permission-policies.ts';
+import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
+
+export type { MemberPosition } from '../../data/people/memberships.ts';
+
+export interface Member extends MemberRow {
+  /** Own and inherited through teams. */
+  readonly assignments: readonly RoleAssignment[];
+}
+
+export interface MemberList {
+  readonly members: readonly Member[];
+  /** Where the next page starts; absent on the last one. */
+  readonly next?: MemberPosition;
+}
+
+async function withAssignments(
+  db: Db,
+  organizationId: string,
+  rows: readonly MemberRow[],
+): Promise<Member[]> {
+  const ids = rows.map((row) => row.id);
+  const held = new Map<string, AssignmentRow[]>(ids.map((id) => [id, []]));
+  for (const row of await listMemberAssignments(db, organizationId, ids))
+    held.get(row.principalId)?.push(row);
+  return rows.map((row) => ({
+    ...row,
+    assignments: (held.get(row.id) ?? []).map((assignment) =>
+      roleAssignment(assignment, row.organizationName),
+    ),
+  }));
+}
+
+/** One page of the members, see `listMembers` of the data for their order. */
+export async function listMembers(
+  { db }: ServiceContext,
+  { organizationId }: ProductPrincipal,
+  page: MemberPage,
+): Promise<MemberList> {
+  const found = await readMembers(db, organizationId, { ...page, limit: page.limit + 1 });
+  const { items, last } = cutPage(found, page.limit);
+  const members = await withAssignments(db, organizationId, items);
+  return { members, ...(last && { next: { status: last.status, id: last.id } }) };
+}
+
+/** Throws 404. */
+export async function getMember(
+  { db }: ServiceContext,
+  { organizationId }: ProductPrincipal,
+  id: string,
+): Promise<Member> {
+  return await readMember(db, organizationId, id);
+}
+
+async function readMember(db: Db, organizationId: string, id: string): Promise<Member> {
+  const row = await findMember(db, organizationId, id);
+  const [member] = row ? await withAssignments(db, organizationId, [row]) : [];
+  if (!member) throw new AppError('not_found');
+  return member;
+}
+
+/** What asks a member by name while it is in force. */
+interface EscalationUses {
+  readonly escalationPaths: readonly NamingPath[];
+  readonly teamEscalationPolicies: readonly NamingPolicy[];
+}
+
+async function findEscalationUses(
+  trx: Db,
+  organizationId: string,
+  id: string,
+): Promise<EscalationUses> {
+  return {
+    escalationPaths: await listPathsNaming(trx, organizationId, id),
+    teamEscalationPolicies: await listPoliciesNaming(trx, organizationId, id),
+  };
+}
+
+/** As the error's details and the audit event show them. */
+function showUses({ escalationPaths, teamEscalationPolicies }: EscalationUses) {
+  return {
+    escalation_paths: escalationPaths.map(({ pathKey, name, revision }) => ({
+      path_key: pathKey,
+      name,
+      revision,
+    })),
+    team_escalation_policies: teamEscalationPolicies.map(({ teamId, teamName, revision }) => ({
+      team_id: teamId,
+      team_name: teamName,
+      revision,
+    })),
+  };
+}
+
+interface StatusChange {
+  readonly id: string;
+  /** Leave escalation paths and policies behind that ask somebody who will not answer. */
+  readonly force: boolean;
+}
+
+/**
+ * The member, when the caller may change his status. Of several reasons against it the caller hears the first: 404, 403
+ * `self_change`, 403 `owner_required`, for an owner what `requireFreshProof` throws, 409 `membership_removed` unless
+ * removed is what he is to be.
+ */
+async function requireChangeable(
+  trx: Db,
+  caller: MemberPrincipal,
+  { id, removal }: { id: string; removal: boolean },
+): Promise<MemberRow> {
+  const member = await findMember(trx, caller.organizationId, id);
+  if (!member) throw new AppError('not_found');
+  if (member.id === caller.membershipId) throw new AppError('self_change');
+  if (member.isOwner && !caller.isOwner) throw new AppError('owner_required');
+  // As for giving and taking ownership itself: no key, and no session found open, decides who the owners are.
+  if (member.isOwner) requireFreshProof(caller);
+  if (member.status === 'deprovisioned' && !removal) throw new AppError('membership_removed');
+  return member;
+}
+
+/** Throws 409 `directory_managed`, or `membership_in_escalation_path` unless forced; else what is left behind. */
+async function requireReleased(
+  trx: Db,
+  member: MemberRow,
+  force: boolean,
+): Promise<ReturnType<typeof showUses>> {
+  if (member.directoryManaged) throw new AppError('directory_managed');
+  const uses = await findEscalationUses(trx, member.organizationId, member.id);
+  const used = uses.escalationPaths.length + uses.teamEscalationPolicies.length > 0;
+  if (used && !force)
+    throw new AppError('membership_in_escalation_path', { details: showUses(uses) });
+  return showUses(uses);
+}
+
+async function changed(
+  trx: Db,
+  caller: MemberPrincipal,
+  event: Omit<NewAuditEvent, 'actor'>,
+): Promise<void> {
+  await insertAuditEvents(trx, caller.organizationId, {
+    events: [{ ...event, actor: actorOf(caller) }],
+  });
+}
+
+/**
+ * Suspends or reactivates a member; the status he has already is not an error and writes nothing. Throws what
+ * `requireChangeable` does, then 409 `directory_managed`, `last_owner` and, on suspending, `membership_in_escalation_path`.
+ */
+export async function changeMemberStatus(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { id, status, force }: StatusChange & { readonly status: 'active' | 'suspended' },
+): Promise<Member> {
+  const { organizationId } = principal;
+  const { changedMember, left } = await context.db.transaction(async (trx) => {
+    const caller = await currentMember(trx, principal, { permission: 'membership.write' });
+    const member = await requireChangeable(trx, caller, { id, removal: false });
+    const suspends = member.status !== status && status === 'suspended';
+    const requests = suspends ? await suspend(trx, caller, { member, force }) : NONE;
+    if (member.status !== status && status === 'active') await reactivate(trx, caller, member);
+    return { changedMember: await readMember(trx, organizationId, id), left: requests };
+  });
+  announceLeft(context, left);
+  return changedMember;
+}
+
+/** Requests that waited for somebody, and do no longer: whose claim of his has ended, and whose steps have fallen due. */
+interface LeftRequests {
+  readonly released: readonly string[];
+  readonly due: readonly string[];
+}
+
+const NONE: LeftRequests = { released: [], due: [] };
+
+function announceLeft(context: ServiceContext, { released, due }: LeftRequests): void {
+  announceReleased(context, released);
+  announceDue(
+    context,
+    due.filter((id) => !released.includes(id)),
+  );
+}
+
+/** His grants stay, so that reactivating gives them back; his sessions and keys are refused while he is suspended. */
+async function suspend(
+  trx: Db,
+  caller: MemberPrincipal,
+  { member, force }: { member: MemberRow; force: boolean },
+): Promise<LeftRequests> {
+  const left_behind = await requireReleased(trx, member, force);
+  await setMembershipStatus(trx, member.organizationId, { id: member.id, status: 'suspended' });
+  if (member.isOwner) await requireActiveOwner(trx, member.organizationId);
+  await changed(trx, caller, {
+    eventType: 'membership.suspended',
+    subjectId: member.id,
+    data: { left_behind },
+  });
+  return await waitNoLonger(trx, caller, { member, reason: 'membership_suspended' });
+}
+
+/** Nobody waits for him any longer. */
+async function waitNoLonger(
+  trx: Db,
+  caller: MemberPrincipal,
+  { member, reason }: { member: MemberRow; reason: string },
+): Promise<LeftRequests> {
+  const { id: membershipId, organizationId } = member;
+  // First: it locks the rows of what he claims too, all in one order.
+  const due = await wakeStranded(trx, organizationId, [membershipId]);
+  return {
+    released: await releaseClaimsOf(trx, {
+      organizationId,
+      membershipId,
+      actor: actorOf(caller),
+      reason,
+    }),
+    due,
+  };
+}
+
+async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberRow): Promise<void> {
+  if (member.directoryManaged) throw new AppError('directory_managed');
+  await setMembershipStatus(trx, member.organizationId, { id: member.id, status: 'active' });
+  await changed(trx, caller, { eventType: 'membership.reactivated', subjectId: member.id });
+}
+
+/**
+ * Removes a member and takes his policies, team memberships, sessions and personal keys; his record is kept. One who
+ * was removed before is not an error. Throws as `changeMemberStatus` does.
+ */
+export async function removeMember(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { id, force }: StatusChange,
+): Promise<void> {
+  const left = await context.db.transaction(async (trx) => {
+    const caller = await currentMember(trx, principal, { permission: 'membership.write' });
+    const member = await requireChangeable(trx, caller, { id, removal: true });
+    if (member.status === 'deprovisioned') return NONE;
+    const left_behind = await requireReleased(trx, member, force);
+    await setMembershipStatus(trx, member.organizationId, { id, status: 'deprovisioned' });
+    const ended = await endAccess(trx, member.organizationId, id);
+    if (member.isOwner) await requireActiveOwner(trx, member.organizationId);
+    const data = {
+      left_behind,
+      deleted_permission_policies: [...ended.permissionPolicyIds],
+      left_teams: [...ended.teamIds],
+      revoked_sessions: [...ended.sessionIds],
+      revoked_api_keys: [...ended.apiKeyIds],
+    };
+    await changed(trx, caller, { eventType: 'membership.deprovisioned', subjectId: id, data });
+    return await waitNoLonger(trx, caller, { member, reason: 'membership_removed' });
+  });
+  announceLeft(context, left);
+}

@@ -1,0 +1,222 @@
+/**
+ * Organization API keys, for a shared integration with grants of its own (hosted edition), and every key of the
+ * organization as those see it who look after them.
+ */
+import { AppError, invalid } from '../../domain/errors.ts';
+import { endIssues } from '../../domain/people/api-keys.ts';
+import { actorOf } from '../../domain/audit.ts';
+import {
+  effectiveGrants,
+  grantsFromPolicies,
+  type MemberPrincipal,
+  type OrganizationKeyPrincipal,
+} from '../../domain/people/authorization.ts';
+import { requireMayGrant, type PolicyTerms } from '../../domain/people/permission-policies.ts';
+import { isServedBy, mayHold, permissionEntry } from '../../domain/people/permissions.ts';
+import type { Grant, PermissionEntry } from '../../domain/people/permissions.ts';
+import { requireFreshProof } from '../../domain/sign-in/recent-authentication.ts';
+import {
+  findApiKeyRules,
+  listApiKeys,
+  type ApiKeyKind,
+  type ApiKeyStatus,
+} from '../../data/people/api-keys.ts';
+import { findMemberWithPolicies } from '../../data/people/memberships.ts';
+import { findOrganizationKeyHolder } from '../../data/people/organization-api-keys.ts';
+import type { PolicyResource } from '../../data/people/permission-policies.ts';
+import { secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
+import {
+  apiKey,
+  insertWithToken,
+  latestEndUnder,
+  noteUse,
+  readApiKey,
+  revokeWithAudit,
+} from './api-keys.ts';
+import type { ApiKey, MintedApiKey } from './api-keys.ts';
+import type { ServiceContext } from '../context.ts';
+import { apiKeyAuth, currentMember, principalOf } from './member-principals.ts';
+import { cutPage } from '../pages.ts';
+import { addPolicies, requireValidTerms } from './permission-policies.ts';
+import { offerResources } from './permission-policy-pages.ts';
+
+const HOLDER = 'organization_api_key';
+
+/** The integration behind an organization key. 401 when it is unknown, expired or revoked, and always in the open edition. */
+export async function authenticateOrganizationKey(
+  context: ServiceContext,
+  token: PresentedToken,
+): Promise<OrganizationKeyPrincipal> {
+  const key =
+    context.edition === 'hosted'
+      ? await findOrganizationKeyHolder(context.db, token.id)
+      : undefined;
+  if (!key?.valid || !secretMatches(token.secret, key.tokenHash))
+    throw new AppError('authentication_required');
+  noteUse(context, key);
+  const { organizationId, keyId, name } = key;
+  const grants = grantsFromPolicies(key.policies, false);
+  return {
+    kind: 'organization_key',
+    organizationId,
+    keyId,
+    name,
+    grants,
+    auth: apiKeyAuth(key.assurance, key.createdAt),
+  };
+}
+
+export interface ApiKeyFilter {
+  readonly kind: ApiKeyKind | undefined;
+  readonly status: ApiKeyStatus | undefined;
+  readonly q: string | undefined;
+}
+
+/** Every key of the organization that the filter lets through, newest first; `next` is the id of the last, when more follow. */
+export async function listAllApiKeys(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { limit, ...page }: ApiKeyFilter & { readonly limit: number; readonly after: string | undefined },
+): Promise<{ readonly keys: readonly ApiKey[]; readonly next: string | undefined }> {
+  const found = await listApiKeys(context.db, principal.organizationId, {
+    ...page,
+    limit: limit + 1,
+  });
+  const { items, last } = cutPage(found, limit);
+  return { keys: items.map((record) => apiKey(context, record)), next: last?.id };
+}
+
+export interface ApiKeyDetail {
+  readonly key: ApiKey;
+  /** What it carries while it is usable: its own grants, or its member's after narrowing. */
+  readonly effectiveGrants: readonly Grant[];
+}
+
+/** Throws 404. */
+export async function getApiKey(
+  context: ServiceContext,
+  { organizationId }: MemberPrincipal,
+  id: string,
+): Promise<ApiKeyDetail> {
+  const key = await readApiKey(context.db, context, { organizationId, id });
+  return { key, effectiveGrants: await carriedBy(context, organizationId, key) };
+}
+
+async function carriedBy(
+  context: ServiceContext,
+  organizationId: string,
+  key: ApiKey,
+): Promise<readonly Grant[]> {
+  const { id: keyId, name, grants, membershipId } = key;
+  const auth = apiKeyAuth(key.assuranceAtIssue, key.createdAt);
+  if (membershipId === null)
+    return effectiveGrants({ kind: 'organization_key', organizationId, keyId, name, grants, auth });
+  const member = await findMemberWithPolicies(context.db, organizationId, membershipId);
+  if (!member) throw new Error('the member of a personal key is gone');
+  return effectiveGrants(
+    principalOf(member, { via: { kind: 'api_key', keyId, narrowed: key.permissions }, auth }),
+  );
+}
+
+/** Revokes any key of the organization for good; again, nothing more happens. Throws 404. */
+export async function revokeAnyApiKey(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
+  const { organizationId } = principal;
+  await context.db.transaction(async (trx) => {
+    await currentMember(trx, principal, { permission: 'api_key.revoke' });
+    await readApiKey(trx, context, { organizationId, id });
+    await revokeWithAudit(trx, organizationId, { id, actor: actorOf(principal) });
+  });
+}
+
+/** What a form for a new organization key offers. */
+export interface OrganizationKeyOptions {
+  readonly permissions: readonly PermissionEntry[];
+  /** The caller's grants of these permissions: each may be given as it is, or at a narrower scope. */
+  readonly grants: readonly Grant[];
+  /** The live teams and agents the grants reach. */
+  readonly resources: readonly PolicyResource[];
+  readonly resourcesTruncated: boolean;
+  readonly latestEnd: Date | undefined;
+}
+
+export async function organizationKeyOptions(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<OrganizationKeyOptions> {
+  const { organizationId } = principal;
+  const grants = principal.grants.filter(
+    ({ permission }) => mayHold(HOLDER, permission) && isServedBy(context.edition, permission),
+  );
+  const permissions = [...new Set(grants.map(({ permission }) => permission))].map(permissionEntry);
+  const [rules, { resources, truncated }] = await Promise.all([
+    findApiKeyRules(context.db, organizationId),
+    offerResources(context.db, organizationId, { grants }),
+  ]);
+  return {
+    permissions,
+    grants,
+    resources,
+    resourcesTruncated: truncated,
+    latestEnd: latestEndUnder(context, rules),
+  };
+}
+
+/**
+ * Issues a key with policies of its own. 400 for policies such a key cannot hold; 403 `grant_exceeds_own` for what the
+ * caller does not hold himself, and the refusals of `requireFreshProof`: such a key outlives his membership.
+ */
+export async function issueOrganizationKey(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  input: {
+    readonly name: string;
+    readonly policies: readonly PolicyTerms[];
+    readonly expiresAt: Date | undefined;
+  },
+): Promise<MintedApiKey> {
+  const { name, policies } = input;
+  const { organizationId } = principal;
+  return await context.db.transaction(async (trx) => {
+    const minter = await currentMember(trx, principal, {
+      permission: 'api_key.organization.issue',
+    });
+    const rules = await findApiKeyRules(trx, organizationId);
+    const latest = latestEndUnder(context, rules);
+    const issues = endIssues(input.expiresAt, { now: rules.now, latest });
+    if (issues.length > 0) throw invalid(issues);
+    const submitted = policies.map((terms, index) => ({
+      terms,
+      pointer: `/permission_policies/${index}`,
+    }));
+    await requireValidTerms(trx, organizationId, {
+      edition: context.edition,
+      holder: HOLDER,
+      policies: submitted,
+    });
+    for (const terms of policies) requireMayGrant(minter, terms);
+    requireFreshProof(minter);
+    const expiresAt = input.expiresAt ?? latest;
+    const wanted = {
+      kind: 'organization',
+      minter,
+      name,
+      permissions: undefined,
+      expiresAt,
+      now: rules.now,
+    } as const;
+    const { key, token } = await insertWithToken(trx, context, wanted);
+    const holder = { kind: 'organization_api_key', id: key.id } as const;
+    const granted = {
+      holder,
+      terms: policies,
+      actor: actorOf(minter),
+      grantedByActorId: minter.membershipId,
+    };
+    await addPolicies(trx, organizationId, granted);
+    return { key: await readApiKey(trx, context, { organizationId, id: key.id }), token };
+  });
+}

@@ -1,0 +1,199 @@
+/** Permission policies as they are shown: on the page of their holder, with what the reader may change there. */
+import {
+  authorize,
+  effectiveGrants,
+  type MemberPrincipal,
+} from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import {
+  pageReadOnlyReason,
+  policyReadOnlyReason,
+  type PageReadOnlyReason,
+  type ReadOnlyReason,
+} from '../../domain/people/permission-policies.ts';
+import {
+  isServedBy,
+  isValidScope,
+  mayHold,
+  permissions,
+  type Grant,
+  type PermissionEdition,
+  type PermissionEntry,
+  type PermissionHolder,
+} from '../../domain/people/permissions.ts';
+import {
+  countOwnerships,
+  findPolicyHolder,
+  LISTED_RESOURCES,
+  listPolicies,
+  listPolicyResources,
+  type PermissionPolicy,
+  type PolicyHolder,
+  type PolicyHolderState,
+  type PolicyResource,
+  type ResourceChoice,
+} from '../../data/people/permission-policies.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+
+/** What kind of credential holder each kind of policy holder is. */
+export const HOLDER_KINDS = {
+  membership: 'human',
+  team: 'human',
+  organization_api_key: 'organization_api_key',
+} as const satisfies Record<PolicyHolder['kind'], PermissionHolder>;
+
+export interface ShownPolicy extends PermissionPolicy {
+  /** The teams and agents it names, as far as they are there. */
+  readonly resources: readonly PolicyResource[];
+  readonly readOnlyReason?: ReadOnlyReason;
+}
+
+export interface PolicyPage {
+  /** The holder's. */
+  readonly name: string;
+  readonly policies: readonly ShownPolicy[];
+  /** What the policies name, and what the caller may name in a new one. */
+  readonly resources: readonly PolicyResource[];
+  readonly resourcesTruncated: boolean;
+  /** What this kind of holder can be granted. */
+  readonly permissions: readonly PermissionEntry[];
+  readonly isOwner: boolean;
+  /** Why the caller can add none. */
+  readonly readOnlyReason?: PageReadOnlyReason;
+}
+
+/** The entries of the vocabulary this edition serves; only those that kind of holder can carry, if one is given. */
+export function servedPermissions(
+  edition: PermissionEdition,
+  holder?: PermissionHolder,
+): readonly PermissionEntry[] {
+  return permissions.filter(
+    ({ key }) => isServedBy(edition, key) && (holder === undefined || mayHold(holder, key)),
+  );
+}
+
+/** The vocabulary. Throws 403 `permission_denied` unless the caller may read or write policies somewhere. */
+export function listPermissions(
+  { edition }: ServiceContext,
+  principal: MemberPrincipal,
+): readonly PermissionEntry[] {
+  const read = authorize(principal, 'permission_policy.read', { kind: 'any' });
+  if (!read.allowed && !authorize(principal, 'permission_policy.write', { kind: 'any' }).allowed) {
+    throw new AppError('permission_denied', { details: { ...read.forbidden } });
+  }
+  return servedPermissions(edition);
+}
+
+/** Everything the holder is granted, and what the caller may do about it. Throws 404. */
+export async function readPolicyPage(
+  { db, edition }: ServiceContext,
+  principal: MemberPrincipal,
+  holder: PolicyHolder,
+): Promise<PolicyPage> {
+  const { organizationId } = principal;
+  const state = await findPolicyHolder(db, organizationId, { holder });
+  if (!state) throw new AppError('not_found');
+  const policies = await listPolicies(db, organizationId, holder);
+  const readOnlyReason = pageReadOnlyReason(principal, state.closed ?? undefined);
+  const grants = effectiveGrants(principal).filter(({ permission }) =>
+    mayHold(HOLDER_KINDS[holder.kind], permission),
+  );
+  const { resources, truncated } = await offerResources(db, organizationId, { grants, policies });
+  return {
+    name: state.name,
+    policies: await showPolicies(db, principal, { policies, state, resources }),
+    resources,
+    resourcesTruncated: truncated,
+    permissions: servedPermissions(edition, HOLDER_KINDS[holder.kind]),
+    isOwner: policies.some((policy) => policy.isOwner),
+    ...(readOnlyReason && { readOnlyReason }),
+  };
+}
+
+/** What whoever holds the grants may name in a policy, and what the policies name. */
+export interface OfferedResources {
+  readonly resources: readonly PolicyResource[];
+  /** More agents, or more teams, could be named than are listed. */
+  readonly truncated: boolean;
+}
+
+export async function offerResources(
+  db: Db,
+  organizationId: string,
+  {
+    grants,
+    policies = [],
+  }: { readonly grants: readonly Grant[]; readonly policies?: readonly PermissionPolicy[] },
+): Promise<OfferedResources> {
+  const choice = (kind: 'agent' | 'team') => ({
+    live: reachOf(grants, kind),
+    named: namedIn(policies, kind),
+  });
+  const [agents, teams] = [choice('agent'), choice('team')];
+  const found = await listPolicyResources(db, organizationId, { agents, teams });
+  const beyond = (kind: 'agent' | 'team', { live, named }: ResourceChoice) =>
+    live === 'all'
+      ? found
+          .filter((each) => each.kind === kind && !named.includes(each.id))
+          .slice(LISTED_RESOURCES)
+      : [];
+  const left = new Set([...beyond('agent', agents), ...beyond('team', teams)]);
+  return { resources: found.filter((each) => !left.has(each)), truncated: left.size > 0 };
+}
+
+/** The live resources of a kind for which something can be granted. */
+function reachOf(grants: readonly Grant[], kind: 'agent' | 'team'): ResourceChoice['live'] {
+  const fitting = grants.filter(({ permission }) => isValidScope(permission, kind));
+  if (fitting.some(({ scope_kind }) => scope_kind === 'organization')) return 'all';
+  return fitting.flatMap(({ scope_kind, scope_id }) =>
+    scope_kind === kind && scope_id !== undefined ? [scope_id] : [],
+  );
+}
+
+function namedIn(policies: readonly PermissionPolicy[], kind: 'agent' | 'team'): readonly string[] {
+  return policies.flatMap(({ scopeKind, resourceIds }) => (scopeKind === kind ? resourceIds : []));
+}
+
+/** One policy as its page would show it. */
+export async function showPolicy(
+  db: Db,
+  principal: MemberPrincipal,
+  { policy, state }: { readonly policy: PermissionPolicy; readonly state: PolicyHolderState },
+): Promise<ShownPolicy> {
+  const resources = await listPolicyResources(db, principal.organizationId, {
+    agents: { live: [], named: namedIn([policy], 'agent') },
+    teams: { live: [], named: namedIn([policy], 'team') },
+  });
+  const [shown] = await showPolicies(db, principal, { policies: [policy], state, resources });
+  if (!shown) throw new Error('one policy makes one');
+  return shown;
+}
+
+interface ToShow {
+  readonly policies: readonly PermissionPolicy[];
+  readonly state: PolicyHolderState;
+  readonly resources: readonly PolicyResource[];
+}
+
+async function showPolicies(
+  db: Db,
+  principal: MemberPrincipal,
+  { policies, state, resources }: ToShow,
+): Promise<ShownPolicy[]> {
+  const ownsActively = state.active && policies.some((policy) => policy.isOwner);
+  const isLastOwner = ownsActively && (await countOwnerships(db, principal.organizationId)) === 1;
+  return policies.map((policy) => {
+    const readOnlyReason = policyReadOnlyReason(principal, {
+      terms: policy,
+      source: policy.source,
+      inherited: policy.viaTeamId !== null,
+      closed: state.closed ?? undefined,
+      keepsLastOwner: policy.isOwner && isLastOwner,
+    });
+    const named = resources.filter(
+      ({ kind, id }) => kind === policy.scopeKind && policy.resourceIds.includes(id),
+    );
+    return { ...policy, resources: named, ...(readOnlyReason && { readOnlyReason }) };
+  });
+}

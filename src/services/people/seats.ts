@@ -1,0 +1,35 @@
+/** How many people an organization may have: members who were not removed, and pending invitations, which hold a seat each. */
+import { AppError } from '../../domain/errors.ts';
+import { lockOrganization } from '../../data/organization/organizations.ts';
+import { countSeats } from '../../data/people/seats.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+
+export interface Seats {
+  readonly used: number;
+  readonly limit: number;
+}
+
+export async function readSeats(
+  { db, limits }: Pick<ServiceContext, 'db' | 'limits'>,
+  organizationId: string,
+): Promise<Seats> {
+  return { used: await countSeats(db, organizationId), limit: limits.seats };
+}
+
+/**
+ * Call it in the transaction that adds a member or an invitation, before it does: it locks the organization, so that of two
+ * who want the last seat one gets it. Throws 409 `seat_limit_reached` {dimension, limit, used}. Whoever accepts an
+ * invitation needs no further seat.
+ */
+export async function claimSeat(
+  trx: Db,
+  organizationId: string,
+  limits: { readonly seats: number },
+): Promise<void> {
+  await lockOrganization(trx, organizationId);
+  const used = await countSeats(trx, organizationId);
+  const limit = limits.seats;
+  if (used >= limit)
+    throw new AppError('seat_limit_reached', { details: { dimension: 'seats', limit, used } });
+}

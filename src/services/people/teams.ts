@@ -1,0 +1,321 @@
+/** Teams: created, renamed, archived, and who is in them. Whoever joins a team is granted what its permission policies grant. */
+import { v7 } from 'uuid';
+import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
+import {
+  scopeOf,
+  type MemberPrincipal,
+  type ProductPrincipal,
+} from '../../domain/people/authorization.ts';
+import { AppError, invalid } from '../../domain/errors.ts';
+import { grantsBeyond, requireMayGrant } from '../../domain/people/permission-policies.ts';
+import { wakeStranded } from '../../data/requests/unreachable.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import { findWaitingOnTeam, listPathsNamingTeam } from '../../data/escalation/escalation-paths.ts';
+import { listPolicies } from '../../data/people/permission-policies.ts';
+import { listTeamAssignments, type AssignmentRow } from '../../data/people/role-assignments.ts';
+import { findNamedInPolicy } from '../../data/escalation/team-escalation-policies.ts';
+import {
+  archiveTeam as writeArchived,
+  changeHandAdded,
+  findTeam,
+  insertTeam,
+  listHandAdded,
+  listTeamMembers,
+  listTeamMembershipIds,
+  listTeams,
+  lockPresentMembers,
+  lockTeam,
+  renameTeam as writeName,
+  type LockedTeam,
+  type TeamMember,
+  type TeamPage,
+  type TeamRow,
+} from '../../data/people/teams.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { announceDue } from '../requests/announce.ts';
+import type { ServiceContext } from '../context.ts';
+import { currentMember } from './member-principals.ts';
+import { cutPage } from '../pages.ts';
+import { deactivateWith } from '../revisions.ts';
+import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
+import { teamPolicyKind } from '../escalation/team-escalation-policies.ts';
+
+export type { TeamMember } from '../../data/people/teams.ts';
+
+export interface Team extends TeamRow {
+  readonly organizationId: string;
+  /** What every member inherits. */
+  readonly assignments: readonly RoleAssignment[];
+}
+
+async function withAssignments(
+  db: Db,
+  organizationId: string,
+  rows: readonly TeamRow[],
+): Promise<Team[]> {
+  const ids = rows.map((row) => row.id);
+  const assigned = new Map<string, AssignmentRow[]>(ids.map((id) => [id, []]));
+  for (const row of await listTeamAssignments(db, organizationId, ids))
+    assigned.get(row.principalId)?.push(row);
+  return rows.map((row) => ({
+    ...row,
+    organizationId,
+    assignments: (assigned.get(row.id) ?? []).map((assignment) =>
+      roleAssignment(assignment, row.organizationName),
+    ),
+  }));
+}
+
+async function readTeam(db: Db, organizationId: string, id: string): Promise<Team> {
+  const row = await findTeam(db, organizationId, id);
+  const [team] = row ? await withAssignments(db, organizationId, [row]) : [];
+  if (!team) throw new AppError('not_found');
+  return team;
+}
+
+/** The teams the caller may see: all of them, or those its grants name. `next`: where the next page starts, absent on the last. */
+export async function listVisibleTeams(
+  { db }: ServiceContext,
+  principal: ProductPrincipal,
+  page: Omit<TeamPage, 'ids'>,
+): Promise<{ readonly teams: readonly Team[]; readonly next?: string }> {
+  const scope = scopeOf(principal, 'team.read');
+  if (!scope) return { teams: [] };
+  const ids = scope.all ? undefined : scope.teamIds;
+  const found = await listTeams(db, principal.organizationId, {
+    ...page,
+    ids,
+    limit: page.limit + 1,
+  });
+  const { items, last } = cutPage(found, page.limit);
+  return {
+    teams: await withAssignments(db, principal.organizationId, items),
+    ...(last && { next: last.id }),
+  };
+}
+
+/** The team and who is in it. Throws 404. */
+export async function getTeam(
+  { db }: ServiceContext,
+  { organizationId }: ProductPrincipal,
+  id: string,
+): Promise<{ readonly team: Team; readonly members: readonly TeamMember[] }> {
+  const [team, members] = await Promise.all([
+    readTeam(db, organizationId, id),
+    listTeamMembers(db, organizationId, id),
+  ]);
+  return { team, members };
+}
+
+function teamEvent(
+  principal: MemberPrincipal,
+  { verb, id, data }: { verb: string; id: string; data: Readonly<Record<string, unknown>> },
+): { events: NewAuditEvent[] } {
+  return {
+    events: [{ eventType: `team.${verb}`, actor: actorOf(principal), subjectId: id, data }],
+  };
+}
+
+/** An empty team. Throws 409 `team_name_taken`. */
+export async function createTeam(
+  { db }: ServiceContext,
+  principal: MemberPrincipal,
+  name: string,
+): Promise<Team> {
+  const { organizationId } = principal;
+  const id = v7();
+  return await db.transaction(async (trx) => {
+    await currentMember(trx, principal, { permission: 'team.write' });
+    if (!(await insertTeam(trx, organizationId, { id, name })))
+      throw new AppError('team_name_taken');
+    await insertAuditEvents(
+      trx,
+      organizationId,
+      teamEvent(principal, { verb: 'created', id, data: { name } }),
+    );
+    return await readTeam(trx, organizationId, id);
+  });
+}
+
+async function lockExisting(trx: Db, organizationId: string, id: string): Promise<LockedTeam> {
+  const team = await lockTeam(trx, organizationId, id);
+  if (!team) throw new AppError('not_found');
+  return team;
+}
+
+/** Throws 404, 409 `team_archived`, `directory_managed` or `team_name_taken`. */
+export async function renameTeam(
+  { db }: ServiceContext,
+  principal: MemberPrincipal,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<Team> {
+  const { organizationId } = principal;
+  return await db.transaction(async (trx) => {
+    await currentMember(trx, principal, { permission: 'team.write', target: { kind: 'team', id } });
+    const team = await lockExisting(trx, organizationId, id);
+    if (team.archived) throw new AppError('team_archived');
+    if (team.directoryManaged) throw new AppError('directory_managed');
+    if (team.name !== name) {
+      if (!(await writeName(trx, organizationId, { id, name })))
+        throw new AppError('team_name_taken');
+      const event = teamEvent(principal, {
+        verb: 'renamed',
+        id,
+        data: { from: team.name, to: name },
+      });
+      await insertAuditEvents(trx, organizationId, event);
+    }
+    return await readTeam(trx, organizationId, id);
+  });
+}
+
+/** Waiting requests a refusal names. */
+const SHOWN_REQUESTS = 20;
+
+/** Throws 409 `team_in_escalation_path` while somebody may be asked through the team. Nobody activates a path meanwhile. */
+async function requireUnasked(trx: Db, organizationId: string, id: string): Promise<void> {
+  const paths = await listPathsNamingTeam(trx, organizationId, id);
+  const waiting = await findWaitingOnTeam(trx, organizationId, {
+    teamId: id,
+    show: SHOWN_REQUESTS,
+  });
+  if (paths.length + waiting.count === 0) return;
+  const escalation_paths = paths.map(({ pathKey, name, revision }) => ({
+    path_key: pathKey,
+    name,
+    revision,
+  }));
+  const details = {
+    escalation_paths,
+    request_count: waiting.count,
+    request_ids: waiting.requestIds,
+  };
+  throw new AppError('team_in_escalation_path', { details });
+}
+
+/**
+ * For good, and its escalation policy is in force no longer; a team that is archived already stays as it is. Throws 404, 409
+ * `directory_managed` or `team_in_escalation_path`.
+ */
+export async function archiveTeam(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
+  const { organizationId } = principal;
+  const due = await context.db.transaction(async (trx) => {
+    await currentMember(trx, principal, { permission: 'team.write', target: { kind: 'team', id } });
+    const team = await lockExisting(trx, organizationId, id);
+    if (team.archived) return [];
+    if (team.directoryManaged) throw new AppError('directory_managed');
+    await requireUnasked(trx, organizationId, id);
+    await deactivateWith(trx, principal, { kind: teamPolicyKind, documentKey: id });
+    await writeArchived(trx, organizationId, id);
+    await insertAuditEvents(
+      trx,
+      organizationId,
+      teamEvent(principal, { verb: 'archived', id, data: { name: team.name } }),
+    );
+    // What its policies granted is gone.
+    return await wakeStranded(trx, organizationId, await listTeamMembershipIds(trx, id));
+  });
+  announceDue(context, due);
+}
+
+/**
+ * Makes exactly these people the hand-added members. Throws 404, 409 `team_archived`, 400 for ids that are named twice or
+ * are no member, what `requireMayAdmit` throws, and unless forced 409 `team_member_in_escalation_policy`.
+ */
+export async function setTeamMembers(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  {
+    id,
+    membershipIds,
+    force,
+  }: { readonly id: string; readonly membershipIds: readonly string[]; readonly force: boolean },
+): Promise<readonly TeamMember[]> {
+  const { organizationId } = principal;
+  const { members, due } = await context.db.transaction(async (trx) => {
+    const caller = await currentMember(trx, principal, {
+      permission: 'team.member.write',
+      target: { kind: 'team', id },
+    });
+    const team = await lockExisting(trx, organizationId, id);
+    if (team.archived) throw new AppError('team_archived');
+    requireMembers(membershipIds, await lockPresentMembers(trx, organizationId, membershipIds));
+    const current = await listHandAdded(trx, id);
+    const [before, after] = [new Set(current), new Set(membershipIds)];
+    const added = membershipIds.filter((each) => !before.has(each));
+    const removed = current.filter((each) => !after.has(each));
+    if (added.length > 0) await requireMayAdmit(trx, caller, id);
+    if (added.length + removed.length > 0) await changeHandAdded(trx, id, { added, removed });
+    const present = await listTeamMembers(trx, organizationId, id);
+    if (added.length + removed.length > 0) {
+      const left_behind = await requireReleased(trx, organizationId, {
+        id,
+        removed,
+        members: present,
+        force,
+      });
+      const data = { added, removed, ...(left_behind && { left_behind }) };
+      await insertAuditEvents(
+        trx,
+        organizationId,
+        teamEvent(principal, { verb: 'members_changed', id, data }),
+      );
+    }
+    return { members: present, due: await wakeStranded(trx, organizationId, removed) };
+  });
+  announceDue(context, due);
+  return members;
+}
+
+/**
+ * Throws 409 `team_member_in_escalation_policy` when the active policy asks somebody by name who is in the team no longer;
+ * answers what is left behind when that is forced. Who is in it by the directory too has not left.
+ */
+async function requireReleased(
+  trx: Db,
+  organizationId: string,
+  {
+    id,
+    removed,
+    members,
+    force,
+  }: { id: string; removed: readonly string[]; members: readonly TeamMember[]; force: boolean },
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const staying = new Set(members.map((member) => member.membershipId));
+  const membershipIds = removed.filter((each) => !staying.has(each));
+  const named = await findNamedInPolicy(trx, organizationId, { teamId: id, membershipIds });
+  if (!named) return undefined;
+  const uses = { team_id: id, revision: named.revision, membership_ids: named.membershipIds };
+  if (!force) throw new AppError('team_member_in_escalation_policy', { details: uses });
+  return uses;
+}
+
+function requireMembers(ids: readonly string[], present: ReadonlySet<string>): void {
+  const issues = ids.flatMap((id, index) => {
+    const message =
+      ids.indexOf(id) !== index
+        ? 'is named twice'
+        : present.has(id)
+          ? undefined
+          : 'is no member of the organization';
+    return message === undefined
+      ? []
+      : [{ pointer: `/membership_ids/${index}`, code: 'invalid_value', message }];
+  });
+  if (issues.length > 0) throw invalid(issues);
+}
+
+/**
+ * Putting somebody, oneself too, into a team hands out what the team's policies grant: only who could grant them may.
+ * Throws 403 `grant_exceeds_own` (details.grants: all that is beyond the caller), and as `requireMayGrant` for what is dangerous.
+ */
+async function requireMayAdmit(trx: Db, principal: MemberPrincipal, teamId: string): Promise<void> {
+  const policies = await listPolicies(trx, principal.organizationId, { kind: 'team', id: teamId });
+  const beyond = policies.flatMap((terms) => grantsBeyond(principal, terms));
+  if (beyond.length > 0) throw new AppError('grant_exceeds_own', { details: { grants: beyond } });
+  for (const terms of policies) requireMayGrant(principal, terms);
+}

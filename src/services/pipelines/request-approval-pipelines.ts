@@ -1,0 +1,202 @@
+/** Approval pipelines: revisions of the rules, and trying rules out before they are saved. */
+import { v7 } from 'uuid';
+import type { PipelineScope } from '../../domain/requests/approval-requests.ts';
+import { scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
+import type { ConditionFacts } from '../../domain/conditions/types.ts';
+import { AppError, invalid } from '../../domain/errors.ts';
+import { compilePipeline, evaluatePipeline } from '../../domain/pipelines/evaluate.ts';
+import type { CompiledPipeline, Evaluation } from '../../domain/pipelines/evaluate.ts';
+import { namedEscalationPaths, parsePipelineDocument } from '../../domain/pipelines/parse.ts';
+import { storeBlocks } from '../../domain/pipelines/store.ts';
+import type { PipelineDocument, StoredBlock } from '../../domain/pipelines/types.ts';
+import { findPathStates } from '../../data/escalation/escalation-paths.ts';
+import {
+  insertNamedPaths,
+  pipelineTables,
+  type PipelineKey,
+} from '../../data/pipelines/request-approval-pipelines.ts';
+import { findDocument, findRevisionById } from '../../data/revisions.ts';
+import { parseExact, stringifyExact, type ExactValue } from '../../platform/exact-json.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import {
+  listSummaries,
+  revisionCache,
+  type Revision,
+  type RevisionedKind,
+  type SummaryQuery,
+} from '../revisions.ts';
+
+export type { PipelineKey } from '../../data/pipelines/request-approval-pipelines.ts';
+
+/** Whose pipeline a key stands for. */
+export function pipelineOwner(documentKey: string): {
+  readonly scope: PipelineScope;
+  readonly agentSlug?: string;
+} {
+  if (!documentKey.startsWith('agent:')) return { scope: 'organization' };
+  return { scope: 'agent', agentSlug: documentKey.slice('agent:'.length) };
+}
+
+interface StoredPipeline {
+  readonly blocks: readonly StoredBlock[];
+  readonly default_escalation_path?: string;
+}
+
+export interface PipelineRevision extends StoredPipeline {
+  readonly id: string;
+  readonly scope: PipelineScope;
+  readonly agentSlug?: string;
+  readonly revision: number;
+  readonly isActive: boolean;
+  readonly createdByActorId: string;
+  readonly createdAt: Date;
+}
+
+/** What a revision keeps was written by `store` below, so it is not checked again. */
+export function storedPipeline(text: string): StoredPipeline {
+  return parseExact(text) as unknown as StoredPipeline;
+}
+
+function parseBody(body: ExactValue): PipelineDocument {
+  const parsed = parsePipelineDocument(body);
+  if (!parsed.ok) throw invalid(parsed.issues);
+  return parsed.document;
+}
+
+function store(document: PipelineDocument, latest: Revision | undefined): string {
+  const previous = latest && storedPipeline(latest.document).blocks;
+  return stringifyExact({ ...document, blocks: storeBlocks(document, previous, v7) });
+}
+
+async function checkNamedPaths(
+  trx: Db,
+  organizationId: string,
+  { document }: { document: PipelineDocument },
+): Promise<void> {
+  const named = namedEscalationPaths(document);
+  const states = await findPathStates(trx, organizationId, {
+    pathKeys: distinctKeys(named),
+    lock: false,
+  });
+  const existing = new Set(states.map((state) => state.pathKey));
+  const missing = named.filter(({ pathKey }) => !existing.has(pathKey));
+  if (missing.length === 0) return;
+  throw invalid(
+    missing.map(({ pointer }) => ({
+      pointer,
+      code: 'unknown_escalation_path',
+      message: 'is not an escalation path',
+    })),
+  );
+}
+
+async function checkPathsActive(
+  trx: Db,
+  organizationId: string,
+  revision: Revision,
+): Promise<void> {
+  const pathKeys = distinctKeys(namedEscalationPaths(storedPipeline(revision.document)));
+  const states = await findPathStates(trx, organizationId, { pathKeys, lock: true });
+  const active = new Set(states.filter((state) => state.active).map((state) => state.pathKey));
+  const inactive = pathKeys.filter((pathKey) => !active.has(pathKey));
+  if (inactive.length > 0)
+    throw new AppError('escalation_path_inactive', { details: { escalation_paths: inactive } });
+}
+
+function distinctKeys(named: readonly { readonly pathKey: string }[]): string[] {
+  return [...new Set(named.map(({ pathKey }) => pathKey))].sort();
+}
+
+export const pipelineKind: RevisionedKind<PipelineDocument, PipelineRevision> = {
+  tables: pipelineTables,
+  subject: 'request_approval_pipeline',
+  archivedCode: 'agent_archived',
+  auditData: (documentKey) => {
+    const { scope, agentSlug } = pipelineOwner(documentKey);
+    return { scope, agent_slug: agentSlug };
+  },
+  parse: parseBody,
+  checkReferences: checkNamedPaths,
+  store,
+  recordReferences: async (trx, { revisionId, document }) => {
+    await insertNamedPaths(trx, {
+      revisionId,
+      pathKeys: distinctKeys(namedEscalationPaths(document)),
+    });
+  },
+  checkActivation: checkPathsActive,
+  view: (revision) => ({
+    ...storedPipeline(revision.document),
+    ...pipelineOwner(revision.documentKey),
+    id: revision.id,
+    revision: revision.revision,
+    isActive: revision.isActive,
+    createdByActorId: revision.createdByActorId,
+    createdAt: revision.createdAt,
+  }),
+};
+
+/** The pipelines the caller may see: all of them, or those of the agents its grants name. */
+export async function listPipelines(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  query: SummaryQuery,
+) {
+  const scope = scopeOf(principal, 'pipeline.read');
+  if (!scope) return { summaries: [] };
+  const documentKeys = scope.all
+    ? undefined
+    : scope.agentSlugs.map((slug): PipelineKey => `agent:${slug}`);
+  return await listSummaries(context, principal, { tables: pipelineTables, documentKeys, query });
+}
+
+/**
+ * What a pipeline would answer to a sample; nothing is saved. Throws 400 for an invalid document or, in an agent's
+ * pipeline, a sample of another agent; 404 when there is no such pipeline.
+ */
+export async function previewPipeline(
+  context: ServiceContext,
+  { organizationId }: ProductPrincipal,
+  {
+    documentKey,
+    body,
+    sample,
+  }: {
+    readonly documentKey: PipelineKey;
+    readonly body: ExactValue;
+    readonly sample: ConditionFacts;
+  },
+): Promise<Evaluation> {
+  const found = await findDocument(context.db, organizationId, {
+    tables: pipelineTables,
+    documentKey,
+  });
+  if (!found) throw new AppError('not_found');
+  const { agentSlug } = pipelineOwner(documentKey);
+  if (agentSlug !== undefined && sample.agent.slug !== agentSlug) {
+    throw invalid([
+      {
+        pointer: '/sample/agent/slug',
+        code: 'invalid_value',
+        message: 'must be the agent of this pipeline',
+      },
+    ]);
+  }
+  const document = parseBody(body);
+  const compiled = compilePipeline(
+    storeBlocks(document, undefined, v7),
+    document.default_escalation_path,
+  );
+  return evaluatePipeline(compiled, sample);
+}
+
+/** The pipeline a request is pinned to, ready to run. Throws when there is no revision of that id. */
+export const loadCompiledPipeline = revisionCache<CompiledPipeline>(
+  async (context: ServiceContext, revisionId) => {
+    const revision = await findRevisionById(context.db, revisionId, pipelineTables);
+    if (!revision) throw new Error(`pipeline revision ${revisionId} is missing`);
+    const { blocks, default_escalation_path: path } = storedPipeline(revision.document);
+    return { value: compilePipeline(blocks, path), size: revision.document.length };
+  },
+);

@@ -1,0 +1,33 @@
+/** Whom a request was routed to: by its pinned path, and by hand. */
+import { findAddedReviewers } from '../../data/requests/added-reviewers.ts';
+import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { TeamRoster } from '../../domain/escalation/recipients.ts';
+import type { Routed } from '../../domain/requests/request-access.ts';
+import type { ServiceContext } from '../context.ts';
+import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
+
+export async function readRouted(
+  context: ServiceContext,
+  request: ApprovalRequest,
+): Promise<Routed> {
+  const revisionId = request.route?.pathRevisionId;
+  if (revisionId === undefined) return { targets: undefined, added: [] };
+  const { targets } = await loadEscalationPathRevision(context, revisionId);
+  const added = await findAddedReviewers(context.db, request.id);
+  return { targets, added: added.map(({ membershipId }) => membershipId) };
+}
+
+/** The teams a path names. */
+export function namedTeams({ targets = [] }: Pick<Routed, 'targets'>): readonly string[] {
+  return targets.flatMap((target) => (target.type === 'team' ? [target.id] : []));
+}
+
+/** Those of the rosters, which hold live teams only, that a member is in. */
+export function teamsOf(
+  membershipId: string,
+  rosters: ReadonlyMap<string, TeamRoster>,
+): readonly string[] {
+  return [...rosters].flatMap(([teamId, { members }]) =>
+    members.some((each) => each.membershipId === membershipId) ? [teamId] : [],
+  );
+}

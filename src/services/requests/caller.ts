@@ -1,0 +1,41 @@
+/** Who calls, once more in the transaction that acts: much can have been taken from him since the call came in. */
+import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
+import { holdAccess } from '../../data/organization/organizations.ts';
+import { authorize, type MemberPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Permission } from '../../domain/people/permissions.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { memberAgain } from '../people/member-principals.ts';
+
+export interface Acting {
+  readonly principal: MemberPrincipal;
+  readonly locked: LockedRequest;
+}
+
+/**
+ * Locks a request of the caller's organization, and answers who he is by then. Nothing he holds is taken before the end of the
+ * transaction: who changes access waits for it, and takes the locks in this order as well. A session or key may end at any
+ * time, so he is read last, after all waiting. Throws what `memberAgain` throws, and `not_found`.
+ */
+export async function lockForCaller(
+  db: Db,
+  caller: MemberPrincipal,
+  requestId: string,
+): Promise<Acting> {
+  await holdAccess(db, caller.organizationId);
+  const locked = await lockRequest(db, requestId);
+  const principal = await memberAgain(db, caller);
+  if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
+  return { principal, locked };
+}
+
+/** Throws 403 `permission_denied` with its details. */
+export function requireForAgent(
+  caller: MemberPrincipal,
+  permission: Permission,
+  agentSlug: string,
+): void {
+  const verdict = authorize(caller, permission, { kind: 'agent', slug: agentSlug });
+  if (!verdict.allowed)
+    throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
+}

@@ -1,0 +1,78 @@
+/**
+ * Carries changes between processes: one NOTIFY statement per process and 10 ms, sent outside every transaction (inside
+ * one it would serialize all commits), and a LISTEN connection of its own. What gets lost is found by a reread of all
+ * waited-for ids every second and at every reconnect.
+ */
+import { randomUUID } from 'node:crypto';
+import { findSettledIds } from '../../data/requests/read.ts';
+import { listenForChanges, notifyChanges, type ChangeListener } from '../../data/changes.ts';
+import type { ServiceContext } from '../context.ts';
+
+const BATCH_MS = 10;
+const REREAD_MS = 1_000;
+const RECONNECT_MS = 500;
+/** A payload may hold 8,000 bytes; an id takes 37. */
+const IDS_PER_NOTICE = 200;
+
+export interface ChangeFeed {
+  stop(): Promise<void>;
+}
+
+export function startChangeFeed(context: ServiceContext, databaseUrl: string): ChangeFeed {
+  const self = randomUUID();
+  const state = {
+    stopped: false,
+    listener: undefined as ChangeListener | undefined,
+    sending: undefined as NodeJS.Timeout | undefined,
+  };
+
+  const reread = async () => {
+    const ids = await findSettledIds(context.db, context.changes.waitedFor());
+    for (const id of ids) context.changes.deliver(id);
+  };
+  const send = async () => {
+    state.sending = undefined;
+    const ids = context.changes.takeOutgoing();
+    for (let start = 0; start < ids.length; start += IDS_PER_NOTICE) {
+      const payload = [self, ...ids.slice(start, start + IDS_PER_NOTICE)].join(' ');
+      await notifyChanges(context.db, payload);
+    }
+  };
+  const quietly = (work: () => Promise<void>, what: string) => () => {
+    work().catch((error: unknown) => {
+      if (!state.stopped) context.logger.warn({ err: error, what }, 'change feed');
+    });
+  };
+  const listenOnce = () =>
+    listenForChanges(databaseUrl, {
+      opened: (listener) => (state.listener = listener),
+      subscribed: reread,
+      changed: (payload) => {
+        const [from, ...ids] = payload.split(' ');
+        if (from !== self) for (const id of ids) context.changes.deliver(id);
+      },
+    });
+  const listening = (async () => {
+    while (!state.stopped) {
+      await listenOnce().catch((error: unknown) => {
+        if (!state.stopped)
+          context.logger.warn({ err: error }, 'the change listener lost the database');
+      });
+      if (!state.stopped) await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+    }
+  })();
+  context.changes.announceWith(() => {
+    state.sending ??= setTimeout(quietly(send, 'notify'), BATCH_MS);
+  });
+  const rereading = setInterval(quietly(reread, 'reread'), REREAD_MS);
+
+  return {
+    stop: async () => {
+      state.stopped = true;
+      clearInterval(rereading);
+      clearTimeout(state.sending);
+      await state.listener?.end().catch(() => undefined);
+      await listening;
+    },
+  };
+}

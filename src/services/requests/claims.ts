@@ -1,0 +1,214 @@
+/**
+ * Somebody says he looks after a request: nobody further is asked meanwhile, and everybody who may decide still can. And the
+ * refusals of a call that comes too early or too late, for whatever else needs a request that waits.
+ */
+import { endClaim, endClaimsOf, insertClaim, touchRequest } from '../../data/requests/claims.ts';
+import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import { findOrganization } from '../../data/organization/organizations.ts';
+import {
+  isTerminal,
+  type ApprovalRequest,
+  type Claim,
+} from '../../domain/requests/approval-requests.ts';
+import { actorOf, requestEvent, type AuditActor } from '../../domain/audit.ts';
+import type { MemberPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import { mayClaim, maySee } from '../../domain/requests/request-access.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { announceChanged, announceDecided } from './announce.ts';
+import { lockForCaller, requireForAgent } from './caller.ts';
+import { readRouted } from './audience.ts';
+import { expireIfDue, lapseIfDue } from './settle.ts';
+
+/** What a call did under the lock. `expired`: it came too late, and recorded that first. */
+type Outcome<T> =
+  | { readonly expired: ApprovalRequest }
+  | (T & { readonly expired?: undefined; readonly changed: boolean });
+
+/**
+ * The claim, or the one he holds already. Throws `not_found`, 403 `membership_inactive`, `permission_denied`,
+ * `request_not_routed`, 409 `request_evaluating`, `request_not_pending` (details.status) and `claim_held`. A claim decides
+ * nothing, so it needs no second factor.
+ */
+export async function claimRequest(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<Claim> {
+  const outcome = await context.db.transaction(
+    async (trx) => await claimLocked(context, trx, { principal, id }),
+  );
+  if (outcome.expired) throw tooLate(context, outcome.expired);
+  if (outcome.changed) announceChanged(context, id, 'claim');
+  return outcome.claim;
+}
+
+interface Call {
+  readonly principal: MemberPrincipal;
+  readonly id: string;
+}
+
+async function claimLocked(
+  context: ServiceContext,
+  db: Db,
+  { principal: caller, id }: Call,
+): Promise<Outcome<{ claim: Claim }>> {
+  const { principal, locked } = await lockForCaller(db, caller, id);
+  for (const permission of ['request.claim', 'request.decide'] as const)
+    requireForAgent(principal, permission, locked.request.agentSlug);
+  if (!mayClaim(principal, await readRouted({ ...context, db }, locked.request)))
+    throw new AppError('request_not_routed');
+  const expired = await expireIfDue(db, locked, { wake: true });
+  if (expired) return { expired };
+  requirePending(locked.request);
+  const settled = await lapseIfDue(db, locked);
+  const { claim } = settled.request;
+  if (claim && claim.membershipId !== principal.membershipId)
+    throw new AppError('claim_held', { details: holderOf(claim) });
+  return claim
+    ? { claim, changed: false }
+    : { claim: await claimNow(db, settled, principal), changed: true };
+}
+
+async function claimNow(
+  db: Db,
+  { request, now }: LockedRequest,
+  principal: MemberPrincipal,
+): Promise<Claim> {
+  const organization = await findOrganization(db, principal.organizationId);
+  if (!organization) throw new AppError('not_found');
+  const lapsesAt = Math.min(
+    now.getTime() + organization.claimTimeout * 1_000,
+    request.deadlineAt.getTime(),
+  );
+  const { membershipId, displayName } = principal;
+  const claim = await insertClaim(db, request, {
+    membershipId,
+    displayName,
+    claimedAt: now,
+    expiresAt: new Date(lapsesAt),
+  });
+  await record(
+    db,
+    { request, now },
+    { verb: 'claimed', actor: actorOf(principal), claim, more: { expires_at: claim.expiresAt } },
+  );
+  await touchRequest(db, request.id, { now, wake: true });
+  return claim;
+}
+
+/** Throws `not_found` without a live claim, 403 `not_claim_holder` for another's and `request_not_routed`. */
+export async function releaseRequest(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
+  const outcome = await context.db.transaction(
+    async (trx) => await releaseLocked(context, trx, { principal, id }),
+  );
+  if (outcome.expired) announceDecided(context, outcome.expired, 'changed');
+  else if (outcome.changed) announceChanged(context, id, 'claim');
+  if (outcome.expired ?? !outcome.released)
+    throw new AppError('not_found', { detail: 'Nobody claims the request.' });
+}
+
+async function releaseLocked(
+  context: ServiceContext,
+  db: Db,
+  { principal, id }: Call,
+): Promise<Outcome<{ released: boolean }>> {
+  const locked = await lockRequest(db, id);
+  if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
+  if (locked.request.claim?.membershipId !== principal.membershipId) {
+    if (!maySee(principal, locked.request, await readRouted({ ...context, db }, locked.request)))
+      throw new AppError('request_not_routed');
+  }
+  const expired = await expireIfDue(db, locked, { wake: true });
+  if (expired) return { expired };
+  const settled = await lapseIfDue(db, locked);
+  const { request, now } = settled;
+  const { claim } = request;
+  if (!claim) return { released: false, changed: settled !== locked };
+  if (claim.membershipId !== principal.membershipId)
+    throw new AppError('not_claim_holder', { details: holderOf(claim) });
+  await endClaim(db, claim.id, now);
+  await record(db, { request, now }, { verb: 'claim_released', actor: actorOf(principal), claim });
+  await touchRequest(db, request.id, { now, wake: true });
+  return { released: true, changed: true };
+}
+
+/**
+ * Inside the transaction that suspends or removes a member: nobody waits for somebody who will not answer. Returns the
+ * ids of the requests, for `announceReleased` after the commit.
+ */
+export async function releaseClaimsOf(
+  trx: Db,
+  {
+    organizationId,
+    membershipId,
+    actor,
+    reason,
+  }: { organizationId: string; membershipId: string; actor: AuditActor; reason: string },
+): Promise<string[]> {
+  const ended = await endClaimsOf(trx, organizationId, membershipId);
+  for (const { id, requestId, displayName, at } of ended) {
+    const claim = { id, membershipId, displayName };
+    await record(
+      trx,
+      { request: { id: requestId, organizationId }, now: at },
+      { verb: 'claim_released', actor, claim, more: { reason } },
+    );
+  }
+  return ended.map(({ requestId }) => requestId);
+}
+
+export function announceReleased(context: ServiceContext, requestIds: readonly string[]): void {
+  for (const id of requestIds) announceChanged(context, id, 'claim');
+}
+
+/** Throws `request_evaluating` and `request_not_pending`. */
+export function requirePending({ state }: ApprovalRequest): void {
+  if (state === 'evaluating') throw new AppError('request_evaluating');
+  if (isTerminal(state)) throw notPending(state);
+}
+
+/** The deadline passed before the call came: tells everybody, and answers the error of the call. */
+export function tooLate(context: ServiceContext, expired: ApprovalRequest): AppError {
+  announceDecided(context, expired, 'changed');
+  return notPending(expired.state);
+}
+
+function notPending(status: string): AppError {
+  return new AppError('request_not_pending', { details: { status } });
+}
+
+function holderOf({ membershipId, displayName, expiresAt }: Claim) {
+  return { membership_id: membershipId, display_name: displayName, expires_at: expiresAt };
+}
+
+interface ClaimRecord {
+  readonly verb: 'claimed' | 'claim_released';
+  readonly actor: AuditActor;
+  readonly claim: Pick<Claim, 'id' | 'membershipId' | 'displayName'>;
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+async function record(
+  db: Db,
+  {
+    request,
+    now,
+  }: { request: { readonly id: string; readonly organizationId: string }; now: Date },
+  { verb, actor, claim, more }: ClaimRecord,
+): Promise<void> {
+  const data = {
+    claim_id: claim.id,
+    membership_id: claim.membershipId,
+    display_name: claim.displayName,
+    ...more,
+  };
+  const event = { ...requestEvent(request.id, verb, data), actor };
+  await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
+}

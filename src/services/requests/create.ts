@@ -1,0 +1,172 @@
+/** An adapter asks: write the row, start its workflow, wait for the pipeline as long as the create budget allows. */
+import { createHash } from 'node:crypto';
+import { v7 } from 'uuid';
+import {
+  admitRequest,
+  insertRequest,
+  type NewApprovalRequest,
+} from '../../data/requests/create.ts';
+import { findByIdempotencyKey } from '../../data/requests/read.ts';
+import { findOrganization } from '../../data/organization/organizations.ts';
+import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { AgentPrincipal } from '../../domain/people/authorization.ts';
+import { parseDuration } from '../../domain/durations.ts';
+import { AppError } from '../../domain/errors.ts';
+import { canonicalJson, type ExactValue, type JsonText } from '../../platform/exact-json.ts';
+import type { ServiceContext } from '../context.ts';
+import { readSettled } from './settle.ts';
+import { parkWait, type ParkedWait } from './wait.ts';
+
+export interface CreateInput {
+  readonly tool: string;
+  readonly server?: string | undefined;
+  readonly arguments: JsonText;
+  readonly agent_reasoning?: JsonText | undefined;
+  readonly context?: JsonText | undefined;
+  readonly timeout: string;
+}
+
+export interface CreateCall {
+  readonly input: CreateInput;
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+}
+
+export interface CreateOutcome {
+  readonly request: ApprovalRequest;
+  /** False when the key was used before: the answer shows the original request as it stands. */
+  readonly created: boolean;
+}
+
+/** Throws `idempotency_conflict`, and `quota_exceeded` when too many requests of the organization wait for people. */
+export async function createRequest(
+  context: ServiceContext,
+  principal: AgentPrincipal,
+  call: CreateCall,
+): Promise<CreateOutcome> {
+  const input = toNewRequest(call);
+  const created = await insertRequest(context.db, principal, input);
+  if (!created) return { request: await replay(context, principal, input), created: false };
+  context.metrics.requestsCreated.inc();
+  context.fresh.set(created.id, created);
+  const request = await awaitVerdict(context, created.id, {
+    signal: call.signal,
+    begin: () => context.workflows.start(created),
+  });
+  return { request, created: true };
+}
+
+/**
+ * The request once the pipeline has concluded, or `pending` when the budget runs out or `begin` fails. Registered when the
+ * row is there (an id without a row reads as refused by the cap) and before `begin`, so that no change is missed.
+ */
+async function awaitVerdict(
+  context: ServiceContext,
+  id: string,
+  {
+    signal,
+    begin,
+  }: { readonly signal: AbortSignal; readonly begin: (wait: ParkedWait) => Promise<void> },
+): Promise<ApprovalRequest> {
+  const wait = parkWait(context, id, {
+    ms: context.limits.createBudgetMs,
+    signal,
+    until: (request) => request.state !== 'evaluating',
+  });
+  try {
+    const begun = begin(wait).then(
+      () => wait.settled,
+      (error: unknown) => {
+        context.logger.warn(
+          { err: error, approvalRequest: id },
+          'workflow not started; the backstop will',
+        );
+        return 'timeout' as const;
+      },
+    );
+    const outcome = await Promise.race([wait.settled, begun]);
+    if (outcome === undefined) throw pendingQuotaExceeded(context);
+    return outcome === 'timeout' ? await answerBeforeVerdict(context, id, signal) : outcome;
+  } finally {
+    wait.leave();
+  }
+}
+
+/**
+ * The pipeline takes longer than the budget: the caller gets `pending` now and is no longer subject to the cap. A caller
+ * that hung up gets nothing, so the cap still holds for its request.
+ */
+async function answerBeforeVerdict(
+  context: ServiceContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<ApprovalRequest> {
+  const stands = signal.aborted || (await admitRequest(context.db, id));
+  const request = stands ? await readSettled(context, id) : undefined;
+  if (!request) throw pendingQuotaExceeded(context);
+  return request;
+}
+
+async function replay(
+  context: ServiceContext,
+  principal: AgentPrincipal,
+  input: NewApprovalRequest,
+): Promise<ApprovalRequest> {
+  const original = await findByIdempotencyKey(
+    context.db,
+    principal.instanceId,
+    input.idempotencyKey,
+  );
+  if (!original) throw await whyThereIsNone(context, principal);
+  if (!original.inputDigest.equals(input.inputDigest)) throw new AppError('idempotency_conflict');
+  return await awaitVerdict(context, original.request.id, {
+    signal: new AbortController().signal,
+    begin: async (wait) => {
+      wait.look();
+    },
+  });
+}
+
+/** Written and refused by the pending cap between our insert and this read, or its organization was deleted meanwhile. */
+async function whyThereIsNone(
+  context: ServiceContext,
+  { organizationId }: AgentPrincipal,
+): Promise<AppError> {
+  const organization = await findOrganization(context.db, organizationId);
+  return organization ? pendingQuotaExceeded(context) : new AppError('authentication_required');
+}
+
+function pendingQuotaExceeded(context: ServiceContext): AppError {
+  const limit = context.limits.pendingRequests;
+  return new AppError('quota_exceeded', {
+    details: { dimension: 'pending_requests', limit, used: limit },
+  });
+}
+
+function toNewRequest({ input, idempotencyKey }: CreateCall): NewApprovalRequest {
+  return {
+    id: v7(),
+    tool: input.tool,
+    ...(input.server !== undefined && { server: input.server }),
+    arguments: input.arguments,
+    ...(input.agent_reasoning && { agentReasoning: input.agent_reasoning }),
+    ...(input.context && { context: input.context }),
+    timeout: input.timeout,
+    timeoutMs: parseDuration(input.timeout) ?? 0,
+    idempotencyKey,
+    inputDigest: digestOf(input),
+  };
+}
+
+/** Compared as parsed values: key order, white space and the spelling of a number do not matter; the timeout's text does. */
+function digestOf(input: CreateInput): Buffer {
+  const compared: ExactValue = [
+    input.tool,
+    input.server ?? null,
+    input.arguments.value,
+    input.agent_reasoning?.value ?? null,
+    input.context?.value ?? null,
+    input.timeout,
+  ];
+  return createHash('sha256').update(canonicalJson(compared)).digest();
+}

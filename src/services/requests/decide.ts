@@ -1,0 +1,114 @@
+/** A person decides. Exactly one decision is ever recorded, whoever comes at the same moment. */
+import { findDecisionByKey, recordDecision, type NewDecision } from '../../data/requests/decide.ts';
+import type { ApprovalRequest, Decision } from '../../domain/requests/approval-requests.ts';
+import { actorOf } from '../../domain/audit.ts';
+import type { MemberPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import { requireSecondFactor } from '../../domain/sign-in/recent-authentication.ts';
+import { mayDecide } from '../../domain/requests/request-access.ts';
+import { violatedConstraint, type Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { announceDecided } from './announce.ts';
+import { lockForCaller } from './caller.ts';
+import { readRouted } from './audience.ts';
+import { expireIfDue, lapseIfDue } from './settle.ts';
+
+export interface DecideInput {
+  readonly requestId: string;
+  readonly status: 'approved' | 'denied';
+  readonly note?: string | undefined;
+  readonly channel?: string | undefined;
+  readonly idempotencyKey: string;
+}
+
+export interface DecideOutcome {
+  readonly decision: Decision;
+  readonly request: ApprovalRequest;
+}
+
+/**
+ * Throws `request_not_routed`, `request_evaluating`, `already_terminal` (details.status) and `idempotency_conflict`. The
+ * same key with the same input answers the original outcome. 403 `mfa_required` where the organization demands a second factor.
+ */
+export async function decideRequest(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  input: DecideInput,
+): Promise<DecideOutcome> {
+  const wanted = {
+    ...input,
+    channel: input.channel ?? (principal.via.kind === 'session' ? 'web' : 'api'),
+  };
+  const { request, changed } = await context.db
+    .transaction(async (trx) => await decideLocked(context, trx, { principal, wanted }))
+    .catch((error: unknown) => {
+      // The request had no decision, so the key decided another one.
+      if (violatedConstraint(error) === 'decisions_idempotency_key')
+        throw new AppError('idempotency_conflict');
+      throw error;
+    });
+  if (changed) announceDecided(context, request, 'decision');
+  if (request.state === 'expired' || !request.decision)
+    throw new AppError('already_terminal', { details: { status: request.state } });
+  return { decision: request.decision, request };
+}
+
+interface Wanted extends DecideInput {
+  readonly channel: string;
+}
+
+/** The request with its final answer; `changed` when this call brought it about, by the decision or by expiry. */
+async function decideLocked(
+  context: ServiceContext,
+  db: Db,
+  { principal: caller, wanted }: { principal: MemberPrincipal; wanted: Wanted },
+): Promise<{ request: ApprovalRequest; changed: boolean }> {
+  const { principal, locked } = await lockForCaller(db, caller, wanted.requestId);
+  requireSecondFactor(principal);
+  const { request } = locked;
+  // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
+  if (!mayDecide(principal, request, await readRouted({ ...context, db }, request)))
+    throw new AppError('request_not_routed');
+  const changed =
+    (await expireIfDue(db, locked, { wake: true })) ??
+    (await recordDecision(db, await lapseIfDue(db, locked), toDecision(principal, wanted)));
+  if (changed) return { request: changed, changed: true };
+  await refuseUnlessReplay(db, request, { principal, wanted });
+  return { request, changed: false };
+}
+
+function toDecision(principal: MemberPrincipal, wanted: Wanted): NewDecision {
+  return {
+    status: wanted.status,
+    channel: wanted.channel,
+    ...(wanted.note !== undefined && { note: wanted.note }),
+    membershipId: principal.membershipId,
+    reviewerDisplayName: principal.displayName,
+    reviewerEmail: principal.email,
+    authentication: principal.auth,
+    idempotencyKey: wanted.idempotencyKey,
+    actor: actorOf(principal),
+    from: ['pending'],
+    wake: true,
+  };
+}
+
+/** The request is not pending: that is fine only if this very call decided it before. */
+async function refuseUnlessReplay(
+  db: Db,
+  request: ApprovalRequest,
+  { principal, wanted }: { principal: MemberPrincipal; wanted: Wanted },
+): Promise<void> {
+  const original = await findDecisionByKey(db, principal.organizationId, wanted.idempotencyKey);
+  if (original) {
+    const same =
+      original.requestId === wanted.requestId &&
+      original.status === wanted.status &&
+      original.note === (wanted.note ?? null) &&
+      original.channel === wanted.channel;
+    if (!same) throw new AppError('idempotency_conflict');
+    return;
+  }
+  if (request.state === 'evaluating') throw new AppError('request_evaluating');
+  throw new AppError('already_terminal', { details: { status: request.state } });
+}

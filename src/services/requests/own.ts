@@ -1,0 +1,45 @@
+/** An adapter's reads of its own requests. What another instance asked does not exist for it. */
+import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { AgentPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { ServiceContext } from '../context.ts';
+import { readSettled } from './settle.ts';
+import { waitForRequest } from './wait.ts';
+
+export async function getOwnRequest(
+  context: ServiceContext,
+  principal: AgentPrincipal,
+  id: string,
+): Promise<ApprovalRequest> {
+  return own(principal, await readSettled(context, id));
+}
+
+/** Holds the answer until the request is settled or the time is over; the credential is checked again before answering. */
+export async function awaitOwnRequest(
+  context: ServiceContext,
+  principal: AgentPrincipal,
+  {
+    id,
+    ms,
+    signal,
+    recheck,
+  }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<AgentPrincipal> },
+): Promise<ApprovalRequest> {
+  const wait = waitForRequest(context, id, {
+    ms,
+    signal,
+    until: (request) => isOver(principal, request),
+  });
+  const request = own(principal, await wait);
+  return own(await recheck(), request);
+}
+
+/** A foreign request ends the wait at once: it is answered 404 without delay. */
+function isOver(principal: AgentPrincipal, request: ApprovalRequest): boolean {
+  return request.decision !== undefined || request.agentInstanceId !== principal.instanceId;
+}
+
+function own(principal: AgentPrincipal, request: ApprovalRequest | undefined): ApprovalRequest {
+  if (request?.agentInstanceId !== principal.instanceId) throw new AppError('not_found');
+  return request;
+}

@@ -1,0 +1,66 @@
+/** The reviewer's reads: the queue list and one request, as far as routing lets him see them. */
+import { listQueue, type QueueFilter } from '../../data/requests/list.ts';
+import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import { listAccess, maySee } from '../../domain/requests/request-access.ts';
+import type { ServiceContext } from '../context.ts';
+import { readRouted } from './audience.ts';
+import { readSettled } from './settle.ts';
+import { waitForRequest } from './wait.ts';
+
+/** A key sees all its member may see: the scope is for people who look at their own queue. */
+export async function listRequests(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  filter: Omit<QueueFilter, 'access'>,
+): Promise<ApprovalRequest[]> {
+  const scope =
+    principal.kind === 'member' && principal.via.kind === 'session' ? filter.scope : 'visible';
+  return await listQueue(context.db, principal.organizationId, {
+    ...filter,
+    scope,
+    access: listAccess(principal),
+  });
+}
+
+/** Throws `not_found` outside the organization and `request_not_routed` for what is not this reviewer's to see. */
+export async function getRequest(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  id: string,
+): Promise<ApprovalRequest> {
+  const request = await readSettled(context, id);
+  if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
+  await refuseUnlessVisible(context, principal, request);
+  return request;
+}
+
+/** Throws `request_not_routed`. Look again after time has passed: until the pipeline concludes nobody knows whose it will be. */
+export async function refuseUnlessVisible(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  request: ApprovalRequest,
+): Promise<void> {
+  if (!maySee(principal, request, await readRouted(context, request)))
+    throw new AppError('request_not_routed');
+}
+
+/** Holds the answer until the request is settled or the time is over. Visibility is checked before and, by the rights left then, after. */
+export async function awaitRequest(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  {
+    id,
+    ms,
+    signal,
+    recheck,
+  }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<ProductPrincipal> },
+): Promise<ApprovalRequest> {
+  await getRequest(context, principal, id);
+  const request = await waitForRequest(context, id, { ms, signal });
+  const now = await recheck();
+  if (!request) throw new AppError('not_found');
+  await refuseUnlessVisible(context, now, request);
+  return request;
+}

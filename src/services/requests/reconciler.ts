@@ -1,0 +1,157 @@
+/**
+ * What keeps the promises when a workflow is lost, late or Temporal is away: in every process requests past their deadline
+ * are expired, and requests whose wake-up has passed get their workflow back, or a step of ours.
+ */
+import { clearWake, leaseOverdue, wakeNow, type OverdueRequest } from '../../data/requests/wake.ts';
+import type { ServiceContext } from '../context.ts';
+import { expirePastDeadline } from './settle.ts';
+import { stepRequest } from './step.ts';
+
+const WAKE_EVERY_MS = 1_000;
+/** Expiry is promised within a second of the deadline: a round in time for it, and one to spare. */
+const EXPIRE_EVERY_MS = 250;
+/** At most this many overdue requests a second and process; also what one statement of the deadline sweep takes. */
+const BATCH = 200;
+/** Longer than a round takes on a slow database: the tail of one must not pass for neglected before its turn. */
+const LEASE_MS = 15_000;
+const LONGEST_LEASE_MS = 600_000;
+const LONG_OVERDUE_MS = 5_000;
+/** From the third try on a workflow that does not answer is ended and started anew. */
+const REPLACE_FROM_ATTEMPT = 2;
+/** Below the size of the worker's pool, which steps of workflows share. */
+const STEPS_AT_ONCE = 4;
+const CALLS_AT_ONCE = 16;
+
+export interface Backstop {
+  stop(): Promise<void>;
+}
+
+export function startBackstop(context: ServiceContext): Backstop {
+  const loops = [
+    repeat(context, {
+      what: 'wake-up sweep',
+      everyMs: WAKE_EVERY_MS,
+      work: () => wakeOverdue(context),
+    }),
+    repeat(context, {
+      what: 'deadline sweep',
+      everyMs: EXPIRE_EVERY_MS,
+      work: () => expirePastDeadline(context, { batch: BATCH }),
+    }),
+  ];
+  return {
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}
+
+/** One round at a time: a round that takes longer than its turn delays the next, and never piles up. */
+function repeat(
+  context: ServiceContext,
+  {
+    what,
+    everyMs,
+    work,
+  }: { readonly what: string; readonly everyMs: number; readonly work: () => Promise<void> },
+): Backstop {
+  const state = { running: undefined as Promise<void> | undefined };
+  const round = async () => {
+    try {
+      await work();
+    } catch (error) {
+      context.logger.warn(
+        { err: error, what },
+        'the backstop could not finish a round; the next one will',
+      );
+    } finally {
+      state.running = undefined;
+    }
+  };
+  const timer = setInterval(() => {
+    state.running ??= round();
+  }, everyMs);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await state.running;
+    },
+  };
+}
+
+/**
+ * After Temporal was away: what was tried in vain meanwhile is told to it now. `reset`: it has lost its database, so that
+ * every open request needs a new workflow.
+ */
+export async function catchUp(
+  context: ServiceContext,
+  { reset }: { readonly reset: boolean },
+): Promise<void> {
+  await wakeNow(context.db, reset ? 'open' : 'tried');
+}
+
+/** Exported for tests: one round. */
+export async function wakeOverdue(context: ServiceContext): Promise<void> {
+  const overdue = await leaseOverdue(context.db, {
+    limit: BATCH,
+    leaseMs: LEASE_MS,
+    longestLeaseMs: LONGEST_LEASE_MS,
+    longOverdueMs: LONG_OVERDUE_MS,
+  });
+  const neglected = overdue.filter(
+    (request) => !request.settled && (request.late || request.longOverdue || request.attempts > 0),
+  );
+  // A workflow that is merely late, as all are when thousands of levels fall due at once, needs no further call to Temporal.
+  const silent = overdue.filter((request) => !request.late || request.attempts > 0);
+  // Each on its own: one request that cannot be helped must not keep the others from it.
+  await Promise.all([
+    inParallel(silent, CALLS_AT_ONCE, async (request) => {
+      await (request.settled ? tellSettled(context, request) : restart(context, request)).catch(
+        (error: unknown) => {
+          context.logger.warn(
+            { err: error, approvalRequest: request.id },
+            'the backstop could not reach the workflow',
+          );
+        },
+      );
+    }),
+    inParallel(neglected, STEPS_AT_ONCE, async (request) => {
+      await step(context, request).catch((error: unknown) => {
+        context.logger.warn(
+          { err: error, approvalRequest: request.id },
+          'the backstop could not step a request',
+        );
+      });
+    }),
+  ]);
+}
+
+async function restart(context: ServiceContext, request: OverdueRequest): Promise<void> {
+  context.metrics.backstopStarts.inc();
+  await context.workflows.ensure(request, { replace: request.attempts >= REPLACE_FROM_ATTEMPT });
+}
+
+/** A workflow that runs looks and ends; where none runs nothing is left to do. */
+async function tellSettled(context: ServiceContext, { id }: OverdueRequest): Promise<void> {
+  context.metrics.backstopStarts.inc();
+  await context.workflows.signal(id, 'changed');
+  await clearWake(context.db, id);
+}
+
+async function step(context: ServiceContext, { id }: OverdueRequest): Promise<void> {
+  context.metrics.backstopSteps.inc();
+  // The row's own clock decides what is due: the floor is only an instant that has surely come.
+  await stepRequest(context, id, { floor: new Date(0), by: 'backstop' });
+}
+
+async function inParallel<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const lane = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
+}

@@ -1,0 +1,181 @@
+/** A reviewer asks colleagues for help with one request: whom he can ask, and asking them. */
+import {
+  findAddedReviewers,
+  insertAddedReviewers,
+  type AddedReviewer,
+} from '../../data/requests/added-reviewers.ts';
+import { touchRequest } from '../../data/requests/claims.ts';
+import { insertStep } from '../../data/requests/escalate.ts';
+import type { LockedRequest } from '../../data/requests/lock.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import { findDeciders, listDeciders, type Decider } from '../../data/requests/deciders.ts';
+import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
+import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import { actorOf, requestEvent } from '../../domain/audit.ts';
+import type { MemberPrincipal } from '../../domain/people/authorization.ts';
+import { AppError, invalid, type Issue } from '../../domain/errors.ts';
+import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
+import { isRoutedTo, mayDecide } from '../../domain/requests/request-access.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { cutPage } from '../pages.ts';
+import { announceChanged } from './announce.ts';
+import { lockForCaller } from './caller.ts';
+import { requirePending, tooLate } from './claims.ts';
+import { namedTeams, readRouted, teamsOf } from './audience.ts';
+import { expireIfDue, lapseIfDue, readSettled } from './settle.ts';
+
+export interface Candidate extends Decider {
+  readonly email: string;
+  /** On the path already, or added before. */
+  readonly alreadyRouted: boolean;
+}
+
+export interface CandidatePage {
+  readonly candidates: readonly Candidate[];
+  /** The membership the next page starts behind; absent on the last one. */
+  readonly next?: string;
+}
+
+/** Active members who may decide for the agent, by name. Throws `not_found`, and `request_not_routed` for who may not decide it himself. */
+export async function listCandidates(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  {
+    id,
+    ...page
+  }: {
+    readonly id: string;
+    readonly q: string;
+    readonly limit: number;
+    readonly after: string | undefined;
+  },
+): Promise<CandidatePage> {
+  const request = await readSettled(context, id);
+  if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
+  const routed = await readRouted(context, request);
+  if (!mayDecide(principal, request, routed)) throw new AppError('request_not_routed');
+  const { organizationId, agentSlug } = request;
+  const found = await listDeciders(context.db, organizationId, {
+    ...page,
+    agentSlug,
+    limit: page.limit + 1,
+  });
+  const { items, last } = cutPage(found, page.limit);
+  const rosters = await findTeamRosters(context.db, organizationId, namedTeams(routed));
+  const candidates = items.map((each) => {
+    const candidate = {
+      membershipId: each.membershipId,
+      teamIds: teamsOf(each.membershipId, rosters),
+    };
+    return { ...each, alreadyRouted: isRoutedTo(candidate, routed) };
+  });
+  return { candidates, ...(last && { next: last.membershipId }) };
+}
+
+interface AddInput {
+  readonly id: string;
+  readonly membershipIds: readonly string[];
+}
+
+/**
+ * Everybody added to the request so far. Who was not added before is told once, whether or not the path names him, and
+ * even while somebody claims the request: a person asks for him now. Throws `not_found`, 403 `membership_inactive`,
+ * `request_not_routed`, 409 `request_evaluating`, `request_not_pending`, and 400 for who may not decide for the agent.
+ */
+export async function addReviewers(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  input: AddInput,
+): Promise<AddedReviewer[]> {
+  const outcome = await context.db.transaction(
+    async (trx) => await addLocked(context, trx, { principal, ...input }),
+  );
+  if ('expired' in outcome) throw tooLate(context, outcome.expired);
+  if (outcome.changed) announceChanged(context, input.id, 'changed');
+  return outcome.reviewers;
+}
+
+type AddOutcome =
+  | { readonly expired: ApprovalRequest }
+  | { readonly reviewers: AddedReviewer[]; readonly changed: boolean };
+
+async function addLocked(
+  context: ServiceContext,
+  db: Db,
+  { principal: caller, id, membershipIds }: AddInput & { readonly principal: MemberPrincipal },
+): Promise<AddOutcome> {
+  const { principal, locked } = await lockForCaller(db, caller, id);
+  const { request } = locked;
+  if (!mayDecide(principal, request, await readRouted({ ...context, db }, request)))
+    throw new AppError('request_not_routed');
+  const expired = await expireIfDue(db, locked, { wake: true });
+  if (expired) return { expired };
+  requirePending(request);
+  const deciders = await findDeciders(db, request.organizationId, request.agentSlug);
+  refuseUnlessDeciders(membershipIds, deciders);
+  const settled = await lapseIfDue(db, locked);
+  const added = await insertAddedReviewers(db, {
+    requestId: id,
+    membershipIds,
+    addedBy: principal.membershipId,
+    at: locked.now,
+  });
+  if (added.length > 0) await tell({ ...context, db }, settled, { principal, added, deciders });
+  return {
+    reviewers: await findAddedReviewers(db, id),
+    changed: added.length > 0 || settled !== locked,
+  };
+}
+
+function refuseUnlessDeciders(
+  membershipIds: readonly string[],
+  deciders: readonly Decider[],
+): void {
+  const known = new Set(deciders.map(({ membershipId }) => membershipId));
+  const issues = membershipIds.flatMap((id, index): Issue[] =>
+    known.has(id)
+      ? []
+      : [
+          {
+            pointer: `/membership_ids/${index}`,
+            code: 'cannot_decide',
+            message: 'is no active member who may decide requests of the agent',
+          },
+        ],
+  );
+  if (issues.length > 0) throw invalid(issues);
+}
+
+interface Added {
+  readonly principal: MemberPrincipal;
+  readonly added: readonly string[];
+  readonly deciders: readonly Decider[];
+}
+
+async function tell(
+  { db, mailer }: ServiceContext,
+  { request, now }: LockedRequest,
+  { principal, added, deciders }: Added,
+): Promise<void> {
+  const told = deciders.filter(({ membershipId }) => added.includes(membershipId));
+  await insertStep(db, {
+    requestId: request.id,
+    organizationId: request.organizationId,
+    stepKey: ADDED_STEP,
+    run: 1,
+    kind: 'notified',
+    at: now,
+    membershipIds: told.map(({ membershipId }) => membershipId),
+    byEmail: mailer !== undefined,
+  });
+  const people = told.map(({ membershipId, displayName }) => ({
+    membership_id: membershipId,
+    display_name: displayName,
+  }));
+  const data = { added: people, by: principal.membershipId };
+  const event = { ...requestEvent(request.id, 'reviewers_added', data), actor: actorOf(principal) };
+  await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
+  // The walk goes on as before: the workflow has nothing to do that the backstop would have to make up for.
+  await touchRequest(db, request.id, { now, wake: false });
+}

@@ -1,0 +1,325 @@
+/** The reviewer's view of how a request finds a person: its levels with the people at each, and everything that happened to it. */
+import { findDeciders, findUnroutedDeciders, type Decider } from '../../data/requests/deciders.ts';
+import { listAuditEventsOf } from '../../data/audit-events.ts';
+import { findRequest } from '../../data/requests/read.ts';
+import { findAddedReviewers, type AddedReviewer } from '../../data/requests/added-reviewers.ts';
+import {
+  findNotified,
+  findSteps,
+  findTargetNames,
+  type Notified,
+} from '../../data/requests/steps.ts';
+import { readClock } from '../../data/clock.ts';
+import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
+import {
+  isTerminal,
+  type ApprovalRequest,
+  type RouteSource,
+} from '../../domain/requests/approval-requests.ts';
+import type { AuditEvent } from '../../domain/audit.ts';
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { TeamRoster } from '../../domain/escalation/recipients.ts';
+import {
+  routingState,
+  type RecordedStep,
+  type RoutingInput,
+  type RoutingLevel,
+  type RoutingView,
+} from '../../domain/escalation/routing.ts';
+import { isInside, stepKey } from '../../domain/escalation/step-keys.ts';
+import type { Target } from '../../domain/escalation/types.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import {
+  loadEscalationPathRevision,
+  type LoadedEscalationPath,
+} from '../escalation/escalation-paths.ts';
+import { isRoutedTo, type Routed } from '../../domain/requests/request-access.ts';
+import { getRequest, refuseUnlessVisible } from './queue.ts';
+import { namedTeams, teamsOf } from './audience.ts';
+import { stateOf } from './walk/walk.ts';
+import { conditionFacts, walkInput } from './walk/walk-input.ts';
+
+export type { AddedReviewer } from '../../data/requests/added-reviewers.ts';
+
+/** `canDecide`: this request as of now, whoever was told then. */
+export interface RoutedMember {
+  readonly membershipId: string;
+  readonly displayName: string;
+  readonly notifiedAt?: Date;
+  readonly canDecide: boolean;
+}
+
+/** `id` and `name` are absent for a broadcast. */
+export interface RoutedTarget {
+  readonly type: Target['type'];
+  readonly id?: string;
+  readonly name?: string;
+  readonly members: readonly RoutedMember[];
+}
+
+export type RoutedLevel = Omit<RoutingLevel, 'targets'> & {
+  readonly targets: readonly RoutedTarget[];
+};
+
+/** `source`: `pipeline` where the pipeline decided by itself; absent for what ended before the pipeline concluded. */
+export type RequestRouting = Omit<RoutingView, 'levels'> & {
+  readonly pathKey?: string;
+  readonly pathName?: string;
+  readonly revision?: number;
+  readonly source?: RouteSource | 'pipeline';
+  readonly blockId?: string;
+  readonly reason?: string;
+  readonly urgency: ApprovalRequest['urgency'];
+  readonly levels: readonly RoutedLevel[];
+  readonly added: readonly AddedReviewer[];
+};
+
+/** Throws as `getRequest` does: `not_found`, `request_not_routed`. */
+export async function getRouting(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  id: string,
+): Promise<RequestRouting> {
+  await getRequest(context, principal, id);
+  const facts = await readFacts(context, id);
+  const { request } = facts;
+  // Routed since the first look: it may be somebody else's by now.
+  await refuseUnlessVisible(context, principal, request);
+  const revisionId = request.route?.pathRevisionId;
+  const path =
+    revisionId === undefined ? undefined : await loadEscalationPathRevision(context, revisionId);
+  const view = routingState({
+    request: phaseOf(request),
+    ...(path && { route: await routeOf(context, path, facts) }),
+    steps: facts.steps,
+    claimed: request.claim !== undefined && !request.claim.lapsed,
+    now: facts.now,
+  });
+  return {
+    ...view,
+    ...(path && { pathKey: path.pathKey, pathName: path.name, revision: path.revision }),
+    ...(request.route ? handedOver(request.route) : await decidedByPipeline(context.db, request)),
+    urgency: request.urgency,
+    levels: view.levels.map((level) => ({
+      ...level,
+      targets: level.targets.map((target) => withMembers(target, { level, facts })),
+    })),
+    added: facts.added,
+  };
+}
+
+/** The audit events of one request, oldest first. Throws as `getRequest` does. */
+export async function getTimeline(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  id: string,
+): Promise<AuditEvent[]> {
+  await getRequest(context, principal, id);
+  return await listEvents(context.db, { id, organizationId: principal.organizationId });
+}
+
+async function listEvents(
+  db: Db,
+  { id, organizationId }: Pick<ApprovalRequest, 'id' | 'organizationId'>,
+): Promise<AuditEvent[]> {
+  return await listAuditEventsOf(db, organizationId, { type: 'approval_request', id });
+}
+
+interface RoutingFacts {
+  readonly request: ApprovalRequest;
+  readonly steps: readonly RecordedStep[];
+  readonly notified: readonly Notified[];
+  /** Those a broadcast would tell. */
+  readonly deciders: readonly Decider[];
+  /** Memberships that may decide this request as of now. */
+  readonly mayDecide: ReadonlySet<string>;
+  readonly targetNames: ReadonlyMap<string, string>;
+  readonly rosters: ReadonlyMap<string, TeamRoster>;
+  readonly added: readonly AddedReviewer[];
+  readonly now: Date;
+}
+
+const NOTHING = {
+  steps: [],
+  notified: [],
+  deciders: [],
+  mayDecide: new Set<string>(),
+  targetNames: new Map<string, string>(),
+  rosters: new Map<string, TeamRoster>(),
+};
+
+/** Of one instant: a walk that moves on meanwhile must not show a level both current and behind. */
+async function readFacts(context: ServiceContext, id: string): Promise<RoutingFacts> {
+  return await context.db.transaction(
+    async (trx) => {
+      const request = (await findRequest(trx, id))?.request;
+      if (!request) throw new AppError('not_found');
+      const common = {
+        request,
+        added: await findAddedReviewers(trx, id),
+        now: await readClock(trx),
+      };
+      const pathRevisionId = request.route?.pathRevisionId;
+      if (pathRevisionId === undefined) return { ...common, ...NOTHING };
+      const { targets } = await loadEscalationPathRevision({ ...context, db: trx }, pathRevisionId);
+      const routed = { targets, added: common.added.map(({ membershipId }) => membershipId) };
+      const rosters = await findTeamRosters(trx, request.organizationId, namedTeams(routed));
+      const deciders = await findDeciders(trx, request.organizationId, request.agentSlug);
+      const unrouted = await findUnroutedDeciders(trx, request.organizationId, request.agentSlug);
+      return {
+        ...common,
+        steps: await findSteps(trx, id),
+        notified: await findNotified(trx, id),
+        deciders,
+        mayDecide: new Set([...unrouted, ...routedTo(deciders, { routed, rosters })]),
+        targetNames: await findTargetNames(trx, pathRevisionId),
+        rosters,
+      };
+    },
+    { isolationLevel: 'repeatable read', readOnly: true },
+  );
+}
+
+function routedTo(
+  deciders: readonly Decider[],
+  {
+    routed,
+    rosters,
+  }: { readonly routed: Routed; readonly rosters: ReadonlyMap<string, TeamRoster> },
+): readonly string[] {
+  const ids = deciders.map(({ membershipId }) => membershipId);
+  return ids.filter((membershipId) =>
+    isRoutedTo({ membershipId, teamIds: teamsOf(membershipId, rosters) }, routed),
+  );
+}
+
+function phaseOf({ state }: ApprovalRequest): 'evaluating' | 'pending' | 'terminal' {
+  return isTerminal(state) ? 'terminal' : state;
+}
+
+async function routeOf(
+  context: ServiceContext,
+  path: LoadedEscalationPath,
+  { request, rosters }: RoutingFacts,
+): Promise<NonNullable<RoutingInput['route']>> {
+  const walk = stateOf(request, path);
+  const facts = conditionFacts(request);
+  const { input, learn } = await walkInput(context, {
+    document: path.document,
+    state: walk,
+    facts,
+    urgency: request.urgency,
+  });
+  const policies = [...rosters].flatMap(([teamId, { policyRevisionId: id }]) =>
+    id === undefined ? [] : [[teamId, id] as const],
+  );
+  for (const [, revisionId] of policies) await learn(revisionId);
+  return { input, walk, policies: new Map(policies) };
+}
+
+type Origin = Pick<RequestRouting, 'source' | 'blockId' | 'reason'>;
+
+function handedOver({ source, blockId, reason }: NonNullable<ApprovalRequest['route']>): Origin {
+  return {
+    source,
+    ...(blockId !== undefined && { blockId }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+/** The row does not keep which block decided: the audit event of the decision does. */
+async function decidedByPipeline(db: Db, request: ApprovalRequest): Promise<Origin> {
+  const { decision } = request;
+  if (decision?.channel !== 'pipeline') return {};
+  const event = (await listEvents(db, request)).find(
+    ({ eventType }) => eventType === `approval_request.${decision.status}`,
+  );
+  const blockId = event?.data?.['block_id'];
+  return {
+    source: 'pipeline',
+    ...(typeof blockId === 'string' && { blockId }),
+    ...(decision.note !== undefined && { reason: decision.note }),
+  };
+}
+
+/** A level ahead has the people it would tell now; one that was reached has those it told, and whoever is named. */
+function withMembers(
+  target: Target,
+  { level, facts }: { readonly level: RoutingLevel; readonly facts: RoutingFacts },
+): RoutedTarget {
+  const key = stepKey(level);
+  const told = facts.notified.filter(
+    (each) => each.stepKey === key || isInside(each.stepKey, level),
+  );
+  if (target.type === 'team') return withRoster(target.id, { level, told, facts });
+  if (target.type === 'broadcast') {
+    const asked = level.status === 'upcoming' ? facts.deciders : told;
+    return {
+      type: target.type,
+      members: asked.map((member) => asMember(member, told, facts.mayDecide)),
+    };
+  }
+  const displayName = facts.targetNames.get(target.id) ?? '';
+  return {
+    type: target.type,
+    id: target.id,
+    name: displayName,
+    members: [asMember({ membershipId: target.id, displayName }, told, facts.mayDecide)],
+  };
+}
+
+interface TeamFacts {
+  readonly level: RoutingLevel;
+  readonly told: readonly Notified[];
+  readonly facts: RoutingFacts;
+}
+
+/** Everybody in the team as of now, and whoever was told then. */
+function withRoster(id: string, { level, told, facts }: TeamFacts): RoutedTarget {
+  const people = [
+    ...(facts.rosters.get(id)?.members ?? []),
+    ...leaversOf(id, { level, told, facts }),
+  ];
+  const members = people.map((each) => asMember(each, told, facts.mayDecide));
+  return { type: 'team', id, name: facts.targetNames.get(id) ?? '', members };
+}
+
+/**
+ * Those who were told and whom the level names no longer: they were told through a team they have left. Which one is on record
+ * where the team goes by a policy; of the others they are shown with the first.
+ */
+function leaversOf(
+  id: string,
+  { level: { targets, ...place }, told, facts: { rosters } }: TeamFacts,
+): readonly Notified[] {
+  if (targets.some(({ type }) => type === 'broadcast')) return [];
+  const key = stepKey(place);
+  const teams = targets.filter((target) => target.type === 'team');
+  const inTeams = teams.flatMap((team) =>
+    (rosters.get(team.id)?.members ?? []).map(({ membershipId }) => membershipId),
+  );
+  const named = new Set([
+    ...inTeams,
+    ...targets.flatMap((target) => (target.type === 'user' ? [target.id] : [])),
+  ]);
+  const isOurs = ({ stepKey: at }: Notified): boolean =>
+    at === key ? teams[0]?.id === id : isInside(at, place, id);
+  const left = told.filter((each) => isOurs(each) && !named.has(each.membershipId));
+  return [...new Map(left.map((each) => [each.membershipId, each])).values()];
+}
+
+function asMember(
+  { membershipId, displayName }: Decider,
+  told: readonly Notified[],
+  mayDecide: ReadonlySet<string>,
+): RoutedMember {
+  const notifiedAt = told.find((each) => each.membershipId === membershipId)?.notifiedAt;
+  return {
+    membershipId,
+    displayName,
+    ...(notifiedAt && { notifiedAt }),
+    canDecide: mayDecide.has(membershipId),
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * What time alone did to a request: whoever meets an open one past its deadline, or a claim past its end, records that first,
+ * with or without Temporal.
+ */
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import {
+  recordDecision,
+  recordForEach,
+  recordPastDeadline,
+  type NewDecision,
+} from '../../data/requests/decide.ts';
+import { endClaim, touchRequest } from '../../data/requests/claims.ts';
+import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
+import { findRequest } from '../../data/requests/read.ts';
+import { countPastDeadline } from '../../data/requests/wake.ts';
+import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import { requestEvent, SYSTEM } from '../../domain/audit.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { announceDecided } from './announce.ts';
+
+/** Begins the idempotency key of what the service itself answers; the request's id follows. */
+export const SYSTEM_KEY_PREFIX = 'system:';
+
+function expiry(wake: boolean): Omit<NewDecision, 'idempotencyKey'> {
+  return {
+    status: 'expired',
+    channel: 'system',
+    authentication: { method: 'system', assurance: 'strong' },
+    actor: SYSTEM,
+    from: ['evaluating', 'pending'],
+    wake,
+  };
+}
+
+/** Inside the locking transaction: the request as expired, if its deadline has passed and it is still open. */
+export async function expireIfDue(
+  db: Db,
+  locked: LockedRequest,
+  { wake }: { readonly wake: boolean },
+): Promise<ApprovalRequest | undefined> {
+  const { request, now } = locked;
+  if (isTerminal(request.state) || now < request.deadlineAt) return undefined;
+  return await recordDecision(
+    db,
+    { request, now },
+    { ...expiry(wake), idempotencyKey: `${SYSTEM_KEY_PREFIX}${request.id}` },
+  );
+}
+
+/** Inside the locking transaction: a claim whose time is over ends, and the walk goes on. */
+export async function lapseIfDue(db: Db, locked: LockedRequest): Promise<LockedRequest> {
+  const { claim } = locked.request;
+  return !claim || locked.now < claim.expiresAt
+    ? locked
+    : await withoutClaim(db, locked, { verb: 'claim_lapsed' });
+}
+
+/** Inside the locking transaction: the claim ends without anybody ending it, and the timeline says how. */
+export async function withoutClaim(
+  db: Db,
+  locked: LockedRequest,
+  { verb, ...why }: { readonly verb: 'claim_lapsed' | 'claim_released'; readonly reason?: string },
+): Promise<LockedRequest> {
+  const { request, now } = locked;
+  const { claim, ...unclaimed } = request;
+  if (!claim) return locked;
+  await endClaim(db, claim.id, now);
+  const { id: claim_id, membershipId: membership_id, displayName: display_name } = claim;
+  const event = requestEvent(request.id, verb, { claim_id, membership_id, display_name, ...why });
+  await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
+  await touchRequest(db, request.id, { now, wake: false });
+  return { ...locked, request: unclaimed };
+}
+
+/** Expires these requests, which the transaction has locked and whose deadline it has seen pass. */
+export async function expireEach(db: Db, ids: readonly string[]): Promise<string[]> {
+  return await recordForEach(db, { ...expiry(true), keyPrefix: SYSTEM_KEY_PREFIX, ids, due: true });
+}
+
+/** Expires everything that is due. */
+export async function expirePastDeadline(
+  context: ServiceContext,
+  { batch }: { readonly batch: number },
+): Promise<void> {
+  for (;;) {
+    const due = await countPastDeadline(context.db, batch);
+    if (due === 0) return;
+    const expired = await recordPastDeadline(context.db, {
+      ...expiry(true),
+      keyPrefix: SYSTEM_KEY_PREFIX,
+      limit: due,
+    });
+    context.metrics.requestsDecided.inc({ status: 'expired', channel: 'system' }, expired.length);
+    for (const id of expired) context.changes.publish(id);
+    if (expired.length < batch) return;
+  }
+}
+
+/** The request as it stands now, expired first if it is due. */
+export async function readSettled(
+  context: ServiceContext,
+  id: string,
+): Promise<ApprovalRequest | undefined> {
+  const read = await findRequest(context.db, id);
+  if (!read?.overdue) return read?.request;
+  const expired = await context.db.transaction(async (trx) => {
+    const locked = await lockRequest(trx, id);
+    return locked && (await expireIfDue(trx, locked, { wake: true }));
+  });
+  if (expired) announceDecided(context, expired);
+  return expired ?? (await findRequest(context.db, id))?.request;
+}

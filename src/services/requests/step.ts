@@ -1,0 +1,154 @@
+/**
+ * The one function that moves a request forward: settle, evaluate, hand to people, notify the next level, plan. Its
+ * usual caller is the request's workflow; the backstop calls it when that is not there. Idempotent.
+ */
+import { recordDecision, recordVerdict, type NewDecision } from '../../data/requests/decide.ts';
+import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
+import { findRequest } from '../../data/requests/read.ts';
+import { clearWake } from '../../data/requests/wake.ts';
+import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import { SYSTEM } from '../../domain/audit.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
+import { announceDecided } from './announce.ts';
+import { evaluatePinned, type Evaluated } from './evaluate.ts';
+import { handToPeople } from './hand-over.ts';
+import { expireIfDue, lapseIfDue } from './settle.ts';
+import { releaseIfLost } from './unreachable.ts';
+import { walkOn } from './walk/walk.ts';
+
+export type RequestStep =
+  | { readonly kind: 'done'; readonly status?: string; readonly automatic: boolean }
+  | {
+      readonly kind: 'wait';
+      readonly until: Date;
+      readonly summary: string;
+      readonly details: string;
+      readonly path?: string;
+    };
+
+export interface StepOptions {
+  /** An instant known to have come: the row's clock is never behind it. */
+  readonly floor: Date;
+  readonly by: 'workflow' | 'backstop';
+}
+
+const GONE: RequestStep = { kind: 'done', automatic: false };
+
+export async function stepRequest(
+  context: ServiceContext,
+  id: string,
+  options: StepOptions,
+): Promise<RequestStep> {
+  const fresh = context.fresh.get(id);
+  context.fresh.delete(id);
+  const request = fresh ?? (await findRequest(context.db, id))?.request;
+  if (!request) return GONE;
+  // A final answer stays: no lock is needed to see that nothing is left to do.
+  if (isTerminal(request.state)) {
+    await clearWake(context.db, id);
+    return ended(request);
+  }
+  const evaluated =
+    request.state === 'evaluating' ? await evaluatePinned(context, request) : undefined;
+  if (evaluated && evaluated.verdict.outcome !== 'human') {
+    const decision = toDecision(request, evaluated);
+    const decided = await recordVerdict(context.db, { request, floor: options.floor }, decision);
+    if (decided) {
+      announceDecided(context, decided);
+      return ended(decided);
+    }
+  }
+  return await stepLocked(context, id, { ...options, evaluated });
+}
+
+function toDecision(request: ApprovalRequest, { verdict }: Evaluated): NewDecision {
+  return {
+    status: verdict.outcome === 'approve' ? 'approved' : 'denied',
+    channel: 'pipeline',
+    ...(verdict.reason !== undefined && { note: verdict.reason }),
+    authentication: { method: 'system', assurance: 'strong' },
+    idempotencyKey: `pipeline:${request.id}`,
+    actor: SYSTEM,
+    auditData: {
+      scope: verdict.scope,
+      block_id: verdict.block_id,
+      reason_code: verdict.reason_code,
+    },
+    from: ['evaluating'],
+    wake: false,
+  };
+}
+
+interface LockedStep extends StepOptions {
+  readonly evaluated: Evaluated | undefined;
+}
+
+function ended({ state, decision }: ApprovalRequest): RequestStep {
+  return { kind: 'done', status: state, automatic: decision?.channel === 'pipeline' };
+}
+
+/** What happened under the lock; `decided` and `changed` are announced after the commit. */
+interface LockedOutcome {
+  readonly step: RequestStep;
+  readonly decided?: ApprovalRequest;
+  readonly changed?: true;
+}
+
+async function stepLocked(
+  context: ServiceContext,
+  id: string,
+  options: LockedStep,
+): Promise<RequestStep> {
+  const { step, decided, changed } = await context.db.transaction(
+    async (trx) => await actUnderLock(context, trx, { id, ...options }),
+  );
+  if (decided) announceDecided(context, decided);
+  else if (changed) context.changes.publish(id);
+  return step;
+}
+
+async function actUnderLock(
+  context: ServiceContext,
+  db: Db,
+  { id, floor, by, evaluated }: LockedStep & { readonly id: string },
+): Promise<LockedOutcome> {
+  const locked = await lockRequest(db, id, floor);
+  if (!locked) return { step: GONE };
+  const { request } = locked;
+  if (isTerminal(request.state)) {
+    await clearWake(db, id);
+    return { step: ended(request) };
+  }
+  const expired = await expireIfDue(db, locked, { wake: false });
+  if (expired) return { step: ended(expired), decided: expired };
+  if (request.state === 'pending')
+    return { step: await walk(context, db, { locked, by }), changed: true };
+  if (!evaluated) throw new Error('a request cannot return to the state evaluating');
+  if (evaluated.verdict.outcome !== 'human') {
+    const decided = await recordDecision(db, locked, toDecision(request, evaluated));
+    return decided ? { step: ended(decided), decided } : { step: GONE };
+  }
+  const routed = await handToPeople(context, db, { locked, evaluated });
+  return {
+    step: routed ? await walk(context, db, { locked: { ...locked, request: routed }, by }) : GONE,
+    changed: true,
+  };
+}
+
+async function walk(
+  context: ServiceContext,
+  db: Db,
+  { locked, by }: { locked: LockedRequest; by: StepOptions['by'] },
+): Promise<RequestStep> {
+  const { request, now } = await releaseIfLost(db, await lapseIfDue(db, locked));
+  const revisionId = request.route?.pathRevisionId;
+  // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
+  const path =
+    revisionId === undefined
+      ? undefined
+      : await loadEscalationPathRevision({ ...context, db }, revisionId);
+  const walked = await walkOn({ ...context, db }, { request, now, by, path });
+  return { kind: 'wait', ...walked, ...(path && { path: path.pathKey }) };
+}

@@ -1,0 +1,33 @@
+/**
+ * Nobody is waited for who can answer no longer: a claim whose holder may not decide the request any more ends, and a level goes on
+ * when nobody it told is left. Whoever takes rights away wakes such requests (`wakeStranded`), so that they are stepped at once.
+ */
+import type { LockedRequest } from '../../data/requests/lock.ts';
+import { findToldSteps, mayStillDecide } from '../../data/requests/unreachable.ts';
+import { stepKey } from '../../domain/escalation/step-keys.ts';
+import type { WalkInput } from '../../domain/escalation/walk.ts';
+import type { WalkState } from '../../domain/escalation/walk-state.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { withoutClaim } from './settle.ts';
+
+/** Inside the locking transaction: a claim whose holder may decide the request no longer ends, and the walk goes on. */
+export async function releaseIfLost(db: Db, locked: LockedRequest): Promise<LockedRequest> {
+  const { id, claim } = locked.request;
+  if (!claim || (await mayStillDecide(db, id, claim.membershipId))) return locked;
+  return await withoutClaim(db, locked, { verb: 'claim_released', reason: 'holder_cannot_decide' });
+}
+
+/** For a walk that is in the middle of a level. */
+export async function lostSteps(
+  db: Db,
+  id: string,
+  { place }: WalkState,
+): Promise<NonNullable<WalkInput['isLost']>> {
+  if (place.nodeId === undefined) return () => false;
+  const level = stepKey({ nodeId: place.nodeId, run: place.run });
+  const told = await findToldSteps(db, { id, level });
+  const lost = new Set(told.flatMap((step) => (step.lost ? [step.stepKey] : [])));
+  const isEmpty = told.length > 0 && lost.size === told.length;
+  // Only of this level: everybody told at one that is entered in this very step may decide.
+  return (step) => (step.team ? lost.has(stepKey(step)) : isEmpty && stepKey(step) === level);
+}

@@ -1,0 +1,81 @@
+/** Holding an answer until a request is settled: register, then read, then park. No database connection is held. */
+import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { ServiceContext } from '../context.ts';
+import { readSettled } from './settle.ts';
+
+export interface WaitOptions {
+  /** Milliseconds at most. */
+  readonly ms: number;
+  readonly signal: AbortSignal;
+  /** When the wait is over early; default: the request has its final answer. */
+  readonly until?: (request: ApprovalRequest) => boolean;
+}
+
+/** A registered wait; `settled` resolves once. Always call `leave`. */
+export interface ParkedWait {
+  /** The request when it satisfied `until`, undefined when it is gone, `'timeout'` when the time ran out, the client hung up or the process is to end. */
+  readonly settled: Promise<ApprovalRequest | undefined | 'timeout'>;
+  /** Looks at the row now: call it once after registering, unless the row is known to be open. */
+  look(): void;
+  leave(): void;
+}
+
+export function parkWait(
+  context: ServiceContext,
+  id: string,
+  { ms, signal, until = (r) => isTerminal(r.state) }: WaitOptions,
+): ParkedWait {
+  let finish: (outcome: ApprovalRequest | undefined | 'timeout') => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const settled = new Promise<ApprovalRequest | undefined | 'timeout'>((resolve, reject) => {
+    finish = resolve;
+    fail = reject;
+  });
+  const consider = (request: ApprovalRequest | undefined) => {
+    if (!request || until(request)) finish(request);
+  };
+  const look = () => {
+    readSettled(context, id).then(consider, fail);
+  };
+  const unsubscribe = context.changes.subscribe(id, (snapshot) => {
+    if (snapshot) consider(snapshot);
+    else look();
+  });
+  const timer = setTimeout(() => {
+    finish('timeout');
+  }, ms);
+  const hangUp = () => {
+    finish('timeout');
+  };
+  signal.addEventListener('abort', hangUp, { once: true });
+  context.stopping.addEventListener('abort', hangUp, { once: true });
+  if (signal.aborted || context.stopping.aborted) hangUp();
+  context.metrics.parkedWaits.inc();
+  return {
+    settled,
+    look,
+    leave: () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', hangUp);
+      context.stopping.removeEventListener('abort', hangUp);
+      unsubscribe();
+      context.metrics.parkedWaits.dec();
+    },
+  };
+}
+
+/** The request once it is settled, or as it stands when the time runs out; undefined when there is none. */
+export async function waitForRequest(
+  context: ServiceContext,
+  id: string,
+  options: WaitOptions,
+): Promise<ApprovalRequest | undefined> {
+  const wait = parkWait(context, id, options);
+  try {
+    wait.look();
+    const outcome = await wait.settled;
+    return outcome === 'timeout' ? await readSettled(context, id) : outcome;
+  } finally {
+    wait.leave();
+  }
+}

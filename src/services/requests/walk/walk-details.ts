@@ -1,0 +1,85 @@
+/** What an operator reads in the Temporal UI about a request that waits: one line for the timer, some for the current details. */
+import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import { nodeOf } from '../../../domain/escalation/node-order.ts';
+import { allLevels, type Target } from '../../../domain/escalation/types.ts';
+import { totalRuns } from '../../../domain/escalation/walk.ts';
+import { dueAt, type TeamWalk, type WalkState } from '../../../domain/escalation/walk-state.ts';
+import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
+
+const MAX_DETAILS = 1_500;
+
+export interface Waiting {
+  readonly request: ApprovalRequest;
+  readonly urgency: ApprovalRequest['urgency'];
+  /** Absent, as is `state`, for a request without a path. */
+  readonly path?: LoadedEscalationPath;
+  readonly state?: WalkState;
+}
+
+export function describeWait({ request, urgency, path, state }: Waiting): {
+  readonly summary: string;
+  readonly details: string;
+} {
+  const deadline = `deadline ${request.deadlineAt.toISOString()}`;
+  const claimed =
+    request.claim &&
+    `claimed by ${request.claim.displayName} until ${request.claim.expiresAt.toISOString()}`;
+  if (!path || !state) {
+    const asked = 'no escalation path: everyone who may decide is asked';
+    return {
+      summary: claimed ?? `until the ${deadline}`,
+      details: ['**pending**, ' + asked, claimed, deadline].filter(Boolean).join('\n\n'),
+    };
+  }
+  const place = placeOf(path, state);
+  const next = dueAt(state);
+  const lines = [
+    `**pending** on path \`${path.pathKey}\`: ${place}${urgency === 'interrupt' ? ', urgent' : ''}`,
+    claimed,
+    `asked: ${askedBy(path, state).join(', ')}`,
+    `${next ? `next step ${next.toISOString()}` : 'nobody further to ask'}, ${deadline}`,
+    state.teams.length > 0 ? `inside: ${state.teams.map(whereIs).join('; ')}` : undefined,
+  ];
+  return {
+    summary: claimed ?? `${path.pathKey}: ${place}`,
+    details: lines.filter(Boolean).join('\n\n').slice(0, MAX_DETAILS),
+  };
+}
+
+function placeOf({ document }: LoadedEscalationPath, { place, teams }: WalkState): string {
+  const run = `run ${place.run} of ${totalRuns(document)}`;
+  if (place.phase === 'defer') return `deferred until ${place.nextAt.toISOString()}, ${run}`;
+  if (place.phase !== 'level') return `${place.phase}, ${run}`;
+  const levels = allLevels(document);
+  const level = levels.findIndex(({ id }) => id === place.nodeId) + 1;
+  return [`level ${level} of ${levels.length}`, run, ...inside(teams)].join(', ');
+}
+
+function inside(teams: WalkState['teams']): readonly string[] {
+  if (teams.length === 0) return [];
+  const deferred = teams.filter(({ place }) => place.phase === 'defer').length;
+  return [
+    `${teams.length} ${teams.length === 1 ? 'team' : 'teams'} inside`,
+    ...(deferred > 0 ? [`${deferred} deferred`] : []),
+  ];
+}
+
+/** The place of a team in its own policy. */
+function whereIs({ teamId, place }: TeamWalk): string {
+  const team = `team ${teamId}`;
+  if (place.phase === 'exhausted') return `${team} has nobody further to ask`;
+  const until = `until ${place.nextAt?.toISOString() ?? ''}`;
+  if (place.phase === 'level')
+    return `${team} at its level ${place.nodeId}, run ${place.run}, ${until}`;
+  if (place.phase === 'defer') return `${team} deferred ${until}, run ${place.run}`;
+  return `${team} ${place.phase} ${until}, run ${place.run}`;
+}
+
+function askedBy({ document }: LoadedEscalationPath, { place }: WalkState): readonly string[] {
+  const node = place.phase === 'level' ? nodeOf(document, place.nodeId) : undefined;
+  return node?.type === 'level' ? node.targets.map(nameOf) : [];
+}
+
+function nameOf(target: Target): string {
+  return target.type === 'broadcast' ? target.type : `${target.type} ${target.id}`;
+}

@@ -1,0 +1,88 @@
+/** What the walk of a request needs besides its state: the policies of teams it is inside of, and answers to conditions. */
+import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import {
+  compileCondition,
+  evaluateCondition,
+  type CompiledCondition,
+} from '../../../domain/conditions/compile.ts';
+import {
+  ConditionError,
+  type Condition,
+  type ConditionFacts,
+} from '../../../domain/conditions/types.ts';
+import type { EscalationDocument, TeamPolicyDocument } from '../../../domain/escalation/types.ts';
+import type { WalkInput } from '../../../domain/escalation/walk.ts';
+import type { WalkState } from '../../../domain/escalation/walk-state.ts';
+import type { ServiceContext } from '../../context.ts';
+import { loadTeamPolicyRevision } from '../../escalation/team-escalation-policies.ts';
+
+/** A request as conditions see it. Pipelines leave no metadata behind yet. */
+export function conditionFacts(request: ApprovalRequest): ConditionFacts {
+  return {
+    request: {
+      tool: request.tool,
+      ...(request.server !== undefined && { server: request.server }),
+      arguments: request.arguments,
+      ...(request.agentReasoning && { agent_reasoning: request.agentReasoning }),
+      ...(request.context && { context: request.context }),
+    },
+    agent: { slug: request.agentSlug, name: request.agentName },
+    previous_metadata: { organization: {}, agent: {} },
+  };
+}
+
+const compiled = new WeakMap<Condition, CompiledCondition>();
+
+function compiledOnce(when: Condition): CompiledCondition {
+  const known = compiled.get(when) ?? compileCondition(when);
+  compiled.set(when, known);
+  return known;
+}
+
+/** A condition that cannot be answered does not hold. */
+function matcher(facts: ConditionFacts): (when: Condition) => boolean {
+  return (when) => {
+    try {
+      return evaluateCondition(compiledOnce(when), facts);
+    } catch (error) {
+      if (error instanceof ConditionError) return false;
+      throw error;
+    }
+  };
+}
+
+export interface WalkPolicies {
+  readonly input: WalkInput;
+  /** Makes a policy known before the walk enters it. */
+  readonly learn: (revisionId: string) => Promise<void>;
+}
+
+/** The input of the request's walk, with the policies it is inside of. */
+export async function walkInput(
+  context: ServiceContext,
+  {
+    document,
+    state,
+    facts,
+    urgency,
+  }: {
+    document: EscalationDocument;
+    state: WalkState;
+    facts: ConditionFacts;
+    urgency: WalkInput['urgency'];
+  },
+): Promise<WalkPolicies> {
+  const policies = new Map<string, TeamPolicyDocument>();
+  const learn = async (revisionId: string): Promise<void> => {
+    if (!policies.has(revisionId))
+      policies.set(revisionId, await loadTeamPolicyRevision(context, revisionId));
+  };
+  for (const { revisionId } of state.teams) await learn(revisionId);
+  const policy = (revisionId: string): TeamPolicyDocument => {
+    const known = policies.get(revisionId);
+    if (!known)
+      throw new Error(`the walk entered team policy revision ${revisionId} before it was read`);
+    return known;
+  };
+  return { input: { document, policy, urgency, matches: matcher(facts) }, learn };
+}

@@ -1,0 +1,116 @@
+/** Writes down what a walk did: its steps, whom they told, and the timeline. */
+import { insertStep } from '../../../data/requests/escalate.ts';
+import { endStep } from '../../../data/requests/unreachable.ts';
+import { insertAuditEvents } from '../../../data/audit-events.ts';
+import type { Decider } from '../../../data/requests/deciders.ts';
+import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import { requestEvent, type NewAuditEvent } from '../../../domain/audit.ts';
+import { walkEventName } from '../../../domain/escalation/event-names.ts';
+import { stepKey, UNROUTED_STEP, type StepPlace } from '../../../domain/escalation/step-keys.ts';
+import type { WalkEvent } from '../../../domain/escalation/walk.ts';
+import type { Db } from '../../../platform/postgres.ts';
+import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
+
+export interface Recorded {
+  readonly request: ApprovalRequest;
+  readonly now: Date;
+  /** For the names of those told. */
+  readonly deciders: readonly Decider[];
+  /** This deployment sends email. */
+  readonly byEmail: boolean;
+}
+
+type OnPath = Recorded & { readonly path: LoadedEscalationPath };
+
+export async function recordWalk(
+  db: Db,
+  { events, ...walk }: OnPath & { readonly events: readonly WalkEvent[] },
+): Promise<void> {
+  const told: NewAuditEvent[] = [];
+  for (const event of events) told.push(...(await recordEvent(db, walk, event)));
+  await insertAuditEvents(db, walk.request.organizationId, { events: told, occurredAt: walk.now });
+}
+
+/** Records the event, and answers what the timeline says of it. */
+async function recordEvent(
+  db: Db,
+  walk: OnPath,
+  event: WalkEvent,
+): Promise<readonly NewAuditEvent[]> {
+  const { request, path } = walk;
+  const place = placeOf(path.pathKey, event);
+  const say = (data: Readonly<Record<string, unknown>> = {}): NewAuditEvent[] => [
+    requestEvent(request.id, walkEventName(event), { ...place, ...data }),
+  ];
+  switch (event.kind) {
+    case 'level_notified': {
+      const told = await insertStep(db, {
+        ...stepOf(walk, event),
+        kind: 'notified',
+        escalateAt: event.escalateAt,
+        membershipIds: event.membershipIds,
+      });
+      return told.flatMap((id) => say(person(walk.deciders, id)));
+    }
+    case 'level_skipped':
+      // Whoever was told stays told: only the wait is over.
+      if (event.reason === 'nobody_left')
+        await endStep(db, request.id, { stepKey: stepKey(event), at: walk.now });
+      else await insertStep(db, { ...stepOf(walk, event), kind: 'skipped', membershipIds: [] });
+      return say({ reason: event.reason });
+    case 'deferred':
+      return say({ until: event.until, working_hours_id: event.workingHoursId });
+    case 'urgency_raised':
+    case 'path_repeated':
+    case 'path_exhausted':
+      return say();
+  }
+}
+
+function stepOf({ request, now, byEmail }: Recorded, event: WalkEvent) {
+  return {
+    requestId: request.id,
+    organizationId: request.organizationId,
+    stepKey: stepKey(event),
+    run: event.run,
+    nodeId: event.nodeId,
+    ...(event.team && { teamId: event.team.teamId }),
+    at: now,
+    byEmail,
+  };
+}
+
+function placeOf(
+  pathKey: string,
+  { nodeId, run, team }: StepPlace,
+): Readonly<Record<string, unknown>> {
+  const inside = team && { team_id: team.teamId, team_node_id: team.nodeId, team_run: team.run };
+  return { path_key: pathKey, node_id: nodeId, run, ...inside };
+}
+
+/** Tells everybody who may decide a request without a path; true when somebody had not been told before. */
+export async function recordUnrouted(
+  db: Db,
+  { request, now, deciders, byEmail }: Recorded,
+): Promise<boolean> {
+  const told = await insertStep(db, {
+    requestId: request.id,
+    organizationId: request.organizationId,
+    stepKey: UNROUTED_STEP,
+    run: 1,
+    kind: 'notified',
+    at: now,
+    membershipIds: deciders.map((decider) => decider.membershipId),
+    byEmail,
+  });
+  const events = told.map((id) => requestEvent(request.id, 'level_notified', person(deciders, id)));
+  await insertAuditEvents(db, request.organizationId, { events, occurredAt: now });
+  return told.length > 0;
+}
+
+function person(deciders: readonly Decider[], membershipId: string) {
+  return {
+    membership_id: membershipId,
+    display_name: deciders.find((decider) => decider.membershipId === membershipId)?.displayName,
+  };
+}

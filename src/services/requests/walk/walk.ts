@@ -1,0 +1,190 @@
+/** The walk's side of a step: who is asked next, told once, and when to look again. Runs inside the locking transaction. */
+import { planNext } from '../../../data/requests/escalate.ts';
+import { holdRights } from '../../../data/requests/unreachable.ts';
+import { findDeciders, type Decider } from '../../../data/requests/deciders.ts';
+import { findTeamRosters } from '../../../data/escalation/team-escalation-policies.ts';
+import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import { recipients } from '../../../domain/escalation/recipients.ts';
+import {
+  arrive,
+  enterLevel,
+  startWalk,
+  type Asked,
+  type LevelEntry,
+  type WalkEvent,
+  type WalkInput,
+} from '../../../domain/escalation/walk.ts';
+import {
+  dueAt,
+  walkFromJson,
+  walkToJson,
+  type WalkState,
+} from '../../../domain/escalation/walk-state.ts';
+import type { ServiceContext } from '../../context.ts';
+import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
+import { lostSteps } from '../unreachable.ts';
+import { describeWait } from './walk-details.ts';
+import { conditionFacts, walkInput } from './walk-input.ts';
+import { recordUnrouted, recordWalk } from './walk-record.ts';
+
+/** How late the workflow may be with a step before the backstop makes it. */
+const WAKE_MARGIN_MS = 5_000;
+/** When to look again while somebody takes rights away. */
+const LOOK_AGAIN_MS = 1_000;
+
+export interface WalkOn {
+  readonly request: ApprovalRequest;
+  readonly now: Date;
+  readonly by: 'workflow' | 'backstop';
+  readonly path: LoadedEscalationPath | undefined;
+}
+
+export interface Walked {
+  readonly until: Date;
+  readonly summary: string;
+  readonly details: string;
+}
+
+/** Where the walk of a request is; at its start when it has not been stepped yet. */
+export function stateOf({ walk }: ApprovalRequest, { document }: LoadedEscalationPath): WalkState {
+  return walk === undefined ? startWalk(document) : walkFromJson(JSON.parse(walk));
+}
+
+/**
+ * Everything due at `now`: at most one level is notified, levels nobody can be asked at are skipped. While somebody
+ * claims the request nobody is asked. `context.db` is the locking transaction.
+ */
+export async function walkOn(context: ServiceContext, walk: WalkOn): Promise<Walked> {
+  const { request, now, by } = walk;
+  const walked = await advance(context, walk);
+  const { state, noticeable, urgency } = walked;
+  const again = walked.unsettled ? new Date(now.getTime() + LOOK_AGAIN_MS) : undefined;
+  const dueNext = state && dueAt(state);
+  const nextAt = again && dueNext ? earliest([again, dueNext]) : (again ?? dueNext);
+  const until = earliest([request.claim ? request.claim.expiresAt : nextAt, request.deadlineAt]);
+  await planNext(context.db, request.id, {
+    now,
+    ...(state && { walk: JSON.stringify(walkToJson(state)) }),
+    ...(nextAt && { nextAt }),
+    wakeAt: again ? until : new Date(until.getTime() + WAKE_MARGIN_MS),
+    urgency,
+    noticeable,
+    byWorkflow: by === 'workflow',
+  });
+  return {
+    until,
+    ...describeWait({ request, urgency, ...(walk.path && state && { path: walk.path, state }) }),
+  };
+}
+
+interface Advanced {
+  /** Absent for a request without a path. */
+  readonly state?: WalkState;
+  readonly noticeable: boolean;
+  readonly urgency: ApprovalRequest['urgency'];
+  /** Somebody was taking rights away while this step read who may decide. */
+  readonly unsettled: boolean;
+}
+
+async function advance(context: ServiceContext, walk: WalkOn): Promise<Advanced> {
+  const { request, path, now } = walk;
+  const { db } = context;
+  const { urgency } = request;
+  const state = path && stateOf(request, path);
+  if (request.claim)
+    return { ...(state && { state }), noticeable: false, urgency, unsettled: false };
+  const holds: boolean[] = [];
+  const hold = async (): Promise<void> =>
+    void holds.push(await holdRights(db, request.organizationId));
+  const deciders = lazily(async () => {
+    await hold();
+    return await findDeciders(db, request.organizationId, request.agentSlug);
+  });
+  const byEmail = context.mailer !== undefined;
+  if (!path || !state) {
+    const noticeable = await recordUnrouted(db, {
+      request,
+      now,
+      deciders: await deciders(),
+      byEmail,
+    });
+    return { noticeable, urgency, unsettled: holds.includes(false) };
+  }
+  const isMidway = state.place.phase === 'level' && now < state.place.nextAt;
+  if (isMidway) await hold();
+  const isLost = isMidway ? await lostSteps(db, request.id, state) : undefined;
+  const followed = await followPath(
+    context,
+    { ...walk, path },
+    { state, deciders, ...(isLost && { isLost }) },
+  );
+  const { events } = followed;
+  const names = events.length > 0 ? await deciders() : [];
+  await recordWalk(db, { request, now, path, events, deciders: names, byEmail });
+  return { ...followed, noticeable: events.length > 0, unsettled: holds.includes(false) };
+}
+
+interface From {
+  readonly state: WalkState;
+  readonly deciders: () => Promise<Decider[]>;
+  readonly isLost?: NonNullable<WalkInput['isLost']>;
+}
+
+async function followPath(
+  context: ServiceContext,
+  { request, path: { document }, now }: WalkOn & { readonly path: LoadedEscalationPath },
+  from: From,
+): Promise<{
+  state: WalkState;
+  urgency: ApprovalRequest['urgency'];
+  events: readonly WalkEvent[];
+}> {
+  let { state } = from;
+  let { urgency } = request;
+  const { input: known, learn } = await walkInput(context, {
+    document,
+    state,
+    facts: conditionFacts(request),
+    urgency,
+  });
+  const input: WalkInput = { ...known, ...(from.isLost && { isLost: from.isLost }) };
+  const events: WalkEvent[] = [];
+  for (;;) {
+    const arrival = arrive({ ...input, urgency }, state, now);
+    const asked = arrival.entry
+      ? await find(context, request, { entry: arrival.entry, deciders: await from.deciders() })
+      : NOBODY;
+    for (const { revisionId } of asked.teams) await learn(revisionId);
+    const step = enterLevel({ ...input, urgency }, arrival, { now, asked });
+    ({ state, urgency } = step);
+    events.push(...step.events);
+    if (!step.nextAt || step.nextAt > now) return { state, urgency, events };
+  }
+}
+
+const NOBODY: Asked = { membershipIds: [], teams: [] };
+
+async function find(
+  { db }: ServiceContext,
+  { organizationId }: ApprovalRequest,
+  { entry, deciders }: { readonly entry: LevelEntry; readonly deciders: readonly Decider[] },
+): Promise<Asked> {
+  const targeted = entry.level.targets.flatMap((target) =>
+    target.type === 'team' ? [target.id] : [],
+  );
+  const teams = await findTeamRosters(
+    db,
+    organizationId,
+    entry.team ? [entry.team.teamId] : targeted,
+  );
+  return recipients(entry, { deciders: deciders.map(({ membershipId }) => membershipId), teams });
+}
+
+function earliest(instants: readonly (Date | undefined)[]): Date {
+  return new Date(Math.min(...instants.flatMap((at) => (at ? [at.getTime()] : []))));
+}
+
+function lazily<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => (loaded ??= load());
+}

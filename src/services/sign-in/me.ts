@@ -1,0 +1,47 @@
+/** Who is calling: the principal, the person, the organization and where the permissions come from. */
+import {
+  authorize,
+  effectiveGrants,
+  effectivePermissions,
+  type MemberPrincipal,
+} from '../../domain/people/authorization.ts';
+import type { Grant, Permission } from '../../domain/people/permissions.ts';
+import { findMemberAccount } from '../../data/people/memberships.ts';
+import { listMemberAssignments } from '../../data/people/role-assignments.ts';
+import type { ServiceContext } from '../context.ts';
+import { roleAssignment, type RoleAssignment } from '../people/role-assignments.ts';
+
+export interface Account {
+  readonly principal: MemberPrincipal;
+  /** What the presented credential can use. */
+  readonly permissions: readonly Permission[];
+  readonly grants: readonly Grant[];
+  readonly hasPassword: boolean;
+  readonly organizationName: string;
+  readonly organizationSlug: string;
+  readonly assignments: readonly RoleAssignment[];
+  readonly onboardingRequired: boolean;
+  readonly onboardingCompletedAt: Date | null;
+}
+
+export async function readAccount(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<Account> {
+  const { organizationId, membershipId } = principal;
+  const [account, assignments] = await Promise.all([
+    findMemberAccount(context.db, organizationId, membershipId),
+    listMemberAssignments(context.db, organizationId, [membershipId]),
+  ]);
+  const canSetUp = authorize(principal, 'organization.settings.write', {
+    kind: 'organization',
+  }).allowed;
+  return {
+    ...account,
+    principal,
+    permissions: effectivePermissions(principal),
+    grants: effectiveGrants(principal),
+    assignments: assignments.map((row) => roleAssignment(row, account.organizationName)),
+    onboardingRequired: account.onboardingCompletedAt === null && canSetUp,
+  };
+}

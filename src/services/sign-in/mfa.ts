@@ -1,0 +1,236 @@
+/** A member's second factor: enrolling an authenticator app, recovery codes, and what happens when both are lost. */
+import { randomBytes } from 'node:crypto';
+import { actorOf, personOf } from '../../domain/audit.ts';
+import { grantsFromPolicies, type MemberPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import { requireHeld } from '../../domain/people/permission-policies.ts';
+import {
+  requireFreshProof,
+  requireFreshSecondFactor,
+  requireFreshSession,
+} from '../../domain/sign-in/recent-authentication.ts';
+import {
+  hashRecoveryCode,
+  newRecoveryCodes,
+  readCode,
+  RECOVERY_CODE_BYTES,
+} from '../../domain/sign-in/second-factors.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import { findMemberWithPolicies } from '../../data/people/memberships.ts';
+import { listMembershipsOfUser, lockPassword } from '../../data/sign-in/passwords.ts';
+import {
+  countUnusedRecoveryCodes,
+  deleteRecoveryCodes,
+  insertRecoveryCodes,
+} from '../../data/sign-in/recovery-codes.ts';
+import {
+  confirmTotpFactor,
+  deleteTotpFactor,
+  findTotpFactor,
+  lockTotpFactor,
+  putUnconfirmedTotpFactor,
+} from '../../data/sign-in/totp-factors.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { describeTotp, newTotpSeed } from '../../platform/crypto/totp.ts';
+import type { ServiceContext } from '../context.ts';
+import { currentMember } from '../people/member-principals.ts';
+import { matchingStep, sealSeed } from './second-factors.ts';
+import { endSessionsOf, renewProof, type Renewal } from './sessions.ts';
+
+const ISSUER = 'Countersign';
+
+export interface Mfa {
+  /** The organization demands a second factor for what matters. */
+  readonly required: boolean;
+  /** null without a confirmed authenticator app. */
+  readonly confirmedAt: Date | null;
+  readonly recoveryCodesLeft: number;
+}
+
+export async function readMfa(
+  { db }: ServiceContext,
+  { userId, requiresMfa }: MemberPrincipal,
+): Promise<Mfa> {
+  const [factor, recoveryCodesLeft] = await Promise.all([
+    findTotpFactor(db, userId),
+    countUnusedRecoveryCodes(db, userId),
+  ]);
+  return { required: requiresMfa, confirmedAt: factor?.confirmedAt ?? null, recoveryCodesLeft };
+}
+
+/**
+ * Begins an enrolment, in the place of one that was begun and not confirmed. 403 `reauthentication_required`, 409
+ * `mfa_enrolled`, 501 `secrets_key_missing`.
+ */
+export async function beginTotp(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<{ secret: string; uri: string }> {
+  requireFreshSession(principal);
+  const { userId } = principal;
+  const seed = newTotpSeed();
+  const sealed = sealSeed(context, userId, seed);
+  await context.db.transaction(async (trx) => {
+    if (!(await putUnconfirmedTotpFactor(trx, userId, sealed))) throw new AppError('mfa_enrolled');
+    await record(trx, principal, { verb: 'mfa_enrollment_started' });
+  });
+  return describeTotp(seed, { issuer: ISSUER, account: principal.email });
+}
+
+export interface Enrolled extends Renewal {
+  /** Shown once. */
+  readonly recoveryCodes: readonly string[];
+}
+
+/**
+ * Completes the enrolment with a code of the app, which makes the session fresh and strong; the person's others, which were
+ * opened without it, end in every organization. 401 `invalid_credentials` for a wrong code, 404 when nothing was begun,
+ * 409 `mfa_enrolled`.
+ */
+export async function confirmTotp(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { code: typed, presented }: { readonly code: string; readonly presented: string | undefined },
+): Promise<Enrolled> {
+  requireFreshSession(principal);
+  const { userId } = principal;
+  return await context.db.transaction(async (trx) => {
+    // Whoever signs in with the password at this moment comes before this, and is signed out, or after, and needs a code.
+    await lockPassword(trx, userId, 'change');
+    const factor = await lockTotpFactor(trx, userId);
+    if (!factor) throw new AppError('not_found', { detail: 'No enrolment was begun.' });
+    if (factor.confirmedAt) throw new AppError('mfa_enrolled');
+    const { code } = readCode(typed);
+    const step = await matchingStep(context, trx, { userId, seed: factor, code });
+    if (step === undefined)
+      throw new AppError('invalid_credentials', { detail: 'The code is wrong.' });
+    await confirmTotpFactor(trx, userId, step);
+    const recoveryCodes = await issueRecoveryCodes(trx, userId);
+    await record(trx, principal, { verb: 'mfa_enrolled', data: { method: 'totp' } });
+    await endOtherSessionsEverywhere(trx, principal);
+    return {
+      recoveryCodes,
+      ...(await renewProof(trx, principal, { presented, secondFactor: 'totp' })),
+    };
+  });
+}
+
+async function endOtherSessionsEverywhere(
+  trx: Db,
+  { userId, displayName, via }: MemberPrincipal,
+): Promise<void> {
+  const except = via.kind === 'session' ? { exceptId: via.sessionId } : {};
+  for (const { organizationId, membershipId } of await listMembershipsOfUser(trx, userId)) {
+    const actor = personOf({ membershipId, displayName });
+    await endSessionsOf(trx, organizationId, {
+      membershipId,
+      ...except,
+      actor,
+      reason: 'mfa_enrolled',
+    });
+  }
+}
+
+/** Ten new codes; those before are dead. */
+async function issueRecoveryCodes(trx: Db, userId: string): Promise<readonly string[]> {
+  const codes = newRecoveryCodes(randomBytes(RECOVERY_CODE_BYTES));
+  await deleteRecoveryCodes(trx, userId);
+  await insertRecoveryCodes(trx, userId, codes.map(hashRecoveryCode));
+  return codes;
+}
+
+/** 403 `mfa_required`, `reauthentication_required`; 404 without a confirmed authenticator app. */
+export async function replaceRecoveryCodes(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<readonly string[]> {
+  requireFreshSecondFactor(principal);
+  const { userId } = principal;
+  return await context.db.transaction(async (trx) => {
+    const factor = await lockTotpFactor(trx, userId);
+    if (!factor?.confirmedAt)
+      throw new AppError('not_found', { detail: 'No authenticator app is enrolled.' });
+    const codes = await issueRecoveryCodes(trx, userId);
+    await record(trx, principal, { verb: 'recovery_codes_replaced' });
+    return codes;
+  });
+}
+
+/** Takes the caller's own authenticator app and recovery codes away; again, nothing more happens. 403 as above. */
+export async function removeTotp(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<void> {
+  requireFreshSecondFactor(principal);
+  await context.db.transaction(async (trx) => {
+    if (await forgetFactors(trx, principal.userId))
+      await record(trx, principal, { verb: 'mfa_removed' });
+  });
+}
+
+/** True when there was a confirmed one; one that was only begun goes without a word. */
+async function forgetFactors(trx: Db, userId: string): Promise<boolean> {
+  const factor = await lockTotpFactor(trx, userId);
+  if (!factor) return false;
+  await deleteRecoveryCodes(trx, userId);
+  await deleteTotpFactor(trx, userId);
+  return factor.confirmedAt !== null;
+}
+
+/**
+ * An administrator takes the second factor from a member who lost it, and ends his sessions: whoever has his password
+ * signs in with it alone, and enrols anew. Whoever knows that password then is the member: 403 `grant_exceeds_own` unless the
+ * administrator holds all that he holds. 403 `self_change`, `owner_required`; 404; 409 `membership_removed`.
+ */
+export async function removeMemberMfa(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<void> {
+  const { organizationId } = principal;
+  await context.db.transaction(async (trx) => {
+    const caller = await currentMember(trx, principal, { permission: 'membership.write' });
+    requireFreshProof(caller);
+    const member = await findMemberWithPolicies(trx, organizationId, id);
+    if (!member) throw new AppError('not_found');
+    const { membershipId } = member;
+    if (membershipId === caller.membershipId) throw new AppError('self_change');
+    if (member.policies.some((policy) => policy.is_owner) && !caller.isOwner)
+      throw new AppError('owner_required');
+    if (member.membershipStatus === 'deprovisioned') throw new AppError('membership_removed');
+    requireHeld(caller, grantsFromPolicies(member.policies, false), WOULD_WEAKEN);
+    if (!(await forgetFactors(trx, member.userId))) return;
+    await record(trx, caller, { verb: 'mfa_removed', membershipId });
+    await endSessionsOf(trx, organizationId, {
+      membershipId,
+      actor: actorOf(caller),
+      reason: 'mfa_removed',
+    });
+  });
+}
+
+const WOULD_WEAKEN =
+  'Only whoever holds all that the member holds, or an owner, takes the second factor from him.';
+
+interface Recorded {
+  readonly verb:
+    'mfa_enrollment_started' | 'mfa_enrolled' | 'mfa_removed' | 'recovery_codes_replaced';
+  /** Whose factor it is; the caller's when absent. */
+  readonly membershipId?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+async function record(
+  trx: Db,
+  principal: MemberPrincipal,
+  { verb, membershipId, data }: Recorded,
+): Promise<void> {
+  const subjectId = membershipId ?? principal.membershipId;
+  const event = {
+    eventType: `membership.${verb}`,
+    actor: actorOf(principal),
+    subjectId,
+    ...(data && { data }),
+  };
+  await insertAuditEvents(trx, principal.organizationId, { events: [event] });
+}

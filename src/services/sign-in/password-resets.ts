@@ -1,0 +1,144 @@
+/** Setting a new password without the old one, by a link that only the owner of the email address gets. */
+import { SYSTEM } from '../../domain/audit.ts';
+import { AppError } from '../../domain/errors.ts';
+import { TOKEN_PREFIX } from '../../domain/tokens.ts';
+import { shownLine } from '../../domain/shown-text.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import {
+  findLivePasswordReset,
+  findResetRecipient,
+  insertPasswordReset,
+  listMembershipsOfUser,
+  lockPassword,
+  type PasswordReset,
+  type ResetRecipient,
+} from '../../data/sign-in/passwords.ts';
+import type { Email, Mailer } from '../../platform/mailer.ts';
+import { networkOf } from '../../platform/client-address.ts';
+import { hashPassword } from '../../platform/crypto/passwords.ts';
+import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
+import type { ServiceContext } from '../context.ts';
+import { passwordResetLink } from '../links.ts';
+import { replacePassword, requireAcceptablePassword, wordsOf } from './passwords.ts';
+import type { Client } from './sessions.ts';
+import { admitFromNetwork, admitSignInAttempt } from './sign-in-attempts.ts';
+
+interface ResetRequest {
+  readonly email: string;
+  readonly client: Client;
+}
+
+/**
+ * Sends a link to whoever has this email and could sign in with a password. Looked up and sent after the answer, so that
+ * neither its words nor its time tell who has an account here. 501 `email_not_configured`; 429 `rate_limited`.
+ */
+export async function requestPasswordReset(
+  context: ServiceContext,
+  request: ResetRequest,
+): Promise<void> {
+  const { mailer, logger } = context;
+  if (!mailer) throw new AppError('email_not_configured');
+  await admitSignInAttempt(context, {
+    email: request.email,
+    clientAddress: request.client.address,
+  });
+  setImmediate(() => {
+    sendLink(context, mailer, request).catch((error: unknown) => {
+      logger.error({ err: error }, 'a link to set a new password could not be sent');
+    });
+  });
+}
+
+async function sendLink(
+  context: ServiceContext,
+  mailer: Mailer,
+  { email, client }: ResetRequest,
+): Promise<void> {
+  const recipient = await findResetRecipient(context.db, email);
+  if (!recipient) return;
+  const issued = issueToken(TOKEN_PREFIX.passwordReset);
+  const kept = await context.db.transaction(async (trx) => {
+    if (
+      !(await insertPasswordReset(trx, {
+        id: issued.id,
+        userId: recipient.userId,
+        tokenHash: issued.hash,
+      }))
+    )
+      return false;
+    // Anybody may have typed the address: the service is the actor.
+    for (const { organizationId, membershipId } of await listMembershipsOfUser(
+      trx,
+      recipient.userId,
+    )) {
+      const data = { client_address: client.address };
+      await insertAuditEvents(trx, organizationId, {
+        events: [
+          {
+            eventType: 'membership.password_reset_requested',
+            actor: SYSTEM,
+            subjectId: membershipId,
+            data,
+          },
+        ],
+      });
+    }
+    return true;
+  });
+  if (kept) await mailer.send(resetEmail(recipient, passwordResetLink(context, issued.token)));
+}
+
+function resetEmail({ email, displayName }: ResetRecipient, url: string): Email {
+  return {
+    to: email,
+    subject: 'Set a new password for Countersign',
+    text: [
+      `Hello ${shownLine(displayName)},`,
+      '',
+      `somebody, most likely you, asked to set a new password for ${email}. You can do so within an hour, once:`,
+      '',
+      url,
+      '',
+      'You will be signed out everywhere. If it was not you, ignore this message: your password stays what it is.',
+    ].join('\n'),
+  };
+}
+
+/** The link as it stands. Throws 404 when it never was, has served, has ended, or was overtaken by a new password. */
+export async function readPasswordReset(
+  { db }: Pick<ServiceContext, 'db'>,
+  token: string,
+): Promise<PasswordReset> {
+  const reset = await findByToken(parseToken(token), TOKEN_PREFIX.passwordReset, (id) =>
+    findLivePasswordReset(db, id),
+  );
+  if (!reset) {
+    throw new AppError('not_found', {
+      detail: 'This link does not exist, has served before or has ended: ask for a new one.',
+    });
+  }
+  return reset;
+}
+
+/**
+ * Sets the password of the link's person, once. Every link and every session of his ends, and none begins: whoever has a
+ * second factor still needs it. 404 as above, also for all but one of several at once; 400 leaves the link alive;
+ * 429 `rate_limited`.
+ */
+export async function resetPassword(
+  { db }: ServiceContext,
+  input: { readonly token: string; readonly password: string; readonly client: Client },
+): Promise<void> {
+  await admitFromNetwork({ db }, input.client.address);
+  const reset = await readPasswordReset({ db }, input.token);
+  await requireAcceptablePassword(input.password, {
+    words: await wordsOf(db, reset),
+    pointer: '/password',
+  });
+  const passwordHash = await hashPassword(input.password, networkOf(input.client.address));
+  await db.transaction(async (trx) => {
+    await lockPassword(trx, reset.userId, 'change');
+    await readPasswordReset({ db: trx }, input.token);
+    await replacePassword(trx, reset, { passwordHash, how: 'reset', client: input.client });
+  });
+}

@@ -1,0 +1,108 @@
+/** Judges the codes people type as a second factor. Each serves once, also when it comes twice at the same moment. */
+import { AppError } from '../../domain/errors.ts';
+import type { MemberPrincipal } from '../../domain/people/authorization.ts';
+import {
+  hashRecoveryCode,
+  readCode,
+  type SecondFactor,
+} from '../../domain/sign-in/second-factors.ts';
+import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
+import { readClock } from '../../data/clock.ts';
+import { useRecoveryCode } from '../../data/sign-in/recovery-codes.ts';
+import {
+  findTotpFactor,
+  lockTotpFactor,
+  markTotpStepUsed,
+  type SealedSeed,
+} from '../../data/sign-in/totp-factors.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
+import { totpStep } from '../../platform/crypto/totp.ts';
+import type { ServiceContext } from '../context.ts';
+import { admitTotpCode, forgetTotpCodes } from './sign-in-attempts.ts';
+
+interface Presented {
+  readonly userId: string;
+  readonly typed: string;
+}
+
+/**
+ * Lets `judge` look at a code in its transaction. Counts wrong codes of authenticator apps first (429 `rate_limited`), on a
+ * connection of its own: what is rolled back was tried nevertheless. `judge` answers undefined for a wrong code.
+ */
+export async function tryCode<T>(
+  context: ServiceContext,
+  { userId, typed }: Presented,
+  judge: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const counted = readCode(typed).kind === 'totp';
+  if (counted) await admitTotpCode(context, userId);
+  const outcome = await judge();
+  if (counted && outcome !== undefined) await forgetTotpCodes(context, userId);
+  return outcome;
+}
+
+/** Uses the code up and tells its kind; undefined when it is wrong or has served before. Call it within `tryCode`. */
+export async function acceptCode(
+  context: ServiceContext,
+  trx: Db,
+  { userId, typed }: Presented,
+): Promise<SecondFactor | undefined> {
+  const { kind, code } = readCode(typed);
+  if (kind === 'recovery_code')
+    return (await useRecoveryCode(trx, userId, hashRecoveryCode(code))) ? kind : undefined;
+  const factor = await lockTotpFactor(trx, userId);
+  if (!factor?.confirmedAt) return undefined;
+  const step = await matchingStep(context, trx, { userId, seed: factor, code });
+  if (step === undefined || (factor.lastUsedStep !== null && step <= factor.lastUsedStep))
+    return undefined;
+  await markTotpStepUsed(trx, userId, step);
+  return kind;
+}
+
+/**
+ * For proofs by a password alone, which renew a session that had the second factor before, or whose person has none. Throws
+ * 403 `mfa_required` for any other: whoever knows the password alone is to get nowhere with it.
+ */
+export async function requirePasswordEnough(
+  db: Db,
+  { userId, auth }: MemberPrincipal,
+): Promise<void> {
+  if (auth.assurance === 'strong' || !(await findTotpFactor(db, userId))?.confirmedAt) return;
+  throw new AppError('mfa_required', {
+    detail: 'You have a second factor: authenticate again with a code of it.',
+  });
+}
+
+/** The step, by the database's clock, whose code of this app it is. 501 `secrets_key_missing`; 500 for a damaged seed. */
+export async function matchingStep(
+  context: ServiceContext,
+  trx: Db,
+  {
+    userId,
+    seed,
+    code,
+  }: { readonly userId: string; readonly seed: SealedSeed; readonly code: string },
+): Promise<number | undefined> {
+  return totpStep(openSeed(context, userId, seed), code, await readClock(trx));
+}
+
+function openSeed(
+  { secrets }: ServiceContext,
+  userId: string,
+  { keyId, sealed }: SealedSeed,
+): Buffer {
+  if (!secrets?.knows(keyId))
+    throw new AppError('secrets_key_missing', { internal: { userId, keyId } });
+  try {
+    return secrets.open({ keyId, sealed }, SEALED_FOR.totp(userId));
+  } catch (cause) {
+    // No key helps: the value was changed, or was that of somebody else.
+    throw new AppError('internal_error', { cause, internal: { userId, keyId } });
+  }
+}
+
+export function sealSeed({ secrets }: ServiceContext, userId: string, seed: Buffer): SealedSecret {
+  if (!secrets) throw new AppError('secrets_key_missing');
+  return secrets.seal(seed, SEALED_FOR.totp(userId));
+}

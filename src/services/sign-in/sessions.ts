@@ -1,0 +1,331 @@
+/** Sessions of people in browsers: what a presented cookie is worth, how one begins, is renewed and ends. */
+import { AppError } from '../../domain/errors.ts';
+import { actorOf, personOf, type AuditActor } from '../../domain/audit.ts';
+import type {
+  AuthContext,
+  AuthMethod,
+  MemberPrincipal,
+} from '../../domain/people/authorization.ts';
+import type { SecondFactor } from '../../domain/sign-in/second-factors.ts';
+import { TOKEN_PREFIX } from '../../domain/tokens.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import { lockMembershipStatus } from '../../data/people/memberships.ts';
+import {
+  findSessionHolder,
+  findSessionOf,
+  insertSession,
+  listLiveSessions,
+  renewSession,
+  revokeSession,
+  revokeSessionsOf,
+  touchSession,
+  type SessionHolder,
+  type SessionPage,
+  type SessionRecord,
+} from '../../data/sign-in/sessions.ts';
+import type { Db } from '../../platform/postgres.ts';
+import {
+  findByToken,
+  hashSecret,
+  issueToken,
+  parseToken,
+  type IssuedToken,
+  type PresentedToken,
+} from '../../platform/crypto/tokens.ts';
+import type { ServiceContext } from '../context.ts';
+import { readAccount, type Account } from './me.ts';
+import { sessionPrincipal } from '../people/member-principals.ts';
+import { cutPage } from '../pages.ts';
+
+/** The member behind a session. 401 when it is unknown, tampered with, expired, idle or revoked; 403 `membership_inactive`. */
+export async function authenticateSession(
+  context: ServiceContext,
+  token: PresentedToken,
+): Promise<MemberPrincipal> {
+  const session = await findValidSession(context.db, token);
+  if (!session) throw new AppError('authentication_required');
+  const principal = sessionPrincipal(session);
+  if (session.useIsStale) {
+    touchSession(context.db, session.organizationId, session.sessionId).catch((error: unknown) => {
+      context.logger.warn({ err: error }, 'could not record the use of a session');
+    });
+  }
+  return principal;
+}
+
+async function findValidSession(
+  db: Db,
+  token: PresentedToken | undefined,
+): Promise<SessionHolder | undefined> {
+  const session = await findByToken(token, TOKEN_PREFIX.session, (id) => findSessionHolder(db, id));
+  return session?.valid ? session : undefined;
+}
+
+export interface SignedIn {
+  /** The cookie's value, shown to nobody else. */
+  readonly token: string;
+  readonly account: Account;
+}
+
+/** Where a call comes from, as the person will recognize it in the list of his sessions. */
+export interface Client {
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** How a member has just proven who he is. */
+export interface SignInProof {
+  readonly method: AuthMethod;
+  readonly assurance: 'single_factor' | 'strong';
+  readonly client: Client;
+  /** When somebody else, such as an identity provider, saw the proof; now when absent. */
+  readonly authenticatedAt?: Date | undefined;
+  /** The second factor he gave, for the audit log. */
+  readonly secondFactor?: SecondFactor;
+  /** The session cookie that came with the call. A live session of it ends, so that none survives its successor. */
+  readonly presented?: string | undefined;
+  /** Nothing but that session proves who he is: it must still be live when its successor begins. */
+  readonly bySession?: true;
+}
+
+export const PASSWORD_PROOF = { method: 'local_password', assurance: 'single_factor' } as const;
+
+/**
+ * Opens a session for a member who has just proven who he is, with its audit event. 403 `membership_inactive`; 401 when a
+ * session was the proof and has ended meanwhile.
+ */
+export async function openSession(
+  trx: Db,
+  member: {
+    readonly organizationId: string;
+    readonly membershipId: string;
+    readonly displayName: string;
+  },
+  { method, assurance, client, authenticatedAt, secondFactor, presented, bySession }: SignInProof,
+): Promise<IssuedToken> {
+  const status = await lockMembershipStatus(trx, member.organizationId, member.membershipId);
+  if (status !== 'active') throw new AppError('membership_inactive');
+  const issued = issueToken(TOKEN_PREFIX.session);
+  await insertSession(trx, member.organizationId, {
+    id: issued.id,
+    membershipId: member.membershipId,
+    tokenHash: issued.hash,
+    method,
+    assurance,
+    clientAddress: client.address,
+    userAgent: client.userAgent,
+    authenticatedAt,
+  });
+  const data = { method, assurance, ...(secondFactor && { second_factor: secondFactor }) };
+  await insertAuditEvents(trx, member.organizationId, {
+    events: [{ eventType: 'session.created', actor: personOf(member), subjectId: issued.id, data }],
+  });
+  const superseded = await endPresented(trx, presented, 'superseded');
+  if (bySession && !superseded) throw new AppError('authentication_required');
+  return issued;
+}
+
+/** What a person gets who has just signed in. */
+export async function signedIn(context: ServiceContext, issued: IssuedToken): Promise<SignedIn> {
+  const session = await findSessionHolder(context.db, issued.id);
+  if (!session) throw new Error('a session is gone right after its commit');
+  return { token: issued.token, account: await readAccount(context, sessionPrincipal(session)) };
+}
+
+export interface Renewal {
+  /** The cookie's new value. */
+  readonly token: string;
+  readonly auth: AuthContext;
+}
+
+/**
+ * The caller has proven again who he is: his session is fresh, with a new secret, and the old cookie is worth nothing. A
+ * second factor also makes it strong. 401 when the session ended, or was renewed by somebody else, meanwhile.
+ */
+export async function renewProof(
+  trx: Db,
+  principal: MemberPrincipal,
+  proof: {
+    readonly presented: string | undefined;
+    readonly secondFactor?: SecondFactor | undefined;
+  },
+): Promise<Renewal> {
+  const cookie = parseToken(proof.presented ?? '');
+  if (principal.via.kind !== 'session' || cookie?.id !== principal.via.sessionId)
+    throw new AppError('session_required');
+  const { id, hash, token } = issueToken(TOKEN_PREFIX.session, principal.via.sessionId);
+  const { method, assurance } = provenBy(principal.auth, proof.secondFactor);
+  const presentedHash = hashSecret(cookie.secret);
+  const authenticatedAt = await renewSession(trx, principal.organizationId, {
+    id,
+    presentedHash,
+    tokenHash: hash,
+    method,
+    assurance,
+  });
+  if (!authenticatedAt) throw new AppError('authentication_required');
+  const data = {
+    method,
+    assurance,
+    ...(proof.secondFactor && { second_factor: proof.secondFactor }),
+  };
+  await insertAuditEvents(trx, principal.organizationId, {
+    events: [
+      { eventType: 'session.reauthenticated', actor: actorOf(principal), subjectId: id, data },
+    ],
+  });
+  return { token, auth: { method, assurance, authenticated_at: authenticatedAt, session_id: id } };
+}
+
+/** A second factor adds to what opened the session; a password given again adds nothing. */
+function provenBy(
+  { method, assurance }: AuthContext,
+  secondFactor: SecondFactor | undefined,
+): Pick<AuthContext, 'method' | 'assurance'> {
+  if (!secondFactor) return { method, assurance };
+  return {
+    method: method === 'local_password' ? 'local_password_totp' : method,
+    assurance: 'strong',
+  };
+}
+
+/** Ends the session of the cookie; one that is unknown or has ended already is not an error. */
+export async function signOut(context: ServiceContext, cookie: string | undefined): Promise<void> {
+  await context.db.transaction(async (trx) => {
+    await endPresented(trx, cookie, 'signed_out');
+  });
+}
+
+type EndReason =
+  | 'signed_out'
+  | 'superseded'
+  | 'manual'
+  | 'mfa_enrolled'
+  | 'mfa_removed'
+  | 'password_changed'
+  | 'password_reset';
+
+/** True when there was a live one, and nobody else has ended it. */
+async function endPresented(
+  trx: Db,
+  cookie: string | undefined,
+  reason: EndReason,
+): Promise<boolean> {
+  const session = await findValidSession(
+    trx,
+    cookie === undefined ? undefined : parseToken(cookie),
+  );
+  if (!session || !(await revokeSession(trx, session.organizationId, session.sessionId)))
+    return false;
+  await recordEnds(trx, session.organizationId, {
+    ids: [session.sessionId],
+    actor: personOf(session),
+    reason,
+  });
+  return true;
+}
+
+async function recordEnds(
+  trx: Db,
+  organizationId: string,
+  {
+    ids,
+    actor,
+    reason,
+  }: { readonly ids: readonly string[]; readonly actor: AuditActor; readonly reason: EndReason },
+): Promise<void> {
+  const events = ids.map((subjectId) => ({
+    eventType: 'session.revoked',
+    actor,
+    subjectId,
+    data: { reason },
+  }));
+  await insertAuditEvents(trx, organizationId, { events });
+}
+
+/** Ends the live sessions of a member, with their audit events; `exceptId` is left alone. */
+export async function endSessionsOf(
+  trx: Db,
+  organizationId: string,
+  ends: {
+    readonly membershipId: string;
+    readonly exceptId?: string;
+    readonly actor: AuditActor;
+    readonly reason: EndReason;
+  },
+): Promise<void> {
+  const ids = await revokeSessionsOf(trx, organizationId, ends);
+  await recordEnds(trx, organizationId, { ids, actor: ends.actor, reason: ends.reason });
+}
+
+export interface OwnSessions {
+  readonly sessions: readonly (SessionRecord & { readonly current: boolean })[];
+  /** The last session, when more follow. */
+  readonly next: SessionPage['after'];
+}
+
+/** Where the caller is signed in, the session used last first. */
+export async function listOwnSessions(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  { limit, after }: { readonly limit: number; readonly after: SessionPage['after'] },
+): Promise<OwnSessions> {
+  const { organizationId, membershipId } = principal;
+  const found = await listLiveSessions(context.db, organizationId, {
+    membershipId,
+    limit: limit + 1,
+    after,
+  });
+  const { items, last } = cutPage(found, limit);
+  return {
+    sessions: items.map((session) => ({
+      ...session,
+      current: session.id === currentId(principal),
+    })),
+    next: last,
+  };
+}
+
+/** Ends one of the caller's own sessions; again, nothing more happens. 404 for another's. True when it was the current one. */
+export async function endOwnSession(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  id: string,
+): Promise<boolean> {
+  const { organizationId, membershipId } = principal;
+  return await context.db.transaction(async (trx) => {
+    // As it is kept, however it was written.
+    const sessionId = await findSessionOf(trx, organizationId, { id, membershipId });
+    if (sessionId === undefined) throw new AppError('not_found');
+    if (await revokeSession(trx, organizationId, sessionId)) {
+      await recordEnds(trx, organizationId, {
+        ids: [sessionId],
+        actor: actorOf(principal),
+        reason: 'manual',
+      });
+    }
+    return sessionId === currentId(principal);
+  });
+}
+
+/** Ends all sessions of the caller but the one he uses. */
+export async function endOtherSessions(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+): Promise<void> {
+  const { organizationId, membershipId } = principal;
+  const exceptId = currentId(principal);
+  if (exceptId === undefined) throw new AppError('session_required');
+  await context.db.transaction(async (trx) => {
+    await endSessionsOf(trx, organizationId, {
+      membershipId,
+      exceptId,
+      actor: actorOf(principal),
+      reason: 'manual',
+    });
+  });
+}
+
+function currentId({ via }: MemberPrincipal): string | undefined {
+  return via.kind === 'session' ? via.sessionId : undefined;
+}

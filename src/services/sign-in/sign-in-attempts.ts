@@ -1,0 +1,101 @@
+/**
+ * Slows down whoever guesses, and leaves alone whoever is right. Attempts a minute: ten for one email from one network, sixty
+ * from one network whatever the email, ten of one session that is proven again. And for who has the password already, twenty
+ * wrong codes an hour of one authenticator app, from wherever; recovery codes, which nobody guesses, stay open then. An
+ * invitation is sent again five times an hour.
+ */
+import { createHash } from 'node:crypto';
+import { AppError } from '../../domain/errors.ts';
+import {
+  countSignInAttempt,
+  forgetSignInAttempts,
+  uncountSignInAttempts,
+} from '../../data/sign-in/sign-in-attempts.ts';
+import { networkOf } from '../../platform/client-address.ts';
+import type { ServiceContext } from '../context.ts';
+
+const ATTEMPTS_A_MINUTE = 10;
+const ATTEMPTS_OF_A_NETWORK_A_MINUTE = 60;
+const WRONG_CODES_AN_HOUR = 20;
+const RESENDINGS_AN_HOUR = 5;
+const HOUR_S = 3_600;
+
+type Database = Pick<ServiceContext, 'db'>;
+
+export interface SignInAttempt {
+  readonly email: string;
+  readonly clientAddress: string;
+}
+
+/** Counts the attempt, right or wrong. 429 `rate_limited` says how many seconds are left of the minute. */
+export async function admitSignInAttempt(
+  context: Database,
+  { email, clientAddress }: SignInAttempt,
+): Promise<void> {
+  // Whoever floods is refused here, before he makes a row for each email he invents.
+  await admitFromNetwork(context, clientAddress);
+  await admit(context, emailKey({ email, clientAddress }), ATTEMPTS_A_MINUTE);
+}
+
+/** For who names no email: counts the attempt by where it comes from. 429 `rate_limited`. */
+export async function admitFromNetwork(context: Database, clientAddress: string): Promise<void> {
+  await admit(context, networkKey(clientAddress), ATTEMPTS_OF_A_NETWORK_A_MINUTE);
+}
+
+/** `attempts` counted ones were right: they do not keep others of the network out, nor the same person later. */
+export async function forgiveSignInAttempts(
+  { db }: Database,
+  by: SignInAttempt,
+  attempts = 1,
+): Promise<void> {
+  await uncountSignInAttempts(db, [emailKey(by), networkKey(by.clientAddress)], attempts);
+}
+
+/** Counts a proof in a session: nobody else, wherever he is, can use these up. 429 `rate_limited`. */
+export async function admitRenewal(context: Database, sessionId: string): Promise<void> {
+  await admit(context, keyOf('session', sessionId), ATTEMPTS_A_MINUTE);
+}
+
+export async function forgiveRenewal({ db }: Database, sessionId: string): Promise<void> {
+  await uncountSignInAttempts(db, [keyOf('session', sessionId)], 1);
+}
+
+/** Counts a code of the person's app before it is looked at. 429 `rate_limited`. */
+export async function admitTotpCode({ db }: Database, userId: string): Promise<void> {
+  const { attempts, secondsLeft } = await countSignInAttempt(db, keyOf('totp', userId), HOUR_S);
+  if (attempts <= WRONG_CODES_AN_HOUR) return;
+  const detail =
+    'Too many wrong codes of the authenticator app: wait as long as Retry-After says, or use a recovery code.';
+  throw new AppError('rate_limited', { detail, retryAfterSeconds: secondsLeft });
+}
+
+/** The code was right: only wrong ones count. */
+export async function forgetTotpCodes({ db }: Database, userId: string): Promise<void> {
+  await forgetSignInAttempts(db, keyOf('totp', userId));
+}
+
+/** Counts a message somebody has sent to a person who did not ask for it. 429 `rate_limited`. */
+export async function admitResending({ db }: Database, invitationId: string): Promise<void> {
+  const { attempts, secondsLeft } = await countSignInAttempt(
+    db,
+    keyOf('invitation', invitationId),
+    HOUR_S,
+  );
+  if (attempts <= RESENDINGS_AN_HOUR) return;
+  const detail = `The invitation was sent again ${RESENDINGS_AN_HOUR} times within the hour.`;
+  throw new AppError('rate_limited', { detail, retryAfterSeconds: secondsLeft });
+}
+
+async function admit({ db }: Database, key: Buffer, most: number): Promise<void> {
+  const { attempts, secondsLeft } = await countSignInAttempt(db, key);
+  if (attempts > most) throw new AppError('rate_limited', { retryAfterSeconds: secondsLeft });
+}
+
+const emailKey = ({ email, clientAddress }: SignInAttempt) =>
+  keyOf(email.toLowerCase(), networkOf(clientAddress));
+const networkKey = (clientAddress: string) => keyOf('network', networkOf(clientAddress));
+
+/** Only digests are kept: the table tells nobody who tried. An email holds an @, so that none is taken for another kind. */
+function keyOf(kind: string, of: string): Buffer {
+  return createHash('sha256').update(`${kind}\n${of}`).digest();
+}

@@ -1,0 +1,190 @@
+/** Who may enter on an identity provider's word: people it is known by, members with that email, the invited, and newcomers of admitted domains. */
+import { v7 } from 'uuid';
+import { decideAdmission, isMember } from '../../domain/sign-in/admission.ts';
+import { personOf } from '../../domain/audit.ts';
+import { AppError } from '../../domain/errors.ts';
+import { admissibleEmail, displayNameOf, isSubject } from '../../domain/sign-in/oidc.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import type { Invitation } from '../../data/people/invitations.ts';
+import { insertMembership, lockMembershipStatus } from '../../data/people/memberships.ts';
+import { lockOrganization } from '../../data/organization/organizations.ts';
+import {
+  findAdmittingOrganization,
+  findPersonByEmail,
+  findPersonByIdentity,
+  insertUserIdentity,
+  type Person,
+} from '../../data/sign-in/user-identities.ts';
+import { insertUserUnlessKnown } from '../../data/people/users.ts';
+import type { ProvenIdentity } from '../../platform/oidc.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { admitBy, findStandingInvitation } from '../people/invitations/admit.ts';
+import { claimSeat } from '../people/seats.ts';
+
+/** A member who is recognized, whether or not he may enter now. */
+export interface Recognized {
+  readonly organizationId: string;
+  readonly membershipId: string;
+  readonly displayName: string;
+  readonly isSuspended: boolean;
+}
+
+export interface AdmissionRules {
+  readonly emailDomains: readonly string[];
+  readonly limits: ServiceContext['limits'];
+}
+
+/**
+ * The member behind the identity, in the transaction that opens his session. Who is no member joins by the pending
+ * invitation for his email, as the provider or his account here knows it, or else as a newcomer. Throws
+ * `sign_in_not_admitted`, `seat_limit_reached` for a newcomer.
+ */
+export async function admitIdentity(
+  trx: Db,
+  identity: ProvenIdentity,
+  rules: AdmissionRules,
+): Promise<Recognized> {
+  if (!isSubject(identity.subject)) throw new AppError('sign_in_not_admitted');
+  const known = await findPersonByIdentity(trx, identity);
+  if (known && isMember(known.membershipStatus)) return await asHeIsNow(trx, known);
+  const email = known?.email ?? admissibleEmail(identity, rules.emailDomains);
+  const organizationId = await findAdmittingOrganization(trx);
+  // From here on one at a time: of two first sign-ins of a person the second finds what the first has written.
+  if (
+    email === undefined ||
+    organizationId === undefined ||
+    !(await lockOrganization(trx, organizationId))
+  ) {
+    throw new AppError('sign_in_not_admitted');
+  }
+  return await admitUnderLock(trx, organizationId, { identity, email, rules });
+}
+
+interface Arrival {
+  readonly identity: ProvenIdentity;
+  readonly email: string;
+  readonly rules: AdmissionRules;
+}
+
+async function admitUnderLock(
+  trx: Db,
+  organizationId: string,
+  { identity, email, rules }: Arrival,
+): Promise<Recognized> {
+  const byIdentity = await findPersonByIdentity(trx, identity);
+  const byEmail = await findPersonByEmail(trx, email);
+  const invitation = await findStandingInvitation(trx, organizationId, email);
+  const person = byIdentity ?? byEmail;
+  const newcomer = { identity, email, person, isLinked: byIdentity !== undefined };
+  const admission = decideAdmission({
+    byIdentity: byIdentity?.membershipStatus,
+    byEmail: byEmail?.membershipStatus,
+    isInvited: invitation !== undefined,
+    admitsNewcomers: rules.emailDomains.length > 0,
+  });
+  if (admission === 'enter' && person) return await asHeIsNow(trx, person);
+  if (admission === 'link' && person) return await link(trx, person, identity);
+  if (admission === 'accept_invitation' && invitation)
+    return await addInvited(trx, invitation, newcomer);
+  if (admission !== 'join') throw new AppError('sign_in_not_admitted');
+  await claimSeat(trx, organizationId, rules.limits);
+  return await addMember(trx, organizationId, newcomer);
+}
+
+/** Until the end of the transaction. */
+async function asHeIsNow(
+  trx: Db,
+  { organizationId, membershipId, displayName }: Person,
+): Promise<Recognized> {
+  if (organizationId === null || membershipId === null) throw new AppError('sign_in_not_admitted');
+  const status = await lockMembershipStatus(trx, organizationId, membershipId);
+  if (!isMember(status)) throw new AppError('sign_in_not_admitted');
+  return { organizationId, membershipId, displayName, isSuspended: status === 'suspended' };
+}
+
+async function link(trx: Db, person: Person, identity: ProvenIdentity): Promise<Recognized> {
+  const member = await asHeIsNow(trx, person);
+  if (member.isSuspended) return member;
+  await insertUserIdentity(trx, person.userId, identity);
+  await insertAuditEvents(trx, member.organizationId, { events: [linkedEvent(member, identity)] });
+  return member;
+}
+
+function linkedEvent(member: Recognized, { issuer, subject }: ProvenIdentity) {
+  return {
+    eventType: 'membership.identity_linked',
+    actor: personOf(member),
+    subjectId: member.membershipId,
+    data: { issuer, subject },
+  };
+}
+
+interface Newcomer {
+  readonly identity: ProvenIdentity;
+  readonly email: string;
+  /** Somebody who is known here, but a member of nothing that still exists, or was removed. */
+  readonly person: Person | undefined;
+  /** The identity is known as his. */
+  readonly isLinked: boolean;
+}
+
+interface KnownUser {
+  readonly userId: string;
+  readonly displayName: string;
+}
+
+/** A newcomer has an account from now on, which nothing but the provider opens. */
+async function ensureUser(trx: Db, { identity, email, person }: Newcomer): Promise<KnownUser> {
+  if (person) return { userId: person.userId, displayName: person.displayName };
+  const [userId, displayName] = [v7(), displayNameOf(identity.name, email)];
+  if (!(await insertUserUnlessKnown(trx, { id: userId, email, displayName, passwordHash: null }))) {
+    // By the door of another organization. His next attempt finds him.
+    throw new Error('somebody with this email came in at the same moment');
+  }
+  return { userId, displayName };
+}
+
+/** With what the invitation grants, in the seat it held. */
+async function addInvited(
+  trx: Db,
+  invitation: Invitation,
+  newcomer: Newcomer,
+): Promise<Recognized> {
+  const { organizationId } = invitation;
+  const user = await ensureUser(trx, newcomer);
+  const membershipId = await admitBy(trx, invitation, user);
+  const member = {
+    organizationId,
+    membershipId,
+    displayName: user.displayName,
+    isSuspended: false,
+  };
+  if (newcomer.isLinked) return member;
+  await insertUserIdentity(trx, user.userId, newcomer.identity);
+  await insertAuditEvents(trx, organizationId, {
+    events: [linkedEvent(member, newcomer.identity)],
+  });
+  return member;
+}
+
+async function addMember(trx: Db, organizationId: string, newcomer: Newcomer): Promise<Recognized> {
+  const { userId, displayName } = await ensureUser(trx, newcomer);
+  const member = { organizationId, membershipId: v7(), displayName, isSuspended: false };
+  await insertMembership(trx, organizationId, {
+    id: member.membershipId,
+    userId,
+    admissionSource: 'sso_jit',
+  });
+  await insertUserIdentity(trx, userId, newcomer.identity);
+  const created = {
+    eventType: 'membership.created',
+    actor: personOf(member),
+    subjectId: member.membershipId,
+    data: { admission_source: 'sso_jit' },
+  };
+  await insertAuditEvents(trx, organizationId, {
+    events: [created, linkedEvent(member, newcomer.identity)],
+  });
+  return member;
+}

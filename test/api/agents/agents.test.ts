@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+
+let app: TestApp;
+let organization: TestOrganization;
+let owner: TestMember;
+
+beforeAll(async () => {
+  app = await startApp({ environment: { COUNTERSIGN_MAX_ACTIVE_AGENTS: '5' } });
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+async function freshOrganization() {
+  organization = await createOrganization(app);
+  owner = organization.owner;
+}
+
+const create = (slug: string, name = slug) => owner.http.post('/api/v1/agents', { slug, name });
+
+async function archive(slug: string) {
+  await app
+    .db('agents')
+    .where({ organization_id: organization.id, slug })
+    .update({ status: 'archived', archived_at: new Date(), updated_at: new Date() });
+}
+
+describe('creating an agent', () => {
+  beforeAll(freshOrganization);
+
+  test('answers the agent, active, and gives it an active empty pipeline of its own', async () => {
+    const created = await create('deploy-bot', 'Deploy bot');
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
+      slug: 'deploy-bot',
+      organization_id: organization.id,
+      created_by_actor_id: owner.membershipId,
+      name: 'Deploy bot',
+      status: 'active',
+      created_at: expect.any(String),
+      updated_at: created.body['created_at'],
+    });
+    const pipeline = await owner.http.get('/api/v1/request-approval-pipelines/agents/deploy-bot');
+    expect(pipeline.status).toBe(200);
+    expect(pipeline.headers['etag']).toBe('"1"');
+    expect(pipeline.body).toMatchObject({
+      scope: 'agent',
+      agent_slug: 'deploy-bot',
+      revision: 1,
+      is_active: true,
+      block_count: 0,
+      blocks: [],
+    });
+    const read = await owner.http.get('/api/v1/agents/deploy-bot');
+    expect(read.body).toEqual(created.body);
+  });
+
+  test('is told in the audit log with the key it was done by, and a refused one is not', async () => {
+    await create('audited', 'Audited');
+    await create('audited', 'Other name');
+    const subject = {
+      organization_id: organization.id,
+      subject_type: 'agent',
+      subject_id: 'audited',
+    };
+    const events = (await app.db('audit_events').where(subject)) as { data: string }[];
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({
+      event_type: 'agent.created',
+      actor_type: 'api_key',
+      actor_id: owner.membershipId,
+    });
+    expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({ actor_api_key_id: owner.apiKeyId });
+  });
+
+  test('refuses a slug any agent ever had and a name a live agent has', async () => {
+    await freshOrganization();
+    await create('one', 'First');
+    expect((await create('one', 'Second')).body).toMatchObject({
+      error: { code: 'agent_slug_taken', type: 'conflict' },
+    });
+    const sameName = await create('two', 'First');
+    expect(sameName.status).toBe(409);
+    expect(sameName.body).toMatchObject({ error: { code: 'agent_name_taken' } });
+    await archive('one');
+    expect((await create('one', 'Other')).body).toMatchObject({
+      error: { code: 'agent_slug_taken' },
+    });
+    expect((await create('two', 'First')).status).toBe(201);
+  });
+
+  test.each([
+    [{ slug: 'Upper', name: 'x' }, '/slug'],
+    [{ slug: '-x', name: 'x' }, '/slug'],
+    [{ slug: 'x'.repeat(64), name: 'x' }, '/slug'],
+    [{ slug: 'x' }, '/name'],
+    [{ slug: 'x', name: ' ' }, '/name'],
+    [{ slug: 'x', name: null }, '/name'],
+    [{ slug: 'x', name: 'x', status: 'active' }, '/status'],
+  ])('refuses %j with a pointer', async (body, pointer) => {
+    const answer = await owner.http.post('/api/v1/agents', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body['error']?.['details']?.['issues']).toEqual([
+      expect.objectContaining({ pointer }),
+    ]);
+  });
+
+  test('20 at once with one slug make one agent', async () => {
+    await freshOrganization();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => create('racer', `Racer ${n}`)),
+    );
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+    expect(
+      answers.filter((answer) => answer.body['error']?.['code'] === ('agent_slug_taken' as never)),
+    ).toHaveLength(19);
+    expect(
+      await app.db('request_approval_pipelines').where({ organization_id: organization.id }),
+    ).toHaveLength(2);
+  });
+
+  test('20 at once fill the limit exactly; archiving one makes room', async () => {
+    await freshOrganization();
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => create(`agent-${n}`)));
+    const made = answers.filter((answer) => answer.status === 201);
+    expect(made).toHaveLength(5);
+    const [refused] = answers.filter((answer) => answer.status === 429);
+    expect(refused?.body).toMatchObject({
+      error: {
+        type: 'rate_limit',
+        code: 'quota_exceeded',
+        details: { dimension: 'active_agents', limit: 5, used: 5 },
+      },
+    });
+    expect(refused?.headers['retry-after']).toMatch(/^[0-9]+$/);
+    await archive(String(made[0]?.body['slug']));
+    expect((await create('late')).status).toBe(201);
+  });
+});
+
+describe('listing agents', () => {
+  beforeAll(async () => {
+    await freshOrganization();
+    for (const name of ['delta', 'Alpha', 'charlie', 'bravo', 'echo'])
+      await create(name.toLowerCase(), name);
+    await app
+      .db('agents')
+      .where({ organization_id: organization.id, slug: 'alpha' })
+      .update({ status: 'disabled' });
+    await archive('bravo');
+  });
+
+  const slugs = (answer: { body: unknown }) =>
+    (answer.body as { agents: { slug: string }[] }).agents.map((agent) => agent.slug);
+
+  test('gives active agents, then disabled ones, each by name without regard to case; archived ones on demand', async () => {
+    expect(slugs(await owner.http.get('/api/v1/agents'))).toEqual([
+      'charlie',
+      'delta',
+      'echo',
+      'alpha',
+    ]);
+    expect(slugs(await owner.http.get('/api/v1/agents?status=archived'))).toEqual(['bravo']);
+    const all = await owner.http.get('/api/v1/agents?status=all');
+    expect(slugs(all)).toEqual(['charlie', 'delta', 'echo', 'alpha', 'bravo']);
+    expect(all.body['agents']?.[4]).toHaveProperty('archived_at');
+    expect(all.body).not.toHaveProperty('next_cursor');
+  });
+
+  test('pages through every agent once, in the same order', async () => {
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const page = await owner.http.get(
+        `/api/v1/agents?status=all&limit=2${cursor && `&cursor=${cursor}`}`,
+      );
+      expect(slugs(page).length).toBeLessThanOrEqual(2);
+      seen.push(...slugs(page));
+      cursor = page.body['next_cursor'] === undefined ? '' : String(page.body['next_cursor']);
+    } while (cursor);
+    expect(seen).toEqual(['charlie', 'delta', 'echo', 'alpha', 'bravo']);
+  });
+
+  test('refuses a bad status or limit, and a cursor of other filters', async () => {
+    for (const query of ['status=gone', 'limit=0', 'limit=501', 'limit=x', 'cursor=x', 'page=2']) {
+      expect((await owner.http.get(`/api/v1/agents?${query}`)).status).toBe(400);
+    }
+    const page = await owner.http.get('/api/v1/agents?status=all&limit=1');
+    const answer = await owner.http.get(
+      `/api/v1/agents?limit=1&cursor=${String(page.body['next_cursor'])}`,
+    );
+    expect(answer.body).toMatchObject({
+      error: { code: 'validation_failed', details: { issues: [{ pointer: '/query/cursor' }] } },
+    });
+  });
+
+  test('a forged cursor is a 400 or a page, never an error of ours', async () => {
+    const forge = (keys: unknown) => Buffer.from(JSON.stringify(keys)).toString('base64url');
+    for (const [keys, status] of [
+      [['agents', 'live', 0, 'no-such-agent'], 200],
+      [['agents', 'live', 0, 'a\0b'], 400],
+      [['agents', 'live', 0, '\ud800'], 200],
+      [['agents', 'live', 3, 'delta'], 400],
+      [['agents', 'live', 0.5, 'delta'], 400],
+      [['agents', 'live', 0, {}], 400],
+      [{}, 400],
+      [null, 400],
+    ] as const) {
+      expect([keys, (await owner.http.get(`/api/v1/agents?cursor=${forge(keys)}`)).status]).toEqual(
+        [keys, status],
+      );
+    }
+  });
+
+  test('shows a member with grants for some agents only those', async () => {
+    const policies = [
+      {
+        scope_kind: 'agent' as const,
+        resource_ids: ['delta', 'bravo'],
+        permissions: ['agent.read'],
+      },
+    ];
+    const member = await createMember(app, organization.id, { policies });
+    expect(slugs(await member.http.get('/api/v1/agents?status=all'))).toEqual(['delta', 'bravo']);
+    expect((await member.http.get('/api/v1/agents/delta')).status).toBe(200);
+    expect((await member.http.get('/api/v1/agents/echo')).status).toBe(403);
+    expect((await member.http.post('/api/v1/agents', { slug: 'x', name: 'x' })).status).toBe(403);
+  });
+
+  test('refuses a member without any grant, and says why', async () => {
+    const member = await createMember(app, organization.id);
+    const answer = await member.http.get('/api/v1/agents');
+    expect(answer.status).toBe(403);
+    expect(answer.body).toMatchObject({
+      error: { details: { permission: 'agent.read', reason: 'missing_permission' } },
+    });
+  });
+
+  test('an agent of another organization is not found', async () => {
+    const { owner: stranger } = await createOrganization(app);
+    expect((await stranger.http.get('/api/v1/agents/delta')).status).toBe(404);
+    expect((await owner.http.get('/api/v1/agents/unknown')).status).toBe(404);
+    expect((await owner.http.get('/api/v1/agents/NO%20SLUG')).status).toBe(404);
+    expect(slugs(await stranger.http.get('/api/v1/agents?status=all'))).toEqual([]);
+  });
+});

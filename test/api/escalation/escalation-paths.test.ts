@@ -1,0 +1,596 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createMember,
+  createOrganization,
+  createTeam,
+} from '../../support/scene/factories.ts';
+import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
+import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
+import { loadEscalationPathRevision } from '../../../src/services/escalation/escalation-paths.ts';
+
+const BASE = '/api/v1/escalation-paths';
+
+let app: TestApp;
+let organization: TestOrganization;
+let owner: TestMember;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+beforeEach(async () => {
+  organization = await createOrganization(app);
+  owner = organization.owner;
+});
+
+const NODE = '11111111-1111-4111-8111-111111111111';
+
+const level = (targets: object[] = [{ type: 'broadcast' }], id = NODE) => ({
+  id,
+  type: 'level',
+  targets,
+  escalate_after: '5m',
+});
+const document = (more: object = {}) => ({ name: 'On call', nodes: [level()], ...more });
+const user = (id: string) => ({ type: 'user', id });
+
+const create = (more: object = {}, key = 'on-call') =>
+  owner.http.post(BASE, { path_key: key, ...document(more) });
+
+const activate = (revision: number, ifMatch: string, member = owner) =>
+  member.http.post(`${BASE}/on-call/revisions/${revision}/activate`, undefined, {
+    headers: { 'if-match': ifMatch },
+  });
+
+const archive = (key = 'on-call', member = owner) => member.http.delete(`${BASE}/${key}`);
+
+const issuesOf = (answer: { body: unknown }) =>
+  (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error
+    .details.issues;
+
+const human = (escalationPath: string) => ({
+  blocks: [
+    {
+      id: 'ask',
+      name: 'Ask',
+      type: 'always',
+      config: { outcome: 'human', reason: 'Look.', escalation_path: escalationPath },
+    },
+  ],
+});
+
+describe('creating a path', () => {
+  test('makes revision 1, inactive, with its whole document', async () => {
+    const created = await create({ repeat: { times: 2, after: '10m' } });
+    expect(created.status).toBe(201);
+    expect(created.headers['etag']).toBe('"0"');
+    expect(created.body).toEqual({
+      id: expect.any(String),
+      path_key: 'on-call',
+      revision: 1,
+      is_active: false,
+      name: 'On call',
+      created_by_actor_id: owner.membershipId,
+      created_at: expect.any(String),
+      working_hours: [],
+      nodes: [{ ...level(), raise_urgency: false }],
+      repeat: { times: 2, after: '10m' },
+      document_version: 1,
+      warnings: [],
+    });
+    expect((await owner.http.get(`${BASE}/on-call`)).status).toBe(404);
+    expect((await owner.http.get(`${BASE}/on-call/revisions/1`)).body).toEqual(created.body);
+    expect((await activate(1, '"1"')).body).toMatchObject({
+      error: { code: 'revision_conflict', details: { active_revision: 0 } },
+    });
+    expect((await activate(1, '"0"')).status).toBe(200);
+    const active = await owner.http.get(`${BASE}/on-call`);
+    expect(active.headers['etag']).toBe('"1"');
+    expect(active.body).toEqual({ ...created.body, is_active: true });
+  });
+
+  test('refuses a key any path ever had; of 10 at once one is made', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create()));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([
+      201,
+      ...Array<number>(9).fill(409),
+    ]);
+    expect(answers.find((answer) => answer.status === 409)?.body).toMatchObject({
+      error: { code: 'escalation_path_exists' },
+    });
+    expect((await archive()).status).toBe(204);
+    expect((await create()).body).toMatchObject({ error: { code: 'escalation_path_exists' } });
+    const { owner: stranger } = await createOrganization(app);
+    expect((await stranger.http.post(BASE, { path_key: 'on-call', ...document() })).status).toBe(
+      201,
+    );
+  });
+
+  test.each([
+    [{ ...document() }, '/path_key'],
+    [{ path_key: 'NO', ...document() }, '/path_key'],
+    [{ path_key: '..', ...document() }, '/path_key'],
+    [{ path_key: 'x', nodes: [level()] }, '/name'],
+    [{ path_key: 'x', ...document(), extra: 1 }, '/extra'],
+    [{ path_key: 'x', ...document({ nodes: [{ ...level(), type: 'loop' }] }) }, '/nodes/0/type'],
+    [
+      { path_key: 'x', ...document({ nodes: [{ ...level(), escalate_after: '59s' }] }) },
+      '/nodes/0/escalate_after',
+    ],
+    [
+      { path_key: 'x', ...document({ nodes: [level([{ type: 'team', id: NODE }])] }) },
+      '/nodes/0/targets/0/id',
+    ],
+    [{ path_key: 'x', ...document({ repeat: { times: 10, after: '5m' } }) }, '/repeat/times'],
+    [[], ''],
+  ])('refuses %j with a pointer', async (body, pointer) => {
+    const answer = await owner.http.post(BASE, body);
+    expect(answer.status).toBe(400);
+    expect(issuesOf(answer)).toEqual([expect.objectContaining({ pointer })]);
+  });
+
+  test('every targeted person must be in the organization; each who is not is named by a pointer', async () => {
+    const { owner: stranger } = await createOrganization(app);
+    const gone = await createMember(app, organization.id, { status: 'deprovisioned' });
+    const targets = [
+      user(owner.membershipId),
+      user(stranger.membershipId),
+      user(gone.membershipId),
+      user(randomUUID()),
+    ];
+    const nodes = [level(), level(targets, randomUUID())];
+    for (const answer of [await create({ nodes }), await create({ nodes })]) {
+      expect(answer.status).toBe(400);
+      expect(issuesOf(answer)).toMatchObject([
+        { pointer: '/nodes/1/targets/1/id', code: 'unknown_target' },
+        { pointer: '/nodes/1/targets/2/id', code: 'unknown_target' },
+        { pointer: '/nodes/1/targets/3/id', code: 'unknown_target' },
+      ]);
+    }
+    expect((await owner.http.get(`${BASE}?status=all`)).body).toEqual({ escalation_paths: [] });
+  });
+
+  test('takes a node id of any UUID version and answers it in lower case', async () => {
+    const created = await create({
+      nodes: [level([{ type: 'broadcast' }], 'ABCDEF01-0000-0000-0000-000000000000')],
+    });
+    expect(created.status).toBe(201);
+    expect(created.body['nodes']?.[0]?.['id']).toBe('abcdef01-0000-0000-0000-000000000000');
+  });
+
+  test('records everybody it names anywhere, each once', async () => {
+    const member = await createMember(app, organization.id);
+    const nodes = [
+      level([user(member.membershipId)]),
+      level([user(member.membershipId), { type: 'broadcast' }], randomUUID()),
+    ];
+    const created = await create({ nodes });
+    const rows = await app
+      .db('escalation_path_targets')
+      .where({ escalation_path_revision_id: String(created.body['id']) });
+    expect(rows.map((row) => [row.target_type, row.membership_id]).sort()).toEqual([
+      ['broadcast', null],
+      ['user', member.membershipId],
+    ]);
+  });
+
+  test('warns of people who cannot decide, on create and activate, never on reads', async () => {
+    const decider = {
+      scope_kind: 'agent' as const,
+      resource_ids: ['some-bot'],
+      permissions: ['request.decide'],
+    };
+    const can = await createMember(app, organization.id, { policies: [decider] });
+    const cannot = await createMember(app, organization.id, { displayName: 'Zoe' });
+    const suspended = await createMember(app, organization.id, {
+      displayName: 'Adam',
+      status: 'suspended',
+      policies: [decider],
+    });
+    const nodes = [
+      level([owner, can, cannot, suspended].map((member) => user(member.membershipId))),
+    ];
+    const created = await create({ nodes });
+    const warnings = [
+      { code: 'user_cannot_decide', membership_id: suspended.membershipId, display_name: 'Adam' },
+      { code: 'user_cannot_decide', membership_id: cannot.membershipId, display_name: 'Zoe' },
+    ];
+    expect(created.body['warnings']).toEqual(warnings);
+    expect((await activate(1, '"0"')).body['warnings']).toEqual(warnings);
+    expect((await owner.http.get(`${BASE}/on-call`)).body['warnings']).toEqual([]);
+    expect((await owner.http.get(`${BASE}/on-call/revisions`)).body).toMatchObject({
+      revisions: [{ warnings: [] }],
+    });
+  });
+});
+
+describe('a path that asks teams, branches and waits for hours', () => {
+  const team = (id: string) => ({ type: 'team', id });
+
+  test('comes back whole, with what was left out filled in', async () => {
+    const id = await createTeam(app, organization.id, { members: [owner] });
+    const ids = Array.from({ length: 5 }, () => randomUUID());
+    const working_hours = [
+      {
+        id: 'office',
+        name: 'Office',
+        timezone: 'Asia/Kolkata',
+        intervals: [{ weekdays: ['mon', 'sun'], start: '22:00', end: '24:00' }],
+      },
+    ];
+    const nodes = [
+      {
+        id: ids[0],
+        type: 'if_else',
+        conditions: [
+          { type: 'working_hours', working_hours_id: 'office', active: false },
+          { type: 'urgency', urgency: 'standard' },
+          {
+            type: 'request',
+            when: {
+              id: 'big',
+              all: [{ id: 'a', field: '/request/arguments/n', operator: 'equals', value: 1 }],
+            },
+          },
+        ],
+        then: [
+          { id: ids[1], type: 'defer', working_hours_id: 'office' },
+          level([team(id), user(owner.membershipId)], ids[2]),
+        ],
+      },
+      { id: ids[3], type: 'defer', working_hours_id: 'office', standard_only: true },
+      { ...level([{ type: 'broadcast' }], ids[4]), raise_urgency: true },
+    ];
+    const created = await create({ working_hours, nodes, repeat: { times: 9, after: '168h' } });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ working_hours, repeat: { times: 9, after: '168h' } });
+    expect(created.body['nodes']).toEqual([
+      {
+        ...nodes[0],
+        then: [
+          { id: ids[1], type: 'defer', working_hours_id: 'office', standard_only: false },
+          { ...level([team(id), user(owner.membershipId)], ids[2]), raise_urgency: false },
+        ],
+        else: [],
+      },
+      nodes[1],
+      nodes[2],
+    ]);
+    expect((await activate(1, '"0"')).body['nodes']).toEqual(created.body['nodes']);
+  });
+
+  test('must ask live teams of the organization, and nobody by the id of something else', async () => {
+    const foreign = await createTeam(app, (await createOrganization(app)).id);
+    const archived = await createTeam(app, organization.id);
+    const live = await createTeam(app, organization.id);
+    await owner.http.delete(`/api/v1/teams/${archived}`);
+    const crossed = [team(owner.membershipId), user(live), user(owner.membershipId), team(live)];
+    const branch = {
+      id: randomUUID(),
+      type: 'if_else',
+      conditions: [{ type: 'urgency', urgency: 'standard' }],
+      else: [level(crossed)],
+    };
+    const refused = await create({
+      nodes: [level([team(live), team(foreign), team(archived)], randomUUID()), branch],
+    });
+    expect(issuesOf(refused)).toMatchObject([
+      { pointer: '/nodes/0/targets/1/id', code: 'unknown_target' },
+      { pointer: '/nodes/0/targets/2/id', code: 'unknown_target' },
+      { pointer: '/nodes/1/else/0/targets/0/id', code: 'unknown_target' },
+      { pointer: '/nodes/1/else/0/targets/1/id', code: 'unknown_target' },
+    ]);
+  });
+
+  test('is advised on by team: how many of its members cannot decide, and that it is empty', async () => {
+    const decider = { scope_kind: 'organization' as const, permissions: ['request.decide'] };
+    const can = await createMember(app, organization.id, { policies: [decider] });
+    const [cannot, suspended, gone] = [
+      await createMember(app, organization.id, { displayName: 'Zoe' }),
+      await createMember(app, organization.id, { status: 'suspended', policies: [decider] }),
+      await createMember(app, organization.id, { status: 'deprovisioned' }),
+    ];
+    const mixed = await createTeam(app, organization.id, {
+      name: 'mixed',
+      members: [can, cannot, suspended, gone],
+    });
+    const able = await createTeam(app, organization.id, {
+      name: 'Able',
+      members: [await createMember(app, organization.id)],
+      policies: [decider],
+    });
+    const empty = await createTeam(app, organization.id, { name: 'Empty', members: [gone] });
+    const nodes = [
+      level([team(mixed), team(able)], randomUUID()),
+      level([team(empty), team(mixed), user(suspended.membershipId)]),
+    ];
+    const created = await create({ nodes });
+    const warnings = [
+      {
+        code: 'user_cannot_decide',
+        membership_id: suspended.membershipId,
+        display_name: suspended.displayName,
+      },
+      { code: 'empty_team', team_id: empty, team_name: 'Empty', count: 0, member_count: 0 },
+      {
+        code: 'team_members_cannot_decide',
+        team_id: mixed,
+        team_name: 'mixed',
+        count: 2,
+        member_count: 3,
+      },
+    ];
+    expect(created.body['warnings']).toEqual(warnings);
+    expect((await activate(1, '"0"')).body['warnings']).toEqual(warnings);
+    expect((await owner.http.get(`${BASE}/on-call`)).body['warnings']).toEqual([]);
+  });
+
+  test('is not activated once somebody it asks was removed or a team it asks archived; what is active stays so', async () => {
+    const member = await createMember(app, organization.id);
+    const id = await createTeam(app, organization.id, { members: [member] });
+    await create({ nodes: [level()] });
+    await activate(1, '"0"');
+    await owner.http.post(
+      `${BASE}/on-call/revisions`,
+      document({ nodes: [level([team(id), user(member.membershipId)])] }),
+    );
+    expect((await owner.browser.delete(`/api/v1/members/${member.membershipId}`)).status).toBe(204);
+    expect((await owner.http.delete(`/api/v1/teams/${id}`)).status).toBe(204);
+    const refused = await activate(2, '"1"');
+    expect(refused.status).toBe(409);
+    expect(refused.body['error']).toMatchObject({
+      code: 'escalation_target_missing',
+      details: { membership_ids: [member.membershipId], team_ids: [id] },
+    });
+    expect((await owner.http.get(`${BASE}/on-call`)).body).toMatchObject({ revision: 1 });
+  });
+
+  test('never comes into force as its team is archived or its member removed, in any of 20 rounds', async () => {
+    let active = 0;
+    await create();
+    for (let round = 0; round < 20; round += 1) {
+      const member = await createMember(app, organization.id);
+      const id = await createTeam(app, organization.id);
+      const target = round % 2 === 0 ? team(id) : user(member.membershipId);
+      const taken =
+        round % 2 === 0 ? `/api/v1/teams/${id}` : `/api/v1/members/${member.membershipId}`;
+      const { body } = await owner.http.post(
+        `${BASE}/on-call/revisions`,
+        document({ nodes: [level([target])] }),
+      );
+      const [activated, removed] = await Promise.all([
+        activate(Number(body['revision']), `"${active}"`),
+        owner.browser.delete(taken),
+      ]);
+      expect([
+        [200, 409],
+        [409, 204],
+      ]).toContainEqual([activated.status, removed.status]);
+      if (activated.status === 200) active = Number(body['revision']);
+    }
+  });
+});
+
+describe('revisions of a path', () => {
+  test('are created inactive and activated one at a time, by If-Match', async () => {
+    await create();
+    await activate(1, '"0"');
+    const second = await owner.http.post(`${BASE}/on-call/revisions`, document({ name: 'Second' }));
+    expect(second.status).toBe(201);
+    expect(second.headers['etag']).toBe('"1"');
+    expect(second.body).toMatchObject({ revision: 2, is_active: false, name: 'Second' });
+    const third = await owner.http.post(`${BASE}/on-call/revisions`, {
+      path_key: 'on-call',
+      ...document(),
+    });
+    expect(issuesOf(third)).toMatchObject([{ pointer: '/path_key', code: 'unknown_field' }]);
+    expect((await activate(2, '"0"')).status).toBe(412);
+    const answers = await Promise.all([activate(2, '"1"'), activate(2, '"1"')]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 412]);
+    expect((await owner.http.get(`${BASE}/on-call`)).body).toMatchObject({ revision: 2 });
+    expect((await owner.http.get(`${BASE}/on-call/revisions`)).body).toMatchObject({
+      revisions: [
+        { revision: 2, is_active: true },
+        { revision: 1, is_active: false },
+      ],
+      total_count: 2,
+    });
+  });
+
+  test('a request gets the active revision with its targets, and keeps what it is pinned to', async () => {
+    await create({ nodes: [level([user(owner.membershipId)])] });
+    expect(await resolveActivePath(app.db, organization.id, 'on-call')).toBeUndefined();
+    const { body } = await activate(1, '"0"');
+    const id = await resolveActivePath(app.db, organization.id, 'on-call');
+    expect(id).toBe(body['id']);
+    await owner.http.post(`${BASE}/on-call/revisions`, document({ name: 'Second' }));
+    await activate(2, '"1"');
+    const loaded = await loadEscalationPathRevision(app.context, String(id));
+    expect(loaded).toMatchObject({
+      pathKey: 'on-call',
+      revision: 1,
+      name: 'On call',
+      targets: [user(owner.membershipId)],
+    });
+    expect(await loadEscalationPathRevision(app.context, String(id))).toBe(loaded);
+    expect(await resolveActivePath(app.db, organization.id, 'on-call')).not.toBe(id);
+    await archive();
+    expect(await resolveActivePath(app.db, organization.id, 'on-call')).toBeUndefined();
+  });
+});
+
+describe('the list', () => {
+  test('shows each path by key with its newest name, and archived ones on demand', async () => {
+    for (const key of ['zebra', 'alpha', 'middle']) await create({ name: key }, key);
+    await owner.http.post(`${BASE}/alpha/revisions`, document({ name: 'Renamed' }));
+    await archive('middle');
+    const live = await owner.http.get(BASE);
+    expect(live.body).toEqual({
+      escalation_paths: [
+        {
+          path_key: 'alpha',
+          name: 'Renamed',
+          latest_revision: 2,
+          revision_count: 2,
+          latest_created_at: expect.any(String),
+        },
+        {
+          path_key: 'zebra',
+          name: 'zebra',
+          latest_revision: 1,
+          revision_count: 1,
+          latest_created_at: expect.any(String),
+        },
+      ],
+    });
+    const archived = await owner.http.get(`${BASE}?status=archived`);
+    expect(archived.body).toMatchObject({
+      escalation_paths: [{ path_key: 'middle', archived_at: expect.any(String) }],
+    });
+    const first = await owner.http.get(`${BASE}?status=all&limit=2`);
+    expect(first.body).toMatchObject({
+      escalation_paths: [{ path_key: 'alpha' }, { path_key: 'middle' }],
+    });
+    const second = await owner.http.get(
+      `${BASE}?status=all&limit=2&cursor=${String(first.body['next_cursor'])}`,
+    );
+    expect(second.body).toMatchObject({ escalation_paths: [{ path_key: 'zebra' }] });
+    expect(second.body).not.toHaveProperty('next_cursor');
+    expect(
+      (await owner.http.get(`${BASE}?cursor=${String(first.body['next_cursor'])}`)).status,
+    ).toBe(400);
+  });
+});
+
+describe('archiving', () => {
+  test('is for good: no revision is active, created or activated any more; again is a 204', async () => {
+    await create();
+    await activate(1, '"0"');
+    expect((await archive()).status).toBe(204);
+    const read = await owner.http.get(`${BASE}/on-call/revisions/1`);
+    expect(read.body).toMatchObject({ is_active: false, archived_at: expect.any(String) });
+    expect((await archive()).status).toBe(204);
+    expect((await owner.http.get(`${BASE}/on-call/revisions/1`)).body).toEqual(read.body);
+    expect((await owner.http.get(`${BASE}/on-call`)).status).toBe(404);
+    expect((await owner.http.post(`${BASE}/on-call/revisions`, document())).body).toMatchObject({
+      error: { code: 'escalation_path_archived' },
+    });
+    expect((await activate(1, '"0"')).body).toMatchObject({
+      error: { code: 'escalation_path_archived' },
+    });
+    const events = await app
+      .db('audit_events')
+      .where({
+        organization_id: organization.id,
+        subject_type: 'escalation_path',
+        subject_id: 'on-call',
+      })
+      .orderBy('sequence')
+      .pluck('event_type');
+    expect(events).toEqual([
+      'escalation_path.created',
+      'escalation_path.revision_activated',
+      'escalation_path.archived',
+    ]);
+  });
+
+  test('is refused while an active pipeline names the path, with every use', async () => {
+    await activatePath(owner, { path_key: 'on-call', ...document() });
+    const { slug } = await createAgent(app, organization);
+    await activatePipeline(owner, `agents/${slug}`, human('on-call'));
+    await activatePipeline(owner, 'organization', {
+      blocks: [],
+      default_escalation_path: 'on-call',
+    });
+    const refused = await archive();
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({
+      error: {
+        code: 'escalation_path_in_use',
+        details: {
+          uses: [
+            {
+              pipeline_id: expect.any(String),
+              scope: 'agent',
+              agent_slug: slug,
+              revision: 2,
+              block_key: 'ask',
+            },
+            { pipeline_id: expect.any(String), scope: 'organization', revision: 2 },
+          ],
+        },
+      },
+    });
+    await activatePipeline(owner, 'organization', { blocks: [] });
+    await activatePipeline(owner, `agents/${slug}`, { blocks: [] });
+    expect((await archive()).status).toBe(204);
+  });
+
+  test('never passes the activation of a pipeline that names the path, in any of 20 rounds', async () => {
+    const pipeline = '/api/v1/request-approval-pipelines/organization';
+    let active = 1;
+    for (let round = 0; round < 20; round += 1) {
+      const key = `path-${round}`;
+      await activatePath(owner, { path_key: key, ...document() });
+      const { body } = await owner.http.post(`${pipeline}/revisions`, human(key));
+      const headers = { 'if-match': `"${active}"` };
+      const [archived, activated] = await Promise.all([
+        archive(key),
+        owner.http.post(`${pipeline}/revisions/${String(body['revision'])}/activate`, undefined, {
+          headers,
+        }),
+      ]);
+      expect([
+        [204, 409],
+        [409, 200],
+      ]).toContainEqual([archived.status, activated.status]);
+      if (activated.status === 200) active = Number(body['revision']);
+    }
+  });
+});
+
+describe('who may', () => {
+  test('reading, writing and activating are different permissions of the organization', async () => {
+    await create();
+    const member = (permission: string) =>
+      createMember(app, organization.id, {
+        policies: [{ scope_kind: 'organization', permissions: [permission] }],
+      });
+    const reader = await member('escalation_path.read');
+    const writer = await member('escalation_path.write');
+    const activator = await member('escalation_path.activate');
+    const statuses = async (one: TestMember) => [
+      (await one.http.get(BASE)).status,
+      (await one.http.get(`${BASE}/on-call/revisions`)).status,
+      (await one.http.post(`${BASE}/on-call/revisions`, document())).status,
+      (await activate(1, '"9"', one)).status,
+      (await archive('unknown', one)).status,
+    ];
+    expect(await statuses(reader)).toEqual([200, 200, 403, 403, 403]);
+    expect(await statuses(writer)).toEqual([403, 403, 201, 403, 403]);
+    expect(await statuses(activator)).toEqual([403, 403, 403, 412, 404]);
+  });
+
+  test("another organization's path is not found", async () => {
+    await create();
+    await activate(1, '"0"');
+    const { owner: stranger } = await createOrganization(app);
+    expect((await stranger.http.get(`${BASE}/on-call`)).status).toBe(404);
+    expect((await stranger.http.get(`${BASE}/on-call/revisions`)).status).toBe(404);
+    expect((await stranger.http.get(`${BASE}/on-call/revisions/1`)).status).toBe(404);
+    expect((await stranger.http.post(`${BASE}/on-call/revisions`, document())).status).toBe(404);
+    expect((await activate(1, '"1"', stranger)).status).toBe(404);
+    expect((await archive('on-call', stranger)).status).toBe(404);
+    expect((await stranger.http.get(`${BASE}?status=all`)).body).toEqual({ escalation_paths: [] });
+    expect((await owner.http.get(`${BASE}/on-call`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,653 @@
+/** Escalation policies of teams: their revisions, who may change them, and how requests meet them. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, askUnevaluated, stepAt } from '../../support/scene/approval-requests.ts';
+import {
+  activatePath,
+  activatePipeline,
+  activatePolicy,
+  createAgent,
+  createMember,
+  createOrganization,
+  createOrganizationKey,
+  createTeam,
+  type Policy,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { HttpClient } from '../../support/http.ts';
+import { codeOf, idsOf, setMembers, TEAMS } from '../../support/scene/teams.ts';
+import { untilBlocked } from '../../support/waiting.ts';
+import { markRouted } from '../../../src/data/requests/escalate.ts';
+import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
+
+let app: TestApp;
+let organization: TestOrganization;
+let owner: TestMember;
+let ada: TestMember;
+let bob: TestMember;
+let teamId: string;
+
+const DECIDES: Policy = { scope_kind: 'organization', permissions: ['request.decide'] };
+
+beforeAll(async () => {
+  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
+});
+
+afterAll(() => app.close());
+
+beforeEach(async () => {
+  organization = await createOrganization(app);
+  owner = organization.owner;
+  ada = await createMember(app, organization.id, { displayName: 'Ada', policies: [DECIDES] });
+  bob = await createMember(app, organization.id, { displayName: 'Bob', policies: [DECIDES] });
+  teamId = await createTeam(app, organization.id, { name: 'Platform', members: [ada, bob] });
+});
+
+const NODE = '11111111-1111-4111-8111-111111111111';
+const EVERYBODY = { type: 'broadcast' };
+
+const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
+const level = (
+  targets: object[] = [EVERYBODY],
+  id: string = randomUUID(),
+  escalateAfter = '5m',
+) => ({
+  id,
+  type: 'level',
+  targets,
+  escalate_after: escalateAfter,
+});
+const asks = (...members: TestMember[]) => ({ nodes: [level(members.map(user))] });
+
+const at = (id = teamId) => `${TEAMS}/${id}/escalation-policy`;
+const read = (client: HttpClient = owner.http) => client.get(at());
+const create = (document: unknown, client: HttpClient = owner.http) =>
+  client.post(`${at()}/revisions`, document);
+const activate = (revision: number, ifMatch: string, client: HttpClient = owner.http) =>
+  client.post(`${at()}/revisions/${revision}/activate`, undefined, {
+    headers: { 'if-match': ifMatch },
+  });
+const deactivate = (ifMatch: string, client: HttpClient = owner.http) =>
+  client.call('DELETE', `${at()}/active`, { headers: { 'if-match': ifMatch } });
+const shown = async () =>
+  (await owner.http.get(`${TEAMS}/${teamId}`)).body['team']?.['escalation_policy'] as unknown;
+
+const issuesOf = (answer: { body: unknown }) =>
+  (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error
+    .details.issues;
+
+/** What the audit log tells of the team, type and data, oldest first; each by the owner's key. */
+async function events(subjectType = 'team_escalation_policy'): Promise<unknown[]> {
+  const rows = await app
+    .db('audit_events')
+    .where({ organization_id: organization.id, subject_type: subjectType, subject_id: teamId })
+    .orderBy('sequence')
+    .select<{ event_type: string; data: string }[]>('event_type', 'data');
+  return rows.map(({ event_type, data: text }) => {
+    const { actor_api_key_id: key, ...data } = JSON.parse(text) as Record<string, unknown>;
+    expect(key).toBe(owner.apiKeyId);
+    return [event_type, data];
+  });
+}
+
+describe("a team's policy", () => {
+  test('begins with its first revision, inactive, and the team tells of both numbers', async () => {
+    expect(codeOf(await read())).toEqual({ status: 404, code: 'not_found' });
+    expect((await owner.http.get(`${at()}/revisions`)).body).toEqual({
+      revisions: [],
+      total_count: 0,
+    });
+    expect((await activate(1, '"0"')).status).toBe(404);
+    expect((await deactivate('"0"')).status).toBe(404);
+    expect(await shown()).toEqual({ active_revision: null, latest_revision: null });
+    const working_hours = [
+      {
+        id: 'nights',
+        name: 'Nights',
+        timezone: 'Asia/Kolkata',
+        intervals: [{ weekdays: ['mon'], start: '22:00', end: '06:00' }],
+      },
+    ];
+    const nodes = [
+      { id: NODE, type: 'defer', working_hours_id: 'nights', standard_only: true },
+      level([user(ada), user(bob)]),
+      level(),
+    ];
+    const created = await create({ working_hours, nodes, repeat: { times: 1, after: '2m' } });
+    expect(created.status).toBe(201);
+    expect(created.headers['etag']).toBe('"0"');
+    expect(created.body).toEqual({
+      id: expect.any(String),
+      team_id: teamId,
+      revision: 1,
+      is_active: false,
+      created_by_actor_id: owner.membershipId,
+      created_at: expect.any(String),
+      working_hours,
+      nodes: nodes.map((node) =>
+        node.type === 'level' ? { ...node, raise_urgency: false } : node,
+      ),
+      repeat: { times: 1, after: '2m' },
+      document_version: 1,
+      warnings: [],
+    });
+    expect(await shown()).toEqual({ active_revision: null, latest_revision: 1 });
+    expect((await read()).status).toBe(404);
+    const named = app
+      .db('team_escalation_policy_targets')
+      .where({ team_escalation_policy_revision_id: String(created.body['id']) });
+    expect((await named.pluck<string[]>('membership_id')).sort()).toEqual(idsOf(ada, bob).sort());
+    const activated = await activate(1, '"0"');
+    expect(activated.headers['etag']).toBe('"1"');
+    expect(activated.body).toEqual({ ...created.body, is_active: true });
+    expect((await read()).body).toEqual(activated.body);
+    expect((await read()).headers['etag']).toBe('"1"');
+    expect((await owner.http.get(`${at()}/revisions/1`)).body).toEqual(activated.body);
+    expect(await shown()).toEqual({ active_revision: 1, latest_revision: 1 });
+    const { body: list } = await owner.http.get(TEAMS);
+    expect(list['teams']).toMatchObject([
+      { id: teamId, escalation_policy: { active_revision: 1, latest_revision: 1 } },
+    ]);
+  });
+
+  test('has its later revisions activated one at a time, by If-Match, and tells of each change once', async () => {
+    await create(asks(ada));
+    await activate(1, '"0"');
+    expect((await create(asks(bob))).body).toMatchObject({ revision: 2, is_active: false });
+    expect((await create({ nodes: [level()] })).headers['etag']).toBe('"1"');
+    expect((await owner.http.post(`${at()}/revisions/2/activate`, undefined)).status).toBe(428);
+    expect((await activate(2, '"0"')).body['error']).toMatchObject({
+      code: 'revision_conflict',
+      details: { active_revision: 1 },
+    });
+    const answers = await Promise.all([activate(2, '"1"'), activate(3, '"1"')]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 412]);
+    const winner = Number(answers.find((answer) => answer.status === 200)?.body['revision']);
+    expect((await activate(winner, `"${winner}"`)).status).toBe(200);
+    expect(await shown()).toEqual({ active_revision: winner, latest_revision: 3 });
+    const first = await owner.http.get(`${at()}/revisions?limit=2`);
+    expect(first.body).toMatchObject({
+      revisions: [{ revision: 3 }, { revision: 2 }],
+      total_count: 3,
+    });
+    const rest = await owner.http.get(
+      `${at()}/revisions?limit=2&cursor=${String(first.body['next_cursor'])}`,
+    );
+    expect(rest.body).toMatchObject({ revisions: [{ revision: 1 }] });
+    expect(await events()).toEqual([
+      ['team_escalation_policy.revision_created', { revision: 1 }],
+      ['team_escalation_policy.revision_activated', { revision: 1 }],
+      ['team_escalation_policy.revision_created', { revision: 2 }],
+      ['team_escalation_policy.revision_created', { revision: 3 }],
+      ['team_escalation_policy.revision_activated', { revision: winner, previous_revision: 1 }],
+    ]);
+  });
+
+  test('of which ten first revisions come at once has ten, each with its number', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create(asks(ada))));
+    expect(answers.map((answer) => answer.status)).toEqual(Array<number>(10).fill(201));
+    const numbers = answers.map((answer) => Number(answer.body['revision'])).sort((a, b) => a - b);
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  test('is switched off by If-Match, told once, and any revision can be activated again', async () => {
+    await activatePolicy(owner, teamId, asks(ada));
+    expect((await owner.http.delete(`${at()}/active`)).status).toBe(428);
+    expect((await deactivate('"7"')).body['error']).toMatchObject({
+      code: 'revision_conflict',
+      details: { active_revision: 1 },
+    });
+    expect((await deactivate('"1"')).status).toBe(204);
+    expect((await deactivate('"1"')).body['error']).toMatchObject({
+      code: 'revision_conflict',
+      details: { active_revision: 0 },
+    });
+    expect((await deactivate('"0"')).status).toBe(204);
+    expect((await read()).status).toBe(404);
+    expect(await shown()).toEqual({ active_revision: null, latest_revision: 1 });
+    expect((await owner.http.get(`${at()}/revisions/1`)).body).toMatchObject({ is_active: false });
+    expect((await events()).slice(2)).toEqual([
+      ['team_escalation_policy.revision_deactivated', { previous_revision: 1 }],
+    ]);
+    expect((await activate(1, '"0"')).status).toBe(200);
+    expect(await shown()).toEqual({ active_revision: 1, latest_revision: 1 });
+  });
+});
+
+describe('a policy document', () => {
+  test.each<[object | [], string, string]>([
+    [[], '', 'invalid_type'],
+    [{}, '/nodes', 'required'],
+    [{ nodes: [] }, '/nodes', 'invalid_value'],
+    [{ name: 'Platform', nodes: [level()] }, '/name', 'unknown_field'],
+    [{ nodes: [{ ...level(), type: 'loop' }] }, '/nodes/0/type', 'unknown_node_type'],
+    [
+      { nodes: [level([{ type: 'team', id: NODE }])] },
+      '/nodes/0/targets/0/type',
+      'unknown_target_type',
+    ],
+    [
+      { nodes: [{ id: NODE, type: 'defer', working_hours_id: 'x' }] },
+      '/nodes/0/working_hours_id',
+      'unknown_working_hours',
+    ],
+    [{ nodes: [level([{ type: 'user', id: NODE }])] }, '/nodes/0/targets/0/id', 'unknown_target'],
+  ])('like %j is refused at its place, and no policy begins', async (document, pointer, code) => {
+    const answer = await create(document);
+    expect(answer.status).toBe(400);
+    expect(issuesOf(answer)).toEqual([expect.objectContaining({ pointer, code })]);
+    expect(await shown()).toEqual({ active_revision: null, latest_revision: null });
+  });
+
+  test('asks members of the team only: not those of the organization, and none who was removed', async () => {
+    const gone = await createMember(app, organization.id, { status: 'deprovisioned' });
+    const suspended = await createMember(app, organization.id, { status: 'suspended' });
+    teamId = await createTeam(app, organization.id, { members: [ada, gone, suspended] });
+    const branch = {
+      id: NODE,
+      type: 'if_else',
+      conditions: [{ type: 'urgency', urgency: 'standard' }],
+      then: [level([user(gone), user(ada)])],
+    };
+    const refused = await create({
+      nodes: [level([user(ada), user(bob), user(suspended)]), branch, level([user(owner)])],
+    });
+    expect(issuesOf(refused)).toMatchObject([
+      { pointer: '/nodes/0/targets/1/id', code: 'unknown_target' },
+      { pointer: '/nodes/1/then/0/targets/0/id', code: 'unknown_target' },
+      { pointer: '/nodes/2/targets/0/id', code: 'unknown_target' },
+    ]);
+  });
+
+  test('is advised on when created and activated, never when read', async () => {
+    const cannot = await createMember(app, organization.id, { displayName: 'Zoe' });
+    const suspended = await createMember(app, organization.id, {
+      displayName: 'Yan',
+      status: 'suspended',
+      policies: [DECIDES],
+    });
+    teamId = await createTeam(app, organization.id, {
+      name: 'Mixed',
+      members: [ada, cannot, suspended],
+    });
+    const warnings = [
+      { code: 'user_cannot_decide', membership_id: suspended.membershipId, display_name: 'Yan' },
+      { code: 'user_cannot_decide', membership_id: cannot.membershipId, display_name: 'Zoe' },
+    ];
+    expect((await create(asks(ada, cannot, suspended))).body['warnings']).toEqual(warnings);
+    expect((await activate(1, '"0"')).body['warnings']).toEqual(warnings);
+    expect((await read()).body['warnings']).toEqual([]);
+    expect((await create({ nodes: [level()] })).body['warnings']).toEqual([
+      {
+        code: 'team_members_cannot_decide',
+        team_id: teamId,
+        team_name: 'Mixed',
+        count: 2,
+        member_count: 3,
+      },
+    ]);
+  });
+});
+
+describe('who may', () => {
+  test('reading, writing and activating are different permissions, each also for this team alone', async () => {
+    await activatePolicy(owner, teamId, asks(ada));
+    const other = await createTeam(app, organization.id);
+    const statuses = async (
+      permission: string,
+      scope: 'organization' | 'team',
+      resource = teamId,
+    ) => {
+      const policies: Policy[] = [
+        {
+          scope_kind: scope,
+          resource_ids: scope === 'team' ? [resource] : [],
+          permissions: [permission],
+        },
+      ];
+      const { http } = await createMember(app, organization.id, { policies });
+      const { http: key } = await createOrganizationKey(app, organization, policies);
+      const answers = async (client: HttpClient) => [
+        (await read(client)).status,
+        (await client.get(`${at()}/revisions/1`)).status,
+        (await create(asks(ada), client)).status,
+        (await activate(1, '"9"', client)).status,
+        (await deactivate('"9"', client)).status,
+      ];
+      const [byMember, byKey] = [await answers(http), await answers(key)];
+      expect(byKey).toEqual(byMember);
+      return byMember;
+    };
+    for (const scope of ['organization', 'team'] as const) {
+      expect(await statuses('team.read', scope)).toEqual([200, 200, 403, 403, 403]);
+      expect(await statuses('team.escalation.write', scope)).toEqual([403, 403, 201, 403, 403]);
+      expect(await statuses('team.escalation.activate', scope)).toEqual([403, 403, 403, 412, 412]);
+    }
+    for (const permission of ['team.read', 'team.escalation.write', 'team.escalation.activate']) {
+      expect(await statuses(permission, 'team', other)).toEqual([403, 403, 403, 403, 403]);
+    }
+  });
+
+  test("another organization's team is not found, nor one that never was", async () => {
+    await activatePolicy(owner, teamId, asks(ada));
+    const { owner: stranger } = await createOrganization(app);
+    const attempts = [
+      [stranger, teamId],
+      [owner, randomUUID()],
+    ] as const;
+    for (const [{ http }, id] of attempts) {
+      const headers = { 'if-match': '"1"' };
+      expect((await http.get(at(id))).status).toBe(404);
+      expect((await http.get(`${at(id)}/revisions`)).status).toBe(404);
+      expect((await http.get(`${at(id)}/revisions/1`)).status).toBe(404);
+      expect((await http.post(`${at(id)}/revisions`, { nodes: [level()] })).status).toBe(404);
+      expect(
+        (await http.post(`${at(id)}/revisions/1/activate`, undefined, { headers })).status,
+      ).toBe(404);
+      expect((await http.call('DELETE', `${at(id)}/active`, { headers })).status).toBe(404);
+    }
+    expect(await shown()).toEqual({ active_revision: 1, latest_revision: 1 });
+  });
+});
+
+describe('a team that ends or loses people', () => {
+  test('archived, has no active policy, says so in the audit log, and takes no more revisions', async () => {
+    await activatePolicy(owner, teamId, asks(ada));
+    expect((await owner.http.delete(`${TEAMS}/${teamId}`)).status).toBe(204);
+    expect(await shown()).toEqual({ active_revision: null, latest_revision: 1 });
+    expect((await events()).at(-1)).toEqual([
+      'team_escalation_policy.revision_deactivated',
+      { previous_revision: 1 },
+    ]);
+    expect((await owner.http.get(`${at()}/revisions`)).body).toMatchObject({
+      revisions: [{ revision: 1, is_active: false }],
+    });
+    const archived = { status: 409, code: 'team_archived' };
+    expect(codeOf(await create({ nodes: [level()] }))).toEqual(archived);
+    expect(codeOf(await activate(1, '"0"'))).toEqual(archived);
+    expect(codeOf(await deactivate('"0"'))).toEqual(archived);
+  });
+
+  test('keeps whom its active policy asks by name, unless forced, and then the audit log tells who is asked in vain', async () => {
+    await activatePolicy(owner, teamId, { nodes: [level([user(ada)]), level([EVERYBODY])] });
+    const put = (ids: readonly string[], force?: boolean) =>
+      owner.http.call('PUT', `${TEAMS}/${teamId}/members`, {
+        body: { membership_ids: ids, ...(force !== undefined && { force }) },
+      });
+    const refused = await put([], false);
+    expect(codeOf(refused)).toEqual({ status: 409, code: 'team_member_in_escalation_policy' });
+    const uses = { team_id: teamId, revision: 1, membership_ids: idsOf(ada) };
+    expect(refused.body['error']?.['details']).toEqual(uses);
+    expect((await owner.http.get(`${TEAMS}/${teamId}`)).body['members']).toHaveLength(2);
+    expect((await put(idsOf(ada))).body['members']).toMatchObject([
+      { membership_id: ada.membershipId },
+    ]);
+    expect((await put([], true)).body).toEqual({ members: [] });
+    expect(await events('team')).toEqual([
+      ['team.members_changed', { added: [], removed: idsOf(bob) }],
+      ['team.members_changed', { added: [], removed: idsOf(ada), left_behind: uses }],
+    ]);
+  });
+
+  test('lets go whom only an inactive revision asks, and whom the directory keeps in the team', async () => {
+    await activatePolicy(owner, teamId, asks(ada));
+    await app.db('team_members').insert({
+      team_id: teamId,
+      membership_id: ada.membershipId,
+      source: 'directory',
+      created_at: new Date(),
+    });
+    expect((await setMembers(owner.http, teamId, [])).status).toBe(200);
+    await app
+      .db('team_members')
+      .where({ team_id: teamId, source: 'directory' })
+      .update({ source: 'manual' });
+    await activatePolicy(owner, teamId, { nodes: [level()] });
+    expect((await setMembers(owner.http, teamId, [])).status).toBe(200);
+  });
+
+  test('does not get into force a revision that asks somebody who has left meanwhile', async () => {
+    await create(asks(ada, bob));
+    await setMembers(owner.http, teamId, idsOf(ada));
+    const refused = await activate(1, '"0"');
+    expect(codeOf(refused)).toEqual({ status: 409, code: 'escalation_target_missing' });
+    expect(refused.body['error']?.['details']).toEqual({
+      membership_ids: idsOf(bob),
+      team_ids: [],
+    });
+    expect(await shown()).toEqual({ active_revision: null, latest_revision: 1 });
+  });
+});
+
+describe('at the same time, 20 times', () => {
+  test('activating a policy and taking out whom it asks: never is somebody asked by name who is not in the team', async () => {
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 20; round += 1) {
+      teamId = await createTeam(app, organization.id, { members: [ada] });
+      await create(asks(ada));
+      const calls = [activate(1, '"0"'), setMembers(owner.http, teamId, [])];
+      const [activated, taken] = await Promise.all(round % 2 ? calls : calls.reverse()).then(
+        (both) => (round % 2 ? both : both.reverse()),
+      );
+      outcomes.add(`${activated?.status} ${taken?.status}`);
+    }
+    expect([...outcomes].filter((outcome) => !['200 409', '409 200'].includes(outcome))).toEqual(
+      [],
+    );
+  });
+
+  test('activating a policy and removing whom it asks from the organization: only one of the two succeeds', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const member = await createMember(app, organization.id);
+      teamId = await createTeam(app, organization.id, { members: [member] });
+      await create(asks(member));
+      const [activated, removed] = await Promise.all([
+        activate(1, '"0"'),
+        owner.http.delete(`/api/v1/members/${member.membershipId}`),
+      ]);
+      expect([
+        [200, 409],
+        [409, 204],
+      ]).toContainEqual([activated.status, removed.status]);
+    }
+  });
+
+  test('activating a policy and archiving its team: an archived team has none in force', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      teamId = await createTeam(app, organization.id, { members: [ada] });
+      await create(asks(ada));
+      const [activated, archived] = await Promise.all([
+        activate(1, '"0"'),
+        owner.http.delete(`${TEAMS}/${teamId}`),
+      ]);
+      expect(archived.status).toBe(204);
+      expect([200, 409]).toContain(activated.status);
+      expect(await shown()).toEqual({ active_revision: null, latest_revision: 1 });
+    }
+  });
+});
+
+describe('a request that a path brings to a team', () => {
+  const MINUTE = 60_000;
+  const human = {
+    blocks: [
+      {
+        id: 'ask',
+        name: 'Ask',
+        type: 'always',
+        config: { outcome: 'human', reason: 'Look.', escalation_path: 'on-call' },
+      },
+    ],
+  };
+
+  /** Who was told at which step, in order. */
+  async function told(id: string): Promise<string[]> {
+    const rows = await app
+      .db('notifications as n')
+      .join('memberships as m', 'm.id', 'n.membership_id')
+      .join('users as u', 'u.id', 'm.user_id')
+      .where({ 'n.request_id': id })
+      .orderBy(['n.created_at', 'u.display_name'])
+      .pluck<string[]>('u.display_name');
+    return rows;
+  }
+
+  test('stays with the revisions it is pinned to; a policy activated later counts at the next level that asks the team', async () => {
+    const team = { type: 'team', id: teamId };
+    const agent = await createAgent(app, organization);
+    await activatePath(owner, {
+      path_key: 'on-call',
+      name: 'On call',
+      nodes: [level([team], randomUUID(), '30m'), level([team], randomUUID(), '30m')],
+    });
+    await activatePipeline(owner, 'organization', human);
+    await activatePolicy(owner, teamId, {
+      nodes: [level([user(ada)], randomUUID(), '10m'), level([user(bob)], randomUUID(), '10m')],
+    });
+    const start = Date.now();
+    const id = await ask(app, agent, { timeout: '24h' });
+    const after = (minutes: number) => stepAt(app, id, new Date(start + minutes * MINUTE));
+    expect(await told(id)).toEqual(['Ada']);
+    // Both the path and the policy get other revisions while the request is inside the team's first level.
+    await activatePolicy(owner, teamId, asks(bob));
+    const path = '/api/v1/escalation-paths/on-call/revisions';
+    await owner.http.post(path, { name: 'Other', nodes: [level([user(owner)])] });
+    expect(
+      (await owner.http.post(`${path}/2/activate`, undefined, { headers: { 'if-match': '"1"' } }))
+        .status,
+    ).toBe(200);
+    await after(11);
+    expect(await told(id)).toEqual(['Ada', 'Bob']);
+    await after(29);
+    expect(await told(id)).toEqual(['Ada', 'Bob']);
+    await after(31);
+    expect(await told(id)).toEqual(['Ada', 'Bob', 'Bob']);
+    await after(62);
+    expect(await told(id)).toEqual(['Ada', 'Bob', 'Bob']);
+  });
+
+  test('asks all of the team at once where the policy is switched off, and where it never had one', async () => {
+    const agent = await createAgent(app, organization);
+    const bare = await createTeam(app, organization.id, { members: [ada] });
+    const nodes = [level([{ type: 'team', id: teamId }]), level([{ type: 'team', id: bare }])];
+    await activatePath(owner, { path_key: 'on-call', name: 'On call', nodes });
+    await activatePipeline(owner, 'organization', human);
+    await activatePolicy(owner, teamId, asks(bob));
+    await deactivate('"1"');
+    const id = await ask(app, agent, { timeout: '24h' });
+    expect(await told(id)).toEqual(['Ada', 'Bob']);
+    await stepAt(app, id, new Date(Date.now() + 6 * MINUTE));
+    expect(await told(id)).toEqual(['Ada', 'Bob', 'Ada']);
+  });
+
+  test('passes over at once whoever has left the team since, and a team without anybody, and the timeline says so', async () => {
+    const agent = await createAgent(app, organization);
+    const empty = await createTeam(app, organization.id);
+    const nodes = [level([{ type: 'team', id: empty }]), level([{ type: 'team', id: teamId }])];
+    await activatePath(owner, { path_key: 'on-call', name: 'On call', nodes });
+    await activatePipeline(owner, 'organization', human);
+    const [first, second] = [level([user(ada)]), level([user(bob)])];
+    await activatePolicy(owner, teamId, { nodes: [first, second] });
+    const body = { membership_ids: idsOf(bob), force: true };
+    expect((await owner.http.call('PUT', `${TEAMS}/${teamId}/members`, { body })).status).toBe(200);
+    const id = await ask(app, agent, { timeout: '24h' });
+    expect(await told(id)).toEqual(['Bob']);
+    const { body: timeline } = await owner.http.get(`/api/v1/requests/${id}/timeline`);
+    const seen = (
+      timeline as unknown as { events: { event_type: string; data: Record<string, unknown> }[] }
+    ).events.slice(-3);
+    expect(seen).toMatchObject([
+      { event_type: 'approval_request.level_skipped', data: { node_id: nodes[0]?.id } },
+      {
+        event_type: 'approval_request.level_skipped',
+        data: { node_id: nodes[1]?.id, team_id: teamId, team_node_id: first.id },
+      },
+      {
+        event_type: 'approval_request.level_notified',
+        data: { node_id: nodes[1]?.id, team_id: teamId, team_node_id: second.id },
+      },
+    ]);
+  });
+
+  test('keeps the team from being archived while it waits, also when the path asks the team no longer', async () => {
+    const agent = await createAgent(app, organization);
+    await activatePath(owner, {
+      path_key: 'on-call',
+      name: 'On call',
+      nodes: [level([{ type: 'team', id: teamId }])],
+    });
+    await activatePipeline(owner, 'organization', human);
+    const [first, second] = [
+      await ask(app, agent, { timeout: '2h' }),
+      await ask(app, agent, { timeout: '1h' }),
+    ];
+    const archive = () => owner.http.delete(`${TEAMS}/${teamId}`);
+    const refused = await archive();
+    expect(codeOf(refused)).toEqual({ status: 409, code: 'team_in_escalation_path' });
+    expect(refused.body['error']?.['details']).toEqual({
+      escalation_paths: [{ path_key: 'on-call', name: 'On call', revision: 1 }],
+      request_count: 2,
+      request_ids: [second, first],
+    });
+    const path = '/api/v1/escalation-paths/on-call/revisions';
+    await owner.http.post(path, { name: 'Other', nodes: [level()] });
+    await owner.http.post(`${path}/2/activate`, undefined, { headers: { 'if-match': '"1"' } });
+    const decide = (id: string) =>
+      owner.http.post(
+        `/api/v1/requests/${id}/decision`,
+        { status: 'denied' },
+        { headers: { 'idempotency-key': randomUUID() } },
+      );
+    expect((await decide(first)).status).toBe(200);
+    expect((await archive()).body['error']?.['details']).toEqual({
+      escalation_paths: [],
+      request_count: 1,
+      request_ids: [second],
+    });
+    expect((await decide(second)).status).toBe(200);
+    expect((await archive()).status).toBe(204);
+    const again = await owner.http.post(`${path}/1/activate`, undefined, {
+      headers: { 'if-match': '"2"' },
+    });
+    expect(codeOf(again)).toEqual({ status: 409, code: 'escalation_target_missing' });
+    expect(again.body['error']?.['details']).toEqual({ membership_ids: [], team_ids: [teamId] });
+  });
+
+  test('is met by whoever archives the team, though the path moves on while the request is being routed', async () => {
+    const agent = await createAgent(app, organization);
+    await activatePath(owner, {
+      path_key: 'on-call',
+      name: 'On call',
+      nodes: [level([{ type: 'team', id: teamId }])],
+    });
+    await activatePipeline(owner, 'organization', human);
+    const id = await askUnevaluated(app, agent);
+    const path = '/api/v1/escalation-paths/on-call/revisions';
+    await owner.http.post(path, { name: 'Other', nodes: [level()] });
+    const routing = await app.db.transaction();
+    const pathRevisionId = await resolveActivePath(routing, organization.id, 'on-call');
+    const movedOn = owner.http.post(`${path}/2/activate`, undefined, {
+      headers: { 'if-match': '"1"' },
+    });
+    await untilBlocked(app.db);
+    const route = {
+      routedAt: new Date(),
+      source: 'block_escalation',
+      scope: 'organization',
+    } as const;
+    await markRouted(routing, id, {
+      ...route,
+      ...(pathRevisionId !== undefined && { pathRevisionId }),
+    });
+    await routing.commit();
+    expect((await movedOn).status).toBe(200);
+    const refused = await owner.http.delete(`${TEAMS}/${teamId}`);
+    expect(refused.body['error']?.['details']).toEqual({
+      escalation_paths: [],
+      request_count: 1,
+      request_ids: [id],
+    });
+  });
+});

@@ -1,0 +1,319 @@
+/** What another site's page can make a browser do here: nothing. And what a forged Host can make us say: nothing. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { endpoints } from '../../../api/endpoints.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { createOrganization, type TestOrganization } from '../../support/scene/factories.ts';
+import type { Answer } from '../../support/http.ts';
+import {
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../../support/servers/identity-provider.ts';
+import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import { everyColumn } from '../../support/secrets.ts';
+import {
+  browserWith,
+  codeOf,
+  createPerson,
+  login,
+  PASSWORD,
+  SECRETS_KEY,
+} from '../../support/scene/sign-in.ts';
+import { createWorld, filled, paramsIn } from '../../support/world.ts';
+
+const PUBLIC_URL = 'https://approvals.example.com';
+const PUBLIC_HOST = 'approvals.example.com';
+const EVIL = 'https://evil.example';
+const REFUSED = [403, 'cross_site_request'];
+
+let app: TestApp;
+let organization: TestOrganization;
+
+beforeAll(async () => {
+  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
+});
+
+afterAll(() => app.close());
+
+beforeEach(async () => {
+  organization = await createOrganization(app);
+});
+
+const send = (
+  headers: Readonly<Record<string, string>>,
+  body: unknown = { slug: 'planted', name: 'Planted' },
+  path = '/api/v1/agents',
+) => app.http.post(path, body, { headers: { cookie: organization.owner.cookie, ...headers } });
+const planted = async () =>
+  (await app.db('agents').where({ organization_id: organization.id, slug: 'planted' })).length;
+
+describe('a page of another site', () => {
+  const forms = [
+    ['text/plain', '{"slug":"planted","name":"Planted"}'],
+    ['application/x-www-form-urlencoded', 'slug=planted&name=Planted'],
+    [
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="slug"\r\n\r\nplanted\r\n--x--\r\n',
+    ],
+    ['application/json', '{"slug":"planted","name":"Planted"}'],
+  ] as const;
+  const origins: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['says so', { origin: EVIL, 'sec-fetch-site': 'cross-site' }],
+    ['says so by its origin alone', { origin: EVIL }],
+    ['says so by its site alone', { 'sec-fetch-site': 'cross-site' }],
+    ['is of a neighbouring host', { 'sec-fetch-site': 'same-site' }],
+    ['is no page at all', { 'sec-fetch-site': 'none' }],
+    ['hides its origin', { origin: 'null' }],
+    ['hides its origin and says nothing of its site', {}],
+    ['has an origin that is no URL', { origin: 'evil' }],
+    ['has our host as a part of its own', { origin: 'http://127.0.0.1.evil.example' }],
+  ];
+  const attempts = origins.flatMap(([page, headers]) =>
+    forms.map(([type, body]) => ({ page, type, headers, body })),
+  );
+
+  test.each(attempts)(
+    'that $page cannot post $type with the cookie',
+    async ({ type, headers, body }) => {
+      expect(codeOf(await send({ ...headers, 'content-type': type }, body))).toEqual(REFUSED);
+      expect(await planted()).toBe(0);
+    },
+  );
+
+  test.each(forms.slice(0, 3))(
+    'of our own cannot post %s either: only JSON is read',
+    async (type, body) => {
+      const own = { origin: app.url, 'sec-fetch-site': 'same-origin', 'content-type': type };
+      expect(codeOf(await send(own, body))).toEqual([415, 'unsupported_media_type']);
+      expect(await planted()).toBe(0);
+    },
+  );
+
+  test('of our own can post JSON: the refusals above are for the page', async () => {
+    expect((await send({ origin: app.url })).status).toBe(201);
+    expect(await planted()).toBe(1);
+  });
+
+  test('cannot sign its visitor in as somebody, nor out', async () => {
+    const person = await createPerson(app, organization.id);
+    const headers = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
+    const signedIn = await app.http.post(
+      '/auth/login',
+      { email: person.email, password: PASSWORD },
+      { headers },
+    );
+    expect([codeOf(signedIn), signedIn.headers['set-cookie']]).toEqual([REFUSED, undefined]);
+    const form = { ...headers, 'content-type': 'text/plain' };
+    expect(
+      codeOf(
+        await app.http.post(
+          '/auth/login',
+          JSON.stringify({ email: person.email, password: PASSWORD }),
+          { headers: form },
+        ),
+      ),
+    ).toEqual(REFUSED);
+    const signedOut = await app.http.post('/auth/logout', undefined, {
+      headers: { ...headers, cookie: person.cookie },
+    });
+    expect([codeOf(signedOut), signedOut.headers['set-cookie']]).toEqual([REFUSED, undefined]);
+    expect((await person.browser.get('/api/v1/me')).status).toBe(200);
+  });
+
+  const open = endpoints
+    .filter(({ auth, method }) => auth === 'none' && method !== 'get')
+    .map(({ method, path, requestExample }) => ({ method, path, requestExample }));
+  test.each(open)(
+    'cannot call $method $path, which asks for no credential',
+    async ({ method, path, requestExample }) => {
+      const headers = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
+      const filledIn = path.replaceAll(/\{\w+\}/g, 'x');
+      expect(
+        codeOf(
+          await app.http.call(method.toUpperCase(), filledIn, { body: requestExample, headers }),
+        ),
+      ).toEqual(REFUSED);
+    },
+  );
+
+  test('is given leave to read nothing', async () => {
+    const headers = {
+      cookie: organization.owner.cookie,
+      origin: EVIL,
+      'access-control-request-method': 'POST',
+    };
+    for (const method of ['GET', 'OPTIONS']) {
+      const answer = await app.http.call(method, '/api/v1/me', { headers });
+      expect(
+        Object.keys(answer.headers).filter((name) => name.startsWith('access-control-')),
+      ).toEqual([]);
+      expect(answer.headers['cross-origin-resource-policy']).toBe('same-origin');
+    }
+  });
+});
+
+describe('a link', () => {
+  test('changes nothing by being followed: no GET does', async () => {
+    const world = await createWorld(app);
+    const { owner } = world.organization;
+    // Remembered at the first use of each, and not again for a minute.
+    await Promise.all([
+      owner.http.get('/api/v1/me'),
+      app.http.get('/api/aap/v1/requests/x', {
+        headers: { authorization: `Bearer ${world.agent.credential}` },
+      }),
+    ]);
+    const kept = async () =>
+      (await everyColumn(app.db)).filter(({ name }) => !/\.last_(seen|used)_at$/.test(name));
+    const before = await kept();
+    const statuses = new Map<string, number>();
+    for (const endpoint of endpoints.filter(({ method }) => method === 'get')) {
+      const { auth } = endpoint;
+      const headers =
+        auth === 'agent'
+          ? { authorization: `Bearer ${world.agent.credential}` }
+          : { cookie: owner.cookie, origin: EVIL };
+      const { status } = await app.http.get(filled(endpoint.path, paramsIn(world, endpoint)), {
+        headers,
+      });
+      statuses.set(endpoint.operationId, status);
+    }
+    expect(await kept()).toEqual(before);
+    expect([...statuses.values()].filter((status) => status === 200).length).toBeGreaterThan(20);
+  });
+});
+
+describe('a service people reach by https, through a proxy', () => {
+  let secure: TestApp;
+  let mail: MailServer;
+  let provider: IdentityProvider;
+
+  beforeAll(async () => {
+    mail = await startMailServer();
+    provider = await startIdentityProvider();
+    const environment = {
+      COUNTERSIGN_PUBLIC_URL: PUBLIC_URL,
+      COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
+      SMTP_URL: mail.url,
+      ...provider.environment,
+    };
+    secure = await startApp({ environment });
+    await provider.register(PUBLIC_URL);
+    organization = await createOrganization(secure);
+  });
+
+  afterAll(async () => {
+    await secure.close();
+    await Promise.all([mail.close(), provider.close()]);
+  });
+
+  const flagsOf = ({ headers }: Answer) =>
+    (headers['set-cookie'] ?? '').split('; ').slice(1).sort();
+  const forged = {
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    forwarded: 'host=evil.example',
+    'x-forwarded-proto': 'http',
+  };
+
+  test('gives its cookie to no script, no other site and no plain http', async () => {
+    const { id } = await createOrganization(secure);
+    const person = await createPerson(secure, id);
+    const signedIn = await login(secure, person);
+    expect(flagsOf(signedIn)).toEqual([
+      'HttpOnly',
+      'Max-Age=604800',
+      'Path=/',
+      'SameSite=Lax',
+      'Secure',
+    ]);
+    const cookie = (signedIn.headers['set-cookie'] ?? '').split(';')[0] ?? '';
+    const headers = { cookie, origin: PUBLIC_URL };
+    const proven = await secure.http.post(
+      '/auth/reauthenticate',
+      { password: PASSWORD },
+      { headers },
+    );
+    expect(flagsOf(proven)).toEqual(flagsOf(signedIn));
+    const out = await secure.http.post('/auth/logout', undefined, { headers });
+    expect(flagsOf(out)).toEqual(['HttpOnly', 'Max-Age=0', 'Path=/', 'SameSite=Lax', 'Secure']);
+  });
+
+  test('sets the same cookie without Secure where it is reached by plain http, or nobody could sign in', async () => {
+    const person = await createPerson(app, (await createOrganization(app)).id);
+    expect(flagsOf(await login(app, person))).toEqual([
+      'HttpOnly',
+      'Max-Age=604800',
+      'Path=/',
+      'SameSite=Lax',
+    ]);
+  });
+
+  test('takes its own address over plain http for a foreign one', async () => {
+    const { owner } = await createOrganization(secure);
+    const call = (origin: string) =>
+      secure.http.post(
+        '/api/v1/agents',
+        { slug: 'a', name: 'A' },
+        { headers: { cookie: owner.cookie, host: PUBLIC_HOST, origin } },
+      );
+    expect(codeOf(await call(`http://${PUBLIC_HOST}`))).toEqual(REFUSED);
+    expect((await call(PUBLIC_URL)).status).toBe(201);
+  });
+
+  test('builds the links of its mails by its configuration, whatever Host says', async () => {
+    const { id, owner } = await createOrganization(secure);
+    const headers = { ...forged, cookie: owner.cookie, origin: PUBLIC_URL };
+    const invited = await secure.http.post(
+      '/api/v1/invitations',
+      { email: 'grace@example.com', permission_policies: [] },
+      { headers },
+    );
+    expect(invited.status).toBe(201);
+    const person = await createPerson(secure, id);
+    expect(
+      (
+        await secure.http.post(
+          '/auth/password/forgot',
+          { email: person.email },
+          { headers: forged },
+        )
+      ).status,
+    ).toBe(202);
+    const mails = [await mail.mailTo('grace@example.com'), await mail.mailTo(person.email)];
+    const links = mails.map(({ text }) =>
+      text.match(/https?:\/\/\S+/g)?.map((link) => new URL(link).origin),
+    );
+    expect(links).toEqual([[PUBLIC_URL], [PUBLIC_URL]]);
+    expect(JSON.stringify(mails)).not.toContain('evil');
+  });
+
+  test('sends people to the identity provider with its own address to come back to', async () => {
+    const answer = await secure.http.get('/auth/oidc/login', { headers: forged });
+    const location = new URL(answer.headers['location'] ?? '');
+    expect([location.origin, location.searchParams.get('redirect_uri')]).toEqual([
+      provider.issuer,
+      `${PUBLIC_URL}/auth/oidc/callback`,
+    ]);
+    expect(JSON.stringify(answer.headers)).not.toContain('evil');
+  });
+
+  test('sends nobody from the callback to where Host says', async () => {
+    const answer = await secure.http.get('/auth/oidc/callback?error=access_denied&state=x', {
+      headers: forged,
+    });
+    expect(new URL(answer.headers['location'] ?? '', PUBLIC_URL).origin).toBe(PUBLIC_URL);
+  });
+});
+
+describe('a deployment without email', () => {
+  test('shows an invitation link by its configuration, whatever Host says', async () => {
+    const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
+    const client = browserWith(app, organization.owner.cookie);
+    const { body } = await client.post(
+      '/api/v1/invitations',
+      { email: 'grace@example.com', permission_policies: [] },
+      { headers },
+    );
+    expect(new URL(String(body['invite_url'])).origin).toBe(app.url);
+  });
+});

@@ -1,0 +1,66 @@
+/** Secrets in paths stay out of the log. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { endpoints } from '../../../api/endpoints.ts';
+import { loggedPath } from '../../../api/http/logged-paths.ts';
+import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
+import { issueToken } from '../../../src/platform/crypto/tokens.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+
+describe('the path of a call in the log', () => {
+  test.each([
+    ['/auth/invitations/whi_1_s3cret', '/auth/invitations/[secret]'],
+    ['/auth/invitations/whi_1_s3cret/accept', '/auth/invitations/[secret]/accept'],
+    ['/auth/invitations/hi_1_s3cret?via=mail', '/auth/invitations/[secret]'],
+    ['/AUTH/Invitations/1_s3cret', '/AUTH/Invitations/[secret]'],
+    ['/auth/password/reset/whr_1_s3cret', '/auth/password/reset/[secret]'],
+    ['/invitations/1_s3cret', '/invitations/[secret]'],
+    ['/password/reset/1_s3cret', '/password/reset/[secret]'],
+    ['/auth//invitations/whi_1_s3cret', '/auth//invitations/[secret]'],
+    ['/auth/invitations%2Fwhi%5F1_s3cret/x', '/auth/invitations%2F[secret]/x'],
+    ['/api/v1/members/whk_1_s3cret', '/api/v1/members/[secret]'],
+  ])('%s becomes %s', (url, logged) => {
+    expect(loggedPath(url)).toBe(logged);
+  });
+
+  test('otherwise tells which thing it was about', () => {
+    const path = '/api/v1/invitations/0199a3f4-2b7e-7c3d-8e6f-4a5b6c7d8e9f/resend';
+    expect(loggedPath(`${path}?q=1`)).toBe(path);
+  });
+
+  const secret = endpoints
+    .filter(({ path }) => path.includes('{token}'))
+    .map(({ path }) => ({ path }));
+  test.each(secret)('of $path never shows what stands for the token', ({ path }) => {
+    expect(loggedPath(path.replace('{token}', 's3cret'))).not.toContain('s3cret');
+  });
+});
+
+describe('a running service', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startApp();
+  });
+
+  afterAll(async () => {
+    await app.close();
+  });
+
+  test('logs each call and none of the tokens in its path, whatever the method and the outcome', async () => {
+    for (const prefix of Object.values(TOKEN_PREFIX)) {
+      const { token } = issueToken(prefix);
+      for (const path of [
+        `/auth/invitations/${token}`,
+        `/auth/password/reset/${token}`,
+        `/${token}/x`,
+      ]) {
+        const before = app.log.length;
+        await Promise.all([app.http.get(path), app.http.post(path, {}), app.http.delete(path)]);
+        const lines = app.log.slice(before).filter((line) => line.includes('[secret]'));
+        expect(lines).toHaveLength(3);
+        expect(app.log.slice(before).join('')).not.toContain(token.slice(5, 12));
+        expect(app.log.slice(before).join('')).not.toContain(token.slice(-20));
+      }
+    }
+  });
+});

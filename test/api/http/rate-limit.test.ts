@@ -1,0 +1,99 @@
+/** How many calls a credential may make in a minute, and what does not count. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { adapterOf, ask, askUnevaluated } from '../../support/scene/approval-requests.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { HttpClient } from '../../support/http.ts';
+
+const LIMIT = 5;
+const limited = { status: 429, body: { error: { type: 'rate_limit', code: 'rate_limited' } } };
+
+/** Answers of as many calls as a minute allows. */
+const useUp = async (client: HttpClient, path: string) => {
+  const calls = Array.from({ length: LIMIT }, () => client.get(path));
+  return (await Promise.all(calls)).map(({ status }) => status);
+};
+
+describe('with five calls a minute', () => {
+  let app: TestApp;
+  let organization: TestOrganization;
+  beforeAll(async () => {
+    app = await startApp({ environment: { COUNTERSIGN_RATE_LIMIT: String(LIMIT) } });
+    organization = await createOrganization(app);
+  });
+  afterAll(async () => {
+    await app.close();
+  });
+
+  test('the sixth call is refused, and told in whole seconds when to come back', async () => {
+    const member = await createMember(app, organization.id);
+    expect(await useUp(member.http, '/api/v1/me')).toEqual(Array<number>(LIMIT).fill(200));
+    const refused = await member.http.get('/api/v1/me');
+    expect(refused).toMatchObject(limited);
+    expect(refused.headers['retry-after']).toMatch(/^([1-9]|[1-5][0-9]|60)$/);
+  });
+
+  test('each credential has a minute of its own, those of one member too', async () => {
+    const member = await createMember(app, organization.id);
+    await useUp(member.http, '/api/v1/me');
+    expect(await member.http.get('/api/v1/me')).toMatchObject(limited);
+    expect((await member.browser.get('/api/v1/me')).status).toBe(200);
+    expect((await (await createMember(app, organization.id)).http.get('/api/v1/me')).status).toBe(
+      200,
+    );
+  });
+
+  test('calls that are refused for another reason count', async () => {
+    const member = await createMember(app, organization.id);
+    expect(await useUp(member.http, '/api/v1/agents')).toEqual(Array<number>(LIMIT).fill(403));
+    expect(await member.http.get('/api/v1/me')).toMatchObject(limited);
+  });
+
+  test('an adapter in too great a hurry can still withdraw its request', async () => {
+    const agent = await createAgent(app, organization);
+    const id = await askUnevaluated(app, agent);
+    const adapter = adapterOf(app, agent);
+    await useUp(adapter, `/api/aap/v1/requests/${id}`);
+    expect(await adapter.get(`/api/aap/v1/requests/${id}`)).toMatchObject(limited);
+    expect(await adapter.delete(`/api/aap/v1/requests/${id}`)).toMatchObject({
+      status: 200,
+      body: { status: 'cancelled' },
+    });
+  });
+
+  test('a wait that comes back counts once', async () => {
+    const agent = await createAgent(app, organization);
+    const id = await ask(app, agent);
+    const adapter = adapterOf(app, agent);
+    expect((await useUp(adapter, `/api/aap/v1/requests/${id}?wait=1s`)).sort()).toEqual([
+      200, 200, 200, 200, 429,
+    ]);
+  });
+
+  test('who presents no valid credential uses up nobody’s minute', async () => {
+    const member = await createMember(app, organization.id);
+    const forged = {
+      authorization: `Bearer ${member.apiKey.slice(0, -43)}${randomUUID().padEnd(43, '0')}`,
+    };
+    for (let call = 0; call <= LIMIT; call += 1)
+      expect((await app.http.get('/api/v1/me', { headers: forged })).status).toBe(401);
+    expect((await member.http.get('/api/v1/me')).status).toBe(200);
+  });
+});
+
+test('a limit of 0 is none', async () => {
+  const app = await startApp({ environment: { COUNTERSIGN_RATE_LIMIT: '0' } });
+  try {
+    const { owner } = await createOrganization(app);
+    for (let round = 0; round < 3; round += 1)
+      expect(await useUp(owner.http, '/api/v1/me')).toEqual(Array<number>(LIMIT).fill(200));
+  } finally {
+    await app.close();
+  }
+});

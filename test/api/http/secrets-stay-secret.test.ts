@@ -1,0 +1,445 @@
+/**
+ * Everything that issues or takes a secret is done once, rightly and wrongly, with the log at its most talkative; then every
+ * secret is looked for, in every spelling, in all that was logged, answered, mailed and stored.
+ */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../../support/app.ts';
+import { Browser } from '../../support/browser.ts';
+import { HttpClient, type Answer, type CallOptions } from '../../support/http.ts';
+import {
+  signInThrough,
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../../support/servers/identity-provider.ts';
+import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import {
+  everyColumn,
+  foundIn,
+  hashSpellings,
+  randomPart,
+  spellings,
+  type Column,
+  type KnownSecret,
+} from '../../support/secrets.ts';
+import { codesOf, cookieOf, forgetAttempts } from '../../support/scene/sign-in.ts';
+
+const SECRETS_KEY = randomBytes(32).toString('base64');
+const SMTP_PASSWORD = 'smtp-4f1c9a7e2b6d8035';
+const OWNER = { email: 'ada@example.com', password: 'seven bright ravens on a wire' };
+
+let app: TestApp;
+let mail: MailServer;
+let provider: IdentityProvider;
+/** Of every table, each time before something is taken out of one and at the end. */
+const columns: Column[] = [];
+const answers: { readonly what: string; readonly text: string }[] = [];
+const secrets: KnownSecret[] = [];
+/** Those whose SHA-256 is kept, and must be: so that a hash would be found where it should not be. */
+const hashed: string[] = [];
+
+/** Calls and keeps every answer, with all its headers. */
+class Recorder {
+  constructor(private readonly defaults: Readonly<Record<string, string>> = {}) {}
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const answer = await new HttpClient(app.url, this.defaults).call(method, path, options);
+    answers.push({
+      what: `${method} ${path}: ${answer.status}`,
+      text: `${JSON.stringify(answer.headers)}\n${answer.text}`,
+    });
+    return answer;
+  }
+  post(
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    return this.call('POST', path, { body, headers });
+  }
+}
+
+const bearer = (token: string) => new Recorder({ authorization: `Bearer ${token}` });
+const browser = (cookie: string) =>
+  new Recorder({ cookie, origin: app.url, 'sec-fetch-site': 'same-origin' });
+
+/** A secret that no answer may show. */
+function hide(name: string, text: string): string {
+  secrets.push({ name, text });
+  return text;
+}
+
+/** A secret the last answer shows, and no other may. */
+function shown(name: string, text: string): string {
+  if (text.length < 6) throw new Error(`${name} was not shown: ${answers.at(-1)?.what ?? ''}`);
+  secrets.push({ name, text, shownIn: answers.length - 1 });
+  return text;
+}
+
+/** The same, kept as a hash. */
+function shownToken(name: string, text: string): string {
+  hashed.push(text);
+  return shown(name, text);
+}
+
+/** Each proof gives a session another token: only the hash of the newest is kept. */
+function session(name: string, answer: Answer): string {
+  const cookie = cookieOf(answer);
+  shown(name, cookie.split('=')[1] ?? '');
+  return cookie;
+}
+
+const linkIn = (text: string) => /https?:\/\/\S+/.exec(text)?.[0].split('/').at(-1) ?? '';
+
+beforeAll(async () => {
+  mail = await startMailServer({ credentials: { user: 'countersign', password: SMTP_PASSWORD } });
+  provider = await startIdentityProvider();
+  app = await startApp({
+    environment: {
+      LOG_LEVEL: 'trace',
+      COUNTERSIGN_EDITION: 'hosted',
+      COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
+      SMTP_URL: mail.url,
+      COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
+      ...provider.environment,
+    },
+  });
+  await provider.register(app.url);
+  for (const [name, text] of [
+    ['secrets key', SECRETS_KEY],
+    ['SMTP password', SMTP_PASSWORD],
+    ['client secret', provider.environment['COUNTERSIGN_OIDC_CLIENT_SECRET'] ?? ''],
+    ['bootstrap secret', BOOTSTRAP_SECRET],
+    ['password', OWNER.password],
+  ] as const) {
+    hide(name, text);
+  }
+  const owner = await enterAndProve();
+  await secondFactor(owner);
+  await keysAndCredentials();
+  await invitationsAndResets();
+  await singleSignOn();
+  await nonsense();
+  columns.push(...(await everyColumn(app.db)));
+}, 60_000);
+
+afterAll(async () => {
+  await app.close();
+  await Promise.all([mail.close(), provider.close()]);
+});
+
+/** So much trying would be slowed down. */
+async function haveTriedEnough(): Promise<void> {
+  columns.push(...(await everyColumn(app.db)));
+  await forgetAttempts(app);
+}
+
+const nobody = new Recorder();
+/** The owner's, replaced as he proves more. */
+let cookie = '';
+
+async function enterAndProve(): Promise<string> {
+  const bootstrap = { organization_name: 'Example Works', display_name: 'Ada Marsh', ...OWNER };
+  await nobody.post('/auth/bootstrap', {
+    ...bootstrap,
+    secret: hide('wrong bootstrap secret', 'not-the-secret-of-this-deployment'),
+  });
+  cookie = session(
+    'bootstrap session',
+    await nobody.post('/auth/bootstrap', { ...bootstrap, secret: BOOTSTRAP_SECRET }),
+  );
+  await nobody.post('/auth/bootstrap', { ...bootstrap, secret: BOOTSTRAP_SECRET });
+  await nobody.post('/auth/login', {
+    email: OWNER.email,
+    password: hide('wrong password', 'nine dull ravens on a wire'),
+  });
+  await nobody.post('/auth/login', {
+    email: 'nobody@example.com',
+    password: hide('password of nobody', 'ten mute swans on a wire'),
+  });
+  cookie = session('session', await nobody.post('/auth/login', OWNER));
+  await browser(cookie).post('/auth/reauthenticate', {
+    password: hide('wrong proof', 'six dull ravens on a wire'),
+  });
+  cookie = session(
+    'proven session',
+    await browser(cookie).post('/auth/reauthenticate', { password: OWNER.password }),
+  );
+  const changed = hide('new password', 'eleven loud herons in the reeds');
+  const change = { current_password: OWNER.password, new_password: changed };
+  await browser(cookie).call('PUT', '/api/v1/me/password', {
+    body: { ...change, current_password: hide('not the current one', 'wrong wrong wrong ravens') },
+  });
+  await browser(cookie).call('PUT', '/api/v1/me/password', {
+    body: { ...change, new_password: hide('refused password', 'Passwort12345!!') },
+  });
+  cookie = session(
+    'session after the change',
+    await browser(cookie).call('PUT', '/api/v1/me/password', { body: change }),
+  );
+  return changed;
+}
+
+async function secondFactor(password: string): Promise<void> {
+  const begun = await browser(cookie).post('/api/v1/me/mfa/totp');
+  const seed = shown('seed', String(begun.body['secret']));
+  const codes = codesOf(app, seed);
+  await browser(cookie).post('/api/v1/me/mfa/totp/confirm', {
+    code: hide('wrong code', await codes.wrongCode()),
+  });
+  const code = hide('confirming code', await codes.code());
+  const confirmed = await browser(cookie).post('/api/v1/me/mfa/totp/confirm', { code });
+  const recovery = confirmed.body['recovery_codes'] as unknown as string[];
+  for (const [index, each] of recovery.entries()) shown(`recovery code ${index}`, each);
+  cookie = session('strong session', confirmed);
+  const challenge = async () => {
+    const { body } = await nobody.post('/auth/login', { email: OWNER.email, password });
+    return shownToken('challenge', String(body['mfa']?.['token']));
+  };
+  await haveTriedEnough();
+  const [first, second] = [await challenge(), await challenge()];
+  await nobody.post('/auth/mfa', { token: first, code: await codes.wrongCode() });
+  await nobody.post('/auth/mfa', { token: first, code });
+  await nobody.post('/auth/mfa', {
+    token: first,
+    code: hide('wrong recovery code', 'ZZZZ-ZZZZ-ZZZZ-ZZZZ'),
+  });
+  await haveTriedEnough();
+  session(
+    'session by a recovery code',
+    await nobody.post('/auth/mfa', { token: first, code: recovery[0] }),
+  );
+  await app.db('totp_factors').update({ last_used_step: null });
+  cookie = session(
+    'session by a code',
+    await nobody.post('/auth/mfa', { token: second, code: hide('code', await codes.code()) }),
+  );
+  hashed.push(cookie.split('=')[1] ?? '');
+  await nobody.post('/auth/mfa', { token: second, code: recovery[1] });
+  const renewed = await browser(cookie).post('/api/v1/me/mfa/recovery_codes');
+  for (const each of renewed.body['recovery_codes'] as unknown as string[])
+    shown('renewed recovery code', each);
+  await browser(cookie).call('GET', '/api/v1/me/mfa');
+  await browser(cookie).call('GET', '/api/v1/me/sessions');
+  await browser(cookie).call('GET', '/api/v1/me');
+}
+
+async function keysAndCredentials(): Promise<void> {
+  const owner = browser(cookie);
+  const personal = shownToken(
+    'personal key',
+    String((await owner.post('/api/v1/me/api_keys', { name: 'script' })).body['token']),
+  );
+  const narrowed = await owner.post('/api/v1/me/api_keys', {
+    name: 'narrowed',
+    permissions: ['agent.read'],
+  });
+  shownToken('narrowed key', String(narrowed.body['token']));
+  const grants = [
+    {
+      scope_kind: 'organization',
+      resource_ids: [],
+      permissions: ['agent.read', 'organization.read'],
+    },
+  ];
+  const issued = await owner.post(
+    '/api/v1/api_keys',
+    { name: 'integration', permission_policies: grants },
+    { 'idempotency-key': 'a' },
+  );
+  const integration = shownToken('organization key', String(issued.body['token']));
+  await owner.post('/api/v1/agents', { slug: 'deploy-bot', name: 'Deploy bot' });
+  const instance = await owner.post('/api/v1/agents/deploy-bot/instances', { name: 'one' });
+  const credential = shownToken('agent credential', String(instance.body['credential']?.['token']));
+  await bearer(credential).post(
+    '/api/aap/v1/requests',
+    { tool: 'deploy', arguments: {}, timeout: '1h' },
+    { 'idempotency-key': 'b' },
+  );
+  for (const token of [personal, integration, credential]) {
+    for (const path of [
+      '/api/v1/me',
+      '/api/v1/organization',
+      '/api/v1/api_keys/verify',
+      '/api/v1/agents',
+      '/api/v1/me/api_keys',
+    ]) {
+      await bearer(token).call('GET', path);
+    }
+    await bearer(`${token}x`).call('GET', '/api/v1/me');
+    await bearer(token).call('GET', `/api/v1/agents?token=${token}`);
+    await bearer(token).call('GET', `/${token}`);
+  }
+  await owner.call('GET', '/api/v1/me/api_keys');
+  await owner.call('GET', '/api/v1/api_keys');
+}
+
+async function invitationsAndResets(): Promise<void> {
+  const owner = browser(cookie);
+  const invited = await owner.post('/api/v1/invitations', {
+    email: 'grace@example.com',
+    permission_policies: [],
+  });
+  const first = hide('first invitation', linkIn((await mail.mailTo('grace@example.com')).text));
+  await owner.post(`/api/v1/invitations/${String(invited.body['invitation']?.['id'])}/resend`);
+  const link = hide('invitation', linkIn((await mail.mailTo('grace@example.com', 2)).text));
+  hashed.push(link);
+  const details = {
+    display_name: 'Grace Hollow',
+    password: hide('password of the invited', 'four grey owls upon a barn'),
+  };
+  await nobody.call('GET', `/auth/invitations/${link}`);
+  await nobody.call('GET', `/invitations/${link}`);
+  await nobody.post(`/auth/invitations/${first}/accept`, details);
+  session('session of the invited', await nobody.post(`/auth/invitations/${link}/accept`, details));
+  await nobody.post(`/auth/invitations/${link}/accept`, details);
+  await owner.call('GET', '/api/v1/invitations');
+  await owner.call('GET', '/api/v1/members');
+
+  await nobody.post('/auth/password/forgot', { email: 'grace@example.com' });
+  const reset = hide('reset link', linkIn((await mail.mailTo('grace@example.com', 3)).text));
+  hashed.push(reset);
+  await nobody.call('GET', `/auth/password/reset/${reset}`);
+  await nobody.post('/auth/password/reset', {
+    token: reset,
+    password: hide('refused new password', 'password1234'),
+  });
+  await nobody.post('/auth/password/reset', {
+    token: reset,
+    password: hide('reset password', 'three brown wrens beneath a bridge'),
+  });
+  await nobody.post('/auth/password/reset', {
+    token: reset,
+    password: 'three brown wrens beneath a bridge',
+  });
+}
+
+async function singleSignOn(): Promise<void> {
+  provider.person = {
+    subject: 'hopper',
+    email: 'hopper@example.com',
+    email_verified: true,
+    name: 'Hopper',
+  };
+  const visitor = new Browser();
+  const page = await signInThrough(app.url, visitor);
+  const code = page.url.searchParams.get('code') ?? '';
+  const state = page.url.searchParams.get('state') ?? '';
+  answers.push({
+    what: 'the callback',
+    text: JSON.stringify({ ...page.headers, 'set-cookie': '' }),
+  });
+  hide('authorization code', code);
+  hide('state', state);
+  const signedIn = hide(
+    'session by the provider',
+    visitor.cookie(app.url, 'service_session') ?? '',
+  );
+  hashed.push(signedIn);
+  await browser(`service_session=${signedIn}`).call('GET', '/api/v1/me');
+  await nobody.call('GET', `/auth/oidc/callback?code=${code}&state=${state}`);
+}
+
+/** Secrets where they do not belong: an answer that refuses a value must not repeat it. */
+async function nonsense(): Promise<void> {
+  await haveTriedEnough();
+  const password = hide('misplaced password', 'a password in the wrong place entirely');
+  await nobody.post('/auth/login', { email: password, password: { text: password } });
+  await nobody.post('/auth/login', `{"email": "ada@example.com", "password": "${password}`);
+  await nobody.post('/auth/login', { email: OWNER.email, password: password.repeat(50) });
+  await nobody.post('/auth/mfa', { token: password, code: password });
+  await nobody.post('/auth/bootstrap', { secret: password });
+  await nobody.call('GET', `/api/v1/me?password=${encodeURIComponent(password)}`);
+  await browser(`service_session=${encodeURIComponent(password)}`).call('GET', '/api/v1/me');
+  await browser(cookie).post('/api/v1/me/api_keys', { name: 1, password });
+  await browser(cookie).post('/auth/logout');
+}
+
+/** Where the spellings of each secret stand in these texts. */
+function leaks(
+  texts: readonly { readonly where: string; readonly text: string }[],
+  of: (secret: KnownSecret) => readonly string[],
+): string[] {
+  return secrets.flatMap((secret) => {
+    const candidates = of(secret);
+    return texts.flatMap(({ where, text }) =>
+      foundIn(text, candidates) === undefined ? [] : [`${secret.name} in ${where}`],
+    );
+  });
+}
+
+const itself = ({ text }: KnownSecret) => spellings(text);
+const itsHash = ({ text }: KnownSecret) => hashSpellings(text);
+
+describe('after everything that issues or takes a secret', () => {
+  test('each issuing answer showed its secret, and each kept secret has its hash in a column for hashes: what follows can fail', () => {
+    for (const { name, text, shownIn } of secrets.filter(
+      (secret) => secret.shownIn !== undefined,
+    )) {
+      expect({
+        name,
+        shown: foundIn(answers[shownIn ?? 0]?.text ?? '', spellings(text)) !== undefined,
+      }).toEqual({ name, shown: true });
+    }
+    const kept = columns.filter(({ forHashes }) => forHashes).map(({ text }) => text);
+    for (const text of hashed)
+      expect([text, foundIn(kept.join('\n'), hashSpellings(text)) !== undefined]).toEqual([
+        text,
+        true,
+      ]);
+    expect(new Set(secrets.map(({ text }) => randomPart(text))).size).toBeGreaterThan(40);
+    expect(app.log.length).toBeGreaterThan(80);
+  });
+
+  test('no log line has one, nor its hash', () => {
+    const lines = app.log.map((line) => ({ where: `the log: ${line.slice(0, 200)}`, text: line }));
+    expect(leaks(lines, itself)).toEqual([]);
+    expect(leaks(lines, itsHash)).toEqual([]);
+  });
+
+  test('no answer but the issuing one has one, and none its hash', () => {
+    const places = answers.map(({ what, text }, index) => ({ where: what, text, index }));
+    const elsewhere = secrets.flatMap((secret) =>
+      places
+        .filter(
+          ({ index, text }) =>
+            index !== secret.shownIn && foundIn(text, itself(secret)) !== undefined,
+        )
+        .map(({ where }) => `${secret.name} in ${where}`),
+    );
+    expect(elsewhere).toEqual([]);
+    expect(leaks(places, itsHash)).toEqual([]);
+  });
+
+  test('no column of any table has one', () => {
+    expect(columns.length).toBeGreaterThan(100);
+    expect(
+      leaks(
+        columns.map(({ name, text }) => ({ where: name, text })),
+        itself,
+      ),
+    ).toEqual([]);
+  });
+
+  test('a hash stands in a column for hashes and nowhere else', () => {
+    const others = columns
+      .filter(({ forHashes }) => !forHashes)
+      .map(({ name, text }) => ({ where: name, text }));
+    expect(leaks(others, itsHash)).toEqual([]);
+    expect(others.filter(({ text }) => text.includes('$argon2')).map(({ where }) => where)).toEqual(
+      [],
+    );
+  });
+
+  test('no mail has any but the link it is for', () => {
+    const links = new Set(['first invitation', 'invitation', 'reset link']);
+    const mails = mail.mails.map(({ subject, text, headers }) => ({
+      where: subject,
+      text: `${JSON.stringify(headers)}\n${text}`,
+    }));
+    expect(mails.length).toBeGreaterThanOrEqual(3);
+    expect(leaks(mails, itself).filter((leak) => !links.has(leak.split(' in ')[0] ?? ''))).toEqual(
+      [],
+    );
+  });
+});

@@ -1,0 +1,343 @@
+/** Where the messages of an organization go: making, changing, trying and removing channels. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { openSecretBox } from '../../../src/platform/crypto/secret-box.ts';
+import { resealSecrets } from '../../../src/services/sealed-secrets.ts';
+import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask } from '../../support/scene/approval-requests.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { Answer } from '../../support/http.ts';
+import {
+  LOOPBACK_ALLOWED,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../support/servers/webhook-receiver.ts';
+
+const PATH = '/api/v1/notification_channels';
+const secretsKey = randomBytes(32).toString('base64');
+let app: TestApp;
+let organization: TestOrganization;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  app = await startApp({
+    environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: secretsKey },
+  });
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+beforeEach(async () => {
+  organization = await createOrganization(app);
+  receiver = await startWebhookReceiver();
+});
+
+afterEach(async () => {
+  await receiver.close();
+});
+
+const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
+const create = async (body: Readonly<Record<string, unknown>> = {}) =>
+  await organization.owner.browser.post(PATH, {
+    kind: 'webhook',
+    name: 'Bot',
+    url: receiver.url,
+    ...body,
+  });
+
+async function createdId(
+  body?: Readonly<Record<string, unknown>>,
+): Promise<{ id: string; secret: string }> {
+  const { status, body: answer, text } = await create(body);
+  if (status !== 201) throw new Error(text);
+  return {
+    id: String(answer['notification_channel']?.['id']),
+    secret: String(answer['signing_secret']),
+  };
+}
+
+async function auditOf(id: string): Promise<string[]> {
+  return (await app
+    .db('audit_events')
+    .where({ subject_id: id })
+    .orderBy('sequence')
+    .pluck('event_type')) as string[];
+}
+
+describe('a webhook channel', () => {
+  test('shows its secret once, keeps it sealed, and says who made it', async () => {
+    const { id, secret } = await createdId();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const shown = await organization.owner.http.get(`${PATH}/${id}`);
+    expect(shown.body['notification_channel']).toMatchObject({
+      id,
+      kind: 'webhook',
+      enabled: true,
+      include_arguments: false,
+      url: receiver.url,
+    });
+    expect(shown.text).not.toContain('whsec_');
+    const row = await app
+      .db('notification_webhooks')
+      .where({ channel_id: id })
+      .first<{ signing_secret: Buffer }>();
+    expect(row.signing_secret.includes(Buffer.from(secret.slice(10)))).toBe(false);
+    expect(await auditOf(id)).toEqual(['notification_channel.created']);
+  });
+
+  test.each([
+    ['http://8.8.8.8/hook'],
+    ['https://10.0.0.1/'],
+    ['https://169.254.169.254/latest'],
+    ['https://user:secret@127.0.0.1/'],
+    ['https://127.0.0.1/#x'],
+    ['https://nowhere.invalid/'],
+    ['ftp://127.0.0.1/'],
+    ['hook'],
+  ])('cannot be sent to %s', async (url) => {
+    const refused = await create({ url });
+    expect(codeOf(refused)).toEqual([400, 'egress_denied']);
+    expect(refused.body['error']?.['details']?.['issues']?.[0]).toMatchObject({
+      pointer: '/url',
+      code: 'egress_denied',
+    });
+    const { id } = await createdId();
+    expect(
+      codeOf(await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body: { url } })),
+    ).toEqual([400, 'egress_denied']);
+  });
+
+  test.each([
+    ['a line break', 'https://127.0.0.1/\r\n@evil'],
+    ['a tab', 'https://127.0.0.1/\thook'],
+    ['a space in front', ' https://127.0.0.1/'],
+    ['a space behind', 'https://127.0.0.1/ '],
+    ['a character nobody sees', 'https://127.0.0.1/\u202ehook'],
+    ['backslashes', 'https:\\\\127.0.0.1\\x'],
+    ['no slashes', 'https:127.0.0.1'],
+    ['one slash', 'https:/127.0.0.1/'],
+    ['three slashes', 'https:///127.0.0.1/'],
+    ['an empty user name', 'https://@127.0.0.1/'],
+    ['an empty user name and password', 'https://:@127.0.0.1/'],
+    ['more than 2,000 characters once it is encoded', `https://127.0.0.1/${'\u00fc'.repeat(400)}`],
+  ])('takes no URL with %s', async (_, url) => {
+    const refused = await create({ url });
+    expect(codeOf(refused)).toEqual([400, 'validation_failed']);
+    expect(refused.body['error']?.['details']?.['issues']).toEqual([
+      { pointer: '/url', code: 'invalid_value', message: expect.any(String) },
+    ]);
+    const { id } = await createdId();
+    expect(
+      codeOf(await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body: { url } })),
+    ).toEqual([400, 'validation_failed']);
+  });
+
+  test('shows its URL as it is called, whatever way it was written', async () => {
+    const { id } = await createdId({ url: 'HTTPS://127.0.0.1:443/a/../\u00fc?q=%7E' });
+    const shown = async () =>
+      (await organization.owner.http.get(`${PATH}/${id}`)).body['notification_channel']?.['url'];
+    expect(await shown()).toBe('https://127.0.0.1/%C3%BC?q=%7E');
+    const again = await organization.owner.browser.call('PATCH', `${PATH}/${id}`, {
+      body: { url: 'https://0x7f000001/%C3%BC?q=%7E' },
+    });
+    expect(again.status).toBe(200);
+    expect(await auditOf(id)).toEqual(['notification_channel.created']);
+  });
+
+  test('can be changed in what is named, and only that', async () => {
+    const { id } = await createdId();
+    const change = async (body: unknown) =>
+      await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body });
+    const changed = await change({ name: 'Other', include_arguments: true });
+    expect(changed.body['notification_channel']).toMatchObject({
+      name: 'Other',
+      include_arguments: true,
+      url: receiver.url,
+      enabled: true,
+    });
+    expect((await change({ name: 'Other' })).status).toBe(200);
+    expect(await auditOf(id)).toEqual([
+      'notification_channel.created',
+      'notification_channel.updated',
+    ]);
+  });
+
+  test('signs with its new secret alone as soon as it is rotated', async () => {
+    const { id, secret } = await createdId();
+    const rotated = await organization.owner.browser.post(`${PATH}/${id}/rotate_secret`);
+    const renewed = String(rotated.body['signing_secret']);
+    expect(renewed).not.toBe(secret);
+    await organization.owner.http.post(`${PATH}/${id}/test`);
+    const [call] = receiver.received;
+    const headers = (call?.headers ?? {}) as Record<string, string>;
+    expect(new Webhook(renewed).verify(call?.body ?? '', headers)).toMatchObject({
+      type: 'notification_channel.test',
+    });
+    expect(() => new Webhook(secret).verify(call?.body ?? '', headers)).toThrow();
+    expect(await auditOf(id)).toEqual([
+      'notification_channel.created',
+      'notification_channel.secret_rotated',
+    ]);
+  });
+
+  test('goes on signing when everything is sealed under a new secrets key', async () => {
+    const { id, secret } = await createdId();
+    const nextKey = randomBytes(32).toString('base64');
+    const next = openSecretBox(nextKey, [secretsKey]);
+    await resealSecrets(app.db, next);
+    const row = await app
+      .db('notification_webhooks')
+      .where({ channel_id: id })
+      .first<{ signing_secret: Buffer; signing_secret_key_id: string }>();
+    const sealed = { sealed: row.signing_secret, keyId: row.signing_secret_key_id };
+    expect(next.open(sealed, `notification-webhook:${id}`).toString()).toBe(secret);
+    expect(sealed.keyId).toBe(next.keyId);
+    // Back to the key of this deployment.
+    await resealSecrets(app.db, openSecretBox(secretsKey, [nextKey]));
+  });
+
+  test('that is deleted is gone with its secret, and what waited for it is dropped', async () => {
+    const { id } = await createdId();
+    const request = await ask(app, await createAgent(app, organization));
+    expect((await organization.owner.browser.delete(`${PATH}/${id}`)).status).toBe(204);
+    expect(codeOf(await organization.owner.http.get(`${PATH}/${id}`))).toEqual([404, 'not_found']);
+    expect(await app.db('notification_webhooks').where({ channel_id: id })).toEqual([]);
+    expect(
+      await app
+        .db('notification_deliveries')
+        .where({ request_id: request })
+        .pluck('dropped_reason'),
+    ).toEqual(['channel_deleted']);
+    await sendDue(app.context);
+    expect(receiver.received).toEqual([]);
+    expect(await auditOf(id)).toEqual([
+      'notification_channel.created',
+      'notification_channel.deleted',
+    ]);
+  });
+
+  test('says what came of a test message', async () => {
+    const { id } = await createdId();
+    const tried = async () => (await organization.owner.http.post(`${PATH}/${id}/test`)).body;
+    expect(await tried()).toMatchObject({ delivered: true, status_code: 204 });
+    receiver.answerWith((response) => response.writeHead(302, { location: receiver.url }).end());
+    expect(await tried()).toMatchObject({
+      delivered: false,
+      status_code: 302,
+      error_code: 'unexpected_status',
+    });
+    receiver.answerWith((response) => response.destroy());
+    expect(await tried()).toMatchObject({ delivered: false, error_code: 'connection_failed' });
+    expect(receiver.received).toHaveLength(3);
+    expect(await app.db('notification_deliveries').where({ channel_id: id })).toEqual([]);
+  });
+});
+
+describe('the email channel', () => {
+  const emailId = async () =>
+    String((await organization.owner.http.get(PATH)).body['notification_channels']?.[0]?.['id']);
+
+  test('is there from the beginning, can be switched off, and stays', async () => {
+    const id = await emailId();
+    const { browser } = organization.owner;
+    const off = await browser.call('PATCH', `${PATH}/${id}`, { body: { enabled: false } });
+    expect(off.body['notification_channel']).toMatchObject({ kind: 'email', enabled: false });
+    expect(codeOf(await browser.delete(`${PATH}/${id}`))).toEqual([409, 'channel_built_in']);
+    expect(
+      codeOf(await browser.call('PATCH', `${PATH}/${id}`, { body: { url: receiver.url } })),
+    ).toEqual([400, 'validation_failed']);
+    expect(codeOf(await browser.post(`${PATH}/${id}/rotate_secret`))).toEqual([404, 'not_found']);
+  });
+
+  test('says when the deployment sends no email', async () => {
+    const tried = await organization.owner.http.post(`${PATH}/${await emailId()}/test`);
+    expect(tried.body).toMatchObject({ delivered: false, error_code: 'email_not_configured' });
+  });
+});
+
+describe('who may', () => {
+  test('change channels has proven who he is a moment ago, and holds the permission', async () => {
+    const { owner } = organization;
+    await app
+      .db('sessions')
+      .where({ membership_id: owner.membershipId })
+      .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
+    expect(codeOf(await create())).toEqual([403, 'reauthentication_required']);
+    const policies = [{ scope_kind: 'organization' as const, permissions: ['connection.read'] }];
+    const reader = await createMember(app, organization.id, { policies });
+    expect((await reader.http.get(PATH)).status).toBe(200);
+    expect(
+      codeOf(await reader.browser.post(PATH, { kind: 'webhook', name: 'Bot', url: receiver.url })),
+    ).toEqual([403, 'permission_denied']);
+  });
+
+  test('see a channel or a message is of its organization', async () => {
+    const { id } = await createdId();
+    await ask(app, await createAgent(app, organization));
+    const [message] = (await app
+      .db('notification_deliveries')
+      .where({ channel_id: id })
+      .pluck('id')) as string[];
+    const stranger = (await createOrganization(app)).owner;
+    for (const answer of [
+      await stranger.http.get(`${PATH}/${id}`),
+      await stranger.browser.call('PATCH', `${PATH}/${id}`, { body: { enabled: false } }),
+      await stranger.browser.delete(`${PATH}/${id}`),
+      await stranger.http.post(`${PATH}/${id}/test`),
+      await stranger.browser.post(`${PATH}/${id}/rotate_secret`),
+      await stranger.http.post(`/api/v1/notification_deliveries/${message ?? ''}/retry`),
+    ]) {
+      expect(codeOf(answer)).toEqual([404, 'not_found']);
+    }
+    expect(
+      (await stranger.http.get('/api/v1/notification_deliveries')).body['notification_deliveries'],
+    ).toEqual([]);
+  });
+});
+
+test('messages are listed page by page, newest first, each once', async () => {
+  const { id } = await createdId();
+  const agent = await createAgent(app, organization);
+  for (let index = 0; index < 5; index++) await ask(app, agent);
+  const seen: string[] = [];
+  let cursor = '';
+  do {
+    const { body } = await organization.owner.http.get(
+      `/api/v1/notification_deliveries?status=pending&channel_id=${id}&limit=2${cursor}`,
+    );
+    const page = body['notification_deliveries'] as unknown as readonly { readonly id: string }[];
+    seen.push(...page.map((row) => row.id));
+    cursor = body['next_cursor'] === undefined ? '' : `&cursor=${String(body['next_cursor'])}`;
+  } while (cursor !== '');
+  const all = (await app
+    .db('notification_deliveries')
+    .where({ channel_id: id })
+    .orderBy([
+      { column: 'created_at', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ])
+    .pluck('id')) as string[];
+  expect(seen).toEqual(all);
+  expect(seen).toHaveLength(5);
+});
+
+test('without a secrets key no webhook is made', async () => {
+  const poor = await startApp({ environment: LOOPBACK_ALLOWED });
+  const { owner } = await createOrganization(poor);
+  const refused = await owner.browser.post(PATH, {
+    kind: 'webhook',
+    name: 'Bot',
+    url: receiver.url,
+  });
+  expect(codeOf(refused)).toEqual([501, 'secrets_key_missing']);
+  await poor.close();
+});

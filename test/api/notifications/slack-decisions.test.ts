@@ -1,0 +1,339 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { adapterOf, decide, reachDeadline } from '../../support/scene/approval-requests.ts';
+import type { TestMember } from '../../support/scene/factories.ts';
+import {
+  asked,
+  createDecider,
+  createScene,
+  deliver,
+  link,
+  newChannel,
+  newUser,
+  press,
+  slackEnvironment,
+  type Scene,
+} from '../../support/scene/slack-scene.ts';
+import { buttonsOf, SlackServer, type SlackPost } from '../../support/servers/slack-server.ts';
+import { until } from '../../support/waiting.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+
+const slack = new SlackServer();
+let app: TestApp;
+
+beforeAll(async () => {
+  await slack.start();
+  app = await startApp({ environment: slackEnvironment(slack) });
+});
+
+beforeEach(() => {
+  slack.misbehaviour.clear();
+});
+
+afterAll(async () => {
+  await app.close();
+  await slack.stop();
+});
+
+const scene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> =>
+  createScene(app, slack, options);
+const lastOf = (channel: string): SlackPost | undefined => slack.postsTo(channel).at(-1);
+const read = async (member: TestMember, id: string) =>
+  (await member.http.get(`/api/v1/requests/${id}`)).body;
+
+describe('somebody asked in Slack', () => {
+  test('decides by a button: the adapter gets the answer, the record names him and the channel, the message shows it', async () => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    expect(JSON.stringify(post.blocks)).toContain('{\\"amount\\":120}');
+    expect(await press(here, post, 'Approve')).toBe(`Approved by ${here.reviewer.displayName}.`);
+
+    const told = await adapterOf(app, here.agent).get(`/api/aap/v1/requests/${id}`);
+    expect(told.body['status']).toBe('approved');
+    const { decision } = await read(here.reviewer, id);
+    expect(decision).toMatchObject({
+      membership_id: here.reviewer.membershipId,
+      status: 'approved',
+      channel: 'slack',
+      reviewer_email: here.reviewer.email,
+      authentication: {
+        method: 'slack',
+        assurance: 'single_factor',
+        authenticated_at: expect.any(String),
+      },
+    });
+    expect(decision?.['authentication']).not.toHaveProperty('session_id');
+    const queue = await here.organization.owner.browser.get(`/api/v1/requests?status=approved`);
+    expect(queue.body['requests']?.[0]?.['decision']?.['channel']).toBe('slack');
+    const event = await app
+      .db('audit_events')
+      .where({ subject_id: id, event_type: 'approval_request.approved' })
+      .first();
+    expect(event).toMatchObject({
+      actor_type: 'human',
+      actor_id: here.reviewer.membershipId,
+      data: '{"channel":"slack"}',
+    });
+
+    await deliver(app);
+    const shown = lastOf(post.channel);
+    expect(shown).toMatchObject({
+      ts: post.ts,
+      updates: 1,
+      text: `Approved by ${here.reviewer.displayName}: refund`,
+    });
+    expect(Object.keys(buttonsOf(shown ?? post))).toEqual(['Open']);
+    expect(slack.postsTo(post.channel)).toHaveLength(1);
+  });
+
+  test('who presses twice, or both buttons, is told what the first press came to', async () => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    const said = await press(here, post, 'Deny');
+    expect(await press(here, post, 'Deny')).toBe(said);
+    expect(await press(here, post, 'Approve')).toBe(`Nothing was changed. ${said}`);
+    expect((await read(here.reviewer, id))['status']).toBe('denied');
+  });
+
+  test('of two who press at the same moment one decides, 20 times', async () => {
+    const here = await scene();
+    for (let round = 0; round < 20; round++) {
+      const { id, post } = await asked(here);
+      const said = slack.whispers.length;
+      const buttons = [buttonsOf(post)['Approve'], buttonsOf(post)['Deny']];
+      await Promise.all(buttons.map((button) => here.caller.press(here.slackUser, button)));
+      await slack.whispered(said + 2);
+      expect(
+        slack.whispers.slice(said).filter((text) => text.startsWith('Nothing was changed')),
+      ).toHaveLength(1);
+      expect(await app.db('decisions').where({ request_id: id })).toHaveLength(1);
+    }
+  });
+
+  test('comes too late where the deadline has passed', async () => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    await reachDeadline(app, id);
+    expect(await press(here, post, 'Approve')).toBe(
+      'Nothing was changed. Expired without a decision.',
+    );
+    await deliver(app);
+    expect(lastOf(post.channel)?.text).toBe('Expired without a decision: refund');
+  });
+
+  test.each([
+    [
+      'was decided in the browser',
+      'Denied by',
+      async ({ reviewer }: Scene, id: string) => decide(reviewer.browser, id, { status: 'denied' }),
+    ],
+    [
+      'was cancelled by the agent',
+      'Cancelled by the agent',
+      ({ agent }: Scene, id: string) => adapterOf(app, agent).delete(`/api/aap/v1/requests/${id}`),
+    ],
+  ])('sees in the message that the request %s', async (_what, text, end) => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    expect((await end(here, id)).status).toBe(200);
+    await deliver(app);
+    expect(lastOf(post.channel)?.text).toContain(text);
+    expect(await press(here, post, 'Approve')).toContain('Nothing was changed.');
+  });
+
+  test('gets nothing that could pass for a mention or a link of ours, whatever the agent sent', async () => {
+    const here = await scene();
+    const { post } = await asked(here, {
+      text: '<!channel> <https://evil.example|Approve> <@UEVIL>',
+    });
+    expect(post.text).not.toMatch(/<|>/);
+    expect(JSON.stringify(post.blocks)).not.toContain('mrkdwn');
+    expect(post.fields).toMatchObject({
+      mrkdwn: 'false',
+      parse: 'none',
+      link_names: 'false',
+      unfurl_links: 'false',
+      unfurl_media: 'false',
+    });
+  });
+});
+
+describe('a button', () => {
+  const untouched = async (here: Scene, id: string): Promise<void> => {
+    expect((await read(here.organization.owner, id))['status']).toBe('pending');
+    expect(await app.db('decisions').where({ request_id: id })).toEqual([]);
+  };
+
+  test('pressed by somebody who linked no member is refused', async () => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    expect(await press(here, post, 'Approve', newUser())).toContain('linked to no member');
+    await untouched(here, id);
+  });
+
+  test.each([
+    [
+      'was suspended',
+      'not active',
+      ({ membershipId }: TestMember) =>
+        app.db('memberships').where({ id: membershipId }).update({ status: 'suspended' }),
+    ],
+    [
+      'was removed',
+      'not active',
+      ({ membershipId }: TestMember) =>
+        app.db('memberships').where({ id: membershipId }).update({ status: 'deprovisioned' }),
+    ],
+    [
+      'lost his permission',
+      'may not decide',
+      ({ membershipId }: TestMember) =>
+        app.db('permission_policies').where({ membership_id: membershipId }).delete(),
+    ],
+    [
+      'may decide for others but not for himself',
+      'may not decide',
+      ({ membershipId }: TestMember) =>
+        app
+          .db('permission_policies')
+          .where({ membership_id: membershipId })
+          .update({ permissions: ['request.decide.unrouted', 'request.read'] }),
+    ],
+    [
+      'ended his link',
+      'linked to no member',
+      ({ browser }: TestMember) => browser.delete('/api/v1/me/slack'),
+    ],
+  ])('pressed by somebody who %s a moment ago is refused', async (_what, text, lose) => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    await lose(here.reviewer);
+    expect(await press(here, post, 'Approve')).toContain(text);
+    await untouched(here, id);
+  });
+
+  test('pressed by a linked member the path does not name is refused', async () => {
+    const here = await scene();
+    const bystander = await createDecider(app, here.organization, here.agent);
+    const user = newUser();
+    await link(here.caller, bystander, user);
+    const { id, post } = await asked(here);
+    expect(await press(here, post, 'Approve', user)).toContain('may not decide');
+    await untouched(here, id);
+  });
+
+  test('decides nothing where the organization requires a second factor, and says where one can', async () => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    await app.db('organizations').where({ id: here.organization.id }).update({ require_mfa: true });
+    const said = await press(here, post, 'Approve');
+    expect(said).toContain('second factor');
+    expect(said).toContain(`${app.url}/requests/${id}`);
+    await untouched(here, id);
+  });
+
+  test('stands in no message where the organization requires a second factor: there is a link to where one can', async () => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    await app.db('organizations').where({ id: here.organization.id }).update({ require_mfa: true });
+    const { id, post } = await asked(here);
+    for (const each of [post, lastOf(channel)]) {
+      const buttons = buttonsOf(each ?? { ...post, blocks: [] });
+      expect(buttons).toEqual({
+        Open: expect.objectContaining({ url: `${app.url}/requests/${id}` }),
+      });
+      expect(JSON.stringify(each?.blocks)).toContain('in the browser');
+    }
+    await app
+      .db('organizations')
+      .where({ id: here.organization.id })
+      .update({ require_mfa: false });
+    expect(Object.keys(buttonsOf((await asked(here)).post))).toEqual(['Approve', 'Deny', 'Open']);
+  });
+
+  test("with the id of another organization's request says no more than that he may not", async () => {
+    const [here, there] = [await scene(), await scene()];
+    const foreign = await asked(there);
+    const { post } = await asked(here);
+    const said = slack.whispers.length;
+    await here.caller.press(here.slackUser, { ...buttonsOf(post)['Approve'], value: foreign.id });
+    expect(await slack.whispered(said + 1)).toContain('may not decide');
+    await untouched(there, foreign.id);
+  });
+
+  test('pressed by a user of another workspace is refused, whatever his id', async () => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    const said = slack.whispers.length;
+    const pressAs = async (user: object, more: Readonly<Record<string, string>> = {}) => {
+      const form = new URLSearchParams(
+        here.caller.pressForm(here.slackUser, buttonsOf(post)['Approve']),
+      );
+      const payload = JSON.parse(form.get('payload') ?? '{}') as Record<string, unknown>;
+      const changed = { ...payload, user: { id: here.slackUser, ...user } };
+      return await here.caller.send(
+        '/auth/slack/interactions',
+        new URLSearchParams({ ...more, payload: JSON.stringify(changed) }).toString(),
+      );
+    };
+    for (const team_id of ['T9999', '', 7, null]) {
+      const before = slack.whispers.length;
+      expect((await pressAs({ team_id })).status).toBe(200);
+      expect(await slack.whispered(before + 1)).toContain('linked to no member');
+    }
+    expect((await pressAs({}, { team_id: 'T9999' })).status).toBe(401);
+    const typed = here.caller.commandForm(here.slackUser, 'unlink');
+    expect((await here.caller.send('/auth/slack/commands', `${typed}&team_id=T9999`)).status).toBe(
+      401,
+    );
+    await untouched(here, id);
+    expect((await pressAs({ team_id: here.workspace.teamId })).status).toBe(200);
+    expect(await slack.whispered(said + 5)).toContain('Approved');
+  });
+
+  test('of an unknown kind, and one that opens the browser, is taken and does nothing', async () => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    for (const button of [
+      buttonsOf(post)['Open'],
+      { action_id: 'evil', value: id },
+      { action_id: 'countersign_approve', value: 'x' },
+      undefined,
+    ]) {
+      expect((await here.caller.press(here.slackUser, button)).status).toBe(200);
+    }
+    await untouched(here, id);
+  });
+
+  test('is taken before anybody hears what came of it: Slack waits for three seconds', async () => {
+    const here = await scene();
+    const { id, post } = await asked(here);
+    const said = slack.whispers.length;
+    const release = slack.holdNext('response');
+    expect((await here.caller.press(here.slackUser, buttonsOf(post)['Approve'])).status).toBe(200);
+    expect((await read(here.reviewer, id))['status']).toBe('approved');
+    expect(slack.whispers.length).toBe(said);
+    release();
+    await slack.whispered(said + 1);
+  });
+
+  test('is answered nowhere but at Slack, whatever address the call names', async () => {
+    const elsewhere = await startWebhookReceiver();
+    const here = await scene();
+    const { id, post } = await asked(here);
+    const body = new URLSearchParams(
+      here.caller.pressForm(here.slackUser, buttonsOf(post)['Approve']),
+    );
+    const payload = JSON.parse(body.get('payload') ?? '{}') as Record<string, unknown>;
+    const form = new URLSearchParams({
+      payload: JSON.stringify({ ...payload, response_url: elsewhere.url }),
+    }).toString();
+    expect((await here.caller.send('/auth/slack/interactions', form)).status).toBe(200);
+    expect((await read(here.reviewer, id))['status']).toBe('approved');
+    await until('it is said that the address is refused', () =>
+      app.log.join('').includes('foreign_response_url'),
+    );
+    await elsewhere.close();
+    expect(elsewhere.received).toEqual([]);
+  });
+});

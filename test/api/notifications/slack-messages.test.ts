@@ -1,0 +1,511 @@
+/** Messages in Slack: to whom they go, how often, and what becomes of them when Slack does not take them. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import { slackSender } from '../../../src/services/notifications/slack/sender.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, decide, stepAt } from '../../support/scene/approval-requests.ts';
+import { createAgent, type TestMember } from '../../support/scene/factories.ts';
+import {
+  asked,
+  createDecider,
+  createScene,
+  deliver,
+  link,
+  newChannel,
+  newUser,
+  press,
+  routeTo,
+  slackEnvironment,
+  type Scene,
+} from '../../support/scene/slack-scene.ts';
+import { SlackServer, type SlackPost } from '../../support/servers/slack-server.ts';
+import { until } from '../../support/waiting.ts';
+
+const slack = new SlackServer();
+let app: TestApp;
+
+beforeAll(async () => {
+  await slack.start();
+  app = await startApp({ environment: slackEnvironment(slack) });
+});
+
+beforeEach(() => {
+  slack.misbehaviour.clear();
+});
+
+afterAll(async () => {
+  await app.close();
+  await slack.stop();
+});
+
+const scene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> =>
+  createScene(app, slack, options);
+const lastOf = (channel: string): SlackPost | undefined => slack.postsTo(channel).at(-1);
+const read = async (member: TestMember, id: string) =>
+  (await member.http.get(`/api/v1/requests/${id}`)).body;
+
+interface DeliveryRow {
+  readonly event: string;
+  readonly announces: boolean;
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly dropped_reason: string | null;
+  readonly delivered_at: Date | null;
+  readonly dead_at: Date | null;
+  readonly next_attempt_at: Date | null;
+}
+
+/** To people, to the default channel, the news of the decision. */
+async function deliveriesOf(requestId: string): Promise<DeliveryRow[]> {
+  return await app
+    .db('notification_deliveries as d')
+    .join('notification_channels as c', 'c.id', 'd.channel_id')
+    .where({ 'd.request_id': requestId, 'c.kind': 'slack' })
+    .orderBy([{ column: 'd.event', order: 'desc' }, 'd.announces', 'd.created_at'])
+    .select<DeliveryRow[]>('d.*');
+}
+
+/** By an administrator, over the API. */
+async function sendAgain({ organization: { owner } }: Scene, requestId: string): Promise<void> {
+  const dead = (await app
+    .db('notification_deliveries')
+    .where({ request_id: requestId })
+    .whereNotNull('dead_at')
+    .pluck('id')) as readonly string[];
+  for (const id of dead)
+    expect((await owner.http.post(`/api/v1/notification_deliveries/${id}/retry`)).status).toBe(200);
+  await deliver(app);
+}
+
+describe('messages', () => {
+  test('go to the people asked who are linked, and once to the default channel', async () => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    const [second, unlinked] = [
+      await createDecider(app, here.organization, here.agent),
+      await createDecider(app, here.organization, here.agent),
+    ];
+    const user = newUser();
+    await link(here.caller, second, user);
+    await routeTo(here.organization, here.agent, [here.reviewer, second, unlinked]);
+    const { id } = await asked(here);
+    expect(
+      [channel, `D${here.slackUser}`, `D${user}`].map((each) => slack.postsTo(each).length),
+    ).toEqual([1, 1, 1]);
+    const inChannel = lastOf(channel);
+    if (!inChannel) throw new Error('nothing in the channel');
+    expect(await press(here, inChannel, 'Deny', user)).toBe(`Denied by ${second.displayName}.`);
+    await deliver(app);
+    for (const each of [channel, `D${here.slackUser}`, `D${user}`])
+      expect(lastOf(each)).toMatchObject({ updates: 1 });
+    expect((await read(here.reviewer, id))['decision']).toMatchObject({
+      reviewer_display_name: second.displayName,
+    });
+  });
+
+  test('to somebody who linked no Slack user are dropped with the reason', async () => {
+    const here = await scene();
+    await here.reviewer.browser.delete('/api/v1/me/slack');
+    const id = await ask(app, here.agent);
+    await deliver(app);
+    expect(await deliveriesOf(id)).toMatchObject([
+      { event: 'notified', dropped_reason: 'not_linked' },
+    ]);
+  });
+
+  test('are sent once by two processes that look at the same moment', async () => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    const others = await Promise.all(
+      Array.from({ length: 5 }, () => createDecider(app, here.organization, here.agent)),
+    );
+    await routeTo(here.organization, here.agent, [here.reviewer, ...others]);
+    const second = await startApp({
+      databaseUrl: app.databaseUrl,
+      environment: slackEnvironment(slack),
+    });
+    try {
+      for (let round = 1; round <= 10; round++) {
+        await ask(app, here.agent);
+        await Promise.all([app, second, app, second].map(({ context }) => sendDue(context)));
+        expect([slack.postsTo(channel).length, slack.postsTo(`D${here.slackUser}`).length]).toEqual(
+          [round, round],
+        );
+      }
+    } finally {
+      await second.close();
+    }
+  });
+
+  test('survive an outage of Slack, also between two of them, and none is doubled', async () => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    await slack.stop();
+    const id = await ask(app, here.agent);
+    await deliver(app);
+    const waiting = {
+      event: 'notified',
+      last_error: 'no_answer',
+      delivered_at: null,
+      dead_at: null,
+    };
+    expect(await deliveriesOf(id)).toMatchObject([waiting, waiting]);
+    await slack.start();
+    slack.misbehaviour.set('conversations.open', { kind: 'status', status: 502 });
+    await deliver(app);
+    expect((await deliveriesOf(id))[0]).toMatchObject({ last_error: 'http_502' });
+    slack.misbehaviour.clear();
+    await deliver(app);
+    expect([slack.postsTo(channel).length, slack.postsTo(`D${here.slackUser}`).length]).toEqual([
+      1, 1,
+    ]);
+    const [post] = slack.postsTo(`D${here.slackUser}`);
+    if (!post) throw new Error('not told');
+    await slack.stop();
+    expect((await decide(here.reviewer.browser, id)).status).toBe(200);
+    await deliver(app);
+    await slack.start();
+    await deliver(app);
+    expect([lastOf(channel)?.updates, lastOf(`D${here.slackUser}`)?.updates]).toEqual([1, 1]);
+    expect((await deliveriesOf(id)).every((delivery) => delivery['delivered_at'] !== null)).toBe(
+      true,
+    );
+  });
+
+  test('to the person are not repeated because the one to the channel failed', async () => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    const direct = `D${here.slackUser}`;
+    const id = await ask(app, here.agent);
+    slack.archived.add(channel);
+    await deliver(app);
+    slack.archived.clear();
+    expect([slack.postsTo(direct).length, slack.postsTo(channel).length]).toEqual([1, 0]);
+    expect(await deliveriesOf(id)).toMatchObject([
+      { announces: false, delivered_at: expect.any(Date) },
+      { announces: true, last_error: 'is_archived', attempts: 1, dead_at: expect.any(Date) },
+    ]);
+    await sendAgain(here, id);
+    expect([slack.postsTo(direct).length, slack.postsTo(channel).length]).toEqual([1, 1]);
+    expect(await deliveriesOf(id)).toMatchObject([
+      {},
+      { announces: true, dead_at: null, delivered_at: expect.any(Date) },
+    ]);
+  });
+
+  test('to the channel go out although the person cannot be reached any more', async () => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    slack.misbehaviour.set('conversations.open', { kind: 'error', error: 'user_not_found' });
+    const id = await ask(app, here.agent);
+    await deliver(app);
+    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([
+      0, 1,
+    ]);
+    expect(await deliveriesOf(id)).toMatchObject([
+      { announces: false, last_error: 'user_not_found', attempts: 1, dead_at: expect.any(Date) },
+      { announces: true, attempts: 1, delivered_at: expect.any(Date) },
+    ]);
+    slack.misbehaviour.clear();
+    await sendAgain(here, id);
+    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([
+      1, 1,
+    ]);
+  });
+
+  test('go to a new conversation where the one before is gone', async () => {
+    const here = await scene();
+    const { membershipId } = here.reviewer;
+    await app
+      .db('slack_links')
+      .where({ membership_id: membershipId })
+      .update({ direct_channel: 'DGONE' });
+    slack.gone.add('DGONE');
+    const { post } = await asked(here);
+    expect(post.channel).toBe(`D${here.slackUser}`);
+    expect(
+      await app.db('slack_links').where({ membership_id: membershipId }).pluck('direct_channel'),
+    ).toEqual([`D${here.slackUser}`]);
+  });
+
+  test('wait as long as Slack says when it limits them', async () => {
+    const here = await scene();
+    slack.misbehaviour.set('chat.postMessage', { kind: 'limited', retryAfter: 900 });
+    const id = await ask(app, here.agent);
+    await deliver(app);
+    const [delivery] = await deliveriesOf(id);
+    expect(delivery).toMatchObject({ last_error: 'ratelimited', attempts: 1 });
+    expect((delivery?.['next_attempt_at'] as Date).getTime()).toBeGreaterThan(Date.now() + 880_000);
+  });
+
+  test.each([
+    'account_inactive',
+    'channel_not_found',
+    'invalid_auth',
+    'missing_scope',
+    'msg_too_long',
+    'not_in_channel',
+    'token_revoked',
+  ])(
+    'Slack refuses with %s are dead at once, and delivered when somebody sends them again',
+    async (error) => {
+      const here = await scene();
+      slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
+      const id = await ask(app, here.agent);
+      await deliver(app);
+      expect(await deliveriesOf(id)).toMatchObject([
+        { last_error: error, attempts: 1, dead_at: expect.any(Date) },
+      ]);
+      slack.misbehaviour.clear();
+      await sendAgain(here, id);
+      expect(await deliveriesOf(id)).toMatchObject([
+        { delivered_at: expect.any(Date), dead_at: null },
+      ]);
+      expect(slack.postsTo(`D${here.slackUser}`)).toHaveLength(1);
+    },
+  );
+
+  test.each(['internal_error', 'service_unavailable', 'ratelimited', 'org_login_required'])(
+    'Slack cannot take because of %s are tried again',
+    async (error) => {
+      const here = await scene();
+      slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
+      const id = await ask(app, here.agent);
+      await deliver(app);
+      expect(await deliveriesOf(id)).toMatchObject([
+        { last_error: error, attempts: 1, dead_at: null },
+      ]);
+    },
+  );
+
+  test('that somebody deleted in Slack hold up no answer in the others', async () => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    const { id, post } = await asked(here);
+    slack.posts.splice(slack.posts.indexOf(post), 1);
+    await decide(here.reviewer.browser, id);
+    await deliver(app);
+    expect(lastOf(channel)).toMatchObject({ updates: 1 });
+    expect((await deliveriesOf(id)).at(-1)).toMatchObject({
+      event: 'decided',
+      delivered_at: expect.any(Date),
+    });
+  });
+
+  test('are not sent when the request was decided before their turn came', async () => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    const id = await ask(app, here.agent);
+    await decide(here.reviewer.browser, id);
+    await stepAt(app, id);
+    await deliver(app);
+    expect([slack.postsTo(`D${here.slackUser}`), slack.postsTo(channel)]).toEqual([[], []]);
+  });
+
+  test('cut off while Slack has them are not sent again when they arrived after all', async () => {
+    const here = await scene();
+    const id = await ask(app, here.agent);
+    const calls = slack.calls.length;
+    const release = slack.holdNext('chat.postMessage');
+    const stopping = new AbortController();
+    const sending = sendDue({ ...app.context, stopping: stopping.signal });
+    await until('Slack has the message', () =>
+      slack.calls.slice(calls).includes('chat.postMessage'),
+    );
+    stopping.abort();
+    await sending;
+    expect(await deliveriesOf(id)).toMatchObject([
+      { last_error: 'interrupted', delivered_at: null, dead_at: null },
+    ]);
+    await deliver(app);
+    expect(await deliveriesOf(id)).toMatchObject([
+      { last_error: 'under_way', delivered_at: null, dead_at: null },
+    ]);
+    release();
+    await until('its arrival is written down', async () => {
+      const [message] = await app
+        .db('slack_messages')
+        .where({ request_id: id })
+        .pluck<(string | null)[]>('slack_ts');
+      return typeof message === 'string';
+    });
+    await deliver(app);
+    expect(await deliveriesOf(id)).toMatchObject([{ delivered_at: expect.any(Date) }]);
+    expect(slack.postsTo(`D${here.slackUser}`)).toHaveLength(1);
+  });
+
+  test('that only try the connection end with the patience of who asked, and nothing more is sent', async () => {
+    const here = await scene();
+    const { membershipId, displayName, email } = here.reviewer;
+    const { body } = await here.organization.owner.http.get('/api/v1/slack');
+    const channelId = String(body['connection']?.['channel_id']);
+    const calls = slack.calls.length;
+    const release = slack.holdNext('conversations.open');
+    const patience = new AbortController();
+    const message = {
+      channelId,
+      organizationId: here.organization.id,
+      recipient: { membershipId, displayName, email },
+    };
+    const outcome = expect(
+      slackSender.sendTest(app.context, message, patience.signal),
+    ).rejects.toThrow('out of patience');
+    await until('Slack is asked', () => slack.calls.slice(calls).includes('conversations.open'));
+    patience.abort(new Error('out of patience'));
+    await outcome;
+    release();
+    await until('the conversation is open', async () => {
+      const links = await app
+        .db('slack_links')
+        .where({ membership_id: membershipId })
+        .pluck<(string | null)[]>('direct_channel');
+      return links[0] === `D${here.slackUser}`;
+    });
+    await asked(here);
+    expect(slack.postsTo(`D${here.slackUser}`)).toHaveLength(1);
+  });
+
+  test('name no secret in any log, delivery or answer', async () => {
+    const here = await scene();
+    await asked(here);
+    const kept = JSON.stringify([
+      await app.db('notification_deliveries'),
+      await app.db('slack_messages'),
+      await app.db('audit_events'),
+    ]);
+    for (const secret of [here.workspace.botToken, here.workspace.signingSecret]) {
+      expect(app.log.join('')).not.toContain(secret);
+      expect(kept).not.toContain(secret);
+    }
+  });
+});
+
+describe('the default channel hears of a level', () => {
+  test.each([
+    [
+      'wants nothing in Slack',
+      'opted_out',
+      ({ browser }: TestMember) =>
+        browser.call('PUT', '/api/v1/me/notification_settings', {
+          body: { email: true, slack: false },
+        }),
+    ],
+    [
+      'was suspended',
+      'member_inactive',
+      ({ membershipId }: TestMember) =>
+        app.db('memberships').where({ id: membershipId }).update({ status: 'suspended' }),
+    ],
+    [
+      'may no longer decide',
+      'cannot_decide',
+      ({ membershipId }: TestMember) =>
+        app.db('permission_policies').where({ membership_id: membershipId }).delete(),
+    ],
+    [
+      'linked no Slack user',
+      'not_linked',
+      ({ browser }: TestMember) => browser.delete('/api/v1/me/slack'),
+    ],
+  ])('although everybody who is asked %s', async (_what, reason, lose) => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    const id = await ask(app, here.agent);
+    await lose(here.reviewer);
+    await deliver(app);
+    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([
+      0, 1,
+    ]);
+    expect(await deliveriesOf(id)).toMatchObject([
+      { announces: false, dropped_reason: reason },
+      { announces: true, delivered_at: expect.any(Date) },
+    ]);
+    expect((await decide(here.organization.owner.browser, id)).status).toBe(200);
+    await deliver(app);
+    expect(lastOf(channel)).toMatchObject({
+      updates: 1,
+      text: `Approved by ${here.organization.owner.displayName}: deploy`,
+    });
+  });
+
+  test('once for each level and each call for help, however many are asked, and not again when a step is done twice', async () => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    const others = await Promise.all(
+      Array.from({ length: 4 }, () => createDecider(app, here.organization, here.agent)),
+    );
+    const [second, third, ...helpers] = others;
+    if (!second || !third) throw new Error('nobody there');
+    await routeTo(here.organization, here.agent, [here.reviewer, second], [third]);
+    const id = await ask(app, here.agent);
+    await stepAt(app, id);
+    await deliver(app);
+    expect(slack.postsTo(channel)).toHaveLength(1);
+    for (const { membershipId } of helpers) {
+      const added = await here.reviewer.http.post(`/api/v1/requests/${id}/reviewers`, {
+        membership_ids: [membershipId],
+      });
+      expect(added.status).toBe(200);
+    }
+    await deliver(app);
+    expect(slack.postsTo(channel)).toHaveLength(3);
+    const request = await app
+      .db('approval_requests')
+      .where({ id })
+      .first<{ next_at: Date }>('next_at');
+    await stepAt(app, id, request.next_at);
+    await stepAt(app, id, request.next_at);
+    await deliver(app);
+    expect(slack.postsTo(channel)).toHaveLength(4);
+    await decide(here.reviewer.browser, id);
+    await deliver(app);
+    expect(slack.postsTo(channel).map(({ updates }) => updates)).toEqual([1, 1, 1, 1]);
+  });
+
+  test('once where no path applies, also when more people may decide by and by', async () => {
+    const channel = newChannel();
+    const here = await scene({ defaultChannel: channel });
+    const agent = await createAgent(app, here.organization);
+    const id = await ask(app, agent);
+    await createDecider(app, here.organization, agent);
+    const count = async (): Promise<number> =>
+      (await app.db('notifications').where({ request_id: id }).pluck('id')).length;
+    const told = await count();
+    await stepAt(app, id);
+    expect(await count()).toBe(told + 1);
+    await deliver(app);
+    expect(slack.postsTo(channel)).toHaveLength(1);
+  });
+
+  test('not at all where there is none, or where there is none by then', async () => {
+    const without = await scene();
+    expect(
+      (await deliveriesOf((await asked(without)).id)).map(({ announces }) => announces),
+    ).toEqual([false]);
+    const here = await scene({ defaultChannel: newChannel() });
+    const id = await ask(app, here.agent);
+    await app
+      .db('slack_connections')
+      .where({ organization_id: here.organization.id })
+      .update({ default_channel: null });
+    await deliver(app);
+    expect(await deliveriesOf(id)).toMatchObject([
+      { announces: false, delivered_at: expect.any(Date) },
+      { announces: true, dropped_reason: 'not_configured' },
+    ]);
+  });
+
+  test('quietly: no member stands in the list of messages', async () => {
+    const here = await scene({ defaultChannel: newChannel() });
+    const { id } = await asked(here);
+    const { body } = await here.organization.owner.http.get('/api/v1/notification_deliveries');
+    const listed = body['notification_deliveries'] as unknown as readonly Readonly<
+      Record<string, unknown>
+    >[];
+    const about = listed.filter(
+      (message) =>
+        message['request_id'] === id && (message['channel'] as { kind: string }).kind === 'slack',
+    );
+    expect(about.map((message) => message['member'] === undefined).sort()).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,273 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { endpoints } from '../../../api/endpoints.ts';
+import { errorsOf } from '../../../api/http/implied-errors.ts';
+import { tags } from '../../../api/openapi/prose.ts';
+import { openApiYaml } from '../../../api/openapi/document.ts';
+import { statusOf } from '../../../api/http/problem.ts';
+import { errorCatalogue, type ErrorCode } from '../../../src/domain/errors.ts';
+import { packageRoot } from '../../../src/platform/package-root.ts';
+
+type Node = { readonly [key: string]: unknown };
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly parameters: readonly Node[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+interface Media {
+  readonly schema: Node;
+  readonly example?: unknown;
+}
+interface Answer {
+  readonly $ref?: string;
+  readonly description: string;
+  readonly headers: Node;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+interface Description {
+  readonly openapi: string;
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Node>>;
+    readonly responses: Readonly<Record<string, Answer>>;
+  } & Node;
+}
+
+const file = join(packageRoot(), 'api/openapi.yaml');
+const committed = readFileSync(file, 'utf8');
+const description = parse(committed) as Description;
+const operations = Object.entries(description.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    path,
+    method,
+    operation,
+  })),
+);
+
+/** The object a local reference names, or the object itself. */
+function resolve<T extends object>(node: T): T {
+  const reference = (node as { $ref?: string }).$ref;
+  if (reference === undefined) return node;
+  const found = reference
+    .slice(2)
+    .split('/')
+    .reduce<unknown>(
+      (at, key) => (at as Node)[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+      description,
+    );
+  return found as T;
+}
+
+/** Every named property in a schema, nested ones included, references not followed: components are visited on their own. */
+function* properties(schema: unknown, at: string): Generator<{ at: string; property: Node }> {
+  if (Array.isArray(schema)) {
+    for (const [index, part] of schema.entries()) yield* properties(part, `${at}/${index}`);
+  } else if (typeof schema === 'object' && schema !== null) {
+    for (const [key, part] of Object.entries(schema)) {
+      if (['example', 'examples', 'enum', 'const', 'default'].includes(key)) continue;
+      if (key !== 'properties') yield* properties(part, `${at}/${key}`);
+      else {
+        for (const [name, property] of Object.entries(part as Record<string, Node>)) {
+          yield { at: `${at}/${name}`, property };
+          yield* properties(property, `${at}/${name}`);
+        }
+      }
+    }
+  }
+}
+
+test('the committed description is what the endpoints yield: run `npm run openapi` after changing one', () => {
+  expect(openApiYaml(endpoints) === committed).toBe(true);
+});
+
+test("the description passes Redocly's recommended rules without an error or a warning", async () => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const problems = await lintFromString({ source: committed, absoluteRef: file, config });
+  const found = problems.map(({ ruleId, message, location }) => ({
+    ruleId,
+    message,
+    pointer: String(location[0]?.pointer),
+  }));
+  // Where a browser is sent on, being sent on is the success.
+  const sendsOn = (pointer: string) => '302' in resolve<Node>({ $ref: pointer });
+  expect(
+    found.filter(({ ruleId, pointer }) => ruleId !== 'operation-2xx-response' || !sendsOn(pointer)),
+  ).toEqual([]);
+});
+
+describe('every operation', () => {
+  test('has an id of its own that is a plain name', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
+  });
+
+  test.each(operations)(
+    '$name has a summary, a description, one declared tag and typed parameters',
+    ({ path, operation }) => {
+      expect(operation.summary).toMatch(/^[A-Z][^\n]*[^.]$/);
+      expect(operation.description).not.toBe('');
+      expect(operation.tags).toHaveLength(1);
+      expect(description.tags.map(({ name }) => name)).toContain(operation.tags[0]);
+      const parameters = (operation.parameters ?? []).map(resolve);
+      for (const parameter of parameters) {
+        expect(parameter).toMatchObject({
+          description: expect.stringMatching(/\S/),
+          schema: { type: expect.any(String) },
+        });
+      }
+      const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(
+        parameters.filter(({ in: where }) => where === 'path').map(({ name }) => name),
+      ).toEqual(placeholders);
+      expect(
+        parameters.filter(({ in: where, required }) => where === 'path' && required !== true),
+      ).toEqual([]);
+    },
+  );
+
+  test.each(operations)(
+    '$name sends X-Request-ID with every answer, and says when to come back',
+    ({ operation }) => {
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        expect(resolve(answer).headers).toHaveProperty('X-Request-ID');
+        const mayRepeat =
+          status === '429' || (status === '503' && operation.operationId !== 'getReadiness');
+        expect('Retry-After' in resolve(answer).headers).toBe(mayRepeat);
+      }
+    },
+  );
+});
+
+describe('every endpoint', () => {
+  const named = endpoints.map((endpoint) => ({
+    name: `${endpoint.method.toUpperCase()} ${endpoint.path}`,
+    endpoint,
+  }));
+  const operationOf = (endpoint: (typeof endpoints)[number]) =>
+    description.paths[endpoint.path]?.[endpoint.method] as Operation;
+
+  test.each(named)('$name lists each code it can answer under its status', ({ endpoint }) => {
+    const listed = Object.entries(operationOf(endpoint).responses).flatMap(([status, answer]) =>
+      [...resolve(answer).description.matchAll(/^- `(\w+)`: /gm)].map(([, code]) => ({
+        status: Number(status),
+        code,
+      })),
+    );
+    const declared = errorsOf(endpoint).map((code) => ({ status: statusOf(code), code }));
+    const order = (a: { code?: string | undefined }, b: { code?: string | undefined }) =>
+      (a.code ?? '') < (b.code ?? '') ? -1 : 1;
+    expect(listed.sort(order)).toEqual(declared.sort(order));
+  });
+
+  test.each(named)('$name bears a tag that is explained', ({ endpoint }) => {
+    expect(tags.map(({ name }) => name)).toContain(endpoint.tag);
+  });
+
+  test.each(named.filter(({ endpoint }) => endpoint.success.body))(
+    '$name shows an answer its own schema accepts',
+    ({ endpoint }) => {
+      expect(endpoint.success.example).toBeDefined();
+    },
+  );
+
+  test.each(named.filter(({ endpoint }) => endpoint.body))('$name shows a body', ({ endpoint }) => {
+    expect(endpoint.requestExample).toBeDefined();
+  });
+});
+
+describe('examples', () => {
+  const ajv = new Ajv2020({
+    strict: true,
+    allowUnionTypes: true,
+    allErrors: true,
+    validateFormats: true,
+  });
+  const media = operations.flatMap(({ name, operation }) => [
+    ...Object.entries(operation.requestBody?.content ?? {}).map(([type, content]) => ({
+      name: `${name} body`,
+      type,
+      content,
+    })),
+    ...Object.entries(operation.responses).flatMap(([status, answer]) =>
+      Object.entries(resolve(answer).content ?? {}).map(([type, content]) => ({
+        name: `${name} ${status}`,
+        type,
+        content,
+      })),
+    ),
+  ]);
+
+  beforeAll(() => {
+    for (const keyword of ['components', 'example', 'discriminator'])
+      ajv.addKeyword({ keyword, valid: true });
+    ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
+    ajv.addFormat('email', /^[^\s@]+@[^\s@]+$/);
+    ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger });
+    ajv.addFormat('uri', (text) => URL.canParse(text));
+    ajv.addFormat('password', true);
+    ajv.addSchema(
+      { $id: 'description:', components: description.components } as never,
+      'description',
+    );
+  });
+
+  test.each(media.filter(({ content }) => 'example' in content))(
+    '$name: the example fits its schema',
+    ({ content }) => {
+      const schema = JSON.parse(
+        JSON.stringify(content.schema).replaceAll('"#/components/', '"description:#/components/'),
+      ) as object;
+      const validate = ajv.compile(schema);
+      validate(content.example);
+      expect(validate.errors ?? []).toEqual([]);
+    },
+  );
+
+  test('every body and every success has one', () => {
+    const missing = media.filter(
+      ({ name, content }) => !('example' in content) && /body$| 2\d\d$/.test(name),
+    );
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  test('a wrong example would be found', () => {
+    expect(
+      ajv.compile({ $ref: 'description:#/components/schemas/Agent' })({ slug: 'deploy-bot' }),
+    ).toBe(false);
+  });
+});
+
+test('every property, in components and in operations, says what it means', () => {
+  const everywhere = [
+    ...properties(description.components.schemas, 'components'),
+    ...properties(description.paths, 'paths'),
+  ];
+  const silent = everywhere.filter(
+    ({ property }) =>
+      !/\S/.test(String(resolve(property)['description'] ?? property['description'] ?? '')),
+  );
+  expect(everywhere.length).toBeGreaterThan(200);
+  expect(silent.map(({ at }) => at)).toEqual([]);
+});
+
+test('every code of the catalogue is one that some operation can answer', () => {
+  const answered = new Set<ErrorCode>(endpoints.flatMap((endpoint) => errorsOf(endpoint)));
+  // A path with another method is no operation: the preface explains this code. The other one stands in a link to the sign-in page.
+  const outside: ErrorCode[] = ['method_not_allowed', 'sign_in_not_admitted'];
+  const unused = (Object.keys(errorCatalogue) as ErrorCode[]).filter(
+    (code) => !answered.has(code) && !outside.includes(code),
+  );
+  expect(unused).toEqual([]);
+});

@@ -1,0 +1,562 @@
+/** The organization itself: its settings, its guided setup and its end. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  ask,
+  askUnevaluated,
+  decide,
+  postRequest,
+  reachDeadline,
+  stepAt,
+} from '../../support/scene/approval-requests.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  createOrganizationKey,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { Answer } from '../../support/http.ts';
+import { expire, invited } from '../../support/scene/invitations.ts';
+import { ask as askWithTemporal, handleOf, reached } from '../../support/temporal.ts';
+import { until } from '../../support/waiting.ts';
+
+const PATH = '/api/v1/organization';
+const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
+const pointersOf = ({ body }: Answer) =>
+  [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
+const settingsOf = ({ body }: Answer): unknown => body['settings'];
+
+let app: TestApp;
+let organization: TestOrganization;
+let owner: TestMember;
+
+beforeAll(async () => {
+  app = await startApp({
+    environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_CREATE_BUDGET: '1s' },
+  });
+});
+
+afterAll(() => app.close());
+
+beforeEach(async () => {
+  organization = await createOrganization(app);
+  owner = organization.owner;
+});
+
+const change = (client: TestMember['http'], body: unknown, revision = 1) =>
+  client.call('PATCH', PATH, { body, headers: { 'if-match': `"${revision}"` } });
+
+/** As if the member's session had been proven otherwise. */
+const prove = (member: TestMember, how: { assurance?: 'strong'; secondsAgo?: number }) =>
+  app.db.raw(
+    `update sessions set assurance = :assurance, authenticated_at = clock_timestamp() - make_interval(secs => :secondsAgo)
+      where membership_id = :id`,
+    {
+      assurance: how.assurance ?? 'single_factor',
+      secondsAgo: how.secondsAgo ?? 0,
+      id: member.membershipId,
+    },
+  );
+
+async function eventsOf(type: string): Promise<{ actor_id: string; data: unknown }[]> {
+  const rows = await app
+    .db('audit_events')
+    .where({ organization_id: organization.id, event_type: type })
+    .orderBy('sequence')
+    .select<{ actor_id: string; data: string }[]>('actor_id', 'data');
+  return rows.map(({ actor_id, data }) => ({ actor_id, data: JSON.parse(data) as unknown }));
+}
+
+describe('GET /organization', () => {
+  test('shows what it is, what it decides for itself, and its limits', async () => {
+    await createMember(app, organization.id);
+    await createMember(app, organization.id, { status: 'deprovisioned' });
+    const answer = await owner.http.get(PATH);
+    expect([answer.status, answer.headers['etag']]).toEqual([200, '"1"']);
+    expect(answer.body).toEqual({
+      id: organization.id,
+      name: organization.slug,
+      slug: organization.slug,
+      created_at: INSTANT,
+      edition: 'hosted',
+      settings: {
+        claim_timeout: '15m',
+        personal_api_keys_allowed: true,
+        max_api_key_lifetime: null,
+        require_mfa: false,
+        reauthentication_window: '15m',
+      },
+      limits: { active_agents: 100, pending_requests: 1000, seats: { limit: 50, used: 2 } },
+    });
+  });
+
+  test('is open to an organization key with the permission', async () => {
+    const key = await createOrganizationKey(app, organization, [
+      { scope_kind: 'organization', permissions: ['organization.read'] },
+    ]);
+    expect((await key.http.get(PATH)).body['id']).toBe(organization.id);
+  });
+});
+
+describe('PATCH /organization', () => {
+  test('changes what is named and nothing else, and tells the audit log what was', async () => {
+    const changed = await change(owner.browser, {
+      name: 'Example Works',
+      settings: {
+        claim_timeout: '3600s',
+        max_api_key_lifetime: '90m',
+        reauthentication_window: '61s',
+        personal_api_keys_allowed: false,
+      },
+    });
+    expect([
+      changed.status,
+      changed.headers['etag'],
+      changed.body['name'],
+      changed.body['slug'],
+    ]).toEqual([200, '"2"', 'Example Works', organization.slug]);
+    const settings = {
+      claim_timeout: '1h',
+      personal_api_keys_allowed: false,
+      max_api_key_lifetime: '90m',
+      require_mfa: false,
+      reauthentication_window: '61s',
+    };
+    expect(settingsOf(changed)).toEqual(settings);
+    expect(settingsOf(await owner.browser.get(PATH))).toEqual(settings);
+    expect(await eventsOf('organization.updated')).toEqual([
+      {
+        actor_id: owner.membershipId,
+        data: {
+          changed: {
+            name: { old: organization.slug, new: 'Example Works' },
+            claim_timeout: { old: '15m', new: '1h' },
+            personal_api_keys_allowed: { old: true, new: false },
+            max_api_key_lifetime: { old: null, new: '90m' },
+            reauthentication_window: { old: '15m', new: '61s' },
+          },
+        },
+      },
+    ]);
+  });
+
+  test('lifts the cap on the life of keys with null', async () => {
+    await change(owner.browser, { settings: { max_api_key_lifetime: '1h' } });
+    const lifted = await change(owner.browser, { settings: { max_api_key_lifetime: null } }, 2);
+    expect(settingsOf(lifted)).toMatchObject({ max_api_key_lifetime: null });
+  });
+
+  test.each([{}, { settings: {} }, { settings: { claim_timeout: '900s', require_mfa: false } }])(
+    'that changes nothing keeps the revision and tells nobody: %j',
+    async (body) => {
+      const answer = await change(owner.http, body);
+      expect([answer.status, answer.headers['etag']]).toEqual([200, '"1"']);
+      expect(await eventsOf('organization.updated')).toEqual([]);
+    },
+  );
+
+  test('needs the revision the caller has read', async () => {
+    expect(codeOf(await owner.http.call('PATCH', PATH, { body: { name: 'X' } }))).toEqual([
+      428,
+      'if_match_required',
+    ]);
+    await change(owner.http, { name: 'First' });
+    const late = await change(owner.http, { name: 'Second' });
+    expect(codeOf(late)).toEqual([412, 'revision_conflict']);
+    expect(late.body['error']?.['details']).toEqual({ active_revision: 2 });
+    expect((await owner.http.get(PATH)).body['name']).toBe('First');
+  });
+
+  test('lets one of several changes of the same revision through', async () => {
+    for (let round = 1; round <= 20; round++) {
+      const names = ['a', 'b', 'c'].map((name) => `${name}${round}`);
+      const answers = await Promise.all(names.map((name) => change(owner.http, { name }, round)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
+    }
+    expect(await eventsOf('organization.updated')).toHaveLength(20);
+  });
+
+  test.each([
+    [{ settings: { claim_timeout: '59s' } }, '/settings/claim_timeout'],
+    [{ settings: { claim_timeout: '25h' } }, '/settings/claim_timeout'],
+    [{ settings: { claim_timeout: null } }, '/settings/claim_timeout'],
+    [{ settings: { reauthentication_window: '59s' } }, '/settings/reauthentication_window'],
+    [{ settings: { reauthentication_window: '1441m' } }, '/settings/reauthentication_window'],
+    [{ settings: { max_api_key_lifetime: '59m' } }, '/settings/max_api_key_lifetime'],
+    [{ settings: { max_api_key_lifetime: '87601h' } }, '/settings/max_api_key_lifetime'],
+    [{ settings: { require_mfa: 'yes' } }, '/settings/require_mfa'],
+    [{ settings: { surprise: 1 } }, '/settings/surprise'],
+    [{ slug: 'other' }, '/slug'],
+    [{ name: '  ' }, '/name'],
+  ])('refuses %j', async (body, pointer) => {
+    const answer = await change(owner.browser, body);
+    expect([answer.status, pointersOf(answer)]).toEqual([400, [pointer]]);
+  });
+
+  const sensitive = [
+    { require_mfa: true },
+    { reauthentication_window: '1h' },
+    { max_api_key_lifetime: '24h' },
+    { personal_api_keys_allowed: false },
+  ];
+
+  test.each(sensitive)('of %j needs a session proven again lately', async (settings) => {
+    expect(codeOf(await change(owner.http, { settings }))).toEqual([403, 'session_required']);
+    await prove(owner, { assurance: 'strong', secondsAgo: 901 });
+    expect(codeOf(await change(owner.browser, { settings }))).toEqual([
+      403,
+      'reauthentication_required',
+    ]);
+    await prove(owner, { assurance: 'strong' });
+    expect((await change(owner.browser, { settings })).status).toBe(200);
+  });
+
+  test('of the name and the claim timeout needs no fresh proof', async () => {
+    expect(
+      (await change(owner.http, { name: 'By key', settings: { claim_timeout: '1m' } })).status,
+    ).toBe(200);
+    await prove(owner, { secondsAgo: 901 });
+    expect((await change(owner.browser, { name: 'By session' }, 2)).status).toBe(200);
+  });
+
+  test('lets nobody demand a second factor who has not given one', async () => {
+    expect(codeOf(await change(owner.browser, { settings: { require_mfa: true } }))).toEqual([
+      403,
+      'mfa_required',
+    ]);
+    expect(settingsOf(await owner.browser.get(PATH))).toMatchObject({ require_mfa: false });
+  });
+
+  test('works from the next call on in another process', async () => {
+    const other = await startApp({ databaseUrl: app.databaseUrl });
+    try {
+      const elsewhere = { ...owner.http, call: other.http.call.bind(other.http) };
+      const headers = { authorization: `Bearer ${owner.apiKey}` };
+      expect((await elsewhere.call('GET', PATH, { headers })).status).toBe(200);
+      await change(owner.browser, { settings: { personal_api_keys_allowed: false } });
+      expect(codeOf(await elsewhere.call('GET', PATH, { headers }))).toEqual([
+        403,
+        'api_keys_disabled',
+      ]);
+      await change(
+        owner.browser,
+        { settings: { personal_api_keys_allowed: true, reauthentication_window: '1m' } },
+        2,
+      );
+      await prove(owner, { secondsAgo: 61 });
+      const session = {
+        cookie: owner.cookie,
+        origin: other.url,
+        'sec-fetch-site': 'same-origin',
+        'if-match': '"3"',
+      };
+      const answer = await elsewhere.call('PATCH', PATH, {
+        body: { settings: { max_api_key_lifetime: '2h' } },
+        headers: session,
+      });
+      expect(codeOf(answer)).toEqual([403, 'reauthentication_required']);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('POST /organization/onboarding/complete', () => {
+  test('ends the guided setup once, for everybody', async () => {
+    const complete = () => owner.http.post(`${PATH}/onboarding/complete`);
+    expect((await owner.http.get('/api/v1/me')).body['onboarding']).toEqual({
+      required: true,
+      completed_at: null,
+    });
+    expect((await complete()).status).toBe(204);
+    const { onboarding } = (await owner.http.get('/api/v1/me')).body;
+    expect(onboarding).toEqual({ required: false, completed_at: INSTANT });
+    expect((await complete()).status).toBe(204);
+    expect((await owner.http.get('/api/v1/me')).body['onboarding']).toEqual(onboarding);
+    expect(await eventsOf('organization.onboarding_completed')).toHaveLength(1);
+  });
+});
+
+describe('DELETE /organization', () => {
+  const remove = (confirm = organization.slug, member = owner) =>
+    member.browser.delete(`${PATH}?confirm=${confirm}`);
+
+  test('needs its slug, a session, and a recent proof', async () => {
+    expect([...pointersOf(await owner.browser.delete(PATH))]).toEqual(['/query/confirm']);
+    expect([...pointersOf(await remove('another'))]).toEqual(['/query/confirm']);
+    expect(codeOf(await owner.http.delete(`${PATH}?confirm=${organization.slug}`))).toEqual([
+      403,
+      'session_required',
+    ]);
+    await prove(owner, { secondsAgo: 901 });
+    expect(codeOf(await remove())).toEqual([403, 'reauthentication_required']);
+    await app.db('organizations').where({ id: organization.id }).update({ require_mfa: true });
+    await prove(owner, {});
+    expect(codeOf(await remove())).toEqual([403, 'mfa_required']);
+    expect((await owner.http.get(PATH)).status).toBe(200);
+  });
+
+  test('ends everything that opens it, and nothing of another organization', async () => {
+    const agent = await createAgent(app, organization);
+    const key = await createOrganizationKey(app, organization, [
+      { scope_kind: 'organization', permissions: ['organization.read'] },
+    ]);
+    const other = await createOrganization(app);
+    const otherAgent = await createAgent(app, other);
+    const elsewhere = await askUnevaluated(app, otherAgent);
+    const [pending, evaluating] = [await ask(app, agent), await askUnevaluated(app, agent)];
+    const expired = await invited(owner);
+    await invited(owner);
+    await expire(app, expired.id);
+    expect((await remove()).status).toBe(204);
+
+    const unauthenticated = [401, 'authentication_required'];
+    expect(codeOf(await owner.browser.get('/api/v1/me'))).toEqual(unauthenticated);
+    expect(codeOf(await owner.http.get(PATH))).toEqual(unauthenticated);
+    expect(codeOf(await key.http.get(PATH))).toEqual(unauthenticated);
+    expect(codeOf(await postRequest(app, agent))).toEqual(unauthenticated);
+    expect((await other.owner.browser.get(PATH)).status).toBe(200);
+    expect((await postRequest(app, otherAgent)).status).toBe(201);
+
+    const decisions = (await app
+      .db('decisions')
+      .whereIn('request_id', [pending, evaluating, elsewhere])
+      .select(
+        'request_id',
+        'status',
+        'channel',
+        'authentication',
+        'idempotency_key',
+        'membership_id',
+      )) as { request_id: string }[];
+    expect(decisions.map(({ request_id }) => request_id).sort()).toEqual(
+      [pending, evaluating].sort(),
+    );
+    for (const decision of decisions) {
+      expect(decision).toMatchObject({
+        status: 'cancelled',
+        channel: 'system',
+        idempotency_key: `system:${decision.request_id}`,
+        membership_id: null,
+      });
+    }
+    const shown = await eventsOf('approval_request.cancelled');
+    expect(shown).toEqual(
+      Array(2).fill({
+        actor_id: owner.membershipId,
+        data: { channel: 'system', reason: 'organization_deleted' },
+      }),
+    );
+    expect(await eventsOf('organization.deleted')).toEqual([
+      {
+        actor_id: owner.membershipId,
+        data: {
+          memberships_deprovisioned: 1,
+          sessions_revoked: 1,
+          api_keys_revoked: 2,
+          invitations_revoked: 1,
+          agent_credentials_revoked: 1,
+          approval_requests_cancelled: 2,
+        },
+      },
+    ]);
+    expect(await app.db('invitations').where({ id: expired.id }).first('revoked_at')).toEqual({
+      revoked_at: null,
+    });
+  });
+
+  test('expires what had passed its deadline, instead of cancelling it', async () => {
+    const agent = await createAgent(app, organization);
+    const id = await ask(app, agent);
+    await reachDeadline(app, id);
+    await remove();
+    const row: unknown = await app
+      .db('decisions')
+      .where({ request_id: id })
+      .first('status', 'channel');
+    expect(row).toEqual({ status: 'expired', channel: 'system' });
+  });
+
+  test('answers those who wait at once', async () => {
+    const agent = await createAgent(app, organization);
+    const id = await ask(app, agent);
+    const headers = { authorization: `Bearer ${agent.credential}` };
+    const began = performance.now();
+    const waiting = app.http.get(`/api/aap/v1/requests/${id}?wait=30s`, { headers });
+    await until('somebody waits for the request', () =>
+      app.context.changes.waitedFor().includes(id),
+    );
+    await remove();
+    expect(codeOf(await waiting)).toEqual([401, 'authentication_required']);
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
+  test('lets in a call that came at the same moment wholly or not at all', async () => {
+    for (let round = 0; round < 20; round++) {
+      organization = await createOrganization(app);
+      owner = organization.owner;
+      const agent = await createAgent(app, organization);
+      const ids = [
+        await ask(app, agent),
+        await ask(app, agent),
+        await ask(app, agent),
+        await askUnevaluated(app, agent),
+      ];
+      const [deleted, decided, withdrawn, , , ...created] = await Promise.all([
+        remove(),
+        decide(owner.browser, ids[0] ?? ''),
+        app.http.delete(`/api/aap/v1/requests/${ids[1] ?? ''}`, {
+          headers: { authorization: `Bearer ${agent.credential}` },
+        }),
+        reachDeadline(app, ids[2] ?? ''),
+        stepAt(app, ids[3] ?? ''),
+        ...Array.from({ length: 4 }, () => postRequest(app, agent)),
+      ]);
+      expect(deleted.status).toBe(204);
+      const rows = (await app
+        .db('approval_requests as r')
+        .leftJoin('decisions as d', 'd.request_id', 'r.id')
+        .where({ 'r.organization_id': organization.id })
+        .select('r.id', 'r.state', 'd.status', 'd.channel')) as {
+        id: string;
+        state: string;
+        status: string | null;
+        channel: string;
+      }[];
+      expect(rows).toHaveLength(4 + created.filter(({ status }) => status === 201).length);
+      for (const row of rows) expect(row.status).toBe(row.state);
+      const of = (id: string | undefined) => rows.find((row) => row.id === id);
+      expect(decided.status === 200).toBe(of(ids[0])?.channel === 'web');
+      expect(withdrawn.status === 200 ? withdrawn.body['status'] : 'cancelled').toBe('cancelled');
+      for (const { status } of created) expect([201, 401]).toContain(status);
+      expect(['aap', 'system']).toContain(of(ids[1])?.channel);
+      const events = await app
+        .db('audit_events')
+        .where({ organization_id: organization.id })
+        .whereIn('event_type', [
+          'approval_request.cancelled',
+          'approval_request.approved',
+          'approval_request.expired',
+        ]);
+      expect(events).toHaveLength(rows.length);
+    }
+  });
+
+  test('ends the workflows of what it cancels', async () => {
+    const durable = await startApp({ temporal: true });
+    try {
+      const theirs = await createOrganization(durable);
+      const agent = await createAgent(durable, theirs);
+      const ids = await Promise.all([1, 2, 3].map(() => askWithTemporal(durable, agent)));
+      const statuses = async () =>
+        await Promise.all(
+          ids.map(async (id) => (await handleOf(durable, id).describe()).status.name),
+        );
+      expect(await statuses()).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
+      expect((await theirs.owner.browser.delete(`${PATH}?confirm=${theirs.slug}`)).status).toBe(
+        204,
+      );
+      await reached('every workflow has ended', async () =>
+        (await statuses()).every((status) => status === 'COMPLETED'),
+      );
+    } finally {
+      await durable.close();
+    }
+  });
+
+  test('happens once, however often it is asked for at the same moment', async () => {
+    for (let round = 0; round < 20; round++) {
+      organization = await createOrganization(app);
+      owner = organization.owner;
+      const answers = await Promise.all([remove(), remove(), remove()]);
+      expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+      expect(await eventsOf('organization.deleted')).toHaveLength(1);
+    }
+  });
+});
+
+describe('after the only organization was deleted', () => {
+  const credentials = { email: 'ada@example.com', password: 'seven bright ravens on a wire' };
+  const owned = { ...credentials, organization_name: 'Example Works', display_name: 'Ada Marsh' };
+
+  /** A second factor of that earlier time, of which nobody has the secret by now. */
+  async function leaveFactorsBehind({ db }: TestApp): Promise<void> {
+    const user_id = ((await db('users').first('id')) as { id: string }).id;
+    const now = new Date();
+    await db('totp_factors').insert({
+      user_id,
+      secret: Buffer.alloc(20),
+      secret_key_id: 'lost',
+      created_at: now,
+      confirmed_at: now,
+    });
+    await db('recovery_codes').insert({ user_id, code_hash: Buffer.alloc(32) });
+  }
+
+  const cookieFrom = ({ headers }: Answer) => (headers['set-cookie'] ?? '').split(';')[0] ?? '';
+
+  test('a new first owner is let in with the secret written anew, by the same email and for the same name', async () => {
+    const lone = await startApp();
+    try {
+      const secret = () => readFileSync(lone.context.bootstrapSecretFile, 'utf8').trim();
+      const first = secret();
+      const cookie = cookieFrom(
+        await lone.http.post('/auth/bootstrap', { ...owned, secret: first }),
+      );
+      const headers = { cookie, origin: lone.url, 'sec-fetch-site': 'same-origin' };
+      const removed = await lone.http.delete(`${PATH}?confirm=example-works`, { headers });
+      expect(removed.status).toBe(204);
+      await leaveFactorsBehind(lone);
+      expect(codeOf(await lone.http.post('/auth/login', credentials))).toEqual([
+        403,
+        'membership_inactive',
+      ]);
+      expect(secret()).not.toBe(first);
+      expect(codeOf(await lone.http.post('/auth/bootstrap', { ...owned, secret: first }))).toEqual([
+        403,
+        'bootstrap_secret_invalid',
+      ]);
+
+      const anew = {
+        ...owned,
+        secret: secret(),
+        email: 'ADA@example.com',
+        password: 'nine quiet herons by the weir',
+      };
+      const again = await lone.http.post('/auth/bootstrap', anew);
+      expect([again.status, again.body['organization']]).toEqual([
+        201,
+        { name: 'Example Works', slug: 'example-works' },
+      ]);
+      expect(codeOf(await lone.http.post('/auth/login', credentials))).toEqual([
+        401,
+        'invalid_credentials',
+      ]);
+      const login = await lone.http.post('/auth/login', {
+        email: anew.email,
+        password: anew.password,
+      });
+      expect([login.status, login.body['organization']]).toEqual([
+        200,
+        { name: 'Example Works', slug: 'example-works' },
+      ]);
+      expect(
+        codeOf(await lone.http.post('/auth/bootstrap', { ...anew, secret: randomUUID() })),
+      ).toEqual([409, 'already_bootstrapped']);
+      expect([await lone.db('totp_factors'), await lone.db('recovery_codes')]).toEqual([[], []]);
+      const kept = (await lone
+        .db('organizations')
+        .select('slug', 'deleted_at')
+        .orderBy('created_at')) as { deleted_at: Date | null }[];
+      expect(kept.map((row) => row.deleted_at !== null)).toEqual([true, false]);
+    } finally {
+      await lone.close();
+    }
+  });
+});

@@ -1,0 +1,441 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { permissions } from '../../../src/domain/people/permissions.ts';
+import { issueToken } from '../../../src/platform/crypto/tokens.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  createMember,
+  createOrganization,
+  grant,
+  type Policy,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import { HttpClient, type Answer } from '../../support/http.ts';
+
+const KEYS = '/api/v1/me/api_keys';
+const VERIFY = '/api/v1/api_keys/verify';
+const ABSENT_ID = '0199a3f4-2b7e-7c3d-8e6f-4a5b6c7d8e9f';
+const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
+const pointersOf = ({ body }: Answer) =>
+  [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+let app: TestApp;
+let organization: TestOrganization;
+let member: TestMember;
+
+const issuer: Policy = {
+  scope_kind: 'organization',
+  permissions: ['api_key.issue', 'request.read'],
+};
+
+async function mint(
+  by: TestMember,
+  body: unknown = { name: 'script' },
+): Promise<{ id: string; token: string; as: HttpClient }> {
+  const answer = await by.browser.post(KEYS, body);
+  if (answer.status !== 201) throw new Error(`not minted: ${answer.text}`);
+  const { key, token } = answer.body as unknown as { key: { id: string }; token: string };
+  return { id: key.id, token, as: new HttpClient(app.url, { authorization: `Bearer ${token}` }) };
+}
+
+async function listed(
+  by: TestMember,
+  query = '',
+): Promise<{ ids: string[]; next: string | undefined }> {
+  const { body } = await by.browser.get(`${KEYS}${query}`);
+  const { keys, next_cursor } = body as unknown as { keys: { id: string }[]; next_cursor?: string };
+  return { ids: keys.map(({ id }) => id), next: next_cursor };
+}
+
+const signedInAgo = (by: TestMember, seconds: number) =>
+  app.db.raw(
+    `update sessions set authenticated_at = clock_timestamp() - make_interval(secs => :seconds) where membership_id = :id`,
+    {
+      seconds,
+      id: by.membershipId,
+    },
+  );
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+beforeEach(async () => {
+  organization = await createOrganization(app);
+  member = await createMember(app, organization.id, { policies: [issuer] });
+  // Only keys of the test itself shall be listed.
+  await app.db('api_keys').where({ organization_id: organization.id }).delete();
+});
+
+afterAll(() => app.close());
+
+describe('minting a personal key', () => {
+  test('shows the token once; only a hash is kept', async () => {
+    const { status, body } = await member.browser.post(KEYS, { name: 'release script' });
+    const { key, token } = body as unknown as { key: { id: string }; token: string };
+    expect(status).toBe(201);
+    expect(token).toMatch(new RegExp(`^whk_${key.id}_[A-Za-z0-9_-]{43}$`));
+    expect(key).toEqual({
+      id: key.id,
+      prefix: `whk_${key.id}`,
+      kind: 'personal',
+      membership_id: member.membershipId,
+      name: 'release script',
+      permissions: null,
+      assurance_at_issue: 'single_factor',
+      status: 'active',
+      created_at: INSTANT,
+      expires_at: null,
+      usable: true,
+      grants: [],
+    });
+    const rows: unknown = await app.db('api_keys').where({ id: key.id });
+    const events = (await app.db('audit_events').where({ organization_id: organization.id })) as {
+      event_type: string;
+    }[];
+    expect(events.map(({ event_type }) => event_type)).toEqual(['api_key.created']);
+    const kept = [
+      JSON.stringify(rows),
+      JSON.stringify(events),
+      (await member.browser.get(KEYS)).text,
+      ...app.log,
+    ].join('\n');
+    expect(kept).not.toContain(token.slice(-43));
+  });
+
+  test('is for people in a browser: no key mints, lists or revokes keys', async () => {
+    const { id, as } = await mint(organization.owner);
+    expect(codeOf(await as.post(KEYS, { name: 'child' }))).toEqual([403, 'session_required']);
+    expect(codeOf(await as.get(KEYS))).toEqual([403, 'session_required']);
+    expect(codeOf(await as.delete(`${KEYS}/${id}`))).toEqual([403, 'session_required']);
+    expect(codeOf(await app.http.post(KEYS, { name: 'nobody' }))).toEqual([
+      401,
+      'authentication_required',
+    ]);
+    expect((await listed(organization.owner)).ids).toEqual([id]);
+  });
+
+  test('needs the permission to issue keys, at organization scope', async () => {
+    const reader = await createMember(app, organization.id, {
+      policies: [{ ...issuer, permissions: ['request.read'] }],
+    });
+    const refused = await reader.browser.post(KEYS, { name: 'k' });
+    expect(codeOf(refused)).toEqual([403, 'permission_denied']);
+    expect(refused.body['error']?.['details']).toEqual({
+      permission: 'api_key.issue',
+      scope_kind: 'organization',
+      reason: 'missing_permission',
+    });
+  });
+
+  test.each([
+    [
+      'one that can decide requests',
+      { scope_kind: 'agent', resource_ids: ['some-agent'], permissions: ['request.decide'] },
+    ],
+    [
+      'one with a dangerous permission',
+      { scope_kind: 'organization', permissions: ['agent.credential.issue'] },
+    ],
+    ['an owner’s', { scope_kind: 'organization', is_owner: true }],
+  ] as [string, Policy][])('needs a sign-in younger than 15 minutes for %s', async (_, policy) => {
+    await grant(app.db, organization.id, { membershipId: member.membershipId, policy });
+    await signedInAgo(member, 15 * 60 + 1);
+    const refused = await member.browser.post(KEYS, { name: 'k' });
+    expect(codeOf(refused)).toEqual([403, 'reauthentication_required']);
+    expect(refused.text).toContain('prove again who you are');
+    expect((await listed(member)).ids).toEqual([]);
+    await signedInAgo(member, 15 * 60 - 10);
+    expect((await member.browser.post(KEYS, { name: 'k' })).status).toBe(201);
+  });
+
+  test('does not need a recent sign-in for a key that can only look', async () => {
+    await signedInAgo(member, 6 * 24 * 3600);
+    expect((await member.browser.post(KEYS, { name: 'k' })).status).toBe(201);
+  });
+
+  test('keeps the assurance of the session', async () => {
+    await app
+      .db('sessions')
+      .where({ membership_id: member.membershipId })
+      .update({ assurance: 'strong' });
+    const { as } = await mint(member);
+    expect((await as.get('/api/v1/me')).body['principal']?.['auth']).toMatchObject({
+      method: 'api_key',
+      assurance: 'strong',
+    });
+  });
+
+  test('refuses to narrow the key, with any list of permissions', async () => {
+    for (const narrow of [[], ['request.read'], ['no.such.permission']]) {
+      const refused = await member.browser.post(KEYS, { name: 'k', permissions: narrow });
+      expect([narrow, codeOf(refused)]).toEqual([narrow, [403, 'api_key_scoping_unavailable']]);
+    }
+    expect((await listed(member)).ids).toEqual([]);
+  });
+
+  test('refuses an end that is not ahead, and names every bad field', async () => {
+    const bad: [string, unknown][] = [
+      ['/expires_at', inHours(-1)],
+      ['/expires_at', new Date().toISOString()],
+      ['/expires_at', '0001-01-01T00:00:00Z'],
+      ['/expires_at', '2030-02-30T00:00:00Z'],
+      ['/expires_at', '2030-01-01'],
+      ['/expires_at', '2030-01-01T00:00:00'],
+      ['/expires_at', null],
+      ['/expires_at', 1893456000],
+      ['/name', ''],
+      ['/name', ' \t'],
+      ['/name', 'x'.repeat(101)],
+      ['/name', 7],
+      ['/permissions', null],
+      ['/permissions', 'request.read'],
+      ['/scopes', []],
+    ];
+    for (const [pointer, value] of bad) {
+      const answer = await member.browser.post(KEYS, { name: 'k', [pointer.slice(1)]: value });
+      expect([pointer, value, answer.status, pointersOf(answer)]).toEqual([
+        pointer,
+        value,
+        400,
+        [pointer],
+      ]);
+    }
+    expect(pointersOf(await member.browser.post(KEYS, {}))).toEqual(['/name']);
+    const far = await member.browser.post(KEYS, {
+      name: 'k',
+      expires_at: '9999-12-31T23:30:00-00:15',
+    });
+    expect([far.status, far.body['key']?.['expires_at']]).toEqual([
+      201,
+      '9999-12-31T23:45:00.000Z',
+    ]);
+  });
+
+  test('is refused where the organization does not allow personal keys, and keys stop working', async () => {
+    const { id, as } = await mint(member);
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ personal_api_keys_allowed: false });
+    expect(codeOf(await member.browser.post(KEYS, { name: 'k' }))).toEqual([
+      403,
+      'api_keys_disabled',
+    ]);
+    expect(codeOf(await as.get('/api/v1/me'))).toEqual([403, 'api_keys_disabled']);
+    const { body } = await member.browser.get(KEYS);
+    expect(body).toMatchObject({
+      personal_api_keys_allowed: false,
+      keys: [{ id, status: 'active', usable: false, blocked_reason: 'api_keys_disabled' }],
+    });
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ personal_api_keys_allowed: true });
+    expect((await as.get('/api/v1/me')).status).toBe(200);
+  });
+});
+
+describe('a personal key', () => {
+  test('acts as its member with what the member holds at that moment', async () => {
+    const { as } = await mint(member);
+    const permissionsOf = async () => (await as.get(VERIFY)).body['permissions'];
+    expect(await permissionsOf()).toEqual(['request.read']);
+    const policy: Policy = { scope_kind: 'organization', permissions: ['agent.read'] };
+    await grant(app.db, organization.id, { membershipId: member.membershipId, policy });
+    expect(await permissionsOf()).toEqual(['agent.read', 'request.read']);
+    await app.db('permission_policies').where({ membership_id: member.membershipId }).delete();
+    expect(await permissionsOf()).toEqual([]);
+  });
+
+  test('that is narrowed carries only what both its list and its member’s grants hold', async () => {
+    const { id, as } = await mint(member);
+    await app
+      .db('api_keys')
+      .where({ id })
+      .update({ permissions: ['request.read', 'agent.write'] });
+    const { body } = await as.get(VERIFY);
+    expect(body).toMatchObject({
+      key: { id, permissions: ['request.read', 'agent.write'] },
+      permissions: ['request.read'],
+      effective_grants: [{ permission: 'request.read', scope_kind: 'organization' }],
+    });
+  });
+
+  test('opens nothing when it is made up, tampered with, expired or revoked', async () => {
+    const { id, token } = await mint(member, { name: 'k', expires_at: inHours(1) });
+    const other = await mint(member);
+    const status = async (bearer: string) =>
+      (await app.http.get('/api/v1/me', { headers: { authorization: `Bearer ${bearer}` } })).status;
+    const secret = token.slice(-43);
+    const bad = [
+      issueToken('whk').token,
+      `whk_${id}_${secret.startsWith('A') ? 'B' : 'A'}${secret.slice(1)}`,
+      `whk_${id}_${other.token.slice(-43)}`,
+      `whk_${id}`,
+      `who_${id}_${secret}`,
+      `whs_${id}_${secret}`,
+      `whc_${id}_${secret}`,
+      `${token}_`,
+    ];
+    for (const bearer of bad) expect([bearer, await status(bearer)]).toEqual([bearer, 401]);
+    expect(await status(token)).toBe(200);
+    await app.db('api_keys').where({ id }).update({ expires_at: new Date() });
+    expect(await status(token)).toBe(401);
+    await app
+      .db('api_keys')
+      .where({ id: other.id })
+      .update({ revoked_at: new Date(), revocation_reason: 'manual' });
+    expect(await status(other.token)).toBe(401);
+  });
+
+  test('stops while its member is suspended', async () => {
+    const { as } = await mint(member);
+    const memberships = () => app.db('memberships').where({ id: member.membershipId });
+    await memberships().update({ status: 'suspended' });
+    expect(codeOf(await as.get('/api/v1/me'))).toEqual([403, 'membership_inactive']);
+    await memberships().update({ status: 'active' });
+    expect((await as.get('/api/v1/me')).status).toBe(200);
+  });
+
+  test('is verified with its record and what it may do', async () => {
+    const { id, as } = await mint(organization.owner, { name: 'k', expires_at: inHours(2) });
+    const { status, body } = await as.get(VERIFY);
+    const carried = permissions
+      .filter(({ holders }) => holders.includes('api_key'))
+      .map(({ key }) => key as string)
+      .sort();
+    expect([status, body['key']?.['id'], body['permissions']]).toEqual([200, id, carried]);
+    expect(body['effective_grants']).toEqual(
+      carried.map((permission) => ({ permission, scope_kind: 'organization' })),
+    );
+    expect(codeOf(await organization.owner.browser.get(VERIFY))).toEqual([400, 'api_key_required']);
+    expect(codeOf(await app.http.get(VERIFY))).toEqual([401, 'authentication_required']);
+  });
+
+  test('notes its use at most once a minute', async () => {
+    const [used, unused] = [await mint(member), await mint(member)];
+    const recently = new Date(Date.now() - 10_000);
+    await app.db('api_keys').where({ id: unused.id }).update({ last_used_at: recently });
+    const lastUse = async (id: string) =>
+      (
+        (await app.db('api_keys').where({ id }).first('last_used_at')) as {
+          last_used_at: Date | null;
+        }
+      ).last_used_at;
+    expect([await lastUse(used.id), (await unused.as.get(VERIFY)).status]).toEqual([null, 200]);
+    while ((await lastUse(used.id)) === null) await used.as.get(VERIFY);
+    expect((await used.as.get(VERIFY)).body['key']?.['last_used_at']).toEqual(INSTANT);
+    expect(await lastUse(unused.id)).toEqual(recently);
+  });
+});
+
+describe('one’s own keys', () => {
+  test('are listed newest first, whatever their state, page by page', async () => {
+    const minted: string[] = [];
+    for (let count = 0; count < 5; count += 1) minted.unshift((await mint(member)).id);
+    const [, expired = '', revoked = ''] = minted;
+    await app.db('api_keys').where({ id: expired }).update({ expires_at: new Date() });
+    await member.browser.delete(`${KEYS}/${revoked}`);
+    // Keys of the same millisecond are neither repeated nor left out.
+    await app
+      .db('api_keys')
+      .where({ membership_id: member.membershipId })
+      .update({ created_at: new Date(0) });
+    const pages: string[][] = [];
+    let cursor: string | undefined = '';
+    while (cursor !== undefined) {
+      const page: { ids: string[]; next: string | undefined } = await listed(
+        member,
+        `?limit=2${cursor && `&cursor=${cursor}`}`,
+      );
+      pages.push(page.ids);
+      cursor = page.next;
+    }
+    expect(pages).toEqual([minted.slice(0, 2), minted.slice(2, 4), minted.slice(4)]);
+    const { body } = await member.browser.get(KEYS);
+    const { keys } = body as unknown as { keys: { status: string; usable: boolean }[] };
+    expect(keys.map(({ status, usable }) => [status, usable])).toEqual([
+      ['active', true],
+      ['expired', false],
+      ['revoked', false],
+      ['active', true],
+      ['active', true],
+    ]);
+    expect(keys[2]).toMatchObject({ revoked_at: INSTANT, revocation_reason: 'manual' });
+    expect(body).toMatchObject({ personal_api_keys_allowed: true, scoping_enabled: false });
+    expect(body['bearable_permissions']).toEqual([
+      {
+        key: 'request.read',
+        area: 'Approval requests',
+        description: expect.any(String),
+        dangerous: false,
+      },
+    ]);
+  });
+
+  test('are listed with a limit and a cursor that make sense, or a 400 says which does not', async () => {
+    const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const bad: [string, string][] = [
+      ['limit=0', '/query/limit'],
+      ['limit=501', '/query/limit'],
+      ['limit=1.5', '/query/limit'],
+      ['limit=', '/query/limit'],
+      ['cursor=', '/query/cursor'],
+      ['cursor=garbage', '/query/cursor'],
+      [`cursor=${cursorOf([])}`, '/query/cursor'],
+      [`cursor=${cursorOf(['api_keys', 'not an id'])}`, '/query/cursor'],
+      [`cursor=${cursorOf(['agents', ABSENT_ID])}`, '/query/cursor'],
+      ['offset=2', '/query/offset'],
+    ];
+    for (const [query, pointer] of bad) {
+      const answer = await member.browser.get(`${KEYS}?${query}`);
+      expect([query, answer.status, pointersOf(answer)]).toEqual([query, 400, [pointer]]);
+    }
+    expect((await member.browser.get(`${KEYS}?limit=500`)).status).toBe(200);
+  });
+
+  test('are nobody else’s: another member, even an owner, neither sees nor revokes them', async () => {
+    const { id, as } = await mint(member);
+    const elsewhere = (await createOrganization(app)).owner;
+    const cursor = Buffer.from(JSON.stringify(['api_keys', id])).toString('base64url');
+    for (const stranger of [organization.owner, elsewhere]) {
+      await app.db('api_keys').where({ membership_id: stranger.membershipId }).delete();
+      const older = await mint(stranger);
+      await app
+        .db('api_keys')
+        .where({ id: older.id })
+        .update({ created_at: new Date(0) });
+      expect((await listed(stranger)).ids).toEqual([older.id]);
+      expect((await listed(stranger, `?cursor=${cursor}`)).ids).toEqual([]);
+      expect(codeOf(await stranger.browser.delete(`${KEYS}/${id}`))).toEqual([404, 'not_found']);
+    }
+    expect((await as.get(VERIFY)).status).toBe(200);
+  });
+
+  test('are revoked at once and for good; a repeat changes nothing', async () => {
+    const { id, as } = await mint(member);
+    expect((await as.get(VERIFY)).status).toBe(200);
+    const stamps: unknown[] = [];
+    for (let round = 0; round < 2; round += 1) {
+      const { status, text } = await member.browser.delete(`${KEYS}/${id}`);
+      expect([status, text]).toEqual([204, '']);
+      expect((await as.get(VERIFY)).status).toBe(401);
+      stamps.push(await app.db('api_keys').where({ id }).first('revoked_at'));
+    }
+    expect(stamps[1]).toEqual(stamps[0]);
+    const events: unknown[] = await app
+      .db('audit_events')
+      .where({ event_type: 'api_key.revoked', subject_id: id });
+    expect(events).toHaveLength(1);
+    for (const absent of [ABSENT_ID, 'not-an-id', '%00']) {
+      expect([absent, codeOf(await member.browser.delete(`${KEYS}/${absent}`))]).toEqual([
+        absent,
+        [404, 'not_found'],
+      ]);
+    }
+  });
+});

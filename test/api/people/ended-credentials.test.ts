@@ -1,0 +1,138 @@
+/** A call that waits for its request while the session, key or Slack link it came with ends does nothing more. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { lockRequest } from '../../../src/data/requests/lock.ts';
+import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, decide } from '../../support/scene/approval-requests.ts';
+import { claim, verbsOf } from '../../support/scene/claims.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestAgent,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { Answer, HttpClient } from '../../support/http.ts';
+import { buttonsOf, SlackCaller, SlackServer } from '../../support/servers/slack-server.ts';
+import { untilBlocked } from '../../support/waiting.ts';
+
+const REVIEWER = [
+  { scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] },
+] as const;
+
+const slack = new SlackServer();
+let app: TestApp;
+let organization: TestOrganization;
+let agent: TestAgent;
+let bob: TestMember;
+
+beforeAll(async () => {
+  await slack.start();
+  app = await startApp({
+    environment: {
+      ...slack.environment,
+      COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+    },
+  });
+  organization = await createOrganization(app);
+  agent = await createAgent(app, organization);
+  bob = await createMember(app, organization.id, { policies: REVIEWER });
+});
+afterAll(async () => {
+  await app.close();
+  await slack.stop();
+});
+
+const outcome = ({ status, body }: Answer) =>
+  status < 300 ? String(status) : `${status} ${String(body['error']?.['code'])}`;
+
+const acts: Readonly<Record<string, (client: HttpClient, id: string) => Promise<Answer>>> = {
+  decides: (client, id) => decide(client, id),
+  claims: (client, id) => claim(client, id),
+  'adds a reviewer': (client, id) =>
+    client.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [bob.membershipId] }),
+};
+const ACTS = Object.entries(acts);
+
+async function revokeKey({ membershipId, browser }: TestMember): Promise<Answer> {
+  const [id] = await app
+    .db('api_keys')
+    .where({ membership_id: membershipId })
+    .pluck<string[]>('id');
+  return await browser.delete(`/api/v1/me/api_keys/${String(id)}`);
+}
+
+const ENDS: readonly (readonly [
+  string,
+  (member: TestMember) => HttpClient,
+  (member: TestMember) => Promise<unknown>,
+])[] = [
+  ['who signs out', ({ browser }) => browser, ({ browser }) => browser.post('/auth/logout')],
+  ['who revokes his key', ({ http }) => http, revokeKey],
+  [
+    'whose key expires',
+    ({ http }) => http,
+    ({ membershipId }) =>
+      app.db('api_keys').where({ membership_id: membershipId }).update({ expires_at: new Date() }),
+  ],
+  [
+    'whose session expires',
+    ({ browser }) => browser,
+    ({ membershipId }) =>
+      app.db('sessions').where({ membership_id: membershipId }).update({ expires_at: new Date() }),
+  ],
+];
+
+describe.each(ENDS)('somebody %s while he waits for the request', (_how, client, end) => {
+  test.each(ACTS)('and %s is refused, and nothing is written', async (_what, act) => {
+    const member = await createMember(app, organization.id, { policies: REVIEWER });
+    const id = await ask(app, agent);
+    const before = await verbsOf(app, id);
+    const { acted } = await app.db.transaction(async (trx) => {
+      await lockRequest(trx, id);
+      const call = act(client(member), id);
+      await untilBlocked(app.db);
+      await end(member);
+      return { acted: call };
+    });
+    expect(outcome(await acted)).toBe('401 authentication_required');
+    expect(await verbsOf(app, id)).toEqual(before);
+  });
+});
+
+test('somebody whose Slack link ends while his press comes decides nothing, and is told that he is linked to nobody', async () => {
+  const workspace = slack.addWorkspace();
+  const { botToken: bot_token, signingSecret: signing_secret } = workspace;
+  const connected = await organization.owner.browser.call('PUT', '/api/v1/slack', {
+    body: { bot_token, signing_secret },
+  });
+  expect(connected.status).toBe(200);
+  const caller = new SlackCaller(app.url, slack, workspace);
+  const member = await createMember(app, organization.id, { policies: REVIEWER });
+  const begun = await member.browser.post('/api/v1/me/slack/link');
+  expect((await caller.command('UPRESSER', `link ${String(begun.body['code'])}`)).text).toContain(
+    'Linked',
+  );
+  const id = await ask(app, agent);
+  while ((await sendDue(app.context)) > 0);
+  const [post] = slack.postsTo('DUPRESSER');
+  if (!post) throw new Error('nobody was told in Slack');
+  const calls = await app.db.transaction(async (trx) => {
+    await trx('slack_links')
+      .where({ membership_id: member.membershipId })
+      .forUpdate()
+      .first('membership_id');
+    // It waits for the link's row; the press, which found the link, for it.
+    const unlinking = member.browser.delete('/api/v1/me/slack');
+    await untilBlocked(app.db);
+    const pressing = caller.press('UPRESSER', buttonsOf(post).Approve);
+    await untilBlocked(app.db, 2);
+    return { unlinking, pressing };
+  });
+  expect((await calls.unlinking).status).toBe(204);
+  expect((await calls.pressing).status).toBe(200);
+  expect(await slack.whispered(1)).toContain('linked to no member');
+  expect(await app.db('decisions').where({ request_id: id })).toEqual([]);
+});

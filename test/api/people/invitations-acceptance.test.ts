@@ -1,0 +1,544 @@
+/** Joining by an invitation: what its link shows, who can accept it and how he proves it, and what he then may do. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { hashRecoveryCode } from '../../../src/domain/sign-in/second-factors.ts';
+import { hashPassword, verifyPassword } from '../../../src/platform/crypto/passwords.ts';
+import { issueToken } from '../../../src/platform/crypto/tokens.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  createTeam,
+  grant,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { Answer } from '../../support/http.ts';
+import {
+  accept,
+  ageSession,
+  everywhere,
+  expire,
+  INVITATIONS,
+  invitationEvents,
+  invited,
+  linkPath,
+  newEmail,
+  outcome,
+  PASSWORD,
+} from '../../support/scene/invitations.ts';
+
+const OTHER_PASSWORD = 'four slow barges upriver';
+
+let app: TestApp;
+let organization: TestOrganization;
+let owner: TestMember;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+beforeEach(async () => {
+  organization = await createOrganization(app);
+  owner = organization.owner;
+});
+
+afterAll(() => app.close());
+
+/** Somebody with a password who was removed from the organization. */
+async function removedMember(): Promise<TestMember> {
+  const member = await createMember(app, organization.id, {
+    status: 'deprovisioned',
+    policies: [everywhere('webhook.write')],
+  });
+  await setPassword(member);
+  return member;
+}
+
+async function setPassword({ userId }: TestMember): Promise<void> {
+  await app
+    .db('users')
+    .where({ id: userId })
+    .update({ password_hash: await hashPassword(OTHER_PASSWORD) });
+}
+
+async function addSecondFactor({ userId }: TestMember, ...codes: string[]): Promise<void> {
+  const now = new Date();
+  await app.db('totp_factors').insert({
+    user_id: userId,
+    secret: Buffer.alloc(8),
+    secret_key_id: 'none',
+    created_at: now,
+    confirmed_at: now,
+  });
+  for (const code of codes)
+    await app.db('recovery_codes').insert({ user_id: userId, code_hash: hashRecoveryCode(code) });
+}
+
+const passwordOf = async (email: string) => {
+  const row = (await app
+    .db('users')
+    .whereRaw('lower(email) = lower(?)', [email])
+    .first('password_hash')) as { password_hash: string };
+  return row.password_hash;
+};
+
+const membershipOf = (answer: Answer) => String(answer.body['principal']?.['membership_id']);
+const membership = async (id: string) =>
+  (await app.db('memberships').where({ id }).first('status', 'admission_source')) as
+    { status: string; admission_source: string } | undefined;
+const sessionOf = (answer: Answer) => answer.headers['set-cookie']?.split(';')[0] ?? '';
+
+describe('the link', () => {
+  test('shows who invites whom into what and until when, and whether the person signs in here already', async () => {
+    const { email, token } = await invited(owner);
+    const answer = await app.http.get(linkPath(token));
+    expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+    expect(answer.body).toEqual({
+      organization: { name: organization.slug },
+      email,
+      invited_by: { display_name: owner.displayName },
+      expires_at: expect.any(String),
+      account_exists: false,
+    });
+    const elsewhere = (await createOrganization(app)).owner;
+    const known = await invited(owner, { email: elsewhere.email.toUpperCase() });
+    expect((await app.http.get(linkPath(known.token))).body['account_exists']).toBe(true);
+  });
+
+  test('opens nothing when it is not exactly that link, or the invitation is no longer pending', async () => {
+    const [live, used, revoked, expired] = [
+      await invited(owner),
+      await invited(owner),
+      await invited(owner),
+      await invited(owner),
+    ];
+    await accept(app, used.token);
+    await owner.browser.delete(`${INVITATIONS}/${revoked.id}`);
+    await expire(app, expired.id);
+    const [prefix, id, secret] = live.token.split('_');
+    const dead = [
+      used.token,
+      revoked.token,
+      expired.token,
+      'nonsense',
+      issueToken('whi').token,
+      issueToken('whi', live.id).token,
+      `whr_${id ?? ''}_${secret ?? ''}`,
+      `${prefix ?? ''}_${used.id}_${secret ?? ''}`,
+    ];
+    for (const token of dead) {
+      expect(outcome(await app.http.get(linkPath(token)))).toBe('404 not_found');
+      expect(outcome(await accept(app, token))).toBe('404 not_found');
+    }
+    expect((await app.http.get(linkPath(live.token))).status).toBe(200);
+  });
+
+  test('ends with the organization', async () => {
+    const { token } = await invited(owner);
+    await app.db('organizations').where({ id: organization.id }).update({ deleted_at: new Date() });
+    expect(outcome(await app.http.get(linkPath(token)))).toBe('404 not_found');
+    expect(outcome(await accept(app, token))).toBe('404 not_found');
+  });
+});
+
+describe('a new person', () => {
+  test('joins with a name and a password, is signed in at once and may do exactly what the invitation grants', async () => {
+    const agent = await createAgent(app, organization);
+    const { id, email, token } = await invited(owner, {
+      policies: [
+        everywhere('webhook.read'),
+        { scope_kind: 'agent', resource_ids: [agent.slug], permissions: ['request.read'] },
+      ],
+    });
+    const answer = await accept(app, token, { display_name: 'Grace Field', password: PASSWORD });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({
+      user: { display_name: 'Grace Field', email, has_password: true },
+      principal: {
+        organization_id: organization.id,
+        grants: [
+          { permission: 'request.read', scope_kind: 'agent', scope_id: agent.slug },
+          { permission: 'webhook.read', scope_kind: 'organization' },
+        ],
+        auth: { method: 'local_password', assurance: 'single_factor' },
+      },
+    });
+    expect(answer.headers['set-cookie']).toMatch(
+      /^service_session=whs_[^;]+; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
+    );
+    const me = await app.http.get('/api/v1/me', { headers: { cookie: sessionOf(answer) } });
+    expect(me.body).toEqual(answer.body);
+    expect(await membership(membershipOf(answer))).toEqual({
+      status: 'active',
+      admission_source: 'invite',
+    });
+    const listed = (await owner.http.get(INVITATIONS)).body['invitations']?.[0];
+    expect(listed).toMatchObject({
+      id,
+      status: 'accepted',
+      accepted_membership_id: membershipOf(answer),
+    });
+    expect((await app.http.post('/auth/login', { email, password: PASSWORD })).status).toBe(200);
+  });
+
+  test('owns the organization when an owner says so', async () => {
+    const { token } = await invited(owner, {
+      policies: [{ scope_kind: 'organization', is_owner: true }],
+    });
+    const answer = await accept(app, token);
+    expect(answer.body['assignments']).toMatchObject([{ is_owner: true }]);
+    expect(answer.body['principal']?.['permissions']).toContain('organization.delete');
+  });
+
+  test('is told in the audit log: the acceptance, the membership, and each policy as granted by whoever invited', async () => {
+    const { id, token } = await invited(owner, {
+      policies: [everywhere('webhook.read'), everywhere('agent.read')],
+    });
+    const joined = membershipOf(await accept(app, token));
+    const policies = (await app
+      .db('permission_policies')
+      .where({ membership_id: joined })
+      .orderBy('id')
+      .select('id', 'granted_by_actor_id')) as {
+      id: string;
+      granted_by_actor_id: string;
+    }[];
+    expect(policies.map(({ granted_by_actor_id: by }) => by)).toEqual([
+      owner.membershipId,
+      owner.membershipId,
+    ]);
+    const policyIds = policies.map((policy) => policy.id);
+    expect((await invitationEvents(app, organization, id)).at(-1)).toEqual({
+      type: 'invitation.accepted',
+      actorId: joined,
+      actorType: 'human',
+      data: { membership_id: joined, permission_policy_ids: expect.arrayContaining(policyIds) },
+    });
+    expect(await invitationEvents(app, organization, joined)).toMatchObject([
+      { type: 'membership.created', actorId: joined, data: { admission_source: 'invite' } },
+    ]);
+    for (const policyId of policyIds) {
+      expect(await invitationEvents(app, organization, policyId)).toMatchObject([
+        {
+          type: 'permission_policy.created',
+          actorId: joined,
+          data: { granted_by_actor_id: owner.membershipId },
+        },
+      ]);
+    }
+  });
+
+  test.each([
+    ['no name', { password: PASSWORD }, '/display_name'],
+    ['a blank name', { display_name: ' ', password: PASSWORD }, '/display_name'],
+    ['no password', { display_name: 'Grace' }, '/password'],
+    ['a short password', { display_name: 'Grace', password: 'too short' }, '/password'],
+    [
+      'a password longer than one can be set to',
+      { display_name: 'Grace', password: 'seven ravens '.repeat(10) },
+      '/password',
+    ],
+    [
+      'a password anybody guesses',
+      { display_name: 'Grace Margaret Field', password: 'gracemargaretfield' },
+      '/password',
+    ],
+    [
+      'fields nobody asked for',
+      { display_name: 'Grace', password: PASSWORD, email: 'x@example.com' },
+      '/email',
+    ],
+  ])('is refused with %s, and can try again', async (_what, body, pointer) => {
+    const { token } = await invited(owner);
+    const answer = await accept(app, token, body);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { details: { issues: [{ pointer }] } } },
+    });
+    expect((await accept(app, token)).status).toBe(201);
+  });
+
+  test('cannot join from a foreign page', async () => {
+    const { token } = await invited(owner);
+    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    const body = { display_name: 'Grace', password: PASSWORD };
+    expect(outcome(await app.http.post(`${linkPath(token)}/accept`, body, { headers }))).toBe(
+      '403 cross_site_request',
+    );
+  });
+
+  test('leaves behind whatever session the browser had', async () => {
+    const { token } = await invited(owner);
+    const other = await createMember(app, organization.id);
+    const answer = await accept(
+      app,
+      token,
+      { display_name: 'Grace', password: PASSWORD },
+      other.cookie,
+    );
+    expect(answer.body['user']?.['display_name']).toBe('Grace');
+    expect(outcome(await other.browser.get('/api/v1/me'))).toBe('401 authentication_required');
+  });
+});
+
+describe('somebody who has an account', () => {
+  test('never gets another password, nor lets anybody in, by a name and a password', async () => {
+    const removed = await removedMember();
+    const { token } = await invited(owner, { email: removed.email });
+    for (const password of [PASSWORD, OTHER_PASSWORD]) {
+      expect(outcome(await accept(app, token, { display_name: 'Mallory', password }))).toBe(
+        '409 account_exists',
+      );
+    }
+    expect(await verifyPassword(OTHER_PASSWORD, await passwordOf(removed.email))).toBe(true);
+    expect((await membership(removed.membershipId))?.status).toBe('deprovisioned');
+  });
+
+  test('comes back by his password after he was removed: the same membership, with nothing of what he had', async () => {
+    const removed = await removedMember();
+    const team = await createTeam(app, organization.id, {
+      members: [removed],
+      policies: [everywhere('agent.write')],
+    });
+    const { token } = await invited(owner, {
+      email: removed.email.toUpperCase(),
+      policies: [everywhere('webhook.read')],
+    });
+    expect(outcome(await accept(app, token, { password: PASSWORD }))).toBe(
+      '401 invalid_credentials',
+    );
+    const answer = await accept(app, token, { password: OTHER_PASSWORD });
+    expect(answer.status).toBe(201);
+    expect(membershipOf(answer)).toBe(removed.membershipId);
+    expect(answer.body['principal']?.['permissions']).toEqual(['webhook.read']);
+    expect(answer.body['user']?.['display_name']).toBe(removed.displayName);
+    expect(await membership(removed.membershipId)).toEqual({
+      status: 'active',
+      admission_source: 'invite',
+    });
+    expect(await app.db('team_members').where({ team_id: team })).toEqual([]);
+    // Whatever was left of his former credentials does not revive with him.
+    expect(outcome(await removed.browser.get('/api/v1/me'))).toBe('401 authentication_required');
+    expect(outcome(await removed.http.get('/api/v1/me'))).toBe('401 authentication_required');
+    expect(
+      (await invitationEvents(app, organization, removed.membershipId)).map(({ type }) => type),
+    ).toEqual(['membership.readmitted']);
+  });
+
+  test('gives a code too where the account has a second factor, each code once, and his session is a strong one', async () => {
+    const removed = await removedMember();
+    await addSecondFactor(removed, '7KQ2-M3XA-9R0D-ZB5T', '8KQ2-M3XA-9R0D-ZB5T');
+    const { id, token } = await invited(owner, { email: removed.email });
+    expect(outcome(await accept(app, token, { password: OTHER_PASSWORD }))).toBe(
+      '403 mfa_required',
+    );
+    expect(
+      outcome(await accept(app, token, { password: PASSWORD, code: '7KQ2-M3XA-9R0D-ZB5T' })),
+    ).toBe('401 invalid_credentials');
+    expect(
+      outcome(await accept(app, token, { password: OTHER_PASSWORD, code: '9KQ2-M3XA-9R0D-ZB5T' })),
+    ).toBe('401 invalid_credentials');
+    expect((await membership(removed.membershipId))?.status).toBe('deprovisioned');
+    expect((await invitationEvents(app, organization, id)).map(({ type }) => type)).not.toContain(
+      'invitation.accepted',
+    );
+    const answer = await accept(app, token, {
+      password: OTHER_PASSWORD,
+      code: '7kq2 m3xa 9r0d zb5t',
+    });
+    expect(answer.body['principal']?.['auth']).toMatchObject({
+      method: 'local_password_totp',
+      assurance: 'strong',
+    });
+    await app
+      .db('memberships')
+      .where({ id: removed.membershipId })
+      .update({ status: 'deprovisioned' });
+    const again = await invited(owner, { email: removed.email });
+    const used = { password: OTHER_PASSWORD, code: '7KQ2-M3XA-9R0D-ZB5T' };
+    expect(outcome(await accept(app, again.token, used))).toBe('401 invalid_credentials');
+    expect((await accept(app, again.token, { ...used, code: '8KQ2-M3XA-9R0D-ZB5T' })).status).toBe(
+      201,
+    );
+  });
+
+  test('has ten guesses a minute', async () => {
+    const removed = await removedMember();
+    const { token } = await invited(owner, { email: removed.email });
+    const outcomes: string[] = [];
+    for (let guess = 0; guess < 11; guess++)
+      outcomes.push(outcome(await accept(app, token, { password: `guess ${guess}` })));
+    expect(outcomes).toEqual([
+      ...Array<string>(10).fill('401 invalid_credentials'),
+      '429 rate_limited',
+    ]);
+    expect(outcome(await accept(app, token, { password: OTHER_PASSWORD }))).toBe(
+      '429 rate_limited',
+    );
+  });
+
+  test('without a password of its own needs a session', async () => {
+    const { owner: elsewhere } = await createOrganization(app);
+    const { token } = await invited(owner, { email: elsewhere.email });
+    expect(outcome(await accept(app, token, { password: PASSWORD }))).toBe(
+      '401 invalid_credentials',
+    );
+    expect((await accept(app, token, {}, elsewhere.cookie)).status).toBe(201);
+  });
+
+  test('joins with the session of his account, as lately and as surely proven as that was', async () => {
+    const { owner: elsewhere } = await createOrganization(app);
+    await app
+      .db('sessions')
+      .where({ membership_id: elsewhere.membershipId })
+      .update({ assurance: 'strong' });
+    await ageSession(app, elsewhere, 30);
+    const before = await elsewhere.browser.get('/api/v1/me');
+    const { token } = await invited(owner, {
+      email: elsewhere.email,
+      policies: [everywhere('webhook.read')],
+    });
+    const answer = await accept(app, token, {}, elsewhere.cookie);
+    expect(answer.status).toBe(201);
+    expect(answer.body['principal']).toMatchObject({
+      organization_id: organization.id,
+      permissions: ['webhook.read'],
+    });
+    expect(membershipOf(answer)).not.toBe(elsewhere.membershipId);
+    const { auth } = before.body['principal'] as unknown as { auth: Record<string, unknown> };
+    expect(answer.body['principal']?.['auth']).toEqual({ ...auth, session_id: expect.any(String) });
+  });
+
+  test('must be signed in as the invited person: with no session, an ended one or another’s he is refused', async () => {
+    const { owner: elsewhere } = await createOrganization(app);
+    const { token } = await invited(owner, { email: elsewhere.email });
+    expect(outcome(await accept(app, token, {}))).toBe('401 authentication_required');
+    expect(
+      outcome(await accept(app, token, {}, `service_session=${issueToken('whs').token}`)),
+    ).toBe('401 authentication_required');
+    expect(outcome(await accept(app, token, {}, `service_session=${token}`))).toBe(
+      '401 authentication_required',
+    );
+    expect(outcome(await accept(app, token, {}, owner.cookie))).toBe('403 wrong_account');
+    await app
+      .db('sessions')
+      .where({ membership_id: elsewhere.membershipId })
+      .update({ revoked_at: new Date() });
+    expect(outcome(await accept(app, token, {}, elsewhere.cookie))).toBe(
+      '401 authentication_required',
+    );
+  });
+
+  test('and is a member by now is told so, whatever his status', async () => {
+    for (const status of ['active', 'suspended']) {
+      const removed = await removedMember();
+      const { token } = await invited(owner, { email: removed.email });
+      await app.db('memberships').where({ id: removed.membershipId }).update({ status });
+      expect(outcome(await accept(app, token, { password: OTHER_PASSWORD }))).toBe(
+        '409 member_exists',
+      );
+      expect((await membership(removed.membershipId))?.status).toBe(status);
+    }
+  });
+
+  test('and was removed by the directory does not come back behind its back', async () => {
+    const removed = await removedMember();
+    const { token } = await invited(owner, { email: removed.email });
+    await app
+      .db('memberships')
+      .where({ id: removed.membershipId })
+      .update({ directory_managed: true });
+    expect(outcome(await accept(app, token, { password: OTHER_PASSWORD }))).toBe(
+      '409 directory_managed',
+    );
+  });
+});
+
+describe('an invitation stands on who sent it', () => {
+  const inviter = (...permissions: string[]) =>
+    createMember(app, organization.id, {
+      policies: [everywhere('membership.invite'), everywhere(...permissions)],
+    });
+
+  test.each(['suspended', 'deprovisioned'])('and is refused while he is %s', async (status) => {
+    const sender = await inviter('webhook.read');
+    const { token } = await invited(sender);
+    await app.db('memberships').where({ id: sender.membershipId }).update({ status });
+    expect(outcome(await accept(app, token))).toBe('403 grant_exceeds_own');
+    await app.db('memberships').where({ id: sender.membershipId }).update({ status: 'active' });
+    expect((await accept(app, token)).status).toBe(201);
+  });
+
+  test('and is refused whole when he lost one of its grants, or may no longer invite', async () => {
+    for (const lost of ['webhook.read', 'membership.invite']) {
+      const sender = await inviter('webhook.read', 'agent.read');
+      const email = newEmail();
+      const { token } = await invited(sender, {
+        email,
+        policies: [everywhere('webhook.read'), everywhere('agent.read')],
+      });
+      await app.db.raw(
+        'update permission_policies set permissions = array_remove(permissions, ?) where membership_id = ?',
+        [lost, sender.membershipId],
+      );
+      const refused = await accept(app, token);
+      expect(outcome(refused)).toBe('403 grant_exceeds_own');
+      expect(refused.text).not.toContain('webhook.read');
+      expect(await app.db('users').where({ email })).toEqual([]);
+    }
+  });
+
+  test('and to own the organization is refused when he owns it no more', async () => {
+    const { token } = await invited(owner, {
+      policies: [{ scope_kind: 'organization', is_owner: true }],
+    });
+    await app.db('permission_policies').where({ membership_id: owner.membershipId }).delete();
+    const policy = everywhere('membership.invite', 'organization.delete');
+    await grant(app.db, organization.id, { membershipId: owner.membershipId, policy });
+    expect(outcome(await accept(app, token))).toBe('403 grant_exceeds_own');
+  });
+
+  test('and grants nothing for teams and agents that were archived meanwhile', async () => {
+    const [kept, archived] = [
+      await createAgent(app, organization),
+      await createAgent(app, organization),
+    ];
+    const team = await createTeam(app, organization.id);
+    const { token } = await invited(owner, {
+      policies: [
+        {
+          scope_kind: 'agent',
+          resource_ids: [archived.slug, kept.slug],
+          permissions: ['request.read'],
+        },
+        { scope_kind: 'team', resource_ids: [team], permissions: ['team.read'] },
+      ],
+    });
+    await app
+      .db('agents')
+      .where({ organization_id: organization.id, slug: archived.slug })
+      .update({ status: 'archived', archived_at: new Date() });
+    await app.db('teams').where({ id: team }).update({ archived_at: new Date() });
+    const answer = await accept(app, token);
+    expect(answer.body['principal']?.['grants']).toEqual([
+      { permission: 'request.read', scope_kind: 'agent', scope_id: kept.slug },
+    ]);
+    expect(
+      await app.db('permission_policies').where({ membership_id: membershipOf(answer) }),
+    ).toHaveLength(1);
+  });
+});
+
+test('what the service logs about joining holds neither link nor password', async () => {
+  const { token } = await invited(owner);
+  const before = app.log.length;
+  await app.http.get(linkPath(token));
+  await accept(app, token, { password: PASSWORD, display_name: randomUUID() });
+  await accept(app, token);
+  const logged = app.log.slice(before).join('');
+  expect(logged).toContain('/auth/invitations/[secret]/accept');
+  expect(logged).not.toContain(token.slice(-20));
+  expect(logged).not.toContain(PASSWORD);
+});

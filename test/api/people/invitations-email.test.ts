@@ -1,0 +1,162 @@
+/** Invitations where the deployment sends email: what arrives, and what remains when nothing does. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import {
+  accept,
+  INVITATIONS,
+  invitationEvents,
+  invite,
+  linkPath,
+  newEmail,
+  outcome,
+} from '../../support/scene/invitations.ts';
+import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+
+const PUBLIC_URL = 'https://approvals.example.com';
+
+let app: TestApp;
+let mail: MailServer;
+let organization: TestOrganization;
+let owner: TestMember;
+
+async function start(options: Parameters<typeof startMailServer>[0] = {}): Promise<void> {
+  mail = await startMailServer(options);
+  app = await startApp({
+    environment: {
+      SMTP_URL: mail.url,
+      COUNTERSIGN_EMAIL_FROM: 'countersign@example.com',
+      COUNTERSIGN_PUBLIC_URL: PUBLIC_URL,
+    },
+  });
+  organization = await createOrganization(app);
+  owner = organization.owner;
+}
+
+afterEach(async () => {
+  await app.close();
+  await mail.close();
+});
+
+const resend = (id: string) => owner.browser.post(`${INVITATIONS}/${id}/resend`);
+const linksIn = (text: string) => text.match(/https:\/\/\S+/g) ?? [];
+const tokenFrom = (text: string) => linksIn(text)[0]?.split('/').at(-1) ?? '';
+const listed = async () =>
+  (await owner.browser.get(INVITATIONS)).body['invitations'] as unknown as {
+    id: string;
+    status: string;
+  }[];
+
+describe('a mail server that takes messages', () => {
+  beforeEach(() => start());
+
+  test('gets one to the invited person, with who invites into what until when, and the link nobody else is shown', async () => {
+    const email = newEmail();
+    const answer = await invite(owner, { email });
+    expect(answer.status).toBe(201);
+    expect(answer.body['invite_url']).toBeUndefined();
+    const received = await mail.mailTo(email);
+    expect(received.to).toEqual([email]);
+    expect(received.subject).toBe(`${owner.displayName} invites you to join ${organization.slug}`);
+    expect(linksIn(received.text)).toEqual([
+      expect.stringMatching(/^https:\/\/approvals\.example\.com\/invitations\/whi_[\w-]+$/),
+    ]);
+    const expires = String(answer.body['invitation']?.['expires_at']);
+    for (const part of [
+      owner.displayName,
+      owner.email,
+      organization.slug,
+      `${expires.slice(0, 16).replace('T', ' ')} UTC`,
+    ]) {
+      expect(received.text).toContain(part);
+    }
+    expect(answer.text).not.toContain(tokenFrom(received.text).slice(-20));
+    expect((await accept(app, tokenFrom(received.text))).status).toBe(201);
+  });
+
+  test('gets another link when it is sent again, and only that one works', async () => {
+    const email = newEmail();
+    const { body } = await invite(owner, { email });
+    const first = tokenFrom((await mail.mailTo(email)).text);
+    const again = await resend(String(body['invitation']?.['id']));
+    expect(again.status).toBe(200);
+    expect(again.body['invite_url']).toBeUndefined();
+    const second = await mail.mailTo(email, 2);
+    const expires = String(again.body['invitation']?.['expires_at']);
+    expect(second.text).toContain(`${expires.slice(0, 16).replace('T', ' ')} UTC`);
+    expect(outcome(await app.http.get(linkPath(first)))).toBe('404 not_found');
+    expect((await app.http.get(linkPath(tokenFrom(second.text)))).status).toBe(200);
+  });
+
+  test('gets none where the invitation is refused', async () => {
+    const email = newEmail();
+    const { body } = await invite(owner, { email });
+    const id = String(body['invitation']?.['id']);
+    await mail.mailTo(email);
+    expect(outcome(await invite(owner, { email }))).toBe('409 invitation_pending');
+    await owner.browser.delete(`${INVITATIONS}/${id}`);
+    expect(outcome(await resend(id))).toBe('404 not_found');
+    await invite(owner);
+    expect(mail.mails).toHaveLength(2);
+  });
+
+  test('gets names that cannot write lines, headers or second links of their own', async () => {
+    await app
+      .db('users')
+      .where({ id: owner.userId })
+      .update({ display_name: 'Ada\r\nBcc: all@example.com\n\nSee' });
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ name: 'Example\u2028Works\n\nClick' });
+    const email = newEmail();
+    await invite(owner, { email });
+    const received = await mail.mailTo(email);
+    expect(received.to).toEqual([email]);
+    expect(received.headers.map(([name]) => name)).not.toContain('bcc');
+    expect(received.subject).toBe(
+      'Ada Bcc: all@example.com See invites you to join Example Works Click',
+    );
+    expect(received.text.split('\n')[0]).toContain('Ada Bcc: all@example.com See');
+  });
+});
+
+describe('a mail server that takes none', () => {
+  beforeEach(() => start({ refusesRecipients: true }));
+
+  test('leaves no invitation pending: the address and the seat are free, and the audit log says why', async () => {
+    const email = newEmail();
+    const answer = await invite(owner, { email });
+    expect(answer).toMatchObject({ status: 504, body: { error: { code: 'email_not_delivered' } } });
+    const [invitation] = await listed();
+    expect(invitation?.status).toBe('revoked');
+    const events = await invitationEvents(app, organization, invitation?.id ?? '');
+    expect(events.map(({ type, data }) => [type, data['reason']])).toEqual([
+      ['invitation.created', undefined],
+      ['invitation.revoked', 'email_not_delivered'],
+    ]);
+    expect(outcome(await invite(owner, { email }))).toBe('504 email_not_delivered');
+  });
+});
+
+describe('a mail server that goes away', () => {
+  beforeEach(() => start());
+
+  test('leaves an invitation that is sent again as it was: the link people have still works', async () => {
+    const email = newEmail();
+    const { body } = await invite(owner, { email });
+    const before = await listed();
+    const token = tokenFrom((await mail.mailTo(email)).text);
+    await mail.close();
+    expect(outcome(await resend(String(body['invitation']?.['id'])))).toBe(
+      '504 email_not_delivered',
+    );
+    expect(await listed()).toEqual(before);
+    expect((await accept(app, token)).status).toBe(201);
+    expect(outcome(await invite(owner))).toBe('504 email_not_delivered');
+  });
+});

@@ -1,0 +1,218 @@
+/** The invited who come through the identity provider: their sign-in accepts the invitation for their email. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { Browser, type Page } from '../../support/browser.ts';
+import {
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import {
+  reachCallback,
+  signInThrough,
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../../support/servers/identity-provider.ts';
+import {
+  accept,
+  everywhere,
+  expire,
+  INVITATIONS,
+  invite,
+  invited,
+  newEmail,
+  outcome,
+} from '../../support/scene/invitations.ts';
+
+let provider: IdentityProvider;
+/** Admits nobody just in time. */
+let closed: TestApp;
+/** Admits everybody of example.com. */
+let open: TestApp;
+let organizations: ReadonlyMap<TestApp, TestOrganization>;
+
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+  [closed, open] = await Promise.all([
+    startApp({ environment: provider.environment }),
+    startApp({
+      environment: {
+        ...provider.environment,
+        COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
+        COUNTERSIGN_MAX_SEATS: '2',
+      },
+    }),
+  ]);
+  await provider.register(closed.url, open.url);
+  organizations = new Map([
+    [closed, await createOrganization(closed)],
+    [open, await createOrganization(open)],
+  ]);
+});
+
+beforeEach(async () => {
+  provider.answer = {};
+  provider.overrides.clear();
+  const { id, owner } = home(open);
+  await open.db('invitations').where({ organization_id: id }).delete();
+  await open
+    .db('memberships')
+    .where({ organization_id: id })
+    .whereNot({ id: owner.membershipId })
+    .update({ status: 'deprovisioned' });
+});
+
+afterAll(async () => {
+  await Promise.all([closed, open].map((each) => each.close()));
+  await provider.close();
+});
+
+function home(app: TestApp): TestOrganization {
+  const organization = organizations.get(app);
+  if (!organization) throw new Error('an app without its organization');
+  return organization;
+}
+
+let people = 0;
+function appear(email: string, claims: Readonly<Record<string, unknown>> = {}): void {
+  const subject = `invited-${++people}`;
+  provider.person = {
+    subject,
+    email,
+    email_verified: true,
+    name: `Invited ${people}`,
+    ...claims,
+  } as never;
+}
+
+const errorOf = ({ location }: Page) => location?.searchParams.get('error');
+
+interface Principal {
+  readonly membership_id: string;
+  readonly permissions: readonly string[];
+}
+
+async function principalOf(app: TestApp, browser: Browser): Promise<Principal | undefined> {
+  const answer = await browser.open(`${app.url}/api/v1/me`);
+  return answer.status === 200
+    ? (JSON.parse(answer.text) as { principal: Principal }).principal
+    : undefined;
+}
+
+async function enter(
+  app: TestApp,
+): Promise<{ readonly page: Page; readonly principal: Principal | undefined }> {
+  const browser = new Browser();
+  const page = await signInThrough(app.url, browser);
+  return { page, principal: await principalOf(app, browser) };
+}
+
+const statusOf = async (app: TestApp, id: string) => {
+  const { body } = await home(app).owner.browser.get(`${INVITATIONS}?limit=500`);
+  return (body['invitations'] as unknown as { id: string; status: string }[]).find(
+    (invitation) => invitation.id === id,
+  )?.status;
+};
+
+const policies = [everywhere('webhook.read')];
+
+describe('an invited person at the identity provider', () => {
+  test('enters where nobody else would, with what the invitation grants, and it is accepted', async () => {
+    const { id, email } = await invited(home(closed).owner, { policies });
+    appear(email.toUpperCase());
+    const { principal } = await enter(closed);
+    expect(principal?.permissions).toEqual(['webhook.read']);
+    expect(await statusOf(closed, id)).toBe('accepted');
+    const membership: unknown = await closed
+      .db('memberships')
+      .where({ id: principal?.membership_id })
+      .first();
+    expect(membership).toMatchObject({ status: 'active', admission_source: 'invite' });
+    expect((await enter(closed)).principal?.membership_id).toBe(principal?.membership_id);
+  });
+
+  test('takes the seat that was held for him, where there is no other', async () => {
+    const { email } = await invited(home(open).owner, { policies });
+    appear(newEmail());
+    expect(errorOf((await enter(open)).page)).toBe('seat_limit_reached');
+    appear(email);
+    expect((await enter(open)).principal?.permissions).toEqual(['webhook.read']);
+    expect(outcome(await invite(home(open).owner))).toBe('409 seat_limit_reached');
+  });
+
+  test('comes back under his old id after he was removed, and only when invited again', async () => {
+    appear(newEmail());
+    const before = await enter(open);
+    const membershipId = before.principal?.membership_id ?? '';
+    await open.db('memberships').where({ id: membershipId }).update({ status: 'deprovisioned' });
+    expect(errorOf((await enter(open)).page)).toBe('sign_in_not_admitted');
+    await invited(home(open).owner, { email: String(provider.person?.email), policies });
+    expect((await enter(open)).principal).toMatchObject({
+      membership_id: membershipId,
+      permissions: ['webhook.read'],
+    });
+  });
+
+  test('is not let in by an email nobody vouches for, or an invitation that has ended', async () => {
+    const [unverified, revoked, expired] = [
+      await invited(home(closed).owner),
+      await invited(home(closed).owner),
+      await invited(home(closed).owner),
+    ];
+    await home(closed).owner.browser.delete(`${INVITATIONS}/${revoked.id}`);
+    await expire(closed, expired.id);
+    appear(unverified.email, { email_verified: false });
+    expect(errorOf((await enter(closed)).page)).toBe('sign_in_not_admitted');
+    for (const { email } of [revoked, expired]) {
+      appear(email);
+      expect(errorOf((await enter(closed)).page)).toBe('sign_in_not_admitted');
+    }
+    expect(await statusOf(closed, unverified.id)).toBe('pending');
+  });
+
+  test('gets nothing by an invitation whose sender may no longer grant it', async () => {
+    const sender: TestMember = await createMember(closed, home(closed).id, {
+      policies: [everywhere('membership.invite', 'webhook.read')],
+    });
+    const { id, email } = await invited(sender, { policies });
+    await closed.db('permission_policies').where({ membership_id: sender.membershipId }).delete();
+    appear(email);
+    expect(errorOf((await enter(closed)).page)).toBe('sign_in_not_admitted');
+    expect(await statusOf(closed, id)).toBe('pending');
+  });
+
+  test('whom the directory removed stays out', async () => {
+    const removed = await createMember(closed, home(closed).id, { status: 'deprovisioned' });
+    await invited(home(closed).owner, { email: removed.email });
+    await closed
+      .db('memberships')
+      .where({ id: removed.membershipId })
+      .update({ directory_managed: true });
+    appear(removed.email);
+    expect(errorOf((await enter(closed)).page)).toBe('sign_in_not_admitted');
+  });
+
+  test('and at the link at the same moment becomes one member', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { id, email, token } = await invited(home(closed).owner, { policies });
+      appear(email);
+      const browser = new Browser();
+      const callback = await reachCallback(closed.url, browser);
+      const [answer] = await Promise.all([
+        accept(closed, token),
+        browser.open(callback.location ?? ''),
+      ]);
+      expect(['201', '404 not_found', '409 account_exists']).toContain(outcome(answer));
+      const users = (await closed.db('users').where({ email }).select('id')) as { id: string }[];
+      expect(users).toHaveLength(1);
+      const memberships = (await closed
+        .db('memberships')
+        .where({ user_id: users[0]?.id })
+        .select('id')) as { id: string }[];
+      expect(memberships).toHaveLength(1);
+      expect(await statusOf(closed, id)).toBe('accepted');
+      expect((await principalOf(closed, browser))?.membership_id).toBe(memberships[0]?.id);
+    }
+  });
+});

@@ -1,0 +1,244 @@
+/**
+ * For any grants (a member's own, through teams, an organization key's) and any credential: what a list shows is what a
+ * read of one object allows, and both are what was granted, as told by a model that shares no code with the service.
+ */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  isValidScope,
+  mayHold,
+  type Permission,
+  type PermissionHolder,
+} from '../../../src/domain/people/permissions.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask } from '../../support/scene/approval-requests.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  createOrganizationKey,
+  createTeam,
+  grant,
+  type Policy,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { HttpClient } from '../../support/http.ts';
+
+const PERMISSIONS = [
+  'agent.read',
+  'pipeline.read',
+  'team.read',
+  'request.read',
+  'request.read.unrouted',
+  'request.decide',
+  'request.decide.unrouted',
+  'organization.read',
+] as const satisfies readonly Permission[];
+
+let app: TestApp;
+let organization: TestOrganization;
+let member: TestMember;
+let key: { readonly id: string; readonly http: HttpClient };
+let agentSlugs: string[];
+/** One with the member, one without him, and one with him that is archived. */
+let teamIds: string[];
+/** One request of each agent, routed to nobody in particular. */
+let requestIds: string[];
+
+beforeAll(async () => {
+  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
+  organization = await createOrganization(app);
+  member = await createMember(app, organization.id);
+  key = await createOrganizationKey(app, organization);
+  const agents = [
+    await createAgent(app, organization),
+    await createAgent(app, organization),
+    await createAgent(app, organization),
+  ];
+  agentSlugs = agents.map(({ slug }) => slug);
+  requestIds = [];
+  for (const agent of agents) requestIds.push(await ask(app, agent));
+  const withMember = { members: [member] };
+  teamIds = [
+    await createTeam(app, organization.id, withMember),
+    await createTeam(app, organization.id),
+    await createTeam(app, organization.id, withMember),
+  ];
+  await app
+    .db('teams')
+    .where({ id: teamIds[2] ?? '' })
+    .update({ archived_at: new Date() });
+});
+
+afterAll(() => app.close());
+
+interface Scene {
+  readonly own: readonly Policy[];
+  /** Of each team. */
+  readonly ofTeams: readonly (readonly Policy[])[];
+  readonly ofKey: readonly Policy[];
+  readonly narrowed: readonly Permission[] | null;
+}
+
+function scenes(): fc.Arbitrary<Scene> {
+  const chosen = fc.subarray([...PERMISSIONS], { minLength: 1 });
+  const indices = fc.subarray([0, 1, 2], { minLength: 1 });
+  const policy: fc.Arbitrary<Policy> = fc.oneof(
+    chosen.map((permissions) => ({ scope_kind: 'organization' as const, permissions })),
+    fc.tuple(chosen, indices).map(([permissions, at]) => ({
+      scope_kind: 'agent' as const,
+      resource_ids: at.map((n) => agentSlugs[n] ?? ''),
+      permissions,
+    })),
+    fc.tuple(chosen, indices).map(([permissions, at]) => ({
+      scope_kind: 'team' as const,
+      resource_ids: at.map((n) => teamIds[n] ?? ''),
+      permissions,
+    })),
+  );
+  const policies = fc.array(policy, { maxLength: 2 });
+  return fc.record({
+    own: policies,
+    ofTeams: fc.array(policies, { minLength: 3, maxLength: 3 }),
+    ofKey: policies,
+    narrowed: fc.option(fc.subarray([...PERMISSIONS]), { nil: null }),
+  });
+}
+
+async function set({ own, ofTeams, ofKey, narrowed }: Scene): Promise<void> {
+  const { id: organizationId, owner } = organization;
+  const { membershipId } = member;
+  await app
+    .db('permission_policies')
+    .where({ organization_id: organizationId })
+    .whereRaw('membership_id is distinct from ?', [owner.membershipId])
+    .delete();
+  for (const policy of own) await grant(app.db, organizationId, { membershipId, policy });
+  for (const [index, policies] of ofTeams.entries()) {
+    for (const policy of policies)
+      await grant(app.db, organizationId, { teamId: teamIds[index] ?? '', policy });
+  }
+  for (const policy of ofKey) await grant(app.db, organizationId, { apiKeyId: key.id, policy });
+  await app
+    .db('api_keys')
+    .where({ membership_id: membershipId })
+    .update({ permissions: narrowed && [...narrowed] });
+}
+
+type Where = { readonly scope: 'agent' | 'team'; readonly id: string } | 'anywhere';
+type Holds = (permission: Permission, where: Where) => boolean;
+
+function holder(
+  kind: PermissionHolder,
+  policies: readonly Policy[],
+  narrowed: readonly Permission[] | null = null,
+): Holds {
+  const grants = (
+    { scope_kind, resource_ids, permissions }: Policy,
+    permission: Permission,
+    where: Where,
+  ) =>
+    permissions?.includes(permission) === true &&
+    isValidScope(permission, scope_kind) &&
+    (where === 'anywhere' ||
+      scope_kind === 'organization' ||
+      (scope_kind === where.scope && resource_ids?.includes(where.id) === true));
+  return (permission, where) =>
+    mayHold(kind, permission) &&
+    (narrowed === null || narrowed.includes(permission)) &&
+    policies.some((policy) => grants(policy, permission, where));
+}
+
+interface Listing {
+  readonly list: string;
+  /** Of one object. */
+  readonly read: (id: string) => string;
+  readonly ids: () => readonly string[];
+  readonly idsIn: (body: Record<string, never>) => readonly string[];
+  readonly permission: Permission;
+  readonly shows: (holds: Holds, id: string) => boolean;
+}
+
+const listings: readonly Listing[] = [
+  {
+    list: '/api/v1/agents',
+    read: (slug) => `/api/v1/agents/${slug}`,
+    ids: () => agentSlugs,
+    idsIn: (body) =>
+      (body as unknown as { agents: { slug: string }[] }).agents.map(({ slug }) => slug),
+    permission: 'agent.read',
+    shows: (holds, id) => holds('agent.read', { scope: 'agent', id }),
+  },
+  {
+    list: '/api/v1/teams?status=all',
+    read: (id) => `/api/v1/teams/${id}`,
+    ids: () => teamIds,
+    idsIn: (body) => (body as unknown as { teams: { id: string }[] }).teams.map(({ id }) => id),
+    permission: 'team.read',
+    shows: (holds, id) => holds('team.read', { scope: 'team', id }),
+  },
+  {
+    list: '/api/v1/request-approval-pipelines',
+    read: (slug) => `/api/v1/request-approval-pipelines/agents/${slug}`,
+    ids: () => agentSlugs,
+    idsIn: (body) =>
+      (
+        body as unknown as { request_approval_pipelines: { agent_slug?: string }[] }
+      ).request_approval_pipelines.flatMap(({ agent_slug: slug }) =>
+        slug === undefined ? [] : [slug],
+      ),
+    permission: 'pipeline.read',
+    shows: (holds, id) => holds('pipeline.read', { scope: 'agent', id }),
+  },
+  {
+    list: '/api/v1/requests',
+    read: (id) => `/api/v1/requests/${id}`,
+    ids: () => requestIds,
+    idsIn: (body) =>
+      (body as unknown as { requests: { id: string }[] }).requests.map(({ id }) => id),
+    permission: 'request.read',
+    shows: (holds, id) => {
+      const where = { scope: 'agent', id: agentSlugs[requestIds.indexOf(id)] ?? '' } as const;
+      const keys = ['request.read', 'request.read.unrouted', 'request.decide'] as const;
+      return keys.some((permission) => holds(permission, where));
+    },
+  },
+];
+
+test('what a list shows is what was granted, and what a read of one object allows', async () => {
+  const shown = { some: 0, none: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(scenes(), async (scene) => {
+      await set(scene);
+      const ofMember = [...scene.own, ...(scene.ofTeams[0] ?? [])];
+      const callers: readonly (readonly [HttpClient, Holds])[] = [
+        [member.browser, holder('human', ofMember)],
+        [member.http, holder('api_key', ofMember, scene.narrowed)],
+        [key.http, holder('organization_api_key', scene.ofKey)],
+      ];
+      for (const [http, holds] of callers) {
+        for (const { list, read, ids, idsIn, permission, shows } of listings) {
+          // A session's own queue is what it was told of; here all that may be seen is compared.
+          const answer = await http.get(
+            list === '/api/v1/requests' ? `${list}?scope=visible` : list,
+          );
+          const allowed = ids().filter((id) => shows(holds, id));
+          const mayList = holds(permission, 'anywhere');
+          expect([list, answer.status]).toEqual([list, mayList ? 200 : 403]);
+          if (mayList) expect([...idsIn(answer.body)].sort()).toEqual([...allowed].sort());
+          shown[mayList ? (allowed.length > 0 ? 'some' : 'none') : 'refused'] += 1;
+          const readable = mayList || permission !== 'request.read' ? allowed : [];
+          for (const id of ids())
+            expect([read(id), (await http.get(read(id))).status]).toEqual([
+              read(id),
+              readable.includes(id) ? 200 : 403,
+            ]);
+        }
+      }
+    }),
+    { numRuns: 25 },
+  );
+  expect(shown.some).toBeGreaterThan(0);
+  expect(shown.refused).toBeGreaterThan(0);
+}, 90_000);

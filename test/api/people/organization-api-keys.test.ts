@@ -1,0 +1,283 @@
+/** Every key of the organization, of whichever kind, for those who look after them. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  createMember,
+  createOrganization,
+  createOrganizationKey,
+  createTeam,
+} from '../../support/scene/factories.ts';
+import type { Policy, TestMember, TestOrganization } from '../../support/scene/factories.ts';
+import type { Answer } from '../../support/http.ts';
+
+const KEYS = '/api/v1/api_keys';
+const OPTIONS = `${KEYS}/options`;
+const ABSENT_ID = '0199a3f4-2b7e-7c3d-8e6f-4a5b6c7d8e9f';
+const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
+const everywhere = (...keys: string[]): Policy => ({
+  scope_kind: 'organization',
+  permissions: keys,
+});
+const idOf = (token: string) => token.split('_')[1] ?? '';
+
+interface ShownKey {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+}
+
+let app: TestApp;
+let organization: TestOrganization;
+let owner: TestMember;
+
+beforeAll(async () => {
+  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
+});
+
+beforeEach(async () => {
+  organization = await createOrganization(app);
+  owner = organization.owner;
+});
+
+afterAll(() => app.close());
+
+async function listed(
+  query = '',
+  by = owner,
+): Promise<{ keys: ShownKey[]; next: string | undefined }> {
+  const answer = await by.browser.get(`${KEYS}${query}`);
+  if (answer.status !== 200) throw new Error(answer.text);
+  const { keys, next_cursor } = answer.body as unknown as {
+    keys: ShownKey[];
+    next_cursor?: string;
+  };
+  return { keys, next: next_cursor };
+}
+
+const named = async (query: string) => (await listed(query)).keys.map(({ name }) => name);
+const rename = (token: string, change: object) =>
+  app
+    .db('api_keys')
+    .where({ id: idOf(token) })
+    .update(change);
+
+describe('the keys of an organization', () => {
+  test('are shown newest first with who minted them, whatever their kind and state, page by page', async () => {
+    const members = await Promise.all([1, 2, 3].map(() => createMember(app, organization.id)));
+    const key = await createOrganizationKey(app, organization, [everywhere('agent.read')]);
+    await app
+      .db('api_keys')
+      .where({ organization_id: organization.id })
+      .update({ created_at: new Date(0) });
+    const expected = [...members.map(({ apiKey }) => idOf(apiKey)), idOf(owner.apiKey), key.id]
+      .sort()
+      .reverse();
+    const pages: string[][] = [];
+    let cursor: string | undefined = '';
+    while (cursor !== undefined) {
+      const page: { keys: ShownKey[]; next: string | undefined } = await listed(
+        `?limit=2${cursor && `&cursor=${cursor}`}`,
+      );
+      pages.push(page.keys.map(({ id }) => id));
+      cursor = page.next;
+    }
+    expect(pages).toEqual([expected.slice(0, 2), expected.slice(2, 4), expected.slice(4)]);
+    const { keys } = await listed();
+    expect(keys.find(({ id }) => id === key.id)).toEqual({
+      id: key.id,
+      prefix: `who_${key.id}`,
+      kind: 'organization',
+      created_by: {
+        membership_id: owner.membershipId,
+        display_name: owner.displayName,
+        email: owner.email,
+      },
+      name: 'test integration',
+      permissions: null,
+      assurance_at_issue: 'single_factor',
+      status: 'active',
+      created_at: INSTANT,
+      expires_at: null,
+      usable: true,
+      grants: [{ permission: 'agent.read', scope_kind: 'organization' }],
+    });
+    const [first] = members;
+    expect(keys.find(({ id }) => id === idOf(first?.apiKey ?? ''))).toMatchObject({
+      prefix: expect.stringMatching(/^whk_/),
+      kind: 'personal',
+      membership_id: first?.membershipId,
+      created_by: { membership_id: first?.membershipId, email: first?.email },
+      grants: [],
+    });
+  });
+
+  test('are filtered by kind, state and text, and a cursor belongs to its filters', async () => {
+    const member = await createMember(app, organization.id, { displayName: 'Grace Hopper' });
+    const key = await createOrganizationKey(app, organization);
+    await rename(owner.apiKey, {
+      name: 'Nightly 100% export',
+      revoked_at: new Date(),
+      revocation_reason: 'manual',
+    });
+    await rename(member.apiKey, { name: 'grace script', expires_at: new Date() });
+    await rename(key.token, { name: 'inventory_sync' });
+    expect(await named('?kind=organization')).toEqual(['inventory_sync']);
+    expect((await named('?kind=personal')).sort()).toEqual(['Nightly 100% export', 'grace script']);
+    expect(await named('?status=active')).toEqual(['inventory_sync']);
+    expect(await named('?status=expired')).toEqual(['grace script']);
+    expect(await named('?status=revoked')).toEqual(['Nightly 100% export']);
+    expect(await named('?kind=organization&status=expired')).toEqual([]);
+    expect(await named('?q=HOPPER')).toEqual(['grace script']);
+    expect(
+      await named(`?q=${encodeURIComponent(member.email.slice(0, -4).toUpperCase())}`),
+    ).toEqual(['grace script']);
+    expect(await named('?q=100%25%20e')).toEqual(['Nightly 100% export']);
+    expect(await named('?q=%25sync')).toEqual([]);
+    expect(await named('?q=y_s')).toEqual(['inventory_sync']);
+    const { next } = await listed('?kind=personal&limit=1');
+    expect((await listed(`?kind=personal&limit=1&cursor=${next ?? ''}`)).keys).toHaveLength(1);
+    for (const query of [
+      `limit=1&cursor=${next ?? ''}`,
+      'kind=other',
+      'status=dead',
+      'q=',
+      'limit=0',
+      'limit=501',
+      'cursor=x',
+      'owner=1',
+    ]) {
+      expect([query, (await owner.browser.get(`${KEYS}?${query}`)).status]).toEqual([query, 400]);
+    }
+  });
+
+  test('that do not work say so: suspended member, keys switched off', async () => {
+    const member = await createMember(app, organization.id, { status: 'suspended' });
+    const of = async (token: string) =>
+      (await owner.browser.get(`${KEYS}/${idOf(token)}`)).body['key'];
+    expect(await of(member.apiKey)).toMatchObject({ status: 'active', usable: false });
+    await app.db('memberships').where({ id: member.membershipId }).update({ status: 'active' });
+    expect(await of(member.apiKey)).toMatchObject({ usable: true });
+    const key = await createOrganizationKey(app, organization);
+    await app
+      .db('organizations')
+      .where({ id: organization.id })
+      .update({ personal_api_keys_allowed: false });
+    expect(await of(member.apiKey)).toMatchObject({
+      status: 'active',
+      usable: false,
+      blocked_reason: 'api_keys_disabled',
+    });
+    expect(await of(key.token)).toMatchObject({ usable: true });
+    await rename(member.apiKey, { expires_at: new Date() });
+    expect(await of(member.apiKey)).not.toHaveProperty('blocked_reason');
+  });
+
+  test('are shown one by one with what they carry: own grants, or the member’s after narrowing and through teams', async () => {
+    const policies = [everywhere('request.read', 'api_key.issue')];
+    const member = await createMember(app, organization.id, { policies });
+    await createTeam(app, organization.id, {
+      members: [member],
+      policies: [everywhere('agent.read', 'agent.write')],
+    });
+    const carried = async (id: string) =>
+      (await owner.browser.get(`${KEYS}/${id}`)).body['key']?.['effective_grants'];
+    const organizationWide = (...keys: string[]) =>
+      keys.map((permission) => ({ permission, scope_kind: 'organization' }));
+    expect(await carried(idOf(member.apiKey))).toEqual(
+      organizationWide('agent.read', 'agent.write', 'request.read'),
+    );
+    await rename(member.apiKey, { permissions: ['agent.read', 'webhook.read'] });
+    expect(await carried(idOf(member.apiKey))).toEqual(organizationWide('agent.read'));
+    const key = await createOrganizationKey(app, organization, [
+      { scope_kind: 'agent', resource_ids: ['a', 'b'], permissions: ['agent.read'] },
+    ]);
+    expect(await carried(key.id)).toEqual(
+      ['a', 'b'].map((scope_id) => ({ permission: 'agent.read', scope_kind: 'agent', scope_id })),
+    );
+  });
+
+  test('are revoked for good, recorded once, and a repeat succeeds', async () => {
+    const member = await createMember(app, organization.id);
+    const key = await createOrganizationKey(app, organization, [everywhere('agent.read')]);
+    for (const [token, client, path] of [
+      [member.apiKey, member.http, '/api/v1/me'],
+      [key.token, key.http, '/api/v1/agents'],
+    ] as const) {
+      expect((await client.get(path)).status).toBe(200);
+      for (let round = 0; round < 2; round += 1)
+        expect((await owner.browser.delete(`${KEYS}/${idOf(token)}`)).status).toBe(204);
+      expect((await client.get(path)).status).toBe(401);
+      const { body: shown } = await owner.browser.get(`${KEYS}/${idOf(token)}`);
+      expect(shown['key']).toMatchObject({
+        status: 'revoked',
+        revocation_reason: 'manual',
+        revoked_at: INSTANT,
+        usable: false,
+      });
+      expect(await eventsAbout(idOf(token))).toEqual([
+        {
+          event_type: 'api_key.revoked',
+          actor_type: 'human',
+          actor_id: owner.membershipId,
+          data: '{"reason":"manual"}',
+        },
+      ]);
+    }
+  });
+
+  test('revoked by two at once leave one record', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const key = await createOrganizationKey(app, organization);
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => owner.browser.delete(`${KEYS}/${key.id}`)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([204, 204, 204]);
+      expect(await eventsAbout(key.id)).toHaveLength(1);
+    }
+  });
+
+  test('are nobody’s business without the permission, with a key in hand, or in another organization', async () => {
+    const stranger = (await createOrganization(app)).owner;
+    const bare = await createMember(app, organization.id);
+    const key = await createOrganizationKey(app, organization);
+    const one = `${KEYS}/${idOf(owner.apiKey)}`;
+    expect(codeOf(await bare.browser.get(KEYS))).toEqual([403, 'permission_denied']);
+    expect(codeOf(await bare.browser.get(one))).toEqual([403, 'permission_denied']);
+    expect(codeOf(await bare.browser.delete(one))).toEqual([403, 'permission_denied']);
+    const reader = await createMember(app, organization.id, {
+      policies: [everywhere('api_key.read')],
+    });
+    expect((await reader.browser.get(one)).status).toBe(200);
+    expect(codeOf(await reader.browser.delete(one))).toEqual([403, 'permission_denied']);
+    for (const client of [owner.http, key.http]) {
+      expect(codeOf(await client.get(KEYS))).toEqual([403, 'session_required']);
+      expect(codeOf(await client.get(one))).toEqual([403, 'session_required']);
+      expect(codeOf(await client.delete(one))).toEqual([403, 'session_required']);
+      expect(codeOf(await client.get(OPTIONS))).toEqual([403, 'session_required']);
+      expect(codeOf(await client.post(KEYS, { name: 'k', permission_policies: [] }))).toEqual([
+        403,
+        'session_required',
+      ]);
+    }
+    expect(codeOf(await stranger.browser.get(one))).toEqual([404, 'not_found']);
+    expect(codeOf(await stranger.browser.delete(one))).toEqual([404, 'not_found']);
+    expect((await listed('', stranger)).keys.map(({ id }) => id)).toEqual([idOf(stranger.apiKey)]);
+    for (const id of [ABSENT_ID, 'not-an-id', '%00']) {
+      expect([id, codeOf(await owner.browser.get(`${KEYS}/${id}`))]).toEqual([
+        id,
+        [404, 'not_found'],
+      ]);
+    }
+    expect((await owner.http.get(`${KEYS}/verify`)).status).toBe(200);
+    expect(codeOf(await owner.browser.get(`${KEYS}/verify`))).toEqual([400, 'api_key_required']);
+  });
+});
+
+async function eventsAbout(id: string): Promise<unknown[]> {
+  return await app
+    .db('audit_events')
+    .where({ subject_id: id, subject_type: 'api_key' })
+    .select('event_type', 'actor_type', 'actor_id', 'data');
+}

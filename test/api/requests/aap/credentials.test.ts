@@ -1,0 +1,212 @@
+/** Which credentials the adapter protocol opens for, and which no longer. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { errorOf, requestOf, type ErrorAnswer, type RawAnswer } from '../../../support/adapter.ts';
+import { startProvider, type Instance, type Provider } from './provider.ts';
+import { submission } from './submissions.ts';
+
+let provider: Provider;
+let instance: Instance;
+let id: string;
+
+beforeAll(async () => {
+  provider = await startProvider();
+  instance = await provider.instance();
+  ({ id } = requestOf(await instance.adapter.create(submission())));
+});
+afterAll(async () => {
+  await provider.stop();
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The three operations, each with the given headers and otherwise in order. */
+async function everyOperation(headers: Headers): Promise<(ErrorAnswer | RawAnswer)[]> {
+  const nobody = provider.adapter(undefined);
+  const more = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
+  const path = `/api/aap/v1/requests/${id}`;
+  return [
+    await nobody.raw('POST', '/api/aap/v1/requests', {
+      headers: { ...more, ...headers },
+      body: submission(),
+    }),
+    await nobody.raw('GET', path, { headers }),
+    await nobody.raw('GET', `${path}?wait=10s`, { headers }),
+    await nobody.raw('DELETE', path, { headers }),
+  ];
+}
+
+async function expectEvery(headers: Headers, status: 401 | 403): Promise<void> {
+  for (const answer of await everyOperation(headers)) {
+    const { error } = errorOf(answer);
+    expect([answer.status, error.type]).toEqual([
+      status,
+      status === 401 ? 'authentication' : 'authorization',
+    ]);
+  }
+}
+
+describe('a credential that is not one', () => {
+  const parts = (): { id: string; secret: string } => {
+    const [, credentialId = '', ...secret] = instance.credential.split('_');
+    return { id: credentialId, secret: secret.join('_') };
+  };
+  const flip = (text: string, index: number): string =>
+    text.slice(0, index) + (text.at(index) === 'A' ? 'B' : 'A') + text.slice(index + 1);
+
+  test.each<[string, () => Headers]>([
+    ['missing', () => ({})],
+    ['empty', () => ({ Authorization: '' })],
+    ['a scheme alone', () => ({ Authorization: 'Bearer' })],
+    ['another scheme', () => ({ Authorization: `Basic ${instance.credential}` })],
+    ['no scheme', () => ({ Authorization: instance.credential })],
+    ['words', () => ({ Authorization: 'Bearer one two' })],
+    [
+      'two at once',
+      () => ({ Authorization: `Bearer ${instance.credential}, Bearer ${instance.credential}` }),
+    ],
+    ['garbage', () => ({ Authorization: 'Bearer %00\u00ff{}"\'' })],
+    ['far too long', () => ({ Authorization: `Bearer whc_${'a'.repeat(8_000)}` })],
+    ['the prefix alone', () => ({ Authorization: 'Bearer whc_' })],
+    ['no secret', () => ({ Authorization: `Bearer whc_${parts().id}` })],
+    ['an empty secret', () => ({ Authorization: `Bearer whc_${parts().id}_` })],
+    [
+      'tampered in its first character',
+      () => ({ Authorization: `Bearer whc_${parts().id}_${flip(parts().secret, 0)}` }),
+    ],
+    [
+      'tampered in the middle',
+      () => ({ Authorization: `Bearer whc_${parts().id}_${flip(parts().secret, 20)}` }),
+    ],
+    [
+      'tampered in its id',
+      () => ({ Authorization: `Bearer whc_${flip(parts().id, 3)}_${parts().secret}` }),
+    ],
+    ['truncated', () => ({ Authorization: `Bearer ${instance.credential.slice(0, -1)}` })],
+    ['extended', () => ({ Authorization: `Bearer ${instance.credential}A` })],
+    ['in capitals', () => ({ Authorization: `Bearer ${instance.credential.toUpperCase()}` })],
+    [
+      'of the right id with a wrong secret',
+      () => ({ Authorization: `Bearer whc_${parts().id}_${'A'.repeat(parts().secret.length)}` }),
+    ],
+    [
+      'with a personal key’s prefix',
+      () => ({ Authorization: `Bearer whk_${parts().id}_${parts().secret}` }),
+    ],
+    [
+      'with an organization key’s prefix',
+      () => ({ Authorization: `Bearer who_${parts().id}_${parts().secret}` }),
+    ],
+    [
+      'with a provisioner’s prefix',
+      () => ({ Authorization: `Bearer whp_${parts().id}_${parts().secret}` }),
+    ],
+    [
+      'an unknown session',
+      () => ({ Cookie: 'service_session=whs_nothing', 'Sec-Fetch-Site': 'same-origin' }),
+    ],
+  ])('is 401: %s', async (_name, headers) => {
+    await expectEvery(headers(), 401);
+  });
+
+  test('is 401 in another instance’s name', async () => {
+    const other = await provider.instance();
+    const [, otherId = ''] = other.credential.split('_');
+    await expectEvery({ Authorization: `Bearer whc_${otherId}_${parts().secret}` }, 401);
+  });
+
+  test('is told before anything else is looked at', async () => {
+    const nobody = provider.adapter('whc_no_body');
+    expect(errorOf(await nobody.create('not json', { idempotencyKey: null })).status).toBe(401);
+    expect(errorOf(await nobody.get(id, { wait: 'nonsense' })).status).toBe(401);
+    expect(errorOf(await nobody.cancel(randomUUID())).status).toBe(401);
+  });
+});
+
+describe('a credential that has ended', () => {
+  test('is 401 from the moment of its revocation', async () => {
+    const ended = await provider.instance();
+    expect((await ended.adapter.create(submission())).status).toBe(201);
+    expect(await provider.revoke(ended)).toBe(204);
+    await expectEvery({ Authorization: `Bearer ${ended.credential}` }, 401);
+    expect(await provider.revoke(ended)).toBe(204);
+  });
+
+  test('is 401 from the moment of its expiry', async () => {
+    const brief = await provider.instance();
+    const { id: own } = requestOf(await brief.adapter.create(submission()));
+    const [answer] = await Promise.all([
+      brief.adapter.get(own, { wait: '1s' }),
+      brief.adapter.get(own).then(() => provider.expire(brief)),
+    ]);
+    expect(answer.status).toBe(401);
+    await expectEvery({ Authorization: `Bearer ${brief.credential}` }, 401);
+  });
+});
+
+describe('a credential of something disabled', () => {
+  test.each(['agent', 'instance'] as const)('is 403 while the %s is disabled', async (what) => {
+    const disabled = await provider.instance();
+    await provider.disable(disabled, what);
+    await expectEvery({ Authorization: `Bearer ${disabled.credential}` }, 403);
+    expect(errorOf(await disabled.adapter.create(submission())).error.code).toBe(
+      `${what}_disabled`,
+    );
+  });
+});
+
+describe('a valid credential of another kind', () => {
+  test('is 403 for a personal API key', async () => {
+    await expectEvery({ Authorization: `Bearer ${provider.owner.apiKey}` }, 403);
+  });
+
+  test('is 403 for a session cookie', async () => {
+    await expectEvery(
+      { Cookie: provider.owner.cookie, Origin: provider.origin, 'Sec-Fetch-Site': 'same-origin' },
+      403,
+    );
+  });
+
+  test('opens nothing of the product for an agent', async () => {
+    const headers = {
+      Authorization: `Bearer ${instance.credential}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': randomUUID(),
+    };
+    const nobody = provider.adapter(undefined);
+    const decide = await nobody.raw('POST', `/api/v1/requests/${id}/decision`, {
+      headers,
+      body: '{"status":"approved"}',
+    });
+    expect(errorOf(decide).error.type).toBe('authorization');
+    for (const path of [
+      '/api/v1/requests',
+      `/api/v1/requests/${id}`,
+      '/api/v1/agents',
+      '/api/v1/me',
+      '/api/v1/me/api_keys',
+    ]) {
+      expect(errorOf(await nobody.raw('GET', path, { headers })).status).toBe(403);
+    }
+    expect(requestOf(await instance.adapter.get(id)).status).toBe('pending');
+  });
+
+  test('does not stand in for a bearer token that is wrong', async () => {
+    await expectEvery(
+      {
+        Cookie: provider.owner.cookie,
+        Origin: provider.origin,
+        Authorization: 'Bearer whc_no_body',
+      },
+      401,
+    );
+  });
+});
+
+test('a good credential keeps working beside all of this', async () => {
+  expect(requestOf(await instance.adapter.get(id)).status).toBe('pending');
+  const lower = await provider.adapter(undefined).raw('GET', `/api/aap/v1/requests/${id}`, {
+    headers: { Authorization: `bearer ${instance.credential}` },
+  });
+  expect(lower.status).toBe(200);
+});

@@ -1,0 +1,72 @@
+/** What still works while Temporal is away. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { errorOf, requestOf, type Adapter } from '../../../support/adapter.ts';
+import { startProvider, type Provider } from './provider.ts';
+import { submission } from './submissions.ts';
+
+let provider: Provider;
+let adapter: Adapter;
+
+beforeAll(async () => {
+  // A create may be held up for long, so that one that is not can be told on a busy machine, too.
+  provider = await startProvider({
+    temporal: false,
+    environment: { COUNTERSIGN_CREATE_BUDGET: '30s' },
+  });
+  ({ adapter } = await provider.instance({ outcome: 'deny', reason: 'never' }));
+});
+afterAll(async () => {
+  await provider.stop();
+});
+
+describe('while Temporal is away', () => {
+  test('a create answers 201 pending, and a replay the same', async () => {
+    const idempotencyKey = randomUUID();
+    const created = await adapter.create(submission(), { idempotencyKey });
+    expect([created.status, requestOf(created).status]).toEqual([201, 'pending']);
+    expect(created.elapsedMs).toBeLessThan(15_000);
+    const replayed = await adapter.create(submission(), { idempotencyKey });
+    expect(replayed.status).toBe(200);
+  });
+
+  test('nobody can approve before a rule that denies has run, and the rule still has its say', async () => {
+    const { id } = requestOf(await adapter.create(submission()));
+    expect(await provider.decide(id, 'approved')).toEqual({
+      status: 409,
+      code: 'request_evaluating',
+    });
+    const settled = requestOf(await adapter.get(id, { wait: '25s' }));
+    expect(settled).toMatchObject({ status: 'denied', decision: { note: 'never' } });
+    expect(await provider.decide(id, 'approved')).toEqual({
+      status: 409,
+      code: 'already_terminal',
+    });
+  });
+
+  test('a cancel acts at once and ends the wait', async () => {
+    const { id } = requestOf(await adapter.create(submission()));
+    const [waited, cancelled] = await Promise.all([
+      adapter.get(id, { wait: '20s' }),
+      adapter.get(id).then(() => adapter.cancel(id)),
+    ]);
+    expect(waited.text).toBe(cancelled.text);
+    expect(errorOf(await adapter.cancel(randomUUID())).status).toBe(404);
+  });
+
+  test('an expiry is recorded within a second of the deadline, whether somebody waits or not', async () => {
+    const [waitedFor, alone] = await Promise.all(
+      [1, 2].map(() => adapter.create(submission({ timeout: '"1s"' }))),
+    ).then((answers) => answers.map(requestOf));
+    const answers = [
+      await adapter.get(waitedFor?.id ?? '', { wait: '20s' }),
+      await adapter.get(alone?.id ?? '', { wait: '5s' }),
+    ];
+    for (const { status, decision, deadline_at } of answers.map(requestOf)) {
+      expect(status).toBe('expired');
+      expect(Date.parse(decision?.decided_at ?? '') - Date.parse(deadline_at)).toBeLessThanOrEqual(
+        1_000,
+      );
+    }
+  });
+});

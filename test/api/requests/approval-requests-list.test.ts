@@ -1,0 +1,345 @@
+/** GET /requests over real HTTP: which requests the queue holds, in which order, for whom, and every query parameter. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  adapterOf,
+  ask,
+  askUnevaluated,
+  deadlineOf,
+  decide,
+  stepAt,
+} from '../../support/scene/approval-requests.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestAgent,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { HttpClient } from '../../support/http.ts';
+
+const everywhere = (...permissions: string[]) =>
+  [{ scope_kind: 'organization', permissions }] as const;
+const whenTool = (name: string) => ({
+  id: `tool-${name}`,
+  field: '/request/tool',
+  operator: 'equals',
+  value: name,
+});
+const rule = (id: string, config: Record<string, unknown>) => ({
+  id,
+  name: id,
+  type: 'cel',
+  config: { when: whenTool(id), reason: id, ...config },
+});
+
+/** One request of each fate, oldest first. */
+const FATES = [
+  'unrouted',
+  'routed',
+  'auto-approved',
+  'auto-denied',
+  'approved',
+  'denied',
+  'expired',
+  'cancelled',
+  'evaluating',
+  'expired-early',
+  'cancelled-early',
+  'other-agent',
+] as const;
+type Fate = (typeof FATES)[number];
+
+describe('the queue list', () => {
+  let app: TestApp;
+  let organization: TestOrganization;
+  let agent: TestAgent;
+  let otherAgent: TestAgent;
+  let named: TestMember;
+  let unnamed: TestMember;
+  const ids = new Map<Fate, string>();
+
+  const cancel = async (id: string) => {
+    expect((await adapterOf(app, agent).delete(`/api/aap/v1/requests/${id}`)).status).toBe(200);
+  };
+  const list = async (client: HttpClient, query = ''): Promise<string[]> => {
+    const answer = await client.get(`/api/v1/requests${query}`);
+    expect(answer.status).toBe(200);
+    const names = new Map([...ids].map(([fate, id]) => [id, fate]));
+    return (answer.body['requests'] ?? []).map(
+      (request) => names.get(String(request['id'])) ?? String(request['id']),
+    );
+  };
+
+  beforeAll(async () => {
+    app = await startApp();
+    organization = await createOrganization(app);
+    agent = await createAgent(app, organization);
+    otherAgent = await createAgent(app, organization);
+    named = await createMember(app, organization.id, {
+      policies: everywhere('request.read', 'request.decide'),
+    });
+    await activatePath(organization.owner, {
+      path_key: 'named',
+      name: 'One person',
+      nodes: [
+        {
+          id: randomUUID(),
+          type: 'level',
+          targets: [{ type: 'user', id: named.membershipId }],
+          escalate_after: '10m',
+        },
+      ],
+    });
+    await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+      blocks: [
+        rule('routed', { on_match: 'human', escalation_path: 'named' }),
+        rule('auto-approved', { on_match: 'approve' }),
+        rule('auto-denied', { on_match: 'deny' }),
+      ],
+    });
+    const { http } = organization.owner;
+    const make: Partial<Record<Fate, () => Promise<string>>> = {
+      evaluating: () => askUnevaluated(app, agent, { tool: 'evaluating' }),
+      'expired-early': () => askUnevaluated(app, agent, { tool: 'expired-early' }),
+      'cancelled-early': () => askUnevaluated(app, agent, { tool: 'cancelled-early' }),
+      'other-agent': () => ask(app, otherAgent, { tool: 'other-agent' }),
+    };
+    for (const fate of FATES)
+      ids.set(fate, await (make[fate] ?? (() => ask(app, agent, { tool: fate })))());
+    const id = (fate: Fate) => ids.get(fate) ?? '';
+    expect((await decide(http, id('denied'), { status: 'denied' })).status).toBe(200);
+    expect((await decide(http, id('approved'))).status).toBe(200);
+    for (const fate of ['expired', 'expired-early'] as const)
+      await stepAt(app, id(fate), await deadlineOf(app, id(fate)));
+    for (const fate of ['cancelled', 'cancelled-early'] as const) await cancel(id(fate));
+    // Joins after the notifications: may decide what nobody is named for, was told of nothing.
+    unnamed = await createMember(app, organization.id, {
+      policies: everywhere('request.read', 'request.decide'),
+    });
+  });
+  afterAll(async () => {
+    await app.close();
+  });
+
+  test('holds what reached people, newest first: not what rules decided, what was withdrawn, or what is still evaluated', async () => {
+    expect(await list(organization.owner.http)).toEqual([
+      'other-agent',
+      'expired',
+      'denied',
+      'approved',
+      'routed',
+      'unrouted',
+    ]);
+  });
+
+  test('of one agent holds what rules decided and what was withdrawn too, and still nothing that is evaluated', async () => {
+    expect(await list(organization.owner.http, `?agent_slug=${agent.slug}`)).toEqual(
+      FATES.filter((fate) => fate !== 'evaluating' && fate !== 'other-agent').reverse(),
+    );
+    expect(await list(organization.owner.http, `?agent_slug=${otherAgent.slug}`)).toEqual([
+      'other-agent',
+    ]);
+    expect(await list(organization.owner.http, '?agent_slug=nobody')).toEqual([]);
+  });
+
+  test.each([
+    ['pending', ['other-agent', 'routed', 'unrouted'], ['routed', 'unrouted']],
+    ['approved', ['approved'], ['approved', 'auto-approved']],
+    ['denied', ['denied'], ['denied', 'auto-denied']],
+    ['expired', ['expired'], ['expired-early', 'expired']],
+    ['cancelled', ['cancelled'], ['cancelled-early', 'cancelled']],
+  ])(
+    'by status %s holds exactly those, of people or of one agent',
+    async (status, ofPeople, ofAgent) => {
+      expect(await list(organization.owner.http, `?status=${status}`)).toEqual(ofPeople);
+      expect(
+        await list(organization.owner.http, `?status=${status}&agent_slug=${agent.slug}`),
+      ).toEqual(ofAgent);
+    },
+  );
+
+  test('pages by limit and offset without gap or repeat', async () => {
+    const whole = await list(organization.owner.http);
+    expect(await list(organization.owner.http, '?limit=2')).toEqual(whole.slice(0, 2));
+    expect(await list(organization.owner.http, '?limit=2&offset=2')).toEqual(whole.slice(2, 4));
+    expect(await list(organization.owner.http, '?offset=5&limit=200')).toEqual(whole.slice(5));
+    expect(await list(organization.owner.http, '?offset=6')).toEqual([]);
+  });
+
+  test('in a session holds by scope what one was told of, may decide, or may see', async () => {
+    expect(await list(named.browser, '?scope=notified')).toEqual([
+      'other-agent',
+      'expired',
+      'denied',
+      'approved',
+      'routed',
+      'unrouted',
+    ]);
+    expect(await list(unnamed.browser, '?scope=notified')).toEqual([]);
+    expect(await list(unnamed.browser, '?scope=decidable')).toEqual([
+      'other-agent',
+      'expired',
+      'denied',
+      'approved',
+      'unrouted',
+    ]);
+    const reader = await createMember(app, organization.id, {
+      policies: everywhere('request.read', 'request.read.unrouted'),
+    });
+    expect(await list(reader.browser, '?scope=decidable')).toEqual([]);
+    expect(await list(reader.browser, '?scope=visible')).toEqual([
+      'other-agent',
+      'expired',
+      'denied',
+      'approved',
+      'routed',
+      'unrouted',
+    ]);
+    expect(await list(reader.browser)).toEqual(await list(reader.browser, '?scope=visible'));
+    const plainReader = await createMember(app, organization.id, {
+      policies: everywhere('request.read'),
+    });
+    expect(await list(plainReader.browser)).toEqual([
+      'other-agent',
+      'expired',
+      'denied',
+      'approved',
+      'unrouted',
+    ]);
+  });
+
+  test('keeps what one was told of out of the notified scope once one may no longer decide it', async () => {
+    const leaving = await createMember(app, organization.id, {
+      policies: everywhere('request.read', 'request.decide'),
+    });
+    const id = await ask(app, otherAgent);
+    expect(await list(leaving.browser, '?scope=notified')).toEqual([id]);
+    await app
+      .db('permission_policies')
+      .where({ membership_id: leaving.membershipId })
+      .update({ permissions: ['request.read'] });
+    expect(await list(leaving.browser, '?scope=notified')).toEqual([]);
+    expect(await list(leaving.browser, '?scope=visible')).toContain(id);
+    await adapterOf(app, otherAgent).delete(`/api/aap/v1/requests/${id}`);
+  });
+
+  test('ignores the scope for API keys', async () => {
+    for (const scope of ['notified', 'decidable', 'visible']) {
+      expect(await list(unnamed.http, `?scope=${scope}`)).toEqual([
+        'other-agent',
+        'expired',
+        'denied',
+        'approved',
+        'unrouted',
+      ]);
+    }
+  });
+
+  test('holds only the agents one has the permission for', async () => {
+    const scoped = await createMember(app, organization.id, {
+      policies: [
+        {
+          scope_kind: 'agent',
+          resource_ids: [otherAgent.slug],
+          permissions: ['request.read', 'request.decide'],
+        },
+      ],
+    });
+    expect(await list(scoped.http)).toEqual(['other-agent']);
+    expect(await list(scoped.http, `?agent_slug=${agent.slug}`)).toEqual([]);
+  });
+
+  test('shows whole requests, exact arguments and decisions included', async () => {
+    const answer = await organization.owner.http.get('/api/v1/requests?status=denied');
+    expect(answer.body['requests']).toHaveLength(1);
+    expect(answer.body['requests']?.[0]).toEqual(
+      (await organization.owner.http.get(`/api/v1/requests/${ids.get('denied')}`)).body,
+    );
+    expect(answer.body['requests']?.[0]).toMatchObject({
+      status: 'denied',
+      decision: { status: 'denied' },
+    });
+  });
+
+  test('refuses who may read no requests, and knows nothing of other organizations', async () => {
+    const stranger = await createMember(app, organization.id, {
+      policies: everywhere('agent.read'),
+    });
+    expect(await stranger.http.get('/api/v1/requests')).toMatchObject({
+      status: 403,
+      body: { error: { code: 'permission_denied' } },
+    });
+    expect(await adapterOf(app, agent).get('/api/v1/requests')).toMatchObject({ status: 403 });
+    expect((await app.http.get('/api/v1/requests')).status).toBe(401);
+    const foreign = await createOrganization(app);
+    expect(await list(foreign.owner.http)).toEqual([]);
+    expect(await list(foreign.owner.http, `?agent_slug=${agent.slug}`)).toEqual([]);
+  });
+
+  test.each([
+    ['limit', ['0', '201', '-1', '1.5', 'ten', '', '1e2', '%2B5']],
+    ['offset', ['-1', '0.5', 'x', '', '1000001']],
+    ['status', ['evaluating', 'PENDING', '']],
+    ['scope', ['all', '']],
+    ['agent_slug', ['-bot', 'Bot', '', 'a'.repeat(64)]],
+    ['q', ['x'.repeat(201), '%00']],
+    ['order', ['asc']],
+  ])('refuses a bad %s with a pointer to it', async (parameter, values) => {
+    for (const value of values) {
+      const answer = await organization.owner.http.get(`/api/v1/requests?${parameter}=${value}`);
+      expect(answer).toMatchObject({ status: 400, body: { error: { type: 'invalid_request' } } });
+      const issues = answer.body['error']?.['details']?.['issues'] ?? [];
+      expect(issues.map((issue) => issue['pointer'])).toEqual([`/query/${parameter}`]);
+    }
+  });
+
+  test('refuses a parameter given twice', async () => {
+    const answer = await organization.owner.http.get('/api/v1/requests?limit=1&limit=2');
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { details: { issues: [{ pointer: '/query/limit' }] } } },
+    });
+  });
+});
+
+describe('the free text of the queue list', () => {
+  let app: TestApp;
+  let organization: TestOrganization;
+
+  beforeAll(async () => {
+    app = await startApp();
+    organization = await createOrganization(app);
+    const agent = await createAgent(app, organization);
+    for (const tool of ['50%_off', '50x-off', String.raw`C:\Temp`, 'Überweisung', 'plain'])
+      await ask(app, agent, { tool });
+    await app.db('agent_instances').where({ id: agent.instanceId }).update({ name: 'Night_Shift' });
+    await ask(app, agent, { tool: 'late' });
+  });
+  afterAll(async () => {
+    await app.close();
+  });
+
+  test.each([
+    ['PLAIN', ['plain']],
+    ['lai', ['plain']],
+    ['%', ['50%_off']],
+    ['%_', ['50%_off']],
+    ['50_', []],
+    ['_', ['late', '50%_off']],
+    ['\\', [String.raw`C:\Temp`]],
+    ['überW', ['Überweisung']],
+    ['night_shift', ['late']],
+    ['nothing like it', []],
+    [' ', []],
+    ['', ['late', 'plain', 'Überweisung', String.raw`C:\Temp`, '50x-off', '50%_off']],
+  ])('%j finds exactly %j: any case, no wildcards, tool or instance name', async (q, tools) => {
+    const answer = await organization.owner.http.get(`/api/v1/requests?q=${encodeURIComponent(q)}`);
+    expect(answer.status).toBe(200);
+    expect((answer.body['requests'] ?? []).map((request) => request['tool'])).toEqual(tools);
+  });
+});

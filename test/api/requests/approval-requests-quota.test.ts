@@ -1,0 +1,181 @@
+/** The cap on requests that wait for people: exact under concurrency, and only for those. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  adapterOf,
+  ask,
+  decide,
+  postRequest,
+  stepAt,
+} from '../../support/scene/approval-requests.ts';
+import {
+  activatePipeline,
+  createAgent,
+  createOrganization,
+  type TestAgent,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+
+const CAP = 3;
+
+const rule = (id: string, outcome: 'approve' | 'deny') => ({
+  id,
+  name: id,
+  type: 'cel',
+  config: {
+    when: { id: `tool-${id}`, field: '/request/tool', operator: 'equals', value: id },
+    on_match: outcome,
+    reason: id,
+  },
+});
+
+/** An organization of its own, so that its pending requests start at none. */
+async function newTenant(
+  app: TestApp,
+): Promise<{ organization: TestOrganization; agent: TestAgent }> {
+  const organization = await createOrganization(app);
+  const agent = await createAgent(app, organization);
+  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    blocks: [rule('allow', 'approve'), rule('refuse', 'deny')],
+  });
+  return { organization, agent };
+}
+
+async function pendingIds(app: TestApp, organization: TestOrganization): Promise<string[]> {
+  return await app
+    .db('approval_requests')
+    .where({ organization_id: organization.id, state: 'pending' })
+    .pluck<string[]>('id');
+}
+
+describe('with room for three pending requests', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp({
+      temporal: true,
+      environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP) },
+    });
+  });
+  afterAll(async () => {
+    await app.close();
+  });
+
+  test('twenty at once leave exactly three, and nothing of the others', async () => {
+    const { organization, agent } = await newTenant(app);
+    const keys = Array.from({ length: 20 }, () => randomUUID());
+    const answers = await Promise.all(keys.map((key) => postRequest(app, agent, { key })));
+    const statuses = answers.map((answer) => answer.status).sort();
+    expect(statuses).toEqual([
+      ...Array<number>(CAP).fill(201),
+      ...Array<number>(20 - CAP).fill(429),
+    ]);
+    for (const answer of answers.filter(({ status }) => status === 429)) {
+      expect(answer.body).toMatchObject({
+        error: {
+          type: 'rate_limit',
+          code: 'quota_exceeded',
+          details: { dimension: 'pending_requests', limit: CAP },
+        },
+      });
+      expect(answer.headers['retry-after']).toMatch(/^[1-9][0-9]*$/);
+    }
+    const admitted = answers
+      .filter(({ status }) => status === 201)
+      .map(({ body }) => String(body['id']));
+    expect((await pendingIds(app, organization)).sort()).toEqual([...admitted].sort());
+    const stored = await app
+      .db('approval_requests')
+      .where({ organization_id: organization.id })
+      .pluck<string[]>('id');
+    expect(stored.sort()).toEqual([...admitted].sort());
+
+    // A refused key is free: it works as soon as there is room, with another input too.
+    const refusedKey = keys[answers.findIndex(({ status }) => status === 429)] ?? '';
+    expect((await postRequest(app, agent, { key: refusedKey, tool: 'other' })).status).toBe(429);
+    expect((await decide(organization.owner.http, admitted[0] ?? '')).status).toBe(200);
+    const later = await postRequest(app, agent, { key: refusedKey, tool: 'other' });
+    expect(later).toMatchObject({ status: 201, body: { status: 'pending', tool: 'other' } });
+    expect(await pendingIds(app, organization)).toHaveLength(CAP);
+  });
+
+  test('what rules decide passes a full queue, and so do other organizations', async () => {
+    const { organization, agent } = await newTenant(app);
+    for (let n = 0; n < CAP; n += 1) expect((await postRequest(app, agent)).status).toBe(201);
+    expect((await postRequest(app, agent)).status).toBe(429);
+    expect(await postRequest(app, agent, { tool: 'allow' })).toMatchObject({
+      status: 201,
+      body: { status: 'approved' },
+    });
+    expect(await postRequest(app, agent, { tool: 'refuse' })).toMatchObject({
+      status: 201,
+      body: { status: 'denied' },
+    });
+    const other = await newTenant(app);
+    expect((await postRequest(app, other.agent)).status).toBe(201);
+    expect(await pendingIds(app, organization)).toHaveLength(CAP);
+  });
+
+  test('a repeat of a request that has its place is answered, however full the queue', async () => {
+    const { agent } = await newTenant(app);
+    const key = randomUUID();
+    const original = await postRequest(app, agent, { key });
+    while ((await postRequest(app, agent)).status === 201);
+    const again = await postRequest(app, agent, { key });
+    expect(again.status).toBe(200);
+    expect(again.body['id']).toEqual(original.body['id']);
+  });
+
+  test.each(['a decision', 'a cancellation', 'an expiry'])('%s makes room', async (how) => {
+    const { organization, agent } = await newTenant(app);
+    const timeout = how === 'an expiry' ? '5s' : '1h';
+    const first = String((await postRequest(app, agent, { timeout })).body['id']);
+    while ((await postRequest(app, agent)).status === 201);
+    if (how === 'a decision') await decide(organization.owner.http, first, { status: 'denied' });
+    if (how === 'a cancellation')
+      await adapterOf(app, agent).delete(`/api/aap/v1/requests/${first}`);
+    if (how === 'an expiry')
+      await adapterOf(app, agent).get(`/api/aap/v1/requests/${first}?wait=15s`);
+    expect((await postRequest(app, agent)).status).toBe(201);
+    expect((await postRequest(app, agent)).status).toBe(429);
+  });
+});
+
+describe('when the pipeline takes longer than the create budget', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    const environment = {
+      COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP),
+      COUNTERSIGN_CREATE_BUDGET: '1s',
+    };
+    app = await startApp({ temporal: true, worker: false, environment });
+  });
+  afterAll(async () => {
+    await app.close();
+  });
+
+  test('a request answered 201 before its verdict is admitted over the cap', async () => {
+    const { organization, agent } = await newTenant(app);
+    const started = Date.now();
+    const asked = await Promise.all(Array.from({ length: CAP + 2 }, () => postRequest(app, agent)));
+    // A timer may fire a little before its time by the other clock.
+    expect(Date.now() - started).toBeGreaterThanOrEqual(990);
+    expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 201));
+    const ids = asked.map(({ body }) => String(body['id']));
+    expect(await pendingIds(app, organization)).toEqual([]);
+    for (const id of ids) await stepAt(app, id);
+    expect((await pendingIds(app, organization)).sort()).toEqual([...ids].sort());
+  });
+
+  test('without Temporal the answer comes at once, and is admitted as well', async () => {
+    const away = await startApp({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP) } });
+    try {
+      const { organization, agent } = await newTenant(away);
+      const ids: string[] = [];
+      for (let n = 0; n < CAP + 2; n += 1) ids.push(await ask(away, agent));
+      expect((await pendingIds(away, organization)).sort()).toEqual([...ids].sort());
+    } finally {
+      await away.close();
+    }
+  });
+});

@@ -1,0 +1,531 @@
+/** Signing in with a second factor: the challenge, the code, and everything that must not work. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
+import { issueToken } from '../../../src/platform/crypto/tokens.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, decide } from '../../support/scene/approval-requests.ts';
+import {
+  createAgent,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { Answer } from '../../support/http.ts';
+import {
+  browserWith,
+  challengeOf,
+  codeOf,
+  cookieOf,
+  createPerson,
+  enroll,
+  forgetAttempts,
+  login,
+  SECRETS_KEY,
+  type Authenticator,
+} from '../../support/scene/sign-in.ts';
+import { until } from '../../support/waiting.ts';
+
+const REFUSED = [401, 'invalid_credentials'];
+const REVIEWER = [
+  { scope_kind: 'organization', permissions: ['request.read', 'request.decide'] },
+] as const;
+
+let app: TestApp;
+let organization: TestOrganization;
+let member: TestMember;
+let authenticator: Authenticator;
+
+const complete = (token: string, code: string, cookie = ''): Promise<Answer> =>
+  app.http.post('/auth/mfa', { token, code }, { headers: cookie === '' ? {} : { cookie } });
+const me = (cookie: string) => app.http.get('/api/v1/me', { headers: { cookie } });
+const eventsOf = async (type: string, subjectId: string) =>
+  (await app
+    .db('audit_events')
+    .where({ event_type: type, subject_id: subjectId })
+    .orderBy('sequence')) as {
+    actor_id: string | null;
+    data: string;
+  }[];
+
+beforeAll(async () => {
+  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
+  organization = await createOrganization(app);
+});
+
+beforeEach(async () => {
+  await forgetAttempts(app);
+  member = await createPerson(app, organization.id, { policies: REVIEWER });
+  authenticator = await enroll(app, member);
+});
+
+/** Further processes of the deployment. */
+const others: TestApp[] = [];
+
+async function startOther(environment: Readonly<Record<string, string>>): Promise<TestApp> {
+  const other = await startApp({ databaseUrl: app.databaseUrl, environment });
+  others.push(other);
+  return other;
+}
+
+afterAll(async () => {
+  for (const other of others) await other.close();
+  await app.close();
+});
+
+describe('the right password of a person with an authenticator app', () => {
+  test('signs nobody in, and says what is awaited and until when', async () => {
+    const answer = await login(app, member);
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([202, undefined]);
+    expect(answer.body).toEqual({
+      mfa: {
+        token: expect.stringMatching(/^whm_[0-9a-f-]{36}_[A-Za-z0-9_-]{43}$/),
+        methods: ['totp', 'recovery_code'],
+        expires_at: expect.any(String),
+      },
+    });
+    const left = Date.parse(String(answer.body['mfa']?.['expires_at'])) - Date.now();
+    expect(left).toBeGreaterThan(240_000);
+    expect(left).toBeLessThanOrEqual(300_000);
+  });
+
+  test('gives a token that opens nothing by itself', async () => {
+    const token = await challengeOf(app, member);
+    expect(
+      (await app.http.get('/api/v1/me', { headers: { authorization: `Bearer ${token}` } })).status,
+    ).toBe(401);
+    expect((await me(`service_session=${token}`)).status).toBe(401);
+  });
+
+  test('does not end the session whose cookie came with it: nobody has signed in yet', async () => {
+    expect((await login(app, member, authenticator.cookie)).status).toBe(202);
+    expect((await me(authenticator.cookie)).status).toBe(200);
+  });
+
+  test('of a suspended member says so, and nothing of a second factor', async () => {
+    await app.db('memberships').where({ id: member.membershipId }).update({ status: 'suspended' });
+    expect(codeOf(await login(app, member))).toEqual([403, 'membership_inactive']);
+  });
+
+  test('signs in at once while the app is not confirmed', async () => {
+    const other = await createPerson(app, organization.id);
+    expect((await other.browser.post('/api/v1/me/mfa/totp')).status).toBe(201);
+    expect((await login(app, other)).status).toBe(200);
+  });
+});
+
+test('a wrong password is refused in the same words whether or not there is a second factor', async () => {
+  const without = await createPerson(app, organization.id);
+  const wrong = async (email: string) => {
+    const { status, headers, body } = await app.http.post('/auth/login', {
+      email,
+      password: 'not the password',
+    });
+    const { request_id: _, ...error } = body['error'] as unknown as Record<string, unknown>;
+    return { status, error, headers: Object.keys(headers).sort() };
+  };
+  const [first, second, third] = [
+    await wrong(member.email),
+    await wrong(without.email),
+    await wrong('nobody@example.com'),
+  ];
+  expect(first).toMatchObject({ status: 401, error: { code: 'invalid_credentials' } });
+  expect([second, third]).toEqual([first, first]);
+});
+
+describe('the code', () => {
+  test('of the app signs in strongly, and every answer and decision says so', async () => {
+    const agent = await createAgent(app, organization);
+    const answer = await complete(await challengeOf(app, member), await authenticator.freshCode());
+    expect([answer.status, answer.headers['set-cookie']?.replace(/=whs_[^;]+/, '=…')]).toEqual([
+      200,
+      'service_session=…; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax',
+    ]);
+    const cookie = cookieOf(answer);
+    const auth = {
+      method: 'local_password_totp',
+      assurance: 'strong',
+      session_id: cookie.split('_')[2],
+    };
+    expect(answer.body['principal']?.['auth']).toMatchObject(auth);
+    expect((await me(cookie)).body).toEqual(answer.body);
+    const decided = await decide(browserWith(app, cookie), await ask(app, agent), {
+      status: 'approved',
+    });
+    expect(decided.body['decision']?.['authentication']).toMatchObject(auth);
+  });
+
+  test('may be a recovery code, however it is typed', async () => {
+    const [first = '', second = ''] = authenticator.recoveryCodes;
+    for (const code of [first, second.toLowerCase().replaceAll('-', ' ')]) {
+      const answer = await complete(await challengeOf(app, member), code);
+      expect([answer.status, answer.body['principal']?.['auth']]).toMatchObject([
+        200,
+        { method: 'local_password_totp', assurance: 'strong' },
+      ]);
+    }
+  });
+
+  test('leaves an event that names the factor and no code', async () => {
+    const [recoveryCode = ''] = authenticator.recoveryCodes;
+    const totp = await authenticator.freshCode();
+    const sessions = [
+      cookieOf(await complete(await challengeOf(app, member), totp)).split('_')[2],
+      cookieOf(await complete(await challengeOf(app, member), recoveryCode)).split('_')[2],
+    ];
+    const events = [
+      await eventsOf('session.created', sessions[0] ?? ''),
+      await eventsOf('session.created', sessions[1] ?? ''),
+    ].flat();
+    expect(events.map(({ data }) => JSON.parse(data) as object)).toEqual([
+      { method: 'local_password_totp', assurance: 'strong', second_factor: 'totp' },
+      { method: 'local_password_totp', assurance: 'strong', second_factor: 'recovery_code' },
+    ]);
+    const everything = JSON.stringify(await app.db('audit_events')) + app.log.join('');
+    for (const secret of [totp, recoveryCode, recoveryCode.replaceAll('-', '')])
+      expect(everything).not.toContain(`"${secret}"`);
+  });
+
+  test('may be a step away from the clock, and no further', async () => {
+    for (const [steps, expected] of [
+      [-3, 401],
+      [3, 401],
+      [1, 200],
+    ] as const) {
+      await app
+        .db('totp_factors')
+        .where({ user_id: member.userId })
+        .update({ last_used_step: null });
+      const answer = await complete(
+        await challengeOf(app, member),
+        await authenticator.code(steps),
+      );
+      expect([steps, answer.status]).toEqual([steps, expected]);
+    }
+  });
+
+  test('never serves twice, and none before it serves after it', async () => {
+    const [now, before] = [await authenticator.freshCode(), await authenticator.code(-1)];
+    expect((await complete(await challengeOf(app, member), now)).status).toBe(200);
+    for (const used of [now, before])
+      expect(codeOf(await complete(await challengeOf(app, member), used))).toEqual(REFUSED);
+  });
+
+  test('that confirmed the app does not sign in', async () => {
+    expect(
+      codeOf(await complete(await challengeOf(app, member), authenticator.confirmedBy)),
+    ).toEqual(REFUSED);
+  });
+
+  test('that comes many times at once signs in once, in each of 20 rounds', async () => {
+    const rivals = await startOther({ COUNTERSIGN_SECRETS_KEY: SECRETS_KEY });
+    const winners: number[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      await forgetAttempts(app);
+      const tokens = await Promise.all(Array.from({ length: 4 }, () => challengeOf(app, member)));
+      const code = await authenticator.freshCode();
+      const tries = tokens.map((token, index) =>
+        (index % 2 ? app : rivals).http.post('/auth/mfa', { token, code }),
+      );
+      winners.push((await Promise.all(tries)).filter(({ status }) => status === 200).length);
+    }
+    expect(winners).toEqual(Array<number>(20).fill(1));
+  });
+
+  test('of recovery serves once, also when it comes many times at once', async () => {
+    for (const code of authenticator.recoveryCodes) {
+      await forgetAttempts(app);
+      const tokens = await Promise.all(Array.from({ length: 4 }, () => challengeOf(app, member)));
+      const answers = await Promise.all(tokens.map((token) => complete(token, code)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+    }
+    await forgetAttempts(app);
+    expect(
+      codeOf(await complete(await challengeOf(app, member), authenticator.recoveryCodes[0] ?? '')),
+    ).toEqual(REFUSED);
+  });
+
+  test('of somebody else is worth nothing', async () => {
+    const other = await createPerson(app, organization.id);
+    const theirs = await enroll(app, other);
+    const token = await challengeOf(app, member);
+    expect(codeOf(await complete(token, theirs.recoveryCodes[0] ?? ''))).toEqual(REFUSED);
+    expect(codeOf(await complete(token, await theirs.freshCode()))).toEqual(REFUSED);
+  });
+
+  test('takes a token and a code, and nothing else', async () => {
+    const token = await challengeOf(app, member);
+    const bad: unknown[] = [
+      { token },
+      { code: '123456' },
+      { token, code: 123456 },
+      { token, code: '' },
+      { token, code: '1'.repeat(65) },
+    ];
+    for (const body of [...bad, { token, code: '123456', remember: true }]) {
+      expect(codeOf(await app.http.post('/auth/mfa', body))).toEqual([400, 'validation_failed']);
+    }
+  });
+});
+
+describe('a challenge', () => {
+  test('is used once', async () => {
+    const token = await challengeOf(app, member);
+    expect((await complete(token, await authenticator.freshCode())).status).toBe(200);
+    expect(codeOf(await complete(token, await authenticator.freshCode()))).toEqual(REFUSED);
+    expect(codeOf(await complete(token, authenticator.recoveryCodes[0] ?? ''))).toEqual(REFUSED);
+  });
+
+  test('that comes many times at once with different right codes signs in once, in each of 20 rounds', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await forgetAttempts(app);
+      await app.db('recovery_codes').where({ user_id: member.userId }).update({ used_at: null });
+      const token = await challengeOf(app, member);
+      const answers = await Promise.all(
+        authenticator.recoveryCodes.slice(0, 4).map((code) => complete(token, code)),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+      const used = await app
+        .db('recovery_codes')
+        .where({ user_id: member.userId })
+        .whereNotNull('used_at');
+      expect(used).toHaveLength(1);
+    }
+  });
+
+  test('ends after five minutes', async () => {
+    const token = await challengeOf(app, member);
+    const endIn = (interval: string) =>
+      app.db.raw(
+        'update mfa_challenges set expires_at = clock_timestamp() + cast(:interval as interval)',
+        { interval },
+      );
+    await endIn('0 seconds');
+    expect(codeOf(await complete(token, await authenticator.freshCode()))).toEqual(REFUSED);
+    await endIn('10 seconds');
+    expect((await complete(token, await authenticator.freshCode())).status).toBe(200);
+  });
+
+  test('dies of the fifth wrong code, also when they come at once', async () => {
+    const survivor = await challengeOf(app, member);
+    for (let round = 0; round < 4; round += 1)
+      await complete(survivor, await authenticator.wrongCode());
+    expect((await complete(survivor, await authenticator.freshCode())).status).toBe(200);
+    await forgetAttempts(app);
+    const victim = await challengeOf(app, member);
+    const wrong = await authenticator.wrongCode();
+    await Promise.all(Array.from({ length: 5 }, () => complete(victim, wrong)));
+    expect(codeOf(await complete(victim, await authenticator.freshCode()))).toEqual(REFUSED);
+    expect(codeOf(await complete(victim, authenticator.recoveryCodes[0] ?? ''))).toEqual(REFUSED);
+  });
+
+  test('that was made up or tampered with is refused, and costs the real one nothing', async () => {
+    const token = await challengeOf(app, member);
+    const other = await challengeOf(app, member);
+    const [id, secret] = [token.slice(4, -44), token.slice(-43)];
+    const flipped = secret.startsWith('A') ? `B${secret.slice(1)}` : `A${secret.slice(1)}`;
+    const bad = [
+      'garbage',
+      issueToken('whm').token,
+      `whm_${id}_${flipped}`,
+      `whm_${id}_${other.slice(-43)}`,
+      `whs_${id}_${secret}`,
+      `${token}x`,
+      token.toUpperCase(),
+      member.apiKey,
+      member.cookie.replace('service_session=', ''),
+    ];
+    const code = await authenticator.freshCode();
+    for (const value of bad)
+      expect([value, codeOf(await complete(value, code))]).toEqual([value, REFUSED]);
+    expect((await complete(token, code)).status).toBe(200);
+  });
+
+  test('ends with the password it was opened by', async () => {
+    const token = await challengeOf(app, member);
+    const password_hash = await hashPassword('another password of mine');
+    await app.db('users').where({ id: member.userId }).update({ password_hash });
+    expect(codeOf(await complete(token, await authenticator.freshCode()))).toEqual(REFUSED);
+  });
+
+  test('ends with the second factor it awaits', async () => {
+    const token = await challengeOf(app, member);
+    const [recoveryCode = ''] = authenticator.recoveryCodes;
+    expect((await authenticator.browser.delete('/api/v1/me/mfa/totp')).status).toBe(204);
+    expect(codeOf(await complete(token, await authenticator.code()))).toEqual(REFUSED);
+    expect(codeOf(await complete(token, recoveryCode))).toEqual(REFUSED);
+  });
+
+  test('opens nothing for a member who was suspended meanwhile, and uses no code up', async () => {
+    const token = await challengeOf(app, member);
+    const code = await authenticator.freshCode();
+    await app.db('memberships').where({ id: member.membershipId }).update({ status: 'suspended' });
+    expect(codeOf(await complete(token, code))).toEqual([403, 'membership_inactive']);
+    await app.db('memberships').where({ id: member.membershipId }).update({ status: 'active' });
+    expect((await complete(token, code)).status).toBe(200);
+  });
+
+  test('is kept as a hash, and forgotten once it has ended', async () => {
+    const token = await challengeOf(app, member);
+    expect(JSON.stringify(await app.db('mfa_challenges'))).not.toContain(token.slice(-43));
+    await app.db('mfa_challenges').update({ expires_at: new Date(0) });
+    const before = (await app.db('mfa_challenges')).length;
+    await challengeOf(app, member);
+    expect((await app.db('mfa_challenges')).length).toBe(Math.max(before - 10, 0) + 1);
+  });
+});
+
+describe('a session', () => {
+  test('whose cookie comes with the code ends, so that none survives its successor', async () => {
+    const stranger = await createPerson(app, organization.id);
+    for (const cookie of [authenticator.cookie, stranger.cookie]) {
+      expect((await me(cookie)).status).toBe(200);
+      const answer = await complete(
+        await challengeOf(app, member),
+        await authenticator.freshCode(),
+        cookie,
+      );
+      expect([(await me(cookie)).status, (await me(cookieOf(answer))).status]).toEqual([401, 200]);
+    }
+    const [ended] = await eventsOf('session.revoked', stranger.cookie.split('_')[2] ?? '');
+    expect([ended?.actor_id, JSON.parse(ended?.data ?? '{}')]).toEqual([
+      stranger.membershipId,
+      { reason: 'superseded' },
+    ]);
+  });
+
+  test('that somebody planted is neither adopted nor opened by signing in', async () => {
+    const planted = `service_session=${issueToken('whs').token}`;
+    const answer = await complete(
+      await challengeOf(app, member),
+      await authenticator.freshCode(),
+      planted,
+    );
+    expect(answer.status).toBe(200);
+    expect([cookieOf(answer) === planted, (await me(planted)).status]).toEqual([false, 401]);
+  });
+
+  test('stays when the code is wrong', async () => {
+    await complete(
+      await challengeOf(app, member),
+      await authenticator.wrongCode(),
+      authenticator.cookie,
+    );
+    expect((await me(authenticator.cookie)).status).toBe(200);
+  });
+});
+
+describe('guessing', () => {
+  test('counts with the sign-ins of this email and address', async () => {
+    const token = await challengeOf(app, member);
+    const answers: Answer[] = [];
+    for (let round = 0; round < 10; round += 1)
+      answers.push(await complete(token, await authenticator.wrongCode()));
+    expect(answers.map(({ status }) => status)).toEqual([...Array<number>(9).fill(401), 429]);
+    expect(codeOf(await login(app, member))).toEqual([429, 'rate_limited']);
+  });
+
+  test('of the codes of one app is stopped for an hour after twenty, while recovery codes stay open', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const token = await challengeOf(app, member);
+      for (let guess = 0; guess < 5; guess += 1)
+        expect(codeOf(await complete(token, await authenticator.wrongCode()))).toEqual(REFUSED);
+      // From another address every time.
+      await app.db.raw(
+        `delete from sign_in_attempts where window_ends_at < clock_timestamp() + interval '2 minutes'`,
+      );
+    }
+    const token = await challengeOf(app, member);
+    const stopped = await complete(token, await authenticator.freshCode());
+    expect(codeOf(stopped)).toEqual([429, 'rate_limited']);
+    expect(Number(stopped.headers['retry-after'])).toBeGreaterThan(3_000);
+    expect(stopped.body['error']?.['message']).toContain('use a recovery code');
+    expect((await complete(token, authenticator.recoveryCodes[0] ?? '')).status).toBe(200);
+    await app.db('sign_in_attempts').update({ window_ends_at: new Date(Date.now() - 1) });
+    expect(
+      (await complete(await challengeOf(app, member), await authenticator.freshCode())).status,
+    ).toBe(200);
+  });
+
+  test('is forgiven whoever gives a right code', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await app.db.raw(
+        `delete from sign_in_attempts where window_ends_at < clock_timestamp() + interval '2 minutes'`,
+      );
+      const token = await challengeOf(app, member);
+      for (let guess = 0; guess < 4; guess += 1)
+        await complete(token, await authenticator.wrongCode());
+      expect((await complete(token, await authenticator.freshCode())).status).toBe(200);
+    }
+    const windows = await app
+      .db('sign_in_attempts')
+      .where('window_ends_at', '>', new Date(Date.now() + 120_000));
+    expect(windows).toEqual([]);
+  });
+
+  test('leaves an event of the known email, from nobody, with the address it came from', async () => {
+    await complete(await challengeOf(app, member), await authenticator.wrongCode());
+    await app.http.post('/auth/login', { email: member.email, password: 'not the password' });
+    await app.http.post('/auth/login', {
+      email: 'nobody@example.com',
+      password: 'not the password',
+    });
+    let events = await eventsOf('session.sign_in_failed', member.membershipId);
+    await until('both failures are on record', async () => {
+      events = await eventsOf('session.sign_in_failed', member.membershipId);
+      return events.length >= 2;
+    });
+    const shown = events.map(({ actor_id, data }) => [
+      actor_id,
+      JSON.parse(data) as { client_address: string },
+    ]);
+    const common = {
+      membership_id: member.membershipId,
+      client_address: expect.stringContaining('127.0.0.1'),
+    };
+    expect(shown).toMatchObject([
+      [null, { ...common, reason: 'wrong_code' }],
+      [null, { ...common, reason: 'wrong_password' }],
+    ]);
+  });
+});
+
+test('without the secrets key an app cannot be checked, and a recovery code still signs in', async () => {
+  for (const environment of [
+    {},
+    { COUNTERSIGN_SECRETS_KEY: Buffer.alloc(32, 9).toString('base64') },
+  ]) {
+    const keyless = await startOther(environment);
+    if (!('COUNTERSIGN_SECRETS_KEY' in environment))
+      expect(keyless.context.secrets).toBeUndefined();
+    const token = await challengeOf(keyless, member);
+    const code = await authenticator.freshCode();
+    expect(codeOf(await keyless.http.post('/auth/mfa', { token, code }))).toEqual([
+      501,
+      'secrets_key_missing',
+    ]);
+    const index = 'COUNTERSIGN_SECRETS_KEY' in environment ? 1 : 0;
+    expect(
+      (await keyless.http.post('/auth/mfa', { token, code: authenticator.recoveryCodes[index] }))
+        .status,
+    ).toBe(200);
+  }
+});
+
+test('a seed that was damaged, or is that of somebody else, is not mistaken for a missing key', async () => {
+  const other = await createPerson(app, organization.id);
+  const { sealed, keyId } =
+    app.context.secrets?.seal(Buffer.alloc(20), `totp:${other.userId}`) ?? {};
+  await app
+    .db('totp_factors')
+    .where({ user_id: member.userId })
+    .update({ secret: sealed, secret_key_id: keyId });
+  const token = await challengeOf(app, member);
+  expect(codeOf(await app.http.post('/auth/mfa', { token, code: '123456' }))).toEqual([
+    500,
+    'internal_error',
+  ]);
+  expect(app.log.filter((line) => line.includes(String(keyId)))).not.toEqual([]);
+  expect(
+    (await app.http.post('/auth/mfa', { token, code: authenticator.recoveryCodes[2] })).status,
+  ).toBe(200);
+});

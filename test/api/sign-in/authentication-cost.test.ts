@@ -1,0 +1,83 @@
+/** Resolving a credential costs one round trip to the database, whichever kind it is. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  authenticate,
+  type PresentedCredential,
+} from '../../../src/services/sign-in/authentication.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  createOrganizationKey,
+  createTeam,
+} from '../../support/scene/factories.ts';
+
+const reader = {
+  scope_kind: 'organization',
+  permissions: ['agent.read', 'organization.read'],
+} as const;
+
+let app: TestApp;
+let presented: Readonly<Record<string, PresentedCredential>>;
+
+beforeAll(async () => {
+  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
+  const organization = await createOrganization(app);
+  const member = await createMember(app, organization.id, { policies: [reader] });
+  await createTeam(app, organization.id, { members: [member], policies: [reader] });
+  const key = await createOrganizationKey(app, organization, [reader, reader]);
+  const agent = await createAgent(app, organization);
+  presented = {
+    session: { kind: 'session', token: member.cookie.slice('service_session='.length) },
+    'personal key': { kind: 'bearer', token: member.apiKey },
+    'organization key': { kind: 'bearer', token: key.token },
+    'agent credential': { kind: 'bearer', token: agent.credential },
+  };
+  // Noting a use is no part of the call: have it noted before anything is counted.
+  const used = { last_used_at: new Date() };
+  await app.db('api_keys').update(used);
+  await app.db('agent_credentials').update(used);
+});
+
+afterAll(() => app.close());
+
+/** Every statement the API's pool sent while `run` ran. */
+async function statementsDuring(run: () => Promise<unknown>): Promise<string[]> {
+  const statements: string[] = [];
+  const note = ({ sql }: { readonly sql: string }) => statements.push(sql);
+  app.db.on('query', note);
+  try {
+    await run();
+  } finally {
+    app.db.removeListener('query', note);
+  }
+  return statements;
+}
+
+describe('one round trip', () => {
+  test.each(['session', 'personal key', 'organization key', 'agent credential'])(
+    'resolves the holder of a %s with all its grants',
+    async (kind) => {
+      const statements = await statementsDuring(() => authenticate(app.context, presented[kind]));
+      expect(statements).toHaveLength(1);
+    },
+  );
+
+  test.each(['session', 'personal key', 'organization key'])(
+    'is all a call costs beside its own statement, with a %s',
+    async (kind) => {
+      const credential = presented[kind];
+      if (!credential) throw new Error('no such credential');
+      const headers =
+        credential.kind === 'session'
+          ? { cookie: `service_session=${credential.token}` }
+          : { authorization: `Bearer ${credential.token}` };
+      // Reading an agent is one statement.
+      const statements = await statementsDuring(() =>
+        app.http.get('/api/v1/agents/no-such-agent', { headers }),
+      );
+      expect(statements).toHaveLength(2);
+    },
+  );
+});

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { permissions } from '../../../src/domain/people/permissions.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  grant,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { Answer } from '../../support/http.ts';
+
+const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
+const humanPermissions = permissions
+  .filter(({ holders }) => holders.includes('human'))
+  .map(({ key }) => key as string)
+  .sort();
+const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+describe('GET /me', () => {
+  let app: TestApp;
+  let organization: TestOrganization;
+
+  beforeAll(async () => {
+    app = await startApp();
+    organization = await createOrganization(app);
+  });
+
+  afterAll(() => app.close());
+
+  test('shows an owner with every permission a person can hold, everywhere', async () => {
+    const { owner } = organization;
+    const { status, body } = await owner.browser.get('/api/v1/me');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      principal: {
+        actor_type: 'human',
+        actor_id: owner.membershipId,
+        organization_id: organization.id,
+        membership_id: owner.membershipId,
+        permissions: humanPermissions,
+        grants: humanPermissions.map((permission) => ({ permission, scope_kind: 'organization' })),
+        team_ids: [],
+        auth: {
+          method: 'local_password',
+          assurance: 'single_factor',
+          authenticated_at: INSTANT,
+          session_id: UUID,
+        },
+      },
+      user: { display_name: owner.displayName, email: owner.email, has_password: false },
+      organization: { name: organization.slug, slug: organization.slug },
+      assignments: [
+        {
+          id: UUID,
+          organization_id: organization.id,
+          principal_kind: 'membership',
+          principal_id: owner.membershipId,
+          scope_kind: 'organization',
+          scope_name: organization.slug,
+          source: 'manual',
+          created_at: INSTANT,
+          permissions: humanPermissions,
+          is_owner: true,
+          permission_policy_id: UUID,
+        },
+      ],
+      onboarding: { required: true, completed_at: null },
+    });
+  });
+
+  test('shows where a member holds what: one assignment for each agent of a policy', async () => {
+    const [first, second] = [
+      await createAgent(app, organization),
+      await createAgent(app, organization),
+    ];
+    const slugs = [first.slug, second.slug].sort();
+    const member = await createMember(app, organization.id, {
+      policies: [
+        {
+          scope_kind: 'agent',
+          resource_ids: slugs,
+          permissions: ['request.read', 'request.decide'],
+        },
+        { scope_kind: 'organization', permissions: ['request.read'] },
+      ],
+    });
+    const { body } = await member.browser.get('/api/v1/me');
+    expect(body['principal']?.['permissions']).toEqual(['request.decide', 'request.read']);
+    expect(body['principal']?.['grants']).toEqual([
+      ...slugs.map((scope_id) => ({ permission: 'request.decide', scope_kind: 'agent', scope_id })),
+      ...slugs.map((scope_id) => ({ permission: 'request.read', scope_kind: 'agent', scope_id })),
+      { permission: 'request.read', scope_kind: 'organization' },
+    ]);
+    const assignments = [...(body['assignments'] ?? [])] as unknown as {
+      id: string;
+      permission_policy_id: string;
+    }[];
+    expect(assignments).toEqual([
+      ...slugs.map((slug) =>
+        expect.objectContaining({
+          scope_kind: 'agent',
+          scope_id: slug,
+          scope_name: `Agent ${slug}`,
+          permissions: ['request.decide', 'request.read'],
+          is_owner: false,
+        }),
+      ),
+      expect.objectContaining({
+        scope_kind: 'organization',
+        scope_name: organization.slug,
+        permissions: ['request.read'],
+      }),
+    ]);
+    expect(new Set(assignments.map(({ id }) => id)).size).toBe(3);
+    expect(new Set(assignments.map((assignment) => assignment.permission_policy_id)).size).toBe(2);
+    expect((await member.http.get('/api/v1/me')).body['assignments']).toEqual(body['assignments']);
+  });
+
+  test('by a key is the same person, without what a key can never carry', async () => {
+    const { owner } = organization;
+    const byKey = await owner.http.get('/api/v1/me');
+    const bySession = await owner.browser.get('/api/v1/me');
+    const carried = permissions
+      .filter(({ holders }) => holders.includes('api_key'))
+      .map(({ key }) => key as string);
+    expect(byKey.body['principal']).toMatchObject({
+      actor_type: 'human',
+      membership_id: owner.membershipId,
+      permissions: carried.sort(),
+      auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: INSTANT },
+    });
+    expect(Object.keys(byKey.body['principal']?.['auth'] ?? {})).not.toContain('session_id');
+    for (const part of ['user', 'organization', 'assignments', 'onboarding'])
+      expect(byKey.body[part]).toEqual(bySession.body[part]);
+  });
+
+  test('shows a change of permissions at the very next call', async () => {
+    const member = await createMember(app, organization.id);
+    const held = async () =>
+      (await member.http.get('/api/v1/me')).body['principal']?.['permissions'];
+    expect(await held()).toEqual([]);
+    const policy = {
+      scope_kind: 'organization',
+      permissions: ['agent.read', 'no.such.permission'],
+    } as const;
+    await grant(app.db, organization.id, { membershipId: member.membershipId, policy });
+    expect(await held()).toEqual(['agent.read']);
+    await app.db('permission_policies').where({ membership_id: member.membershipId }).delete();
+    expect(await held()).toEqual([]);
+  });
+
+  test('asks for the guided setup only who can run it, and only until it is done', async () => {
+    const other = await createOrganization(app);
+    const onboarding = async (member: { browser: TestOrganization['owner']['browser'] }) =>
+      (await member.browser.get('/api/v1/me')).body['onboarding'] as unknown;
+    const member = await createMember(app, other.id, {
+      policies: [{ scope_kind: 'organization', permissions: ['request.read'] }],
+    });
+    const setter = await createMember(app, other.id, {
+      policies: [{ scope_kind: 'organization', permissions: ['organization.settings.write'] }],
+    });
+    expect([
+      await onboarding(other.owner),
+      await onboarding(setter),
+      await onboarding(member),
+    ]).toEqual([
+      { required: true, completed_at: null },
+      { required: true, completed_at: null },
+      { required: false, completed_at: null },
+    ]);
+    const completed = '2026-03-01T12:00:00.000Z';
+    await app
+      .db('organizations')
+      .where({ id: other.id })
+      .update({ onboarding_completed_at: completed });
+    expect(await onboarding(other.owner)).toEqual({ required: false, completed_at: completed });
+  });
+
+  test('tells whether there is a password to change', async () => {
+    const member = await createMember(app, organization.id);
+    const hasPassword = async () =>
+      (await member.http.get('/api/v1/me')).body['user']?.['has_password'];
+    expect(await hasPassword()).toBe(false);
+    await app.db('users').where({ id: member.userId }).update({ password_hash: '$argon2id$…' });
+    expect(await hasPassword()).toBe(true);
+  });
+
+  test('answers people only', async () => {
+    const agent = await createAgent(app, organization);
+    const asAgent = await app.http.get('/api/v1/me', {
+      headers: { authorization: `Bearer ${agent.credential}` },
+    });
+    expect(codeOf(asAgent)).toEqual([403, 'permission_denied']);
+    expect(codeOf(await app.http.get('/api/v1/me'))).toEqual([401, 'authentication_required']);
+    const suspended = await createMember(app, organization.id, { status: 'suspended' });
+    expect(codeOf(await suspended.browser.get('/api/v1/me'))).toEqual([403, 'membership_inactive']);
+    expect(codeOf(await suspended.http.get('/api/v1/me'))).toEqual([403, 'membership_inactive']);
+  });
+});

@@ -1,0 +1,482 @@
+/** Enrolling an authenticator app, recovery codes, and what an administrator does when both are lost. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { HttpClient } from '../../support/http.ts';
+import {
+  browserWith,
+  challengeOf,
+  codeOf,
+  codesOf,
+  cookieOf,
+  createPerson,
+  enroll,
+  forgetAttempts,
+  login,
+  SECRETS_KEY,
+} from '../../support/scene/sign-in.ts';
+
+let app: TestApp;
+let organization: TestOrganization;
+let member: TestMember;
+
+const begin = (browser: HttpClient) => browser.post('/api/v1/me/mfa/totp');
+const confirm = (browser: HttpClient, code: string) =>
+  browser.post('/api/v1/me/mfa/totp/confirm', { code });
+const state = async (browser: HttpClient) => (await browser.get('/api/v1/me/mfa')).body;
+const requireMfa = (require_mfa: boolean) =>
+  app.db('organizations').where({ id: organization.id }).update({ require_mfa });
+const makeStale = (membershipId: string) =>
+  app
+    .db('sessions')
+    .where({ membership_id: membershipId })
+    .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
+const eventsOf = async (membershipId: string) => {
+  const events = (await app
+    .db('audit_events')
+    .where({ subject_type: 'membership', subject_id: membershipId })
+    .orderBy('sequence')) as {
+    event_type: string;
+    actor_id: string;
+  }[];
+  return events.map(({ event_type, actor_id }) => [event_type, actor_id]);
+};
+
+beforeAll(async () => {
+  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
+  organization = await createOrganization(app);
+});
+
+beforeEach(async () => {
+  await forgetAttempts(app);
+  await requireMfa(false);
+  member = await createPerson(app, organization.id);
+});
+
+afterAll(() => app.close());
+
+describe('enrolling an authenticator app', () => {
+  test('shows its secret once, counts with its first code, and gives ten recovery codes', async () => {
+    expect(await state(member.browser)).toEqual({
+      required: false,
+      totp: { enrolled: false, confirmed_at: null },
+      recovery_codes_left: 0,
+    });
+    const begun = await begin(member.browser);
+    expect([begun.status, begun.body]).toEqual([
+      201,
+      { secret: expect.stringMatching(/^[A-Z2-7]{32}$/), uri: expect.any(String) },
+    ]);
+    const secret = String(begun.body['secret']);
+    const uri = new URL(String(begun.body['uri']));
+    expect([
+      uri.protocol,
+      decodeURIComponent(uri.pathname),
+      uri.searchParams.get('secret'),
+    ]).toEqual(['otpauth:', expect.stringContaining(`Countersign:${member.email}`), secret]);
+    expect((await state(member.browser))['totp']).toEqual({ enrolled: false, confirmed_at: null });
+    const confirmed = await confirm(member.browser, await codesOf(app, secret).code());
+    expect([confirmed.status, new Set(confirmed.body['recovery_codes']).size]).toEqual([200, 10]);
+    expect(await state(browserWith(app, cookieOf(confirmed)))).toEqual({
+      required: false,
+      totp: { enrolled: true, confirmed_at: expect.any(String) },
+      recovery_codes_left: 10,
+    });
+  });
+
+  test('makes the session strong and fresh under another cookie', async () => {
+    const { cookie, browser } = await enroll(app, member);
+    expect((await browser.get('/api/v1/me')).body['principal']?.['auth']).toMatchObject({
+      method: 'local_password_totp',
+      assurance: 'strong',
+      session_id: member.cookie.split('_')[2],
+    });
+    expect([cookie === member.cookie, (await member.browser.get('/api/v1/me')).status]).toEqual([
+      false,
+      401,
+    ]);
+  });
+
+  test("ends the person's other sessions, in every organization, and says why", async () => {
+    const elsewhere = await createOrganization(app);
+    const abroad = await createMember(app, elsewhere.id);
+    await app
+      .db('memberships')
+      .where({ id: abroad.membershipId })
+      .update({ user_id: member.userId });
+    const other = cookieOf(await login(app, member));
+    const { browser } = await enroll(app, member);
+    const others = [other, abroad.cookie];
+    for (const cookie of others)
+      expect((await browserWith(app, cookie).get('/api/v1/me')).status).toBe(401);
+    expect((await browser.get('/api/v1/me')).status).toBe(200);
+    const ids = others.map((cookie) => cookie.split('_')[2] ?? '');
+    const ends = (await app
+      .db('audit_events')
+      .where({ event_type: 'session.revoked' })
+      .whereIn('subject_id', ids)) as { data: string }[];
+    expect(ends.map(({ data }) => JSON.parse(data) as unknown)).toEqual([
+      { reason: 'mfa_enrolled' },
+      { reason: 'mfa_enrolled' },
+    ]);
+  });
+
+  test('leaves no session that was opened with the password alone at the same moment, in each of 20 rounds', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const person = await createPerson(app, organization.id);
+      const code = await codesOf(app, String((await begin(person.browser)).body['secret'])).code();
+      const [signedIn, confirmed] = await Promise.all([
+        login(app, person),
+        confirm(person.browser, code),
+      ]);
+      expect([confirmed.status, [200, 202].includes(signedIn.status)]).toEqual([200, true]);
+      const live = await app
+        .db('sessions')
+        .where({ membership_id: person.membershipId })
+        .whereNull('revoked_at')
+        .pluck('assurance');
+      expect(live).toEqual(['strong']);
+    }
+  });
+
+  test('keeps the seed sealed for its owner, and recovery codes as hashes', async () => {
+    const { recoveryCodes } = await enroll(app, member);
+    const [row] = (await app.db('totp_factors').where({ user_id: member.userId })) as {
+      secret: Buffer;
+      secret_key_id: string;
+    }[];
+    const value = { keyId: row?.secret_key_id ?? '', sealed: row?.secret ?? Buffer.alloc(0) };
+    expect(app.context.secrets?.open(value, `totp:${member.userId}`)).toHaveLength(20);
+    expect(() => app.context.secrets?.open(value, `totp:${organization.owner.userId}`)).toThrow();
+    const kept = (await app.db('recovery_codes').where({ user_id: member.userId })) as {
+      code_hash: Buffer;
+    }[];
+    expect(kept.map(({ code_hash }) => code_hash.length)).toEqual(Array<number>(10).fill(32));
+    const everything = [JSON.stringify(await app.db('audit_events')), ...app.log].join('\n');
+    expect(recoveryCodes.filter((code) => everything.includes(code))).toEqual([]);
+  });
+
+  test('begun anew replaces the one that was not confirmed', async () => {
+    const first = codesOf(app, String((await begin(member.browser)).body['secret']));
+    const second = codesOf(app, String((await begin(member.browser)).body['secret']));
+    expect(codeOf(await confirm(member.browser, await first.code()))).toEqual([
+      401,
+      'invalid_credentials',
+    ]);
+    expect((await confirm(member.browser, await second.code())).status).toBe(200);
+  });
+
+  test('is refused while one is enrolled, and that one stays', async () => {
+    const { browser, freshCode } = await enroll(app, member);
+    expect(codeOf(await begin(browser))).toEqual([409, 'mfa_enrolled']);
+    expect(codeOf(await confirm(browser, await freshCode()))).toEqual([409, 'mfa_enrolled']);
+    const answer = await app.http.post('/auth/mfa', {
+      token: await challengeOf(app, member),
+      code: await freshCode(),
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test('cannot be confirmed by a wrong code, a recovery code or before it was begun', async () => {
+    expect(codeOf(await confirm(member.browser, '123456'))).toEqual([404, 'not_found']);
+    const codes = codesOf(app, String((await begin(member.browser)).body['secret']));
+    for (const code of [
+      await codes.wrongCode(),
+      await codes.code(-4),
+      'AAAA-BBBB-CCCC-DDDD',
+      'abc',
+    ]) {
+      expect([code, codeOf(await confirm(member.browser, code))]).toEqual([
+        code,
+        [401, 'invalid_credentials'],
+      ]);
+    }
+    expect((await state(member.browser))['totp']).toEqual({ enrolled: false, confirmed_at: null });
+    expect((await confirm(member.browser, await codes.code())).status).toBe(200);
+  });
+
+  test('confirmed in two browsers at once gives one set of recovery codes, in each of 20 rounds', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const person = await createPerson(app, organization.id);
+      const browsers = [person.browser, browserWith(app, cookieOf(await login(app, person)))];
+      const code = await codesOf(app, String((await begin(person.browser)).body['secret'])).code();
+      const answers = await Promise.all(browsers.map((browser) => confirm(browser, code)));
+      // The second one hears that there is an app, or that the first has ended its session.
+      const [first, second] = answers.map(({ status }) => status).sort();
+      expect([first, [401, 409].includes(second ?? 0)]).toEqual([200, true]);
+      expect(await app.db('recovery_codes').where({ user_id: person.userId })).toHaveLength(10);
+    }
+  });
+
+  test('needs a fresh session in a browser', async () => {
+    expect(codeOf(await begin(member.http))).toEqual([403, 'session_required']);
+    const { code } = codesOf(app, String((await begin(member.browser)).body['secret']));
+    await makeStale(member.membershipId);
+    expect(codeOf(await begin(member.browser))).toEqual([403, 'reauthentication_required']);
+    expect(codeOf(await confirm(member.browser, await code()))).toEqual([
+      403,
+      'reauthentication_required',
+    ]);
+  });
+
+  test('is open to whoever has no second factor yet where the organization demands one', async () => {
+    await requireMfa(true);
+    const signedIn = await login(app, member);
+    expect([signedIn.status, signedIn.body['principal']?.['auth']]).toMatchObject([
+      200,
+      { assurance: 'single_factor' },
+    ]);
+    const browser = browserWith(app, cookieOf(signedIn));
+    expect(await state(browser)).toMatchObject({ required: true, totp: { enrolled: false } });
+    const authenticator = await enroll(app, { ...member, browser });
+    expect(await state(authenticator.browser)).toMatchObject({
+      required: true,
+      totp: { enrolled: true },
+    });
+  });
+
+  test('says so where there is no secrets key to seal it with', async () => {
+    const keyless = await startApp({ databaseUrl: app.databaseUrl });
+    const answer = await begin(browserWith(keyless, member.cookie));
+    await keyless.close();
+    expect([keyless.context.secrets, ...codeOf(answer)]).toEqual([
+      undefined,
+      501,
+      'secrets_key_missing',
+    ]);
+    expect(await app.db('totp_factors').where({ user_id: member.userId })).toEqual([]);
+  });
+});
+
+describe('recovery codes', () => {
+  const replace = (browser: HttpClient) => browser.post('/api/v1/me/mfa/recovery_codes');
+
+  test('are counted down as they are used, and replaced all at once', async () => {
+    const { browser, recoveryCodes } = await enroll(app, member);
+    const [used = '', unused = ''] = recoveryCodes;
+    expect(
+      (await app.http.post('/auth/mfa', { token: await challengeOf(app, member), code: used }))
+        .status,
+    ).toBe(200);
+    expect((await state(browser))['recovery_codes_left']).toBe(9);
+    const answer = await replace(browser);
+    const codes = answer.body['recovery_codes'] as unknown as string[];
+    expect([answer.status, new Set([...codes, ...recoveryCodes]).size]).toEqual([201, 20]);
+    expect((await state(browser))['recovery_codes_left']).toBe(10);
+    const token = await challengeOf(app, member);
+    for (const dead of [used, unused]) {
+      expect(codeOf(await app.http.post('/auth/mfa', { token, code: dead }))).toEqual([
+        401,
+        'invalid_credentials',
+      ]);
+    }
+    expect((await app.http.post('/auth/mfa', { token, code: codes[0] })).status).toBe(200);
+  });
+
+  test('replaced many times at once are ten, those of one answer', async () => {
+    const { browser } = await enroll(app, member);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => replace(browser)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(await app.db('recovery_codes').where({ user_id: member.userId })).toHaveLength(10);
+    const results: number[] = [];
+    for (const { body } of answers) {
+      await forgetAttempts(app);
+      const code = (body['recovery_codes'] as unknown as string[])[0];
+      results.push(
+        (await app.http.post('/auth/mfa', { token: await challengeOf(app, member), code })).status,
+      );
+    }
+    expect(results.sort()).toEqual([200, 401, 401, 401]);
+  });
+
+  test('are given to a fresh and strong session only, and to nobody without an app', async () => {
+    expect(codeOf(await replace(member.browser))).toEqual([403, 'mfa_required']);
+    const { browser } = await enroll(app, member);
+    await makeStale(member.membershipId);
+    expect(codeOf(await replace(browser))).toEqual([403, 'reauthentication_required']);
+    const other = await createMember(app, organization.id);
+    await app
+      .db('sessions')
+      .where({ membership_id: other.membershipId })
+      .update({ assurance: 'strong' });
+    expect(codeOf(await replace(other.browser))).toEqual([404, 'not_found']);
+  });
+});
+
+describe("removing one's own second factor", () => {
+  const remove = (browser: HttpClient) => browser.delete('/api/v1/me/mfa/totp');
+
+  test('takes the recovery codes too, and may be repeated', async () => {
+    const { browser } = await enroll(app, member);
+    for (let round = 0; round < 2; round += 1) expect((await remove(browser)).status).toBe(204);
+    expect(await state(browser)).toEqual({
+      required: false,
+      totp: { enrolled: false, confirmed_at: null },
+      recovery_codes_left: 0,
+    });
+    expect(await app.db('recovery_codes').where({ user_id: member.userId })).toEqual([]);
+    expect((await login(app, member)).status).toBe(200);
+    expect(await eventsOf(member.membershipId)).toEqual(
+      [
+        'membership.mfa_enrollment_started',
+        'membership.mfa_enrolled',
+        'membership.mfa_removed',
+      ].map((type) => [type, member.membershipId]),
+    );
+  });
+
+  test('needs a fresh and strong session, whatever the organization demands', async () => {
+    const { browser } = await enroll(app, member);
+    await app
+      .db('sessions')
+      .where({ membership_id: member.membershipId })
+      .update({ assurance: 'single_factor' });
+    expect(codeOf(await remove(browser))).toEqual([403, 'mfa_required']);
+    await app
+      .db('sessions')
+      .where({ membership_id: member.membershipId })
+      .update({ assurance: 'strong' });
+    await makeStale(member.membershipId);
+    expect(codeOf(await remove(browser))).toEqual([403, 'reauthentication_required']);
+    expect((await login(app, member)).status).toBe(202);
+  });
+});
+
+describe('taking the second factor from a member who lost it', () => {
+  const ADMINISTRATOR = [
+    { scope_kind: 'organization', permissions: ['membership.read', 'membership.write'] },
+  ] as const;
+  const take = (browser: HttpClient, membershipId: string) =>
+    browser.delete(`/api/v1/members/${membershipId}/mfa`);
+  let administrator: TestMember;
+
+  beforeEach(async () => {
+    administrator = await createMember(app, organization.id, { policies: ADMINISTRATOR });
+  });
+
+  test('ends his sessions, leaves him his password, and may be repeated', async () => {
+    const { browser } = await enroll(app, member);
+    const bystander = await enroll(app, await createPerson(app, organization.id));
+    expect((await take(administrator.browser, member.membershipId)).status).toBe(204);
+    expect((await browser.get('/api/v1/me')).status).toBe(401);
+    const signedIn = await login(app, member);
+    expect([signedIn.status, signedIn.body['principal']?.['auth']]).toMatchObject([
+      200,
+      { assurance: 'single_factor' },
+    ]);
+    expect(await app.db('recovery_codes').where({ user_id: member.userId })).toEqual([]);
+    expect((await take(administrator.browser, member.membershipId)).status).toBe(204);
+    expect((await browserWith(app, cookieOf(signedIn)).get('/api/v1/me')).status).toBe(200);
+    expect((await state(bystander.browser))['totp']).toMatchObject({ enrolled: true });
+    const taken = (await eventsOf(member.membershipId)).filter(
+      ([type]) => type === 'membership.mfa_removed',
+    );
+    expect(taken).toEqual([['membership.mfa_removed', administrator.membershipId]]);
+    const ended = await app
+      .db('audit_events')
+      .where({ event_type: 'session.revoked', actor_id: administrator.membershipId });
+    expect(ended).toHaveLength(1);
+  });
+
+  test('is for fresh browsers of those who may change members', async () => {
+    await enroll(app, member);
+    const reader = await createMember(app, organization.id, {
+      policies: [{ scope_kind: 'organization', permissions: ['membership.read'] }],
+    });
+    expect(codeOf(await take(reader.browser, member.membershipId))).toEqual([
+      403,
+      'permission_denied',
+    ]);
+    expect(codeOf(await take(administrator.http, member.membershipId))).toEqual([
+      403,
+      'session_required',
+    ]);
+    await requireMfa(true);
+    expect(codeOf(await take(administrator.browser, member.membershipId))).toEqual([
+      403,
+      'mfa_required',
+    ]);
+    await requireMfa(false);
+    await makeStale(administrator.membershipId);
+    expect(codeOf(await take(administrator.browser, member.membershipId))).toEqual([
+      403,
+      'reauthentication_required',
+    ]);
+    expect((await login(app, member)).status).toBe(202);
+  });
+
+  test('is for who holds all that the member holds: with the password alone he could be him', async () => {
+    const policy = {
+      scope_kind: 'agent',
+      resource_ids: ['deploy-bot'],
+      permissions: ['request.decide', 'request.read'],
+    } as const;
+    const decider = await createPerson(app, organization.id, { policies: [policy] });
+    await enroll(app, decider);
+    const refused = await take(administrator.browser, decider.membershipId);
+    expect(codeOf(refused)).toEqual([403, 'grant_exceeds_own']);
+    expect(refused.body['error']?.['details']?.['grants']).toEqual(
+      policy.permissions.map((permission) => ({
+        permission,
+        scope_kind: 'agent',
+        scope_id: 'deploy-bot',
+      })),
+    );
+    expect((await login(app, decider)).status).toBe(202);
+    const wider = [
+      {
+        scope_kind: 'organization',
+        permissions: ['membership.write', 'request.decide', 'request.read'],
+      },
+    ] as const;
+    const colleague = await createMember(app, organization.id, { policies: wider });
+    expect((await take(colleague.browser, decider.membershipId)).status).toBe(204);
+    await forgetAttempts(app);
+    expect((await login(app, decider)).status).toBe(200);
+  });
+
+  test('of an owner is for owners, and of oneself for nobody', async () => {
+    const owner = await createMember(app, organization.id, {
+      policies: [{ scope_kind: 'organization', is_owner: true }],
+    });
+    const { browser } = await enroll(app, owner);
+    expect(codeOf(await take(administrator.browser, owner.membershipId))).toEqual([
+      403,
+      'owner_required',
+    ]);
+    expect(codeOf(await take(browser, owner.membershipId))).toEqual([403, 'self_change']);
+    expect(codeOf(await take(browser, owner.membershipId.toUpperCase()))).toEqual([
+      403,
+      'self_change',
+    ]);
+    expect((await state(browser))['totp']).toMatchObject({ enrolled: true });
+    expect((await take(organization.owner.browser, owner.membershipId)).status).toBe(204);
+  });
+
+  test('finds nobody of another organization, and nobody who was removed', async () => {
+    const elsewhere = await createOrganization(app);
+    const stranger = await createPerson(app, elsewhere.id);
+    const authenticator = await enroll(app, stranger);
+    expect(codeOf(await take(administrator.browser, stranger.membershipId))).toEqual([
+      404,
+      'not_found',
+    ]);
+    expect(codeOf(await take(administrator.browser, randomUUID()))).toEqual([404, 'not_found']);
+    expect(codeOf(await take(administrator.browser, 'nobody'))).toEqual([404, 'not_found']);
+    expect((await state(authenticator.browser))['totp']).toMatchObject({ enrolled: true });
+    await app
+      .db('memberships')
+      .where({ id: member.membershipId })
+      .update({ status: 'deprovisioned' });
+    expect(codeOf(await take(administrator.browser, member.membershipId))).toEqual([
+      409,
+      'membership_removed',
+    ]);
+  });
+});

@@ -1,0 +1,539 @@
+/** What a provider, a person or somebody between them can do wrong while signing in: nobody enters, nothing breaks. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openOidcClient } from '../../../src/platform/oidc.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { Browser, type Page } from '../../support/browser.ts';
+import { createOrganization } from '../../support/scene/factories.ts';
+import {
+  newSigningKey,
+  reachCallback,
+  signInThrough,
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../../support/servers/identity-provider.ts';
+
+let provider: IdentityProvider;
+let app: TestApp;
+
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+  app = await startApp({
+    environment: { ...provider.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' },
+  });
+  await provider.register(app.url);
+  await createOrganization(app);
+});
+
+beforeEach(() => {
+  provider.answer = {};
+  provider.overrides.clear();
+  provider.person = newPerson();
+  app.log.length = 0;
+});
+
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+
+const SETTINGS = {
+  issuer: 'https://issuer.example',
+  clientId: 'countersign',
+  clientSecret: 'x',
+  name: 'x',
+  emailDomains: [],
+};
+
+let people = 0;
+function newPerson() {
+  const subject = `person-${++people}`;
+  return {
+    subject,
+    email: `${subject}@example.com`,
+    email_verified: true,
+    name: `Person ${people}`,
+  };
+}
+
+const loginUrl = (code: string) => `${app.url}/login?error=${code}`;
+
+/** The answer ends at the sign-in page with the code and nothing else, and nobody is signed in. */
+async function expectFailure(page: Page, browser: Browser, code: string): Promise<void> {
+  expect([page.status, page.location?.href]).toEqual([302, loginUrl(code)]);
+  expect(page.setCookies).toEqual([
+    'service_sso=; Path=/auth/oidc; Max-Age=0; HttpOnly; SameSite=Lax',
+  ]);
+  expect(browser.cookie(app.url, 'service_session')).toBeUndefined();
+  expect(await sessionsOf(provider.person.subject)).toBe(0);
+  expect(app.log.join('')).not.toMatch(/"level":"error"/);
+}
+
+async function sessionsOf(subject: string): Promise<number> {
+  const [row] = (await app
+    .db('sessions as s')
+    .join('memberships as m', 'm.id', 's.membership_id')
+    .join('user_identities as i', 'i.user_id', 'm.user_id')
+    .where('i.subject', subject)
+    .count({ rows: '*' })) as { rows: number }[];
+  return Number(row?.rows);
+}
+
+/** A browser that the provider has just sent back, and where to. */
+async function returned(query = ''): Promise<{ browser: Browser; callback: URL }> {
+  const browser = new Browser();
+  const { location } = await reachCallback(app.url, browser, query);
+  if (!location) throw new Error('the provider sent the browser nowhere');
+  return { browser, callback: location };
+}
+
+function changed(url: URL, parameters: Readonly<Record<string, string | undefined>>): URL {
+  const copy = new URL(url);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined) copy.searchParams.delete(name);
+    else copy.searchParams.set(name, value);
+  }
+  return copy;
+}
+
+type Pending = Readonly<Record<'state' | 'nonce' | 'codeVerifier' | 'returnTo', string>> & {
+  readonly beganAt: number;
+};
+
+function pendingOf(browser: Browser): Pending {
+  return JSON.parse(
+    app.context.oidc?.open(browser.cookie(app.url, 'service_sso') ?? '') ?? '{}',
+  ) as Pending;
+}
+
+function present(browser: Browser, cookie: string): void {
+  browser.setCookie(app.url, 'service_sso', { value: cookie, path: '/auth/oidc' });
+}
+
+test('the sign-in these tests spoil succeeds when it is left alone', async () => {
+  const { browser, callback } = await returned();
+  expect((await browser.open(callback)).location?.href).toBe(`${app.url}/`);
+  expect(await sessionsOf(provider.person.subject)).toBe(1);
+});
+
+describe('the answer of the provider', () => {
+  test('may be no: the sign-in page is told so, and neither sentence nor email of the provider gets into the address', async () => {
+    provider.answer = { denies: true };
+    const { browser, callback } = await returned();
+    expect(callback.searchParams.get('error_description')).toContain('someone@example.com');
+    await expectFailure(await browser.open(callback), browser, 'sso_denied');
+    expect(app.log.join('')).toContain('"code":"sso_denied"');
+    expect(app.log.join('')).not.toContain('someone@');
+  });
+
+  test.each([
+    ['another error', { error: 'server_error', code: undefined }],
+    ['no code', { code: undefined }],
+    ['a code nobody gave', { code: 'guess' }],
+    ['an empty code', { code: '' }],
+    ['no state', { state: undefined }],
+    ['a foreign state', { state: 'x'.repeat(43) }],
+    ['the name of another provider', { iss: 'https://evil.example' }],
+    ['no name, though the provider gives it', { iss: undefined }],
+    ['a denial of another sign-in', { error: 'access_denied', code: undefined, state: 'x' }],
+    ['an id token in the address', { id_token: 'a.b.c', code: undefined }],
+  ])('with %s is refused', async (_what, parameters) => {
+    const { browser, callback } = await returned();
+    await expectFailure(await browser.open(changed(callback, parameters)), browser, 'sso_failed');
+  });
+
+  test('may carry parameters nobody knows', async () => {
+    const { browser, callback } = await returned();
+    const page = await browser.open(
+      changed(callback, { session_state: 'a', hd: 'example.com', authuser: '0' }),
+    );
+    expect(page.location?.href).toBe(`${app.url}/`);
+  });
+
+  test('serves once: with the cookie that is gone, and with the cookie kept', async () => {
+    const { browser, callback } = await returned();
+    const cookie = browser.cookie(app.url, 'service_sso') ?? '';
+    await browser.open(callback);
+    const replay = await browser.open(callback);
+    expect([replay.location?.href, replay.setCookies.length]).toEqual([loginUrl('sso_expired'), 1]);
+    const thief = new Browser();
+    present(thief, cookie);
+    expect((await thief.open(callback)).location?.href).toBe(loginUrl('sso_failed'));
+    expect(thief.cookie(app.url, 'service_session')).toBeUndefined();
+    expect(await sessionsOf(provider.person.subject)).toBe(1);
+  });
+});
+
+describe('the browser', () => {
+  test('that did not begin the sign-in does not end it', async () => {
+    const { callback } = await returned();
+    const victim = new Browser();
+    await expectFailure(await victim.open(callback), victim, 'sso_expired');
+  });
+
+  test('that began another sign-in does not end this one, nor does its own code help', async () => {
+    const [mine, theirs] = [await returned(), await returned()];
+    await expectFailure(await theirs.browser.open(mine.callback), theirs.browser, 'sso_failed');
+    const again = await returned();
+    const mixed = changed(mine.callback, { state: again.callback.searchParams.get('state') ?? '' });
+    await expectFailure(await again.browser.open(mixed), again.browser, 'sso_failed');
+  });
+
+  test('that waited for more than ten minutes begins anew', async () => {
+    const { browser, callback } = await returned();
+    const late = { ...pendingOf(browser), beganAt: Date.now() - 601_000 };
+    present(browser, app.context.oidc?.seal(JSON.stringify(late)) ?? '');
+    await expectFailure(await browser.open(callback), browser, 'sso_expired');
+    const next = await returned();
+    present(
+      next.browser,
+      app.context.oidc?.seal(
+        JSON.stringify({ ...pendingOf(next.browser), beganAt: Date.now() - 590_000 }),
+      ) ?? '',
+    );
+    expect((await next.browser.open(next.callback)).location?.href).toBe(`${app.url}/`);
+  });
+
+  test('cannot change its cookie: not one character, and not for one made elsewhere', async () => {
+    const { browser, callback } = await returned();
+    const cookie = browser.cookie(app.url, 'service_sso') ?? '';
+    const flipped = (at: number) =>
+      `${cookie.slice(0, at)}${cookie[at] === 'A' ? 'B' : 'A'}${cookie.slice(at + 1)}`;
+    const plain = Buffer.from(JSON.stringify(pendingOf(browser))).toString('base64url');
+    const elsewhere = openOidcClient(SETTINGS, 'another secret').seal(
+      JSON.stringify(pendingOf(browser)),
+    );
+    const spots = [0, 20, 40, Math.floor(cookie.length / 2), cookie.length - 4];
+    for (const value of [
+      ...spots.map(flipped),
+      plain,
+      elsewhere,
+      cookie.slice(0, -4),
+      cookie.slice(4),
+      'x',
+      '',
+      '%00',
+      '"',
+    ]) {
+      present(browser, value);
+      const page = await browser.open(callback);
+      expect([value, page.location?.href]).toEqual([value, loginUrl('sso_expired')]);
+      expect(browser.cookie(app.url, 'service_session')).toBeUndefined();
+    }
+    present(browser, cookie);
+    expect((await browser.open(callback)).location?.href).toBe(`${app.url}/`);
+  });
+});
+
+describe('an id token', () => {
+  const stranger = newSigningKey();
+
+  /** Ends a sign-in with a token of these claims beside the right ones. */
+  async function presentToken(make: (right: Readonly<Record<string, unknown>>) => string) {
+    const { browser, callback } = await returned();
+    const { subject, email } = { email: 'nobody', ...provider.person };
+    provider.forgeToken(
+      make({ sub: subject, email, email_verified: true, nonce: pendingOf(browser).nonce }),
+    );
+    return { browser, page: await browser.open(callback) };
+  }
+
+  test('with the right claims and the right signature opens a session', async () => {
+    expect((await presentToken((right) => provider.idToken(right))).page.location?.href).toBe(
+      `${app.url}/`,
+    );
+  });
+
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ['for another audience', { aud: 'another' }],
+    ['for many audiences and another party', { aud: ['countersign', 'another'], azp: 'another' }],
+    ['of another issuer', { iss: 'https://evil.example' }],
+    ['with another nonce', { nonce: 'x'.repeat(43) }],
+    ['without a nonce', { nonce: undefined }],
+    ['that has ended', { exp: Math.floor(Date.now() / 1_000) - 3_600 }],
+    ['without an end', { exp: undefined }],
+    ['that is not valid yet', { nbf: Math.floor(Date.now() / 1_000) + 3_600 }],
+    ['without a subject', { sub: undefined }],
+    ['with a subject that is none', { sub: { toString: 'x' } }],
+    ['with a time of proof that is none', { auth_time: 'yesterday' }],
+  ])('%s is refused', async (_what, claims) => {
+    const { page, browser } = await presentToken((right) =>
+      provider.idToken({ ...right, ...claims }),
+    );
+    await expectFailure(page, browser, 'sso_failed');
+  });
+
+  test.each<[string, (right: Readonly<Record<string, unknown>>) => string]>([
+    ['signed by a stranger', (right) => provider.idToken(right, stranger)],
+    ['without a signature', (right) => provider.idToken(right).replace(/[^.]+$/, '')],
+    [
+      'that says it needs none',
+      (right) => {
+        const [, body] = provider.idToken(right).split('.');
+        return `${Buffer.from('{"alg":"none"}').toString('base64url')}.${body ?? ''}.`;
+      },
+    ],
+    [
+      'whose claims were changed',
+      (right) =>
+        provider
+          .idToken(right)
+          .replace(
+            /\.[^.]+\./,
+            `.${provider.idToken({ ...right, sub: 'boss' }).split('.')[1] ?? ''}.`,
+          ),
+    ],
+    ['that is garbage', () => 'garbage'],
+    ['that is empty', () => ''],
+  ])('%s is refused', async (_what, make) => {
+    const { page, browser } = await presentToken(make);
+    await expectFailure(page, browser, 'sso_failed');
+  });
+
+  test.each([
+    ['a subject of control characters', { sub: 'a\u0000b' }],
+    ['a subject without end', { sub: 'a'.repeat(10_000) }],
+  ])('with %s admits nobody and breaks nothing', async (_what, claims) => {
+    const { page, browser } = await presentToken((right) =>
+      provider.idToken({ ...right, ...claims }),
+    );
+    await expectFailure(page, browser, 'sign_in_not_admitted');
+  });
+
+  test.each([
+    ['a name no database stores', { name: 'Eve\u0000\ud800' }],
+    ['a name that is none', { name: { first: 'Eve' } }],
+    ['a name without end', { name: 'e'.repeat(5_000) }],
+    ['methods that are none', { amr: 'mfa' }],
+    ['strange methods', { amr: [1, null, 'pwd'] }],
+  ])('with %s is taken for what it proves', async (_what, claims) => {
+    const { page, browser } = await presentToken((right) =>
+      provider.idToken({ ...right, ...claims }),
+    );
+    expect(page.location?.href).toBe(`${app.url}/`);
+    const me = JSON.parse((await browser.open(`${app.url}/api/v1/me`)).text) as {
+      principal: { auth: unknown };
+    };
+    expect(me.principal.auth).toMatchObject({ assurance: 'single_factor' });
+  });
+});
+
+describe('the token endpoint', () => {
+  test.each([
+    [
+      'a refusal',
+      400,
+      { error: 'invalid_grant', error_description: 'code secret-code of someone@example.com' },
+    ],
+    ['a failure', 500, 'oops'],
+    ['no JSON', 200, '{"access_token":'],
+    ['something else', 200, '[]'],
+    ['nothing', 204, ''],
+    ['no id token', 200, { access_token: 'secret-token', token_type: 'bearer' }],
+  ])(
+    'that answers %s ends at the sign-in page, and no token or code is logged',
+    async (_what, status, body) => {
+      const { browser, callback } = await returned();
+      provider.override('/token', status, body);
+      await expectFailure(await browser.open(callback), browser, 'sso_failed');
+      const log = app.log.join('');
+      expect(log).toContain('a sign-in through the identity provider failed');
+      for (const secret of [
+        'secret-',
+        'someone@',
+        callback.searchParams.get('code') ?? '?',
+        callback.searchParams.get('state') ?? '?',
+      ]) {
+        expect(log).not.toContain(secret);
+      }
+    },
+  );
+
+  test('that redirects elsewhere is not followed', async () => {
+    const { browser, callback } = await returned();
+    let followed = false;
+    provider.overrides.set('/token', (_request, response) =>
+      response.writeHead(307, { location: '/elsewhere' }).end(),
+    );
+    provider.overrides.set('/elsewhere', (_request, response) => {
+      followed = true;
+      response.end();
+    });
+    await expectFailure(await browser.open(callback), browser, 'sso_failed');
+    expect(followed).toBe(false);
+  });
+
+  test('and the keys, when they do not answer, keep the browser for seconds only', async () => {
+    const { browser, callback } = await returned();
+    provider.overrides.set('/token', () => undefined);
+    const started = performance.now();
+    await expectFailure(await browser.open(callback), browser, 'sso_failed');
+    expect(performance.now() - started).toBeLessThan(30_000);
+  });
+
+  test('may leave the email to another endpoint, which cannot speak of somebody else', async () => {
+    const { browser, callback } = await returned();
+    provider.override('/me', 200, {
+      sub: 'somebody else',
+      email: 'boss@example.com',
+      email_verified: true,
+    });
+    await expectFailure(await browser.open(callback), browser, 'sso_failed');
+  });
+});
+
+describe('the page to return to', () => {
+  test.each([
+    '//evil.example',
+    '///evil.example/%2e%2e',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\\/evil.example',
+    'https://evil.example',
+    'https:evil.example',
+    'javascript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'evil.example',
+    '@evil.example',
+    '.evil.example',
+    '/\t/evil.example',
+    '/\r\n/evil.example',
+    ' /ok',
+    '/%2f%2fevil.example',
+    '/%5cevil.example',
+    '/%252f%252fevil.example',
+    '/..//evil.example',
+    '/\uff0fevil.example',
+    '/x\r\nSet-Cookie: service_session=evil',
+    '/x%0d%0aSet-Cookie:%20service_session=evil',
+    '',
+  ])('cannot be %j', async (path) => {
+    const page = await new Browser().open(
+      `${app.url}/auth/oidc/login?return_to=${encodeURIComponent(path)}`,
+    );
+    const body = JSON.parse(page.text) as {
+      error: { code: string; details: { issues: { pointer: string }[] } };
+    };
+    expect([page.status, body.error.code]).toEqual([400, 'validation_failed']);
+    expect(body.error.details.issues.map(({ pointer }) => pointer)).toEqual(['/query/return_to']);
+    expect([page.setCookies, page.location]).toEqual([[], undefined]);
+  });
+
+  test.each([
+    'prompt=none',
+    'prompt=',
+    'prompt=login&prompt=login',
+    'max_age=1',
+    'redirect_uri=https://evil.example',
+  ])('has no company such as %s', async (query) => {
+    expect((await app.http.get(`/auth/oidc/login?${query}`)).status).toBe(400);
+  });
+
+  test('is never where a forged Host header says', async () => {
+    const browser = new Browser();
+    const { location } = await reachCallback(app.url, browser);
+    const page = await browser.open(location ?? '', {
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+    });
+    expect(page.location?.href).toBe(`${app.url}/`);
+    const failed = await new Browser().open(`${app.url}/auth/oidc/callback`, {
+      host: 'evil.example',
+    });
+    expect(failed.location?.href).toBe(loginUrl('sso_expired'));
+  });
+});
+
+describe('a provider that is away', () => {
+  let away: IdentityProvider;
+  let waiting: TestApp;
+  const METADATA = '/.well-known/openid-configuration';
+
+  beforeAll(async () => {
+    away = await startIdentityProvider();
+    waiting = await startApp({
+      environment: { ...away.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' },
+    });
+    await createOrganization(waiting);
+  });
+
+  afterAll(async () => {
+    await waiting.close();
+    await away.close();
+  });
+
+  async function login() {
+    const started = performance.now();
+    const { status, body, headers } = await waiting.http.get('/auth/oidc/login');
+    return {
+      status,
+      code: body?.['error']?.['code'],
+      cookie: headers['set-cookie'],
+      ms: performance.now() - started,
+    };
+  }
+
+  const metadata = () => ({
+    issuer: away.issuer,
+    authorization_endpoint: `${away.issuer}/auth`,
+    token_endpoint: `${away.issuer}/token`,
+    jwks_uri: `${away.issuer}/jwks`,
+  });
+
+  test.each<[string, number, () => unknown]>([
+    ['fails', 500, () => 'oops'],
+    ['answers no JSON', 200, () => '<html>'],
+    ['answers half of it', 200, () => '{"issuer":'],
+    ['answers a list', 200, () => []],
+    ['answers nothing of use', 200, () => ({ issuer: away.issuer })],
+    ['is somebody else', 200, () => ({ ...metadata(), issuer: 'https://evil.example' })],
+    [
+      'has an endpoint that is no URL',
+      200,
+      () => ({ ...metadata(), authorization_endpoint: 'nonsense' }),
+    ],
+    ['sends elsewhere', 302, () => ''],
+  ])('because it %s is a 504 that says so', async (_what, status, body) => {
+    away.override(METADATA, status, body());
+    expect(await login()).toMatchObject({
+      status: 504,
+      code: 'identity_provider_failed',
+      cookie: undefined,
+    });
+  });
+
+  test('because it is silent is a 504 within seconds, for everybody at once', async () => {
+    away.overrides.set(METADATA, () => undefined);
+    const answers = await Promise.all([login(), login(), login()]);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 504, code: 'identity_provider_failed' });
+      expect(answer.ms).toBeLessThan(30_000);
+    }
+  });
+
+  test('leaves the rest of the service alone, and is asked again as soon as somebody needs it', async () => {
+    away.override(METADATA, 503, '');
+    expect((await login()).status).toBe(504);
+    expect((await waiting.http.get('/auth/options')).body['sso']).toEqual({
+      name: 'Single sign-on',
+    });
+    away.overrides.clear();
+    await away.register(waiting.url);
+    away.person = newPerson();
+    expect((await signInThrough(waiting.url)).location?.href).toBe(`${waiting.url}/`);
+    away.override(METADATA, 500, '');
+    expect((await login()).status).toBe(302);
+  });
+
+  test('between leaving and coming back is a failed sign-in, not a failure of ours', async () => {
+    const browser = new Browser();
+    away.person = newPerson();
+    const { location } = await reachCallback(waiting.url, browser);
+    await away.close();
+    const page = await browser.open(location ?? '');
+    expect([page.status, page.location?.href]).toEqual([
+      302,
+      `${waiting.url}/login?error=sso_failed`,
+    ]);
+  });
+});

@@ -1,0 +1,325 @@
+/** What a list shows is what a single read and a decision allow: the SQL of the queue and the domain's rules are one. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import { listQueue, type QueueScope } from '../../../src/data/requests/list.ts';
+import { findRequest } from '../../../src/data/requests/read.ts';
+import { mayStillDecide } from '../../../src/data/requests/unreachable.ts';
+import { insertStep } from '../../../src/data/requests/escalate.ts';
+import type { ApprovalRequest } from '../../../src/domain/requests/approval-requests.ts';
+import {
+  grantsFromPolicies,
+  type MemberPrincipal,
+  type PolicyGrants,
+} from '../../../src/domain/people/authorization.ts';
+import type { Permission } from '../../../src/domain/people/permissions.ts';
+import {
+  listAccess,
+  mayDecide,
+  maySee,
+  type Routed,
+} from '../../../src/domain/requests/request-access.ts';
+import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
+import { findMemberWithPolicies } from '../../../src/data/people/memberships.ts';
+import { insertAddedReviewers } from '../../../src/data/requests/added-reviewers.ts';
+import { readRouted } from '../../../src/services/requests/audience.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  activatePath,
+  createAgent,
+  createMember,
+  createOrganization,
+  createTeam,
+  grant,
+  type Policy,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+
+const PERMISSIONS: readonly Permission[] = [
+  'request.read',
+  'request.read.unrouted',
+  'request.decide',
+  'request.decide.unrouted',
+];
+const SCOPES: readonly QueueScope[] = ['notified', 'decidable', 'visible'];
+
+interface Seen {
+  readonly request: ApprovalRequest;
+  readonly routed: Routed;
+  readonly told: ReadonlySet<string>;
+}
+
+describe('the queue and the rules of access', () => {
+  let app: TestApp;
+  let organization: TestOrganization;
+  let agentSlugs: string[];
+  let members: TestMember[];
+  let requests: Seen[];
+
+  /** Two live ones, and one that is archived after paths named it. */
+  let teams: readonly [string, string, string];
+
+  interface People {
+    readonly told: readonly string[];
+    readonly added: readonly string[];
+  }
+
+  /** A request on the path, told to some, with others added by hand. */
+  async function insertRequest(
+    agentSlug: string,
+    revisionId: string | undefined,
+    { told, added }: People,
+  ): Promise<Seen> {
+    const id = randomUUID();
+    const now = new Date();
+    const instance = await app
+      .db('agent_instances')
+      .where({ agent_slug: agentSlug })
+      .first<{ id: string; name: string }>('id', 'name');
+    const credential = await app
+      .db('agent_credentials')
+      .where({ agent_instance_id: instance.id })
+      .first<{ id: string }>('id');
+    await app.db('approval_requests').insert({
+      id,
+      organization_id: organization.id,
+      agent_slug: agentSlug,
+      agent_name: agentSlug,
+      agent_instance_id: instance.id,
+      agent_instance_name: instance.name,
+      agent_credential_id: credential.id,
+      tool: 'deploy',
+      arguments: '{}',
+      timeout: '1h',
+      idempotency_key: id,
+      input_digest: Buffer.alloc(32),
+      state: 'pending',
+      created_at: now,
+      deadline_at: new Date(now.getTime() + 3_600_000),
+      updated_at: now,
+      last_at: now,
+      routed_at: now,
+      route_source: revisionId === undefined ? 'no_escalation' : 'pipeline_default',
+      route_scope: 'agent',
+      escalation_path_revision_id: revisionId ?? null,
+    });
+    const step = {
+      requestId: id,
+      organizationId: organization.id,
+      stepKey: 'step',
+      run: 1,
+      kind: 'notified',
+      at: now,
+      byEmail: false,
+    } as const;
+    await insertStep(app.db, { ...step, membershipIds: told });
+    const [addedBy] = members.map(({ membershipId }) => membershipId);
+    if (addedBy !== undefined)
+      await insertAddedReviewers(app.db, { requestId: id, membershipIds: added, addedBy, at: now });
+    const request = (await findRequest(app.db, id))?.request;
+    if (!request) throw new Error('the request is not there');
+    return { request, routed: await readRouted(app.context, request), told: new Set(told) };
+  }
+
+  beforeAll(async () => {
+    app = await startApp();
+    organization = await createOrganization(app);
+    agentSlugs = [];
+    for (let n = 0; n < 3; n += 1) agentSlugs.push((await createAgent(app, organization)).slug);
+    members = [];
+    for (let n = 0; n < 3; n += 1) members.push(await createMember(app, organization.id));
+    const team = () => createTeam(app, organization.id);
+    teams = [await team(), await team(), await team()];
+    const user = (index: number) => ({ type: 'user', id: members[index]?.membershipId });
+    const named = [
+      ...members.map((_, index) => user(index)),
+      ...teams.map((id) => ({ type: 'team', id })),
+    ];
+    const drawn = fc.sample(
+      fc.array(fc.subarray(named, { minLength: 1 }), { minLength: 1, maxLength: 3 }),
+      { numRuns: 8, seed: 5 },
+    );
+    const paths: Record<string, (readonly object[])[]> = {
+      ...Object.fromEntries(drawn.map((levels, index) => [`drawn-${index}`, levels])),
+      first: [[user(0)]],
+      both: [[user(0)], [user(1)]],
+      all: [[{ type: 'broadcast' }]],
+      mixed: [[user(1)], [{ type: 'broadcast' }, user(2)]],
+    };
+    const revisions: (string | undefined)[] = [undefined];
+    for (const [key, levels] of Object.entries(paths)) {
+      const nodes = levels.map((targets) => ({
+        id: randomUUID(),
+        type: 'level',
+        targets,
+        escalate_after: '10m',
+      }));
+      await activatePath(organization.owner, { path_key: key, name: key, nodes });
+      revisions.push(await resolveActivePath(app.db, organization.id, key));
+    }
+    await app
+      .db('teams')
+      .where({ id: teams[2] })
+      .update({ archived_at: app.db.raw('clock_timestamp()') });
+    requests = [];
+    const some = fc.subarray(members.map((each) => each.membershipId));
+    const people = fc.sample(fc.record({ told: some, added: some }), {
+      numRuns: agentSlugs.length * revisions.length,
+      seed: 7,
+    });
+    for (const agentSlug of agentSlugs) {
+      for (const revisionId of revisions) {
+        requests.push(
+          await insertRequest(
+            agentSlug,
+            revisionId,
+            people[requests.length] ?? { told: [], added: [] },
+          ),
+        );
+      }
+    }
+  });
+  afterAll(async () => {
+    await app.close();
+  });
+
+  interface Who {
+    readonly member: number;
+    readonly policies: readonly PolicyGrants[];
+    readonly isOwner: boolean;
+    readonly narrowed: readonly Permission[] | null;
+    /** By their places in `teams`. */
+    readonly memberOf: readonly number[];
+  }
+
+  /** Puts the member into exactly these teams, and reads which of them are live. */
+  async function join({ member, memberOf }: Who): Promise<readonly string[]> {
+    const { membershipId = '' } = members[member] ?? {};
+    await app.db('team_members').where({ membership_id: membershipId }).delete();
+    const created_at = new Date();
+    const rows = memberOf.map((place) => ({
+      team_id: teams[place],
+      membership_id: membershipId,
+      source: 'manual',
+      created_at,
+    }));
+    if (rows.length > 0) await app.db('team_members').insert(rows);
+    return (await findMemberWithPolicies(app.db, organization.id, membershipId))?.teamIds ?? [];
+  }
+
+  function principal(who: Who, teamIds: readonly string[]) {
+    const {
+      membershipId = '',
+      userId = '',
+      displayName = '',
+      email = '',
+    } = members[who.member] ?? {};
+    return {
+      kind: 'member',
+      organizationId: organization.id,
+      membershipId,
+      userId,
+      displayName,
+      email,
+      isOwner: who.isOwner,
+      grants: grantsFromPolicies(who.policies, who.isOwner),
+      requiresMfa: false,
+      teamIds,
+      via: { kind: 'api_key', keyId: randomUUID(), narrowed: who.narrowed },
+      auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: new Date() },
+    } satisfies MemberPrincipal;
+  }
+
+  function allowed(
+    who: MemberPrincipal,
+    scope: QueueScope,
+    { request, routed, told }: Seen,
+  ): boolean {
+    if (scope === 'visible') return maySee(who, request, routed);
+    return mayDecide(who, request, routed) && (scope === 'decidable' || told.has(who.membershipId));
+  }
+
+  const permissions = fc.subarray([...PERMISSIONS]);
+  const organizationWide = permissions.map((keys): PolicyGrants => ({
+    scope_kind: 'organization',
+    resource_ids: [],
+    permissions: keys,
+  }));
+  const forAgents = fc
+    .tuple(fc.subarray([0, 1, 2], { minLength: 1 }), permissions)
+    .map(([indices, keys]): PolicyGrants => ({
+      scope_kind: 'agent',
+      resource_ids: indices.map((index) => agentSlugs[index] ?? ''),
+      permissions: keys,
+    }));
+  const who = fc.record({
+    member: fc.nat({ max: 2 }),
+    policies: fc.array(fc.oneof(organizationWide, forAgents), { maxLength: 3 }),
+    isOwner: fc.constantFrom(false, false, false, true),
+    narrowed: fc.option(fc.subarray([...PERMISSIONS]), { nil: null }),
+    memberOf: fc.subarray([0, 1, 2]),
+  });
+
+  test('list exactly what may be seen, decided, or was told and may be decided, for any grants and routes', async () => {
+    let listed = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        who,
+        fc.option(fc.nat({ max: 2 }), { nil: undefined }),
+        async (drawn, agent) => {
+          const teamIds = await join(drawn);
+          expect(teamIds).not.toContain(teams[2]);
+          const caller = principal(drawn, teamIds);
+          const agentSlug = agent === undefined ? undefined : agentSlugs[agent];
+          for (const scope of SCOPES) {
+            const filter = { access: listAccess(caller), scope, agentSlug, limit: 200, offset: 0 };
+            const shown = (await listQueue(app.db, organization.id, filter)).map(
+              (request) => request.id,
+            );
+            const expected = requests
+              .filter(({ request }) => agentSlug === undefined || request.agentSlug === agentSlug)
+              .filter((seen) => allowed(caller, scope, seen))
+              .map(({ request }) => request.id);
+            expect([...shown].sort()).toEqual([...expected].sort());
+            listed += shown.length;
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+    expect(listed).toBeGreaterThan(0);
+  });
+
+  /** Gives the member exactly these policies; a suspended one keeps them. */
+  async function hold({ member, policies, isOwner }: Who, status: string): Promise<string> {
+    const { membershipId = '' } = members[member] ?? {};
+    await app.db('memberships').where({ id: membershipId }).update({ status });
+    await app.db('permission_policies').where({ membership_id: membershipId }).delete();
+    const owning = isOwner ? [{ scope_kind: 'organization', is_owner: true } as const] : [];
+    for (const policy of [...policies, ...owning])
+      await grant(app.db, organization.id, { membershipId, policy: policy as Policy });
+    return membershipId;
+  }
+
+  test('are what a request goes by that asks whether somebody may decide it still, for any grants and routes', async () => {
+    const seen = new Set<boolean>();
+    await fc.assert(
+      fc.asyncProperty(
+        who,
+        fc.constantFrom('active', 'active', 'active', 'suspended'),
+        async (drawn, status) => {
+          const caller = principal({ ...drawn, narrowed: null }, await join(drawn));
+          const membershipId = await hold(drawn, status);
+          for (const { request, routed } of requests) {
+            const may = await mayStillDecide(app.db, request.id, membershipId);
+            expect(may).toBe(status === 'active' && mayDecide(caller, request, routed));
+            seen.add(may);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(seen.size).toBe(2);
+  });
+});

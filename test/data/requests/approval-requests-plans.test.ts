@@ -1,0 +1,153 @@
+/** The queries that run all the time must not read the whole table, however many requests there were. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { recordPastDeadline } from '../../../src/data/requests/decide.ts';
+import { countPending } from '../../../src/data/requests/escalate.ts';
+import { queueQuery, type QueueFilter } from '../../../src/data/requests/list.ts';
+import { countPastDeadline, leaseOverdue } from '../../../src/data/requests/wake.ts';
+import { SYSTEM } from '../../../src/domain/audit.ts';
+import type { Db } from '../../../src/platform/postgres.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import { explain, statementOf, type PlanNode } from '../../support/plans.ts';
+
+const ROWS = 20_000;
+
+const EXPIRY = {
+  status: 'expired',
+  channel: 'system',
+  authentication: { method: 'system', assurance: 'strong' },
+  actor: SYSTEM,
+  from: ['evaluating', 'pending'],
+  wake: true,
+  keyPrefix: 'system:',
+} as const;
+
+/** 20,000 requests of 20 agents: most decided by rules, one in fifty waiting, one in three seen by people. */
+async function fillTable(app: TestApp, organization: TestOrganization): Promise<void> {
+  const agents = await Promise.all(
+    Array.from({ length: 20 }, () => createAgent(app, organization)),
+  );
+  await app.db.raw(
+    `insert into approval_requests (
+       id, organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id, tool, arguments, timeout,
+       idempotency_key, input_digest, state, created_at, deadline_at, updated_at, last_at, wake_at, routed_at, route_source, route_scope)
+     select gen_random_uuid(), cast(:organization as uuid), a.slug, a.slug, a.instance, 'instance', a.credential, 'tool', '{}', '1h',
+            n, '', s.state, at, at + interval '30 days', at, at,
+            case when s.state in ('pending', 'evaluating') then at + interval '30 days' end,
+            case when s.state = 'pending' or n % 3 = 0 then at end,
+            case when s.state = 'pending' or n % 3 = 0 then 'no_escalation' end,
+            case when s.state = 'pending' or n % 3 = 0 then 'agent' end
+       from generate_series(1, cast(:rows as integer)) as n,
+            lateral (select (array['approved', 'approved', 'denied', 'expired', 'cancelled'])[1 + n % 5] as word) as w,
+            lateral (select case when n % 1000 = 7 then 'evaluating' when n % 50 = 0 then 'pending' else word end as state) as s,
+            lateral (select clock_timestamp() - (cast(:rows as integer) - n) * interval '1 minute' as at) as t,
+            lateral (select slug, instance, credential
+                       from unnest(cast(:slugs as text[]), cast(:instances as uuid[]), cast(:credentials as uuid[]))
+                            with ordinality as u (slug, instance, credential, place) where place = 1 + n % 20) as a`,
+    {
+      organization: organization.id,
+      rows: ROWS,
+      slugs: agents.map((agent) => agent.slug),
+      instances: agents.map((agent) => agent.instanceId),
+      credentials: agents.map((agent) => agent.credentialId),
+    },
+  );
+  await app.db.raw('analyze');
+}
+
+describe('with 20,000 requests in the table', () => {
+  let app: TestApp;
+  let organization: TestOrganization;
+  let agentSlug: string;
+  let access: QueueFilter['access'];
+
+  beforeAll(async () => {
+    app = await startApp();
+    organization = await createOrganization(app);
+    const other = await createOrganization(app);
+    await fillTable(app, organization);
+    await fillTable(app, other);
+    const { slug } = await app
+      .db('agents')
+      .where({ organization_id: organization.id })
+      .first<{ slug: string }>('slug');
+    agentSlug = slug;
+    const member = await createMember(app, organization.id);
+    const all = { all: true } as const;
+    access = {
+      teamIds: [],
+      membershipId: member.membershipId,
+      read: all,
+      readUnrouted: undefined,
+      decide: all,
+      decideUnrouted: undefined,
+    };
+  }, 60_000);
+  afterAll(async () => {
+    await app.close();
+  });
+
+  const expectIndexed = (nodes: readonly PlanNode[]) => {
+    const scans = nodes
+      .filter((node) => node['Relation Name'] === 'approval_requests')
+      .map((node) => node['Node Type']);
+    expect(scans.filter((type) => type.includes('Scan')).length).toBeGreaterThan(0);
+    expect(scans).not.toContain('Seq Scan');
+  };
+
+  test.each<[string, Partial<QueueFilter> & { ofAgent?: boolean }]>([
+    ['the default list', {}],
+    ['a later page', { offset: 500 }],
+    ['what one was told of', { scope: 'notified' }],
+    ['what one may decide', { scope: 'decidable' }],
+    ['the list of an agent', { ofAgent: true }],
+    ['the list of an agent by status', { ofAgent: true, status: 'approved' }],
+    ['the list by status pending', { status: 'pending' }],
+    ['the list by status approved', { status: 'approved' }],
+    ['a search', { q: 'tool' }],
+  ])('%s uses an index', async (_name, { ofAgent, ...more }) => {
+    const filter: QueueFilter = {
+      access,
+      scope: 'visible',
+      limit: 50,
+      offset: 0,
+      ...(ofAgent && { agentSlug }),
+      ...more,
+    };
+    const nodes = await explain(app, queueQuery(organization.id, filter));
+    expectIndexed(nodes);
+    // A page comes in the order of its index, or from the few that wait: never by sorting what the organization ever asked.
+    const sorted = nodes
+      .filter((node) => node['Node Type'] === 'Sort')
+      .map((node) => node['Plan Rows']);
+    expect(Math.max(...sorted)).toBeLessThanOrEqual(1_000);
+  });
+
+  test.each<[string, (db: Db) => Promise<unknown>]>([
+    ['the count of requests past their deadline', (db) => countPastDeadline(db, 200)],
+    ['the deadline sweep', (db) => recordPastDeadline(db, { ...EXPIRY, limit: 200 })],
+    [
+      'the lease of overdue wake-ups',
+      (db) =>
+        leaseOverdue(db, {
+          limit: 200,
+          leaseMs: 5_000,
+          longestLeaseMs: 60_000,
+          longOverdueMs: 5_000,
+        }),
+    ],
+    ['the count of pending requests', (db) => countPending(db, organization.id, 1_000)],
+    [
+      'the count of an organization without requests',
+      (db) => countPending(db, randomUUID(), 1_000),
+    ],
+  ])('%s uses an index', async (_name, run) => {
+    expectIndexed(await explain(app, await statementOf(app, run)));
+  });
+});

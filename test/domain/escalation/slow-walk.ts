@@ -1,0 +1,247 @@
+/**
+ * The walk told a second time, as a program that runs from the first node to the last and stops wherever it has to wait:
+ * no stored place, no node order. Slow and plain; the real walk has to do the same.
+ */
+import { parseDuration } from '../../../src/domain/durations.ts';
+import type { Condition } from '../../../src/domain/conditions/types.ts';
+import type {
+  EscalationDocument,
+  EscalationNode,
+  LevelNode,
+  TeamPolicyDocument,
+  Urgency,
+} from '../../../src/domain/escalation/types.ts';
+import { nextOpening } from '../../../src/domain/escalation/working-hours.ts';
+
+/** The world around a walk. Times are milliseconds. */
+export interface World {
+  readonly policies: Readonly<Record<string, TeamPolicyDocument>>;
+  /** By team id; a team that is gone is missing. */
+  readonly teams: Readonly<
+    Record<string, { readonly members: readonly string[]; readonly policy?: string }>
+  >;
+  readonly deciders: (now: number) => readonly string[];
+  readonly holds: (when: Condition) => boolean;
+}
+
+/** Waits until the instant, or is asked to look again before. */
+type Program<T> = Generator<number, T, undefined>;
+
+interface Stage {
+  readonly world: World;
+  now: number;
+  urgency: Urgency;
+  readonly said: string[];
+}
+
+interface Script {
+  readonly stage: Stage;
+  readonly document: EscalationDocument;
+  /** Around a team's policy. */
+  readonly team?: { readonly id: string; readonly around: string };
+  run: number;
+  last: string;
+}
+
+const wait = (text: string): number => parseDuration(text) ?? Number.NaN;
+
+export interface SlowWalk {
+  /** What was said at `now`, and when to come again; undefined at the end. */
+  readonly step: (now: number) => {
+    readonly said: readonly string[];
+    readonly next: number | undefined;
+  };
+}
+
+export function slowWalk(document: EscalationDocument, world: World): SlowWalk {
+  const stage: Stage = { world, now: 0, urgency: 'standard', said: [] };
+  let program: Program<unknown> | undefined;
+  let next: number | undefined;
+  return {
+    step: (now) => {
+      stage.now = now;
+      stage.said.length = 0;
+      program ??= wholeDocument(
+        { stage, document, run: 1, last: document.nodes.at(-1)?.id ?? '' },
+        now,
+      );
+      do {
+        const { done, value } = program.next();
+        next = done ? undefined : (value as number);
+      } while (next !== undefined && next <= now);
+      return { said: [...stage.said], next };
+    },
+  };
+}
+
+function say(script: Script, what: string, nodeId: string): void {
+  const { stage, team, run } = script;
+  stage.said.push(
+    `${stage.now} ${team ? `${team.around} > ${team.id}:` : ''}${nodeId}:${run} ${what}`,
+  );
+}
+
+function* until(stage: Stage, end: () => number): Program<void> {
+  while (stage.now < end()) yield end();
+}
+
+function* wholeDocument(script: Script, started: number): Program<void> {
+  const { stage, document } = script;
+  let at = started;
+  for (;;) {
+    at = yield* sequence(script, document.nodes, at);
+    if (!document.repeat || script.run > document.repeat.times)
+      return say(script, 'exhausted', script.last);
+    const again = at + wait(document.repeat.after);
+    yield* until(stage, () => again);
+    at = stage.now;
+    script.run += 1;
+    say(script, 'repeated', document.nodes[0]?.id ?? '');
+  }
+}
+
+/** Returns when the last of the nodes was over, which may be before anybody came to look. */
+function* sequence(
+  script: Script,
+  nodes: readonly EscalationNode[],
+  entered: number,
+): Program<number> {
+  let at = entered;
+  for (const node of nodes) {
+    if (node.type === 'level') at = yield* level(script, node);
+    else if (node.type === 'defer') at = yield* deferral(script, node, at);
+    else {
+      const { stage, document } = script;
+      const holds = node.conditions.every((condition) => {
+        if (condition.type === 'urgency') return stage.urgency === condition.urgency;
+        if (condition.type === 'request') return stage.world.holds(condition.when);
+        return (
+          (opening(document, condition.working_hours_id, stage.now) === stage.now) ===
+          condition.active
+        );
+      });
+      const branch = holds ? node.then : node.else;
+      if (branch.length > 0) at = yield* sequence(script, branch, at);
+      else script.last = node.id;
+      continue;
+    }
+    script.last = node.id;
+  }
+  return at;
+}
+
+function opening({ working_hours: sets }: EscalationDocument, id: string, now: number): number {
+  const set = sets.find((each) => each.id === id);
+  if (!set) throw new Error(`no working hours ${id}`);
+  return nextOpening(set, new Date(now))?.getTime() ?? Number.NaN;
+}
+
+function* deferral(
+  script: Script,
+  node: EscalationNode & { type: 'defer' },
+  entered: number,
+): Program<number> {
+  const { stage, document } = script;
+  const open = opening(document, node.working_hours_id, stage.now);
+  const passes = () => node.standard_only && stage.urgency === 'interrupt';
+  if (open <= stage.now || passes()) return entered;
+  say(script, `deferred ${open}`, node.id);
+  while (stage.now < open && !passes()) yield open;
+  return Math.min(open, stage.now);
+}
+
+function* level(script: Script, node: LevelNode): Program<number> {
+  const { stage, team } = script;
+  if (node.raise_urgency && stage.urgency === 'standard') {
+    stage.urgency = 'interrupt';
+    say(script, 'urgent', node.id);
+  }
+  const { people, policies } = asked(script, node);
+  if (people.length === 0 && policies.length === 0) {
+    say(script, 'skipped', node.id);
+    // Whoever waits for a higher urgency beside this team may be free now, and comes first.
+    if (team) yield stage.now;
+    return stage.now;
+  }
+  const end = stage.now + wait(node.escalate_after);
+  say(script, `notified ${people.join()} ${end}`, node.id);
+  const inside = policies.map(({ id, policy }) => {
+    const document = stage.world.policies[policy];
+    if (!document) throw new Error(`no policy ${policy}`);
+    return parallel({
+      stage,
+      document,
+      team: { id, around: `${node.id}:${script.run}` },
+      run: 1,
+      last: '',
+    });
+  });
+  if (team) {
+    yield* until(stage, () => end);
+    return end;
+  }
+  let told = people.length > 0;
+  while (stage.now < end) {
+    const before = stage.said.length;
+    settle(inside, stage);
+    told ||= stage.said.slice(before).some((line) => line.includes(' notified '));
+    if (!told && inside.every(({ next }) => next === undefined)) {
+      say(script, 'skipped', node.id);
+      return stage.now;
+    }
+    yield Math.min(end, ...inside.map(({ next }) => next ?? Infinity));
+  }
+  return end;
+}
+
+interface Parallel {
+  readonly script: Script;
+  readonly program: Program<void>;
+  /** Undefined at the end. */
+  next: number | undefined;
+}
+
+function parallel(script: Script): Parallel {
+  return { script, program: wholeDocument(script, script.stage.now), next: script.stage.now };
+}
+
+/** The first team that has something to do does it, until none has. */
+function settle(teams: readonly Parallel[], stage: Stage): void {
+  for (;;) {
+    const due = teams.find(({ next }) => next !== undefined && next <= stage.now);
+    if (!due) return;
+    const urgency = stage.urgency;
+    const { done, value } = due.program.next();
+    due.next = done ? undefined : (value as number);
+    // A higher urgency opens deferrals: everybody looks again, and waits on if it was not his.
+    if (stage.urgency !== urgency)
+      for (const team of teams) if (team !== due && team.next !== undefined) team.next = stage.now;
+  }
+}
+
+interface AskedHere {
+  readonly people: readonly string[];
+  readonly policies: readonly { readonly id: string; readonly policy: string }[];
+}
+
+function asked({ stage: { world, now }, team }: Script, node: LevelNode): AskedHere {
+  const may = new Set(world.deciders(now));
+  const of = (teamId: string) => world.teams[teamId]?.members.filter((id) => may.has(id)) ?? [];
+  const everybody = team
+    ? world.deciders(now).filter((id) => of(team.id).includes(id))
+    : world.deciders(now);
+  const people = new Set<string>();
+  const policies: { id: string; policy: string }[] = [];
+  for (const target of node.targets) {
+    if (target.type === 'broadcast') for (const id of everybody) people.add(id);
+    else if (target.type === 'user') {
+      if (everybody.includes(target.id)) people.add(target.id);
+    } else {
+      const policy = world.teams[target.id]?.policy;
+      const there = of(target.id);
+      if (policy === undefined) for (const id of there) people.add(id);
+      else if (there.length > 0) policies.push({ id: target.id, policy });
+    }
+  }
+  return { people: [...people], policies };
+}

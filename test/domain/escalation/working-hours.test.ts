@@ -1,0 +1,325 @@
+/** When working hours are active: in every zone, over every clock change. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { DateTime, Settings } from 'luxon';
+import {
+  WEEKDAYS,
+  type WorkingHoursSet,
+  type WorkingInterval,
+} from '../../../src/domain/escalation/types.ts';
+import { isActive, isTimeZone, nextOpening } from '../../../src/domain/escalation/working-hours.ts';
+import { activeMinutes, clocksOf } from './slow-hours.ts';
+
+const MINUTE = 60_000;
+const hours = (timezone: string, ...intervals: readonly WorkingInterval[]): WorkingHoursSet => ({
+  id: 'h',
+  name: 'H',
+  timezone,
+  intervals,
+});
+const daily = (start: string, end: string): WorkingInterval => ({ weekdays: WEEKDAYS, start, end });
+
+/** The instants between two at which the hours open (+) and close (-), to the minute. */
+function edges(set: WorkingHoursSet, from: string, to: string): string[] {
+  const found: string[] = [];
+  let before = isActive(set, new Date(from));
+  for (let at = Date.parse(from) + MINUTE; at <= Date.parse(to); at += MINUTE) {
+    const now = isActive(set, new Date(at));
+    if (now !== before) found.push(`${now ? '+' : '-'} ${new Date(at).toISOString().slice(0, 16)}`);
+    before = now;
+  }
+  return found;
+}
+
+describe('working hours', () => {
+  test('are active from their start up to, and without, their end', () => {
+    const set = hours('Europe/Berlin', { weekdays: ['mon'], start: '09:00', end: '17:00' });
+    const [start, end] = [Date.parse('2026-01-05T08:00Z'), Date.parse('2026-01-05T16:00Z')];
+    expect([start - 1, start, end - 1, end].map((at) => isActive(set, new Date(at)))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('that are active open now; others at the next start', () => {
+    const set = hours('Europe/Berlin', { weekdays: ['mon', 'fri'], start: '09:00', end: '17:00' });
+    const monday = new Date('2026-01-05T12:34:56.789Z');
+    expect(nextOpening(set, monday)).toEqual(monday);
+    expect(nextOpening(set, new Date('2026-01-05T16:00Z'))).toEqual(new Date('2026-01-09T08:00Z'));
+    expect(nextOpening(set, new Date('2026-01-09T18:00Z'))).toEqual(new Date('2026-01-12T08:00Z'));
+  });
+
+  test('until 24:00 end with the day, and join hours from 00:00', () => {
+    expect(
+      edges(
+        hours('Asia/Kolkata', daily('18:00', '24:00')),
+        '2026-01-05T00:00Z',
+        '2026-01-06T00:00Z',
+      ),
+    ).toEqual(['+ 2026-01-05T12:30', '- 2026-01-05T18:30']);
+    const whole = hours('Asia/Kolkata', daily('00:00', '24:00'));
+    expect(edges(whole, '2026-01-05T00:00Z', '2026-01-07T00:00Z')).toEqual([]);
+    expect(isActive(whole, new Date('2026-01-05T18:30Z'))).toBe(true);
+  });
+
+  test('past midnight belong to the day on which they start', () => {
+    const set = hours('UTC', { weekdays: ['sun'], start: '22:00', end: '06:00' });
+    expect(edges(set, '2026-01-03T00:00Z', '2026-01-09T00:00Z')).toEqual([
+      '+ 2026-01-04T22:00',
+      '- 2026-01-05T06:00',
+    ]);
+  });
+
+  test.each([
+    [
+      'on a leap day',
+      { weekdays: ['thu'], start: '09:00', end: '10:00' } as const,
+      '2024-02-23T00:00Z',
+      '2024-02-29T09:00Z',
+    ],
+    [
+      'past the end of a leap day',
+      { weekdays: ['thu'], start: '23:00', end: '01:00' } as const,
+      '2024-02-29T23:30Z',
+      '2024-02-29T23:30Z',
+    ],
+    [
+      'over the end of a year',
+      { weekdays: ['thu'], start: '00:00', end: '01:00' } as const,
+      '2025-12-26T00:00Z',
+      '2026-01-01T00:00Z',
+    ],
+    [
+      'before 1970',
+      { weekdays: ['wed'], start: '09:00', end: '10:00' } as const,
+      '1969-12-26T00:00Z',
+      '1969-12-31T09:00Z',
+    ],
+  ])('%s are found', (_, interval, now, opening) => {
+    expect(nextOpening(hours('UTC', interval), new Date(now))).toEqual(new Date(opening));
+  });
+
+  test.each([
+    ['half an hour', 'Asia/Kolkata', '2026-01-05T03:30Z'],
+    ['three quarters', 'Asia/Kathmandu', '2026-01-05T03:15Z'],
+    ['half an hour, moved by half an hour in summer', 'Australia/Lord_Howe', '2026-01-04T22:00Z'],
+    ['fourteen hours', 'Pacific/Kiritimati', '2026-01-04T19:00Z'],
+    ['eleven hours behind', 'Pacific/Pago_Pago', '2026-01-05T20:00Z'],
+  ])('in a zone off by %s open there', (_, zone, opening) => {
+    const set = hours(zone, { weekdays: ['mon'], start: '09:00', end: '10:00' });
+    expect(nextOpening(set, new Date('2026-01-02T12:00Z'))).toEqual(new Date(opening));
+  });
+
+  test('go by the zone they name now: a wake-up that was recorded for another one stays, the next evaluation takes the new one', () => {
+    const before = hours('Etc/GMT-1', daily('09:00', '17:00'));
+    const recorded = nextOpening(before, new Date('2026-06-01T20:00Z'));
+    const updated = { ...before, timezone: 'Etc/GMT-2' };
+    expect(recorded).toEqual(new Date('2026-06-02T08:00Z'));
+    expect(nextOpening(updated, new Date('2026-06-01T20:00Z'))).toEqual(
+      new Date('2026-06-02T07:00Z'),
+    );
+  });
+
+  test('of a zone nobody knows are never active, and nothing waits for them', () => {
+    const set = hours('Mars/Olympus', daily('00:00', '24:00'));
+    expect(isTimeZone('Mars/Olympus')).toBe(false);
+    expect([isActive(set, new Date(0)), nextOpening(set, new Date(0))]).toEqual([false, undefined]);
+  });
+});
+
+describe('when clocks go forward', () => {
+  const berlin = (start: string, end: string) =>
+    edges(
+      hours('Europe/Berlin', { weekdays: ['sun'], start, end }),
+      '2026-03-28T12:00Z',
+      '2026-03-30T12:00Z',
+    );
+
+  test.each([
+    [
+      'a start that is skipped is moved behind the gap',
+      '02:15',
+      '05:00',
+      ['+ 2026-03-29T01:15', '- 2026-03-29T03:00'],
+    ],
+    [
+      'an end that is skipped is moved behind the gap',
+      '00:30',
+      '02:30',
+      ['+ 2026-03-28T23:30', '- 2026-03-29T01:30'],
+    ],
+    [
+      'hours inside the gap are moved as a whole',
+      '02:10',
+      '02:50',
+      ['+ 2026-03-29T01:10', '- 2026-03-29T01:50'],
+    ],
+    ['hours whose moved start is behind their end do not take place', '02:50', '03:20', []],
+    [
+      'hours around the gap are an hour shorter',
+      '00:00',
+      '06:00',
+      ['+ 2026-03-28T23:00', '- 2026-03-29T04:00'],
+    ],
+  ])('%s', (_, start, end, expected) => {
+    expect(berlin(start, end)).toEqual(expected);
+  });
+
+  test('hours that do not take place are followed by those of the week after', () => {
+    const set = hours('Europe/Berlin', { weekdays: ['sun'], start: '02:50', end: '03:20' });
+    expect(nextOpening(set, new Date('2026-03-28T12:00Z'))).toEqual(new Date('2026-04-05T00:50Z'));
+  });
+
+  test('a time that does not exist is the one luxon takes', () => {
+    for (const [zone, year, month, day, hour, minute] of [
+      ['Europe/Berlin', 2026, 3, 29, 2, 15],
+      ['America/New_York', 2026, 3, 8, 2, 45],
+      ['Australia/Lord_Howe', 2026, 10, 4, 2, 10],
+      ['Africa/Cairo', 2026, 4, 24, 0, 30],
+    ] as const) {
+      const expected = DateTime.fromObject({ year, month, day, hour, minute }, { zone }).toJSDate();
+      const time = `0${hour}:${minute}`;
+      expect([
+        zone,
+        nextOpening(hours(zone, daily(time, '20:00')), new Date(expected.getTime() - 60 * MINUTE)),
+      ]).toEqual([zone, expected]);
+    }
+  });
+});
+
+describe('when clocks go back', () => {
+  const berlin = (start: string, end: string) =>
+    edges(
+      hours('Europe/Berlin', { weekdays: ['sun'], start, end }),
+      '2026-10-24T12:00Z',
+      '2026-10-26T12:00Z',
+    );
+
+  test.each([
+    [
+      'a start that occurs twice is the first',
+      '02:15',
+      '05:00',
+      ['+ 2026-10-25T00:15', '- 2026-10-25T04:00'],
+    ],
+    [
+      'an end that occurs twice is the first',
+      '00:30',
+      '02:30',
+      ['+ 2026-10-24T22:30', '- 2026-10-25T00:30'],
+    ],
+    [
+      'hours inside the doubled hour take place once',
+      '02:10',
+      '02:50',
+      ['+ 2026-10-25T00:10', '- 2026-10-25T00:50'],
+    ],
+    [
+      'hours around it are an hour longer',
+      '00:00',
+      '06:00',
+      ['+ 2026-10-24T22:00', '- 2026-10-25T05:00'],
+    ],
+  ])('%s', (_, start, end, expected) => {
+    expect(berlin(start, end)).toEqual(expected);
+  });
+
+  test('which of two equal times counts does not depend on the season in which it is asked', () => {
+    const now = Settings.now;
+    try {
+      const found = ['2026-01-15T00:00Z', '2026-07-15T00:00Z'].map((season) => {
+        Settings.now = () => Date.parse(season);
+        return nextOpening(
+          hours('Europe/Berlin', { weekdays: ['sun'], start: '02:15', end: '05:00' }),
+          new Date('2026-10-24T12:00Z'),
+        );
+      });
+      expect(found).toEqual([new Date('2026-10-25T00:15Z'), new Date('2026-10-25T00:15Z')]);
+    } finally {
+      Settings.now = now;
+    }
+  });
+});
+
+describe('a day that a zone skips', () => {
+  // Samoa went from Thursday, 29 December 2011, to Saturday, 31 December.
+  const samoa = (weekdays: WorkingInterval['weekdays'], start: string, end: string) =>
+    edges(
+      hours('Pacific/Apia', { weekdays, start, end }),
+      '2011-12-29T12:00Z',
+      '2012-01-01T12:00Z',
+    );
+
+  test('has no hours', () => {
+    expect(samoa(['fri'], '09:00', '17:00')).toEqual([]);
+    expect(samoa(['sat'], '09:00', '17:00')).toEqual(['+ 2011-12-30T19:00', '- 2011-12-31T03:00']);
+  });
+
+  test('does not end the hours of the night before it early, nor double them', () => {
+    expect(samoa(['thu'], '22:00', '06:00')).toEqual(['+ 2011-12-30T08:00', '- 2011-12-30T16:00']);
+  });
+});
+
+describe('minute by minute', () => {
+  const time = fc
+    .tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 1, 15, 30, 59))
+    .map(clock);
+  const interval: fc.Arbitrary<WorkingInterval> = fc
+    .record({
+      weekdays: fc.subarray([...WEEKDAYS], { minLength: 1 }),
+      start: time,
+      end: fc.oneof(time, fc.constant('24:00')),
+    })
+    .filter(({ start, end }) => start !== end);
+
+  function clock([hour, minute]: readonly [number, number]): string {
+    return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
+  }
+
+  // Each a week around a clock change, or around nothing at all.
+  test.each([
+    ['Europe/Berlin', '2026-03-25'],
+    ['Europe/Berlin', '2026-10-21'],
+    ['America/New_York', '2026-03-04'],
+    ['America/New_York', '2026-10-28'],
+    ['Australia/Lord_Howe', '2026-04-01'],
+    ['Australia/Lord_Howe', '2026-10-01'],
+    ['Africa/Cairo', '2026-04-20'],
+    ['America/Havana', '2026-10-28'],
+    ['Asia/Kolkata', '2026-02-26'],
+    ['Asia/Kathmandu', '2025-12-29'],
+    ['Pacific/Apia', '2011-12-26'],
+    ['Pacific/Kwajalein', '1993-08-18'],
+  ])(
+    '%s from %s: the hours are active as clocks show, and the next opening is the next such minute',
+    (zone, from) => {
+      const before = new Date(Date.parse(from) - 3 * 24 * 60 * MINUTE);
+      const clocks = clocksOf(zone, before, 18);
+      const [first, last] = [3 * 24 * 60, 10 * 24 * 60];
+      fc.assert(
+        fc.property(
+          fc.array(interval, { minLength: 1, maxLength: 3 }),
+          fc.integer({ min: first, max: last }),
+          (intervals, looked) => {
+            const set = hours(zone, ...intervals);
+            const expected = activeMinutes(set, clocks);
+            const at = (minute: number): Date => new Date((clocks.from + minute) * MINUTE);
+            const wrong: string[] = [];
+            for (let minute = first; minute < last; minute += 1) {
+              if (isActive(set, at(minute)) !== expected[minute])
+                wrong.push(at(minute).toISOString());
+            }
+            expect(wrong.slice(0, 3)).toEqual([]);
+            const opens = expected.indexOf(true, looked);
+            const opening = nextOpening(set, at(looked));
+            if (opens !== -1 && opens < 15 * 24 * 60) expect(opening).toEqual(at(opens));
+            if (opening) expect(isActive(set, opening)).toBe(true);
+          },
+        ),
+        { numRuns: 12 },
+      );
+    },
+  );
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { MemberPrincipal } from '../../../src/domain/people/authorization.ts';
+import { formatDuration, parseDuration } from '../../../src/domain/durations.ts';
+import {
+  changesTo,
+  describeChanges,
+  requireMayChange,
+  type OrganizationTerms,
+  slugOf,
+} from '../../../src/domain/organization/organizations.ts';
+
+const terms: OrganizationTerms = {
+  name: 'Example Works',
+  claimTimeout: 900,
+  personalApiKeysAllowed: true,
+  maxApiKeyLifetime: 3_600,
+  requireMfa: false,
+  reauthenticationWindow: 900,
+};
+
+function person({
+  assurance = 'single_factor' as 'single_factor' | 'strong',
+  fresh = true,
+  requiresMfa = false,
+} = {}): MemberPrincipal {
+  return {
+    kind: 'member',
+    organizationId: 'o',
+    membershipId: 'm',
+    userId: 'u',
+    displayName: 'Ada Marsh',
+    email: 'ada@example.com',
+    isOwner: true,
+    grants: [],
+    teamIds: [],
+    requiresMfa,
+    via: { kind: 'session', sessionId: 's', fresh },
+    auth: { method: 'local_password', assurance, authenticated_at: new Date(0) },
+  };
+}
+
+const key: MemberPrincipal = {
+  ...person({ assurance: 'strong' }),
+  via: { kind: 'api_key', keyId: 'k', narrowed: null },
+};
+
+const codeOf = (run: () => void): unknown => {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return (error as { code?: unknown }).code;
+  }
+};
+
+describe('what changes', () => {
+  test('is what is wanted and differs', () => {
+    const wanted = { ...terms, name: 'Other', maxApiKeyLifetime: null, claimTimeout: undefined };
+    expect(changesTo(terms, wanted)).toEqual({ name: 'Other', maxApiKeyLifetime: null });
+    expect(changesTo(terms, {})).toEqual({});
+  });
+
+  test('is told with what was and what is, durations as text', () => {
+    expect(
+      describeChanges(terms, { claimTimeout: 60, maxApiKeyLifetime: null, requireMfa: true }),
+    ).toEqual({
+      claim_timeout: { old: '15m', new: '1m' },
+      max_api_key_lifetime: { old: '1h', new: null },
+      require_mfa: { old: false, new: true },
+    });
+  });
+});
+
+describe('who may change', () => {
+  test.each([{ name: 'Other' }, { claimTimeout: 60 }, {}])(
+    '%j: anybody with the permission',
+    (changes) => {
+      expect(codeOf(() => requireMayChange(key, changes))).toBeUndefined();
+      expect(codeOf(() => requireMayChange(person({ fresh: false }), changes))).toBeUndefined();
+    },
+  );
+
+  const sensitive = [
+    { personalApiKeysAllowed: false },
+    { maxApiKeyLifetime: null },
+    { reauthenticationWindow: 60 },
+    { requireMfa: false },
+  ];
+  test.each(sensitive)(
+    '%j: a fresh session, with a second factor where one is demanded',
+    (changes) => {
+      expect(codeOf(() => requireMayChange(key, changes))).toBe('session_required');
+      expect(codeOf(() => requireMayChange(person({ fresh: false }), changes))).toBe(
+        'reauthentication_required',
+      );
+      expect(codeOf(() => requireMayChange(person({ requiresMfa: true }), changes))).toBe(
+        'mfa_required',
+      );
+      expect(codeOf(() => requireMayChange(person(), changes))).toBeUndefined();
+    },
+  );
+
+  test('that everybody needs a second factor: who has given his own', () => {
+    expect(codeOf(() => requireMayChange(person(), { requireMfa: true }))).toBe('mfa_required');
+    expect(
+      codeOf(() => requireMayChange(person({ assurance: 'strong' }), { requireMfa: true })),
+    ).toBeUndefined();
+  });
+});
+
+test('a duration is shown so that it reads back as itself, in the largest whole unit', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 315_360_000 }), (seconds) => {
+      expect(parseDuration(formatDuration(seconds))).toBe(seconds * 1_000);
+    }),
+  );
+  expect([60, 90, 900, 3_600, 5_400, 86_400].map(formatDuration)).toEqual([
+    '1m',
+    '90s',
+    '15m',
+    '1h',
+    '90m',
+    '24h',
+  ]);
+});
+
+describe('the slug of an organization', () => {
+  test.each([
+    ['Example Works', 'example-works'],
+    ['  Ünïted Ägents, Inc.  ', 'united-agents-inc'],
+    ['株式会社', 'organization'],
+    ['---', 'organization'],
+    [`${'a'.repeat(62)} b`, 'a'.repeat(62)],
+  ])('%j becomes %j', (name, slug) => {
+    expect(slugOf(name)).toBe(slug);
+  });
+
+  test('is a valid slug whatever the name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
+        expect(slugOf(name)).toMatch(/^[a-z0-9][a-z0-9-]{0,62}$/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,95 @@
+/** What a key may carry and how long it may live, without a database. */
+import { describe, expect, test } from '@jest/globals';
+import {
+  bearablePermissions,
+  endIssues,
+  latestEnd,
+  longestLife,
+  narrowingIssues,
+} from '../../../src/domain/people/api-keys.ts';
+import {
+  grantsFromPolicies,
+  type MemberPrincipal,
+} from '../../../src/domain/people/authorization.ts';
+import type { Permission } from '../../../src/domain/people/permissions.ts';
+
+const now = new Date('2030-01-01T00:00:00.000Z');
+const after = (ms: number) => new Date(now.getTime() + ms);
+
+function memberWith(...permissions: Permission[]): MemberPrincipal {
+  return {
+    kind: 'member',
+    organizationId: 'o',
+    membershipId: 'm',
+    userId: 'u',
+    displayName: 'Ada',
+    email: 'ada@example.com',
+    isOwner: false,
+    grants: grantsFromPolicies(
+      [{ scope_kind: 'organization', resource_ids: [], permissions }],
+      false,
+    ),
+    teamIds: [],
+    requiresMfa: false,
+    via: { kind: 'session', sessionId: 's', fresh: true },
+    auth: { method: 'local_password', assurance: 'single_factor', authenticated_at: now },
+  };
+}
+
+describe('what a personal key carries', () => {
+  test('is what its member holds and such a key can hold, each once', () => {
+    const member = memberWith('request.read', 'api_key.issue', 'agent.read', 'request.read');
+    expect(bearablePermissions(member, 'open')).toEqual(['agent.read', 'request.read']);
+  });
+
+  test('has hosted permissions in the hosted edition only', () => {
+    const member = memberWith('audit.read', 'agent.read');
+    expect(bearablePermissions(member, 'open')).toEqual(['agent.read']);
+    expect(bearablePermissions(member, 'hosted')).toEqual(['agent.read', 'audit.read']);
+  });
+});
+
+describe('narrowing', () => {
+  const pointers = (narrowing: string[]) =>
+    narrowingIssues(narrowing, ['agent.read', 'request.read']).map(({ pointer, code }) => [
+      pointer,
+      code,
+    ]);
+
+  test('takes any choice of what can be carried', () => {
+    expect(pointers(['request.read'])).toEqual([]);
+    expect(pointers(['request.read', 'agent.read'])).toEqual([]);
+  });
+
+  test('names each entry that is unknown, repeated, not for keys or not held', () => {
+    expect(pointers([])).toEqual([['/permissions', 'too_few']]);
+    expect(
+      pointers(['agent.read', 'agent.read', 'no.such', 'api_key.issue', 'agent.write', 'toString']),
+    ).toEqual([1, 2, 3, 4, 5].map((index) => [`/permissions/${index}`, 'invalid_value']));
+  });
+});
+
+describe('the life of a key', () => {
+  test('is limited by the smaller of the deployment’s and the organization’s limit', () => {
+    expect(longestLife(undefined, null)).toBeUndefined();
+    expect(longestLife(60_000, null)).toBe(60_000);
+    expect(longestLife(undefined, 90)).toBe(90_000);
+    expect(longestLife(60_000, 90)).toBe(60_000);
+    expect(longestLife(120_000, 90)).toBe(90_000);
+    expect(latestEnd(now, 60_000)).toEqual(after(60_000));
+    expect(latestEnd(now, undefined)).toBeUndefined();
+  });
+
+  test('ends ahead and no later than the limit, which itself is allowed', () => {
+    const latest = after(60_000);
+    expect(endIssues(undefined, { now, latest })).toEqual([]);
+    expect(endIssues(after(1), { now, latest })).toEqual([]);
+    expect(endIssues(latest, { now, latest })).toEqual([]);
+    expect(endIssues(after(10 ** 12), { now, latest: undefined })).toEqual([]);
+    for (const wanted of [now, after(-1), after(60_001)]) {
+      expect(endIssues(wanted, { now, latest })).toMatchObject([
+        { pointer: '/expires_at', code: 'invalid_value' },
+      ]);
+    }
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { decideAdmission, type AdmissionFacts } from '../../../src/domain/sign-in/admission.ts';
+
+const STATUSES = [undefined, null, 'active', 'suspended', 'deprovisioned'] as const;
+const BOTH = [true, false];
+
+/** Every combination of facts. */
+const all: AdmissionFacts[] = STATUSES.flatMap((byIdentity) =>
+  STATUSES.flatMap((byEmail) =>
+    BOTH.flatMap((isInvited) =>
+      BOTH.map((admitsNewcomers) => ({ byIdentity, byEmail, isInvited, admitsNewcomers })),
+    ),
+  ),
+);
+const where = (condition: (facts: AdmissionFacts) => boolean) =>
+  new Set(all.filter(condition).map(decideAdmission));
+const isMember = (status: AdmissionFacts['byIdentity']) =>
+  status === 'active' || status === 'suspended';
+
+describe('whoever comes from the identity provider', () => {
+  test('enters as the member the provider has named before, whatever his email says', () => {
+    expect(where(({ byIdentity }) => isMember(byIdentity))).toEqual(new Set(['enter']));
+  });
+
+  test('is linked to the member with his email, only while the provider has named nobody', () => {
+    expect(
+      where(({ byIdentity, byEmail }) => byIdentity === undefined && isMember(byEmail)),
+    ).toEqual(new Set(['link']));
+    expect(where(({ byIdentity }) => byIdentity !== undefined).has('link')).toBe(false);
+  });
+
+  test('and is a member of nothing joins by a standing invitation', () => {
+    const outside = ({ byIdentity, byEmail }: AdmissionFacts) =>
+      !isMember(byIdentity) && !(byIdentity === undefined && isMember(byEmail));
+    expect(where((facts) => outside(facts) && facts.isInvited)).toEqual(
+      new Set(['accept_invitation']),
+    );
+    expect(where((facts) => outside(facts) && !facts.isInvited && !facts.admitsNewcomers)).toEqual(
+      new Set(['refuse']),
+    );
+  });
+
+  test('joins without one as somebody new only: once removed, or known here, he is refused', () => {
+    const joins = all.filter((facts) => decideAdmission(facts) === 'join');
+    expect(joins).toEqual([
+      { byIdentity: undefined, byEmail: undefined, isInvited: false, admitsNewcomers: true },
+      { byIdentity: undefined, byEmail: null, isInvited: false, admitsNewcomers: true },
+    ]);
+  });
+});

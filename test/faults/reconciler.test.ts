@@ -1,0 +1,277 @@
+/** Crowds, locks and hopeless cases: what one request or one moment must not do to the others. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { wakeOverdue } from '../../src/services/requests/reconciler.ts';
+import { errorOf, requestOf } from '../support/adapter.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { brokenPromises } from '../support/outcomes.ts';
+import {
+  askPeople,
+  body,
+  finalStatus,
+  setScene,
+  stateOf,
+  until,
+  untilSettled,
+  type Scene,
+} from './scene.ts';
+
+let app: TestApp;
+let scene: Scene;
+
+beforeAll(async () => {
+  app = await startApp({ temporal: true });
+  scene = await setScene(app);
+});
+afterAll(async () => {
+  await app.close();
+});
+
+/** Beside the app of this file, another process without Temporal; closed whatever comes of the work. */
+async function beside<T>(
+  environment: Readonly<Record<string, string>>,
+  work: (other: TestApp) => Promise<T>,
+): Promise<T> {
+  const other = await startApp({ databaseUrl: app.databaseUrl, environment });
+  try {
+    return await work(other);
+  } finally {
+    await other.close();
+  }
+}
+
+/** Copies of a request the pipeline has not looked at, with changed columns. */
+async function copies(
+  id: string,
+  count: number,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<string[]> {
+  const original = await app.db('approval_requests').where({ id }).first<Record<string, unknown>>();
+  const rows = Array.from({ length: count }, () => ({
+    ...original,
+    ...changes,
+    id: randomUUID(),
+    idempotency_key: randomUUID(),
+  }));
+  await app.db.batchInsert('approval_requests', rows, 100);
+  await app.db('audit_events').insert(
+    rows.map((row) => ({
+      id: randomUUID(),
+      organization_id: scene.organization.id,
+      event_type: 'approval_request.created',
+      actor_type: 'system',
+      subject_type: 'approval_request',
+      subject_id: row.id,
+      data: '{}',
+      occurred_at: new Date(),
+    })),
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Columns of a request that waits for the pipeline, and that nobody is to look at before `wakeAt`. */
+const unseen = (wakeAt: Date | null) => ({
+  state: 'evaluating',
+  routed_at: null,
+  route_source: null,
+  route_scope: null,
+  route_block_id: null,
+  route_reason: null,
+  escalation_path_revision_id: null,
+  walk: null,
+  next_at: null,
+  wake_at: wakeAt,
+  wake_attempts: 0,
+});
+
+/** As if the level's time had been over for so long, and nobody had looked. */
+async function dueSince(id: string, ms: number): Promise<void> {
+  const at = new Date(Date.now() - ms);
+  const walk = JSON.parse(
+    String((await app.db('approval_requests').where({ id }).first<{ walk: string }>('walk')).walk),
+  ) as object;
+  const moved = JSON.stringify({
+    ...walk,
+    since: new Date(at.getTime() - 1_800_000).toISOString(),
+    nextAt: at.toISOString(),
+  });
+  await app
+    .db('approval_requests')
+    .where({ id })
+    .update({ walk: moved, next_at: at, wake_at: new Date(at.getTime() + 5_000) });
+}
+
+describe('a crowd', () => {
+  test('five hundred requests that expire at one instant are all expired within a second of it', async () => {
+    const id = await askPeople(scene, app);
+    const deadline = new Date(Date.now() + 1_500);
+    const created = new Date(deadline.getTime() - 3_600_000);
+    const ids = await copies(id, 500, {
+      ...unseen(null),
+      created_at: created,
+      last_at: created,
+      deadline_at: deadline,
+    });
+    const waits = await Promise.all(
+      ids.slice(0, 20).map((one) => scene.adapter.get(one, { wait: '10s' })),
+    );
+    expect(waits.map((answer) => requestOf(answer).status)).toEqual(waits.map(() => 'expired'));
+    await until(
+      'all are expired',
+      async () =>
+        (await app.db('approval_requests').where({ state: 'expired' }).select('id')).length === 500,
+    );
+    // `brokenPromises` names each one that was expired later than a second after its deadline.
+    expect(await brokenPromises(app.db, scene)).toEqual([]);
+    expect(requestOf(await scene.adapter.cancel(id)).status).toBe('cancelled');
+    await untilSettled(app);
+  }, 60_000);
+
+  test('two hundred neglected requests are all handed to people, each told once', async () => {
+    const id = await askPeople(scene, app);
+    const ids = await copies(id, 200, unseen(null));
+    const longAgo = new Date(Date.now() - 60_000);
+    await app.db('approval_requests').whereIn('id', ids).update({ wake_at: longAgo });
+    await until('all are handed to people', async () => {
+      const pending = await app
+        .db('approval_requests')
+        .whereIn('id', ids)
+        .where({ state: 'pending' })
+        .select('id');
+      return pending.length === 200;
+    });
+    expect(await brokenPromises(app.db, scene)).toEqual([]);
+  });
+
+  test('more decisions at once than connections are all recorded', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => askPeople(scene, app)));
+    const answers = await beside({ COUNTERSIGN_DATABASE_POOL: '2' }, (narrow) =>
+      Promise.all(ids.map((id) => scene.decide(id, { url: narrow.url }))),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => 200));
+    await untilSettled(app);
+  });
+});
+
+describe('a parked wait', () => {
+  test('holds no database connection: thirty of them on two connections hold nobody up', async () => {
+    const ids = await Promise.all(Array.from({ length: 30 }, () => askPeople(scene, app)));
+    await beside({ COUNTERSIGN_DATABASE_POOL: '2' }, async (narrow) => {
+      const waits = ids.map((id) => scene.adapterAt(narrow.url).get(id, { wait: '30s' }));
+      await until('all are parked', () => narrow.context.changes.waitedFor().length === ids.length);
+      const decided = await Promise.all(ids.map((id) => scene.decide(id, { url: narrow.url })));
+      expect(decided.map((answer) => answer.status)).toEqual(ids.map(() => 200));
+      expect((await Promise.all(waits)).map((answer) => requestOf(answer).status)).toEqual(
+        ids.map(() => 'approved'),
+      );
+    });
+    await untilSettled(app);
+  });
+
+  test('ends when its request is gone, as the pending cap removes one', async () => {
+    const id = await askPeople(scene, app);
+    const [gone = ''] = await copies(id, 1, unseen(null));
+    const wait = scene.adapter.get(gone, { wait: '30s' });
+    await until('it is parked', () => app.context.changes.waitedFor().includes(gone));
+    await app.db('approval_requests').where({ id: gone }).delete();
+    expect(errorOf(await wait)).toMatchObject({ status: 404 });
+    expect(requestOf(await scene.adapter.cancel(id)).status).toBe('cancelled');
+    await untilSettled(app);
+  });
+});
+
+describe('a hopeless request', () => {
+  test('does not keep the backstop from those behind it', async () => {
+    const id = await askPeople(scene, app);
+    const longAgo = new Date(Date.now() - 60_000);
+    const [hopeless = ''] = await copies(id, 1, {
+      ...unseen(null),
+      organization_pipeline_revision_id: null,
+      state: 'evaluating',
+    });
+    const [behind = ''] = await copies(id, 1, unseen(null));
+    await app
+      .db('approval_requests')
+      .where({ id: hopeless })
+      .update({
+        state: 'pending',
+        routed_at: new Date(),
+        walk: '{"broken":true}',
+        route_source: 'pipeline_default',
+        route_scope: 'agent',
+        escalation_path_revision_id: app.db('escalation_path_revisions').select('id').first(),
+        wake_at: longAgo,
+      });
+    await app
+      .db('approval_requests')
+      .where({ id: behind })
+      .update({ wake_at: new Date(longAgo.getTime() + 1_000) });
+    await beside({}, async (mute) => {
+      await wakeOverdue(mute.context);
+      await until(
+        'the one behind is handed to people',
+        async () => (await stateOf(app, behind)) === 'pending',
+      );
+    });
+    expect(requestOf(await scene.adapter.cancel(hopeless)).status).toBe('cancelled');
+  });
+});
+
+describe('a workflow that is late', () => {
+  test('has its level made by the backstop, once, and is left alone the first time', async () => {
+    const id = await askPeople(scene, app);
+    await beside({}, async (mute) => {
+      const starts = async () =>
+        (await mute.context.metrics.backstopStarts.get()).values[0]?.value ?? 0;
+      const [before, levels] = [
+        await starts(),
+        async () =>
+          (await app.db('escalation_steps').where({ request_id: id }).select('at')).length,
+      ];
+      await dueSince(id, 6_000);
+      await wakeOverdue(mute.context);
+      expect([await levels(), await starts()]).toEqual([2, before]);
+      await dueSince(id, 6_000);
+      await wakeOverdue(mute.context);
+      // It has made no step since the backstop's: now it may be gone.
+      expect(await starts()).toBe(before + 1);
+    });
+    expect((await scene.decide(id)).status).toBe(200);
+    await untilSettled(app);
+  });
+});
+
+describe('a locked database', () => {
+  test('a step that cannot be taken is taken when the lock is gone, once', async () => {
+    const lock = await app.db.transaction();
+    await lock.raw('lock table escalation_steps in access exclusive mode');
+    const created = requestOf(await scene.adapter.create(body('deploy')));
+    expect(created.status).toBe('pending');
+    expect(await stateOf(app, created.id)).toBe('evaluating');
+    await until('a try has failed on the lock', () =>
+      app.log.some((line) => line.includes('lock timeout')),
+    );
+    await lock.commit();
+    await until('handed to people', async () => (await stateOf(app, created.id)) === 'pending');
+    expect((await scene.decide(created.id)).status).toBe(200);
+    expect(await finalStatus(scene.adapter, created.id)).toBe('approved');
+    await untilSettled(app, 30_000);
+  }, 60_000);
+
+  test('a decision that cannot be recorded in time is refused for now, and recorded when it is sent again', async () => {
+    const id = await askPeople(scene, app);
+    const lock = await app.db.transaction();
+    await lock.raw('select 1 from approval_requests where id = :id for update', { id });
+    const [key, cancelled] = [randomUUID(), scene.adapter.cancel(id)];
+    const refused = await scene.decide(id, { key });
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { error: { code: 'dependency_unavailable' } },
+    });
+    expect(refused.headers).toHaveProperty('retry-after');
+    expect(errorOf(await cancelled).status).toBe(503);
+    await lock.commit();
+    expect((await scene.decide(id, { key })).status).toBe(200);
+    await untilSettled(app, 30_000);
+  }, 60_000);
+});

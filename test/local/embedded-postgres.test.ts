@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import {
+  ensureDatabase,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../src/local/embedded-postgres.ts';
+import { packageRoot } from '../../src/platform/package-root.ts';
+import { eventually, identifyProcess, isRunning } from '../../src/local/processes.ts';
+
+let folder: string;
+let server: EmbeddedPostgres | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
+});
+
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(): Promise<EmbeddedPostgres> {
+  server = await startEmbeddedPostgres({ directory: join(folder, 'pg'), maxConnections: 20 });
+  return server;
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function killHard(pid: number | undefined): void {
+  if (pid === undefined) throw new Error('The server does not run.');
+  process.kill(pid, 'SIGKILL');
+}
+
+describe('the embedded Postgres', () => {
+  test('makes its cluster, keeps its data over a restart, and stops without a trace', async () => {
+    const first = await start();
+    await ensureDatabase(first, 'approvals');
+    await ensureDatabase(first, 'approvals');
+    await query(first.url('approvals'), 'create table kept as select 42 as answer');
+    const identity = identifyProcess(first.pid() ?? 0);
+    await first.stop();
+    expect(identity && isRunning(identity)).toBe(false);
+    expect(existsSync(join(folder, 'pg/cluster/postmaster.pid'))).toBe(false);
+    const second = await start();
+    expect(await query(second.url('approvals'), 'select answer from kept')).toEqual([
+      { answer: 42 },
+    ]);
+  });
+
+  test('listens on 127.0.0.1 alone, with a generated password only its owner can read', async () => {
+    const { url, port } = await start();
+    expect(await query(url('postgres'), 'show listen_addresses')).toEqual([
+      { listen_addresses: '127.0.0.1' },
+    ]);
+    expect(await query(url('postgres'), 'show unix_socket_directories')).toEqual([
+      { unix_socket_directories: '' },
+    ]);
+    expect(await query(url('postgres'), 'show max_connections')).toEqual([
+      { max_connections: '20' },
+    ]);
+    expect(statSync(join(folder, 'pg/password')).mode & 0o777).toBe(0o600);
+    await expect(
+      query(`postgres://postgres:guess@127.0.0.1:${port}/postgres`, 'select 1'),
+    ).rejects.toThrow(/password/);
+  });
+
+  test('comes back by itself after kill -9, on the same address', async () => {
+    const { url, pid } = await start();
+    const first = pid();
+    killHard(first);
+    const works = async (): Promise<boolean> =>
+      query(url('postgres'), 'select 1').then(
+        () => pid() !== first,
+        () => false,
+      );
+    expect(await eventually(works, 15_000)).toBe(true);
+  });
+
+  test('starts over a server that a killed run left behind', async () => {
+    const script = `
+      import { startEmbeddedPostgres } from '${join(packageRoot(), 'src/local/embedded-postgres.ts')}';
+      const server = await startEmbeddedPostgres({ directory: '${join(folder, 'pg')}' });
+      process.stdout.write(String(server.pid()), () => process.kill(process.pid, 'SIGKILL'));`;
+    const args = [
+      '--import',
+      join(packageRoot(), 'test/support/run/typescript.js'),
+      '--input-type=module',
+      '-e',
+      script,
+    ];
+    const run = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(run.signal).toBe('SIGKILL');
+    const orphan = identifyProcess(Number(run.stdout));
+    expect(orphan).toBeDefined();
+    expect(await query((await start()).url('postgres'), 'select 1 as up')).toEqual([{ up: 1 }]);
+    expect(orphan && isRunning(orphan)).toBe(false);
+  });
+
+  test('ignores a stale postmaster.pid that names a living stranger', async () => {
+    await (await start()).stop();
+    writeFileSync(
+      join(folder, 'pg/cluster/postmaster.pid'),
+      `${process.pid}\n${join(folder, 'pg/cluster')}\n1\n1\n\n\n`,
+    );
+    expect(await query((await start()).url('postgres'), 'select 1 as up')).toEqual([{ up: 1 }]);
+  });
+
+  test('removes what a killed first start left half made', async () => {
+    mkdirSync(join(folder, 'pg/cluster.making-1'), { recursive: true });
+    writeFileSync(join(folder, 'pg/cluster.making-1/PG_VERSION'), '18');
+    writeFileSync(join(folder, 'pg/password'), 'never used');
+    await start();
+    expect(existsSync(join(folder, 'pg/cluster.making-1'))).toBe(false);
+  });
+
+  test('works below a folder that only its owner may enter', async () => {
+    chmodSync(folder, 0o700);
+    expect(await query((await start()).url('postgres'), 'select 1 as up')).toEqual([{ up: 1 }]);
+  });
+});

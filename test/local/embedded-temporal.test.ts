@@ -1,0 +1,129 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { eventually, identifyProcess, isRunning } from '../../src/local/processes.ts';
+import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../src/local/embedded-temporal.ts';
+import { builtServer } from '../../src/local/temporal-server/build.ts';
+import { isRecentCli } from '../../src/local/temporal-server/executables.ts';
+import { SEARCH_ATTRIBUTES, setupTemporal } from '../../temporal/setup.ts';
+
+const NAMESPACE = 'countersign';
+const cacheDirectory = join(
+  process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
+  'countersign',
+);
+
+let folder: string;
+let server: EmbeddedTemporal | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-temporal-'));
+});
+
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(): Promise<EmbeddedTemporal> {
+  server = await startEmbeddedTemporal({ directory: folder, cacheDirectory, namespace: NAMESPACE });
+  return server;
+}
+
+async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address });
+  try {
+    return await use(new Client({ connection, namespace: NAMESPACE }));
+  } finally {
+    await connection.close();
+  }
+}
+
+function startWorkflow(client: Client, workflowId: string): Promise<unknown> {
+  const searchAttributes = Object.fromEntries(SEARCH_ATTRIBUTES.map((name) => [name, ['x']]));
+  return client.workflow.start('nobody', { taskQueue: 'nobody', workflowId, searchAttributes });
+}
+
+describe('the embedded Temporal server', () => {
+  test('keeps its workflows over a restart, serves its UI on 127.0.0.1, and leaves no process behind', async () => {
+    const first = await start();
+    await withClient(first.address, async (client) => {
+      await setupTemporal(client.connection as Connection, NAMESPACE);
+      await startWorkflow(client, 'kept');
+    });
+    expect(first.uiUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const page = await fetch(first.uiUrl ?? '');
+    expect(page.status).toBe(200);
+    const identities = first.servers.map((child) => identifyProcess(child.pid() ?? 0));
+    await first.stop();
+    expect(identities.map((identity) => identity && isRunning(identity))).toEqual(
+      identities.map(() => false),
+    );
+    const second = await start();
+    // The server's own membership table still names the last run's ports.
+    expect(second.address).toBe(first.address);
+    await withClient(second.address, async (client) => {
+      expect((await client.workflow.getHandle('kept').describe()).status.name).toBe('RUNNING');
+    });
+  });
+
+  test('comes back by itself after kill -9, with what it knew', async () => {
+    const { address, servers } = await start();
+    await withClient(address, async (client) => {
+      await setupTemporal(client.connection as Connection, NAMESPACE);
+      await startWorkflow(client, 'before');
+      const pid = servers[0]?.pid();
+      if (pid === undefined) throw new Error('The server does not run.');
+      process.kill(pid, 'SIGKILL');
+      const works = async (): Promise<boolean> =>
+        startWorkflow(client, 'after').then(
+          () => true,
+          () => false,
+        );
+      expect(await eventually(works, 20_000)).toBe(true);
+      expect((await client.workflow.getHandle('before').describe()).status.name).toBe('RUNNING');
+    });
+  });
+
+  test('is set up once however many do it at the same time', async () => {
+    const { address } = await start();
+    await withClient(address, async (client) => {
+      const connection = client.connection as Connection;
+      await Promise.all([1, 2, 3].map(() => setupTemporal(connection, NAMESPACE)));
+      await setupTemporal(connection, NAMESPACE);
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({
+        namespace: NAMESPACE,
+      });
+      expect(Object.keys(customAttributes)).toEqual(expect.arrayContaining([...SEARCH_ATTRIBUTES]));
+      const { config } = await connection.workflowService.describeNamespace({
+        namespace: NAMESPACE,
+      });
+      expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(24 * 60 * 60);
+    });
+  });
+});
+
+test.each([
+  ['temporal version 1.9.0 (Server 1.32.0, UI 2.54.1)', true],
+  ['temporal version 1.10.2 (Server 1.33.0)', true],
+  ['temporal version 2.0.0', true],
+  ['temporal version 1.8.9 (Server 1.31.0)', false],
+  ['temporal version 0.13.2', false],
+  ['tctl version 1.18.0', false],
+])('the CLI that says %p is recent enough: %p', (output, expected) => {
+  expect(isRecentCli(output)).toBe(expected);
+});
+
+test('a build interrupted before it began leaves neither a lock nor a folder, and says what happened', async () => {
+  writeFileSync(join(folder, 'temporal-build.lock'), '{"pid":1,');
+  const aborted = builtServer({
+    cacheDirectory: folder,
+    onProgress: () => undefined,
+    signal: AbortSignal.abort(),
+  });
+  await expect(aborted).rejects.toThrow(/Building temporal-server failed|no Go toolchain/);
+  expect(readdirSync(folder)).toEqual([]);
+});

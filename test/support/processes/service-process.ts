@@ -1,0 +1,21 @@
+/** API and worker as a process of its own, from the sources. Arguments: workflow bundle, task queue; prints its URL. */
+import { composeApp } from '../../../bin/compose.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { temporalConnectionOptions } from '../../../temporal/connection-options.ts';
+
+const [codePath = '', taskQueue = ''] = process.argv.slice(2);
+// The test holds the other end: a process whose test is gone must not stay behind.
+process.stdin.on('end', () => process.exit(1)).resume();
+const config = loadConfig(process.env, 'api');
+const app = await composeApp(config, {
+  logger: createLogger({ level: 'warn', format: 'json', destination: process.stderr }),
+  databaseUrl: config.databaseUrl ?? '',
+  temporal: temporalConnectionOptions(config.temporalEnvironment),
+  roles: { api: true, worker: true },
+  workflowBundle: { codePath },
+  taskQueue,
+  strictAnswers: true,
+});
+await app.temporal.ready;
+process.stdout.write(`${app.url}\n`);

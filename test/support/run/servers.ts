@@ -1,0 +1,126 @@
+/** One Postgres and one Temporal server for a whole test run, in a folder of their own, on free ports. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Connection } from '@temporalio/client';
+import {
+  endLeftPostgres,
+  ensureDatabase,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../../src/local/embedded-postgres.ts';
+import { readHolder, tryLock } from '../../../src/local/lock-file.ts';
+import { packageRoot } from '../../../src/platform/package-root.ts';
+import { identifyProcess, isRunning } from '../../../src/local/processes.ts';
+import {
+  endLeftTemporal,
+  startEmbeddedTemporal,
+  type EmbeddedTemporal,
+} from '../../../src/local/embedded-temporal.ts';
+import { setupTemporal } from '../../../temporal/setup.ts';
+
+export const TEMPLATE_DATABASE = 'countersign_template';
+export const TEST_NAMESPACE = 'countersign-test';
+
+export interface TestServers {
+  readonly postgresUrl: string;
+  readonly temporalAddress: string;
+  stop(): Promise<void>;
+}
+
+const PREFIX = 'countersign-test-';
+
+/** The folder built or downloaded servers are kept in, as the service itself keeps them. */
+export function testCacheDirectory(): string {
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
+}
+
+/** Starts both at once. The template database is migrated; cloning it takes some 30 ms. */
+export async function startTestServers(): Promise<TestServers> {
+  await removeLeftovers();
+  const directory = mkdtempSync(join(tmpdir(), PREFIX));
+  const held = tryLock(join(directory, 'owner.lock'));
+  const children: { pid(): number | undefined }[] = [];
+  // A run that is interrupted gets no teardown: nothing of it may stay behind.
+  const killAll = (): void => {
+    for (const child of children) {
+      const pid = child.pid();
+      const identity = pid === undefined ? undefined : identifyProcess(pid);
+      if (identity) process.kill(identity.pid, 'SIGKILL');
+    }
+    rmSync(directory, { recursive: true, force: true });
+  };
+  process.once('exit', killAll);
+  const [postgres, temporal] = await Promise.all([
+    startPostgres(directory).then((server) => {
+      children.push(server);
+      return server;
+    }),
+    startTemporal(directory).then((server) => {
+      children.push(...server.servers);
+      return server;
+    }),
+  ]);
+  return {
+    postgresUrl: postgres.url('postgres'),
+    temporalAddress: temporal.address,
+    stop: async () => {
+      await Promise.all([postgres.stop(), temporal.stop()]);
+      process.off('exit', killAll);
+      if ('release' in held) held.release();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startPostgres(directory: string): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({
+    directory: join(directory, 'postgres'),
+    maxConnections: 300,
+    durable: false,
+  });
+  await ensureDatabase(server, TEMPLATE_DATABASE);
+  const root = packageRoot();
+  const args = [
+    '--import',
+    join(root, 'test/support/run/typescript.js'),
+    join(root, 'test/support/run/migrate-template.ts'),
+  ];
+  await promisify(execFile)(process.execPath, [...args, server.url(TEMPLATE_DATABASE)], {
+    cwd: root,
+  });
+  return server;
+}
+
+async function startTemporal(directory: string): Promise<EmbeddedTemporal> {
+  const server = await startEmbeddedTemporal({
+    directory: join(directory, 'temporal'),
+    cacheDirectory: testCacheDirectory(),
+    namespace: TEST_NAMESPACE,
+    ui: false,
+    timeSkipping: true,
+    onProgress: (message) => {
+      process.stderr.write(`${message}\n`);
+    },
+  });
+  const connection = await Connection.connect({ address: server.address });
+  await setupTemporal(connection, TEST_NAMESPACE);
+  await connection.close();
+  return server;
+}
+
+/** Ends the servers of a run that was killed, and removes its folder. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const directory = join(tmpdir(), name);
+    const owner = name.startsWith(PREFIX) ? readHolder(join(directory, 'owner.lock')) : undefined;
+    if (!owner || isRunning(owner)) continue;
+    await Promise.all([
+      endLeftPostgres(join(directory, 'postgres')),
+      endLeftTemporal(join(directory, 'temporal')),
+    ]);
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

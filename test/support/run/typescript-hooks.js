@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { fileURLToPath, URL } from 'node:url';
+
+const OPTIONS = {
+  jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+};
+/** Dozens of processes of one run load the same sources: each is compiled once, and the compiler loaded only for that. */
+const CACHE = fileURLToPath(
+  new URL('../../../node_modules/.cache/countersign-sources/', import.meta.url),
+);
+const compiler = readFileSync(
+  new URL('../../../node_modules/@swc/core/package.json', import.meta.url),
+  'utf8',
+);
+
+/** Node's module hook: a `.ts` file outside node_modules is compiled while it is loaded. */
+export async function load(url, context, nextLoad) {
+  const [file] = url.split('?');
+  if (!file.startsWith('file:') || !file.endsWith('.ts') || file.includes('/node_modules/'))
+    return nextLoad(url, context);
+  return { format: 'module', source: await compiled(fileURLToPath(file)), shortCircuit: true };
+}
+
+async function compiled(filename) {
+  const source = readFileSync(filename, 'utf8');
+  const name = createHash('sha256')
+    .update(JSON.stringify([compiler, OPTIONS, filename, source]))
+    .digest('hex');
+  try {
+    return readFileSync(`${CACHE}${name}.js`, 'utf8');
+  } catch {
+    const { transform } = await import('@swc/core');
+    const { code } = await transform(source, { filename, ...OPTIONS });
+    keep(name, code);
+    return code;
+  }
+}
+
+/** Whole or not at all, whoever else keeps the same. */
+function keep(name, code) {
+  mkdirSync(CACHE, { recursive: true });
+  const unfinished = `${CACHE}${name}.${process.pid}`;
+  writeFileSync(unfinished, code);
+  renameSync(unfinished, `${CACHE}${name}.js`);
+}

@@ -1,0 +1,87 @@
+/** Plays the adapter and the reviewer of approval requests through the API, and the workflow by calling its step. */
+import { randomUUID } from 'node:crypto';
+import { stepRequest } from '../../../src/services/requests/step.ts';
+import type { TestApp } from '../app.ts';
+import type { TestAgent } from './factories.ts';
+import { HttpClient, type Answer } from '../http.ts';
+
+export interface Ask {
+  readonly tool?: string;
+  readonly arguments?: unknown;
+  readonly timeout?: string;
+  readonly key?: string;
+}
+
+export function adapterOf(app: TestApp, agent: Pick<TestAgent, 'credential'>): HttpClient {
+  return new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
+}
+
+export async function postRequest(
+  app: TestApp,
+  agent: Pick<TestAgent, 'credential'>,
+  ask: Ask = {},
+): Promise<Answer> {
+  const { key = randomUUID(), ...body } = ask;
+  const headers = { 'idempotency-key': key };
+  return await adapterOf(app, agent).post(
+    '/api/aap/v1/requests',
+    { tool: 'deploy', arguments: {}, timeout: '1h', ...body },
+    { headers },
+  );
+}
+
+/** Without Temporal: a request the pipeline has not looked at. The backstop is kept away from it. */
+export async function askUnevaluated(
+  app: TestApp,
+  agent: Pick<TestAgent, 'credential'>,
+  ask: Ask = {},
+): Promise<string> {
+  const created = await postRequest(app, agent, ask);
+  if (created.status !== 201) throw new Error(`not created: ${created.text}`);
+  const id = String(created.body['id']);
+  await app.db('approval_requests').where({ id }).update({ wake_at: null });
+  return id;
+}
+
+/** Without Temporal: a request that went through its pipeline, decided or handed to people. */
+export async function ask(
+  app: TestApp,
+  agent: Pick<TestAgent, 'credential'>,
+  what: Ask = {},
+): Promise<string> {
+  const id = await askUnevaluated(app, agent, what);
+  await stepAt(app, id);
+  return id;
+}
+
+/** One step of the workflow, at the earliest at `floor`. */
+export async function stepAt(app: TestApp, id: string, floor = new Date(0)): Promise<void> {
+  await stepRequest(app.context, id, { floor, by: 'workflow' });
+}
+
+export async function deadlineOf(app: TestApp, id: string): Promise<Date> {
+  const row = await app
+    .db('approval_requests')
+    .where({ id })
+    .first<{ deadline_at: Date }>('deadline_at');
+  return row.deadline_at;
+}
+
+/** The row's own clock reaches the deadline; nobody has noticed yet. */
+export async function reachDeadline(app: TestApp, id: string): Promise<void> {
+  await app
+    .db('approval_requests')
+    .where({ id })
+    .update({ last_at: app.db.ref('deadline_at') });
+}
+
+export async function decide(
+  client: HttpClient,
+  id: string,
+  body: Readonly<Record<string, unknown>> = { status: 'approved' },
+  key: string = randomUUID(),
+): Promise<Answer> {
+  return await client.post(`/api/v1/requests/${id}/decision`, body, {
+    headers: { 'idempotency-key': key },
+  });
+}

@@ -1,0 +1,115 @@
+/** Inviting people and accepting invitations over HTTP, as tests of several files do it. */
+import { randomUUID } from 'node:crypto';
+import type { TestApp } from '../app.ts';
+import type { Policy, TestMember, TestOrganization } from './factories.ts';
+import type { Answer } from '../http.ts';
+
+export const INVITATIONS = '/api/v1/invitations';
+
+export const PASSWORD = 'nine quiet herons at dusk';
+
+export const newEmail = (): string => `invited-${randomUUID()}@example.com`;
+
+/** Grants of one permission each, everywhere. */
+export const everywhere = (...permissions: readonly string[]): Policy => ({
+  scope_kind: 'organization',
+  resource_ids: [],
+  permissions,
+});
+
+export async function invite(
+  inviter: TestMember,
+  { email = newEmail(), policies = [] }: { email?: string; policies?: readonly Policy[] } = {},
+): Promise<Answer> {
+  return await inviter.browser.post(INVITATIONS, { email, permission_policies: policies });
+}
+
+export interface Invited {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+}
+
+/** Invites on a deployment without email; throws when refused. */
+export async function invited(
+  inviter: TestMember,
+  options: { email?: string; policies?: readonly Policy[] } = {},
+): Promise<Invited> {
+  const answer = await invite(inviter, options);
+  if (answer.status !== 201) throw new Error(`not invited: ${answer.text}`);
+  return {
+    id: String(answer.body['invitation']?.['id']),
+    email: String(answer.body['invitation']?.['email']),
+    token: tokenIn(answer),
+  };
+}
+
+export function tokenIn(answer: Answer): string {
+  return new URL(String(answer.body['invite_url'])).pathname.split('/').at(-1) ?? '';
+}
+
+export const linkPath = (token: string): string => `/auth/invitations/${token}`;
+
+/** A browser without a session accepts. By default as a new person. */
+export async function accept(
+  app: TestApp,
+  token: string,
+  body: unknown = { display_name: 'Grace Field', password: PASSWORD },
+  cookie?: string,
+): Promise<Answer> {
+  return await app.http.post(`${linkPath(token)}/accept`, body, {
+    headers: {
+      origin: app.url,
+      'sec-fetch-site': 'same-origin',
+      ...(cookie !== undefined && { cookie }),
+    },
+  });
+}
+
+/** The status and, of an error, the code. */
+export const outcome = ({ status, body }: Answer): string =>
+  [status, body === undefined ? undefined : (body['error']?.['code'] as unknown)]
+    .filter((part) => part !== undefined)
+    .join(' ');
+
+export async function invitationEvents(
+  app: TestApp,
+  organization: TestOrganization,
+  subjectId: string,
+) {
+  const rows = (await app
+    .db('audit_events')
+    .where({ organization_id: organization.id, subject_id: subjectId })
+    .orderBy('sequence')
+    .select('event_type', 'actor_id', 'actor_type', 'data')) as {
+    event_type: string;
+    actor_id: string;
+    actor_type: string;
+    data: string;
+  }[];
+  return rows.map(({ event_type: type, actor_id: actorId, actor_type: actorType, data }) => ({
+    type,
+    actorId,
+    actorType,
+    data: JSON.parse(data) as Record<string, unknown>,
+  }));
+}
+
+/** The newest session of the member was proven that long ago. */
+export async function ageSession(app: TestApp, member: TestMember, minutes: number): Promise<void> {
+  await app
+    .db('sessions')
+    .where({ membership_id: member.membershipId })
+    .update({
+      authenticated_at: app.db.raw(`clock_timestamp() - :minutes * interval '1 minute'`, {
+        minutes,
+      }),
+    });
+}
+
+export async function expire(app: TestApp, invitationId: string): Promise<void> {
+  await app
+    .db('invitations')
+    .where({ id: invitationId })
+    .update({ expires_at: app.db.raw(`clock_timestamp() - interval '1 millisecond'`) });
+}

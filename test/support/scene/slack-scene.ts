@@ -1,0 +1,154 @@
+/** An organization with Slack, whose requests go to one linked reviewer, and what happens there. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import type { TestApp } from '../app.ts';
+import { ask } from './approval-requests.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestAgent,
+  type TestMember,
+  type TestOrganization,
+} from './factories.ts';
+import {
+  buttonsOf,
+  SlackCaller,
+  type SlackPost,
+  type SlackServer,
+  type Workspace,
+} from '../servers/slack-server.ts';
+
+/** What a service needs to speak with this Slack. */
+export function slackEnvironment(slack: SlackServer): Readonly<Record<string, string>> {
+  return {
+    ...slack.environment,
+    COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
+    COUNTERSIGN_CREATE_BUDGET: '1s',
+  };
+}
+
+const SECRETS_KEY = randomBytes(32).toString('base64');
+
+export interface Scene {
+  readonly app: TestApp;
+  readonly slack: SlackServer;
+  readonly organization: TestOrganization;
+  readonly agent: TestAgent;
+  readonly workspace: Workspace;
+  readonly caller: SlackCaller;
+  /** Asked by the path, and linked. */
+  readonly reviewer: TestMember;
+  readonly slackUser: string;
+}
+
+export const newUser = (): string => `U${randomBytes(5).toString('hex').toUpperCase()}`;
+export const newChannel = (): string => `C${randomBytes(5).toString('hex').toUpperCase()}`;
+
+export async function createDecider(
+  app: TestApp,
+  { id }: TestOrganization,
+  agent: TestAgent,
+): Promise<TestMember> {
+  return await createMember(app, id, {
+    policies: [
+      {
+        scope_kind: 'agent',
+        resource_ids: [agent.slug],
+        permissions: ['request.decide', 'request.read'],
+      },
+    ],
+  });
+}
+
+export async function createScene(
+  app: TestApp,
+  slack: SlackServer,
+  { defaultChannel = null }: { readonly defaultChannel?: string | null } = {},
+): Promise<Scene> {
+  const organization = await createOrganization(app);
+  const agent = await createAgent(app, organization);
+  const reviewer = await createDecider(app, organization, agent);
+  const workspace = slack.addWorkspace();
+  const { botToken: bot_token, signingSecret: signing_secret } = workspace;
+  const body = { bot_token, signing_secret, default_channel: defaultChannel };
+  const connected = await organization.owner.browser.call('PUT', '/api/v1/slack', { body });
+  if (connected.status !== 200) throw new Error(connected.text);
+  const caller = new SlackCaller(app.url, slack, workspace);
+  const slackUser = newUser();
+  await link(caller, reviewer, slackUser);
+  await routeTo(organization, agent, [reviewer]);
+  return { app, slack, organization, agent, workspace, caller, reviewer, slackUser };
+}
+
+export async function link(
+  caller: SlackCaller,
+  member: TestMember,
+  slackUser: string,
+): Promise<void> {
+  const begun = await member.browser.post('/api/v1/me/slack/link');
+  const answer = await caller.command(slackUser, `link ${String(begun.body['code'])}`);
+  if (!answer.text.includes('Linked')) throw new Error(answer.text);
+}
+
+/** One level for each list of members. */
+export async function routeTo(
+  { owner }: TestOrganization,
+  agent: TestAgent,
+  ...levels: readonly (readonly TestMember[])[]
+): Promise<void> {
+  const path_key = `path-${randomUUID().slice(0, 8)}`;
+  const nodes = levels.map((members) => ({
+    id: randomUUID(),
+    type: 'level',
+    targets: members.map(({ membershipId }) => ({ type: 'user', id: membershipId })),
+    escalate_after: '15m',
+  }));
+  await activatePath(owner, { path_key, name: 'On call', nodes });
+  const config = {
+    outcome: 'human',
+    reason: 'Refunds over 100 <!channel>',
+    escalation_path: path_key,
+  };
+  const blocks = [{ id: 'people', name: 'People', type: 'always', config }];
+  await activatePipeline(owner, `agents/${agent.slug}`, {
+    blocks,
+    default_escalation_path: path_key,
+  });
+}
+
+/** Sends until nothing is due. Failed messages are made due again first. */
+export async function deliver(app: TestApp): Promise<void> {
+  await app
+    .db('notification_deliveries')
+    .whereNotNull('next_attempt_at')
+    .update({ next_attempt_at: new Date(Date.now() - 1_000) });
+  while ((await sendDue(app.context)) > 0);
+}
+
+/** Somebody is asked, and told in Slack. */
+export async function asked(
+  scene: Scene,
+  args: unknown = { amount: 120 },
+): Promise<{ id: string; post: SlackPost }> {
+  const id = await ask(scene.app, scene.agent, { tool: 'refund', arguments: args });
+  await deliver(scene.app);
+  const [post] = scene.slack.postsTo(`D${scene.slackUser}`).slice(-1);
+  if (!post) throw new Error('nobody was told in Slack');
+  return { id, post };
+}
+
+/** What is whispered to who pressed the button. */
+export async function press(
+  scene: Scene,
+  post: SlackPost,
+  label: 'Approve' | 'Deny',
+  user = scene.slackUser,
+): Promise<string> {
+  const said = scene.slack.whispers.length;
+  const answer = await scene.caller.press(user, buttonsOf(post)[label]);
+  if (answer.status !== 200) throw new Error(answer.text);
+  return await scene.slack.whispered(said + 1);
+}

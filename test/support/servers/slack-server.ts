@@ -1,0 +1,325 @@
+/** A small server on loopback that speaks Slack's Web API, keeps what it is told, and misbehaves on request. */
+import { createHmac, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { eventually } from '../../../src/local/processes.ts';
+import { HttpClient, type Answer } from '../http.ts';
+import { passedLimits } from './slack-limits.ts';
+
+/** A block as it was sent, read by path. */
+export type Block = { readonly type: string; readonly [key: string]: unknown };
+
+export interface SlackPost {
+  readonly channel: string;
+  readonly ts: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  /** Everything that was sent with it. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** How often it was changed. */
+  readonly updates: number;
+}
+
+export interface Workspace {
+  readonly teamId: string;
+  readonly botToken: string;
+  readonly signingSecret: string;
+}
+
+/** What the next calls get in the place of an answer. `silent`: nothing at all. */
+export type Misbehaviour =
+  | { readonly kind: 'error'; readonly error: string }
+  | { readonly kind: 'limited'; readonly retryAfter: number }
+  | { readonly kind: 'status'; readonly status: number }
+  | { readonly kind: 'garbage' }
+  | { readonly kind: 'taken_but_silent' };
+
+const WITHIN_MS = 10_000;
+let teams = 0;
+
+export class SlackServer {
+  readonly posts: SlackPost[] = [];
+  /** What was said to one person alone. */
+  readonly whispers: string[] = [];
+  /** The methods that were called, in order. */
+  readonly calls: string[] = [];
+  /** By method. */
+  readonly misbehaviour = new Map<string, Misbehaviour>();
+  /** Channels nothing can be posted to. */
+  readonly archived = new Set<string>();
+  /** Channels nobody knows any more. */
+  readonly gone = new Set<string>();
+  /** By method: until when the next call of it is held back. */
+  private readonly held = new Map<string, Promise<unknown>>();
+  private readonly workspaces = new Map<string, Workspace>();
+  private server: Server | undefined;
+  private port = 0;
+
+  /** Also again, after it was away: at the same address. */
+  async start(): Promise<void> {
+    const server = createServer((request, response) => {
+      this.serve(request, response).catch(() => {
+        response.destroy();
+      });
+    });
+    server.listen(this.port, '127.0.0.1');
+    await once(server, 'listening');
+    this.port = (server.address() as AddressInfo).port;
+    this.server = server;
+  }
+
+  /** Nobody answers any more. */
+  async stop(): Promise<void> {
+    const { server } = this;
+    if (!server) return;
+    this.server = undefined;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get environment(): Readonly<Record<string, string>> {
+    return { COUNTERSIGN_SLACK_API_URL: `${this.url}/api/` };
+  }
+
+  addWorkspace(teamId = `T${String(++teams).padStart(8, '0')}`): Workspace {
+    const workspace = {
+      teamId,
+      botToken: `xoxb-${randomUUID()}`,
+      signingSecret: randomUUID().replaceAll('-', ''),
+    };
+    this.workspaces.set(workspace.botToken, workspace);
+    return workspace;
+  }
+
+  /** The next call of the method, or the next `response` to a press, goes on when the answer of this is called. */
+  holdNext(method: string): () => void {
+    const release = new AbortController();
+    this.held.set(method, once(release.signal, 'abort'));
+    return () => {
+      release.abort();
+    };
+  }
+
+  postsTo(channel: string): SlackPost[] {
+    return this.posts.filter((post) => post.channel === channel);
+  }
+
+  /** The last thing that was whispered, once there are `count` of them. */
+  async whispered(count: number): Promise<string> {
+    await eventually(() => this.whispers.length >= count, WITHIN_MS);
+    const last = this.whispers.at(-1);
+    if (last === undefined || this.whispers.length < count)
+      throw new Error(`${this.whispers.length} whispers instead of ${count}`);
+    return last;
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request);
+    const path = request.url ?? '';
+    if (path.startsWith('/response/')) {
+      await this.heldBack('response');
+      this.whispers.push((JSON.parse(body) as { text: string }).text);
+      response.end('ok');
+      return;
+    }
+    const method = path.slice('/api/'.length);
+    this.calls.push(method);
+    await this.heldBack(method);
+    const wrong = this.misbehaviour.get(method);
+    if (wrong?.kind === 'limited')
+      response.writeHead(429, { 'retry-after': String(wrong.retryAfter) });
+    else if (wrong?.kind === 'status')
+      response.writeHead(wrong.status, { 'content-type': 'text/plain' });
+    else
+      response.writeHead(200, {
+        'content-type': wrong?.kind === 'garbage' ? 'text/html' : 'application/json',
+      });
+    const answer = (): unknown =>
+      this.answer(method, { fields: Object.fromEntries(new URLSearchParams(body)), request });
+    if (!wrong) response.end(JSON.stringify(answer()));
+    else if (wrong.kind === 'error')
+      response.end(JSON.stringify({ ok: false, error: wrong.error }));
+    else if (wrong.kind === 'taken_but_silent') {
+      answer();
+      response.destroy();
+    } else response.end('<html>not what you asked for</html>');
+  }
+
+  private async heldBack(method: string): Promise<void> {
+    const held = this.held.get(method);
+    this.held.delete(method);
+    await held;
+  }
+
+  private answer(
+    method: string,
+    {
+      fields,
+      request,
+    }: { readonly fields: Readonly<Record<string, string>>; readonly request: IncomingMessage },
+  ): unknown {
+    const workspace = this.workspaces.get(
+      (request.headers.authorization ?? '').replace(/^Bearer /, ''),
+    );
+    if (!workspace) return { ok: false, error: 'invalid_auth' };
+    switch (method) {
+      case 'auth.test':
+        return {
+          ok: true,
+          team_id: workspace.teamId,
+          team: `Team ${workspace.teamId}`,
+          user_id: 'UBOT',
+          bot_id: 'BBOT',
+        };
+      case 'conversations.open':
+        return { ok: true, channel: { id: `D${fields['users'] ?? ''}` } };
+      case 'chat.postMessage':
+        return this.post(fields);
+      case 'chat.update':
+        return this.update(fields);
+      default:
+        return { ok: false, error: 'unknown_method' };
+    }
+  }
+
+  private post(fields: Readonly<Record<string, string>>): unknown {
+    const { channel = '' } = fields;
+    if (this.archived.has(channel)) return { ok: false, error: 'is_archived' };
+    const refused = refusalOf(contentOf(fields));
+    if (refused) return refused;
+    if (this.gone.has(channel)) return { ok: false, error: 'channel_not_found' };
+    const ts = `1700000000.${String(this.posts.length).padStart(6, '0')}`;
+    this.posts.push({ channel, ts, ...contentOf(fields), fields, updates: 0 });
+    return { ok: true, channel, ts };
+  }
+
+  private update(fields: Readonly<Record<string, string>>): unknown {
+    const { channel, ts } = fields;
+    const at = this.posts.findIndex((post) => post.channel === channel && post.ts === ts);
+    const post = this.posts[at];
+    if (!post) return { ok: false, error: 'message_not_found' };
+    const refused = refusalOf(contentOf(fields));
+    if (refused) return refused;
+    this.posts[at] = { ...post, ...contentOf(fields), updates: post.updates + 1 };
+    return { ok: true, channel, ts };
+  }
+}
+
+function contentOf(fields: Readonly<Record<string, string>>): Pick<SlackPost, 'text' | 'blocks'> {
+  return { text: fields['text'] ?? '', blocks: JSON.parse(fields['blocks'] ?? '[]') as Block[] };
+}
+
+/** As Slack says it of what passes its limits. */
+function refusalOf(content: Pick<SlackPost, 'text' | 'blocks'>): unknown {
+  const messages = passedLimits(content);
+  return messages.length === 0
+    ? undefined
+    : { ok: false, error: 'invalid_blocks', response_metadata: { messages } };
+}
+
+/** What a person in Slack sees of the buttons of a message. */
+export function buttonsOf({
+  blocks,
+}: SlackPost): Readonly<Record<string, { readonly action_id: string; readonly value?: string }>> {
+  const elements = blocks
+    .filter(({ type }) => type === 'actions')
+    .flatMap((block) => block['elements'] as unknown[]);
+  return Object.fromEntries(
+    (elements as { text: { text: string }; action_id: string; value?: string }[]).map((button) => [
+      button.text.text,
+      button,
+    ]),
+  );
+}
+
+export interface Signing {
+  readonly secret?: string;
+  /** Seconds since the epoch. */
+  readonly timestamp?: number;
+  /** The whole header. */
+  readonly signature?: string;
+}
+
+/** Plays Slack: posts to the service what somebody does in the workspace. */
+export class SlackCaller {
+  constructor(
+    private readonly appUrl: string,
+    private readonly server: SlackServer,
+    private readonly workspace: Workspace,
+  ) {}
+
+  async command(slackUserId: string, typed: string, signing: Signing = {}): Promise<Answer> {
+    return await this.send('/auth/slack/commands', this.commandForm(slackUserId, typed), signing);
+  }
+
+  commandForm(slackUserId: string, typed: string): string {
+    const trigger_id = randomUUID();
+    return new URLSearchParams({
+      team_id: this.workspace.teamId,
+      user_id: slackUserId,
+      command: '/countersign',
+      text: typed,
+      trigger_id,
+    }).toString();
+  }
+
+  async press(
+    slackUserId: string,
+    button: { action_id?: string; value?: string } | undefined,
+    signing: Signing = {},
+  ): Promise<Answer> {
+    return await this.send(
+      '/auth/slack/interactions',
+      this.pressForm(slackUserId, button),
+      signing,
+    );
+  }
+
+  pressForm(
+    slackUserId: string,
+    button: { action_id?: string; value?: string } | undefined,
+  ): string {
+    const payload = JSON.stringify({
+      type: 'block_actions',
+      team: { id: this.workspace.teamId, domain: 'example' },
+      user: { id: slackUserId, name: 'somebody' },
+      trigger_id: randomUUID(),
+      response_url: `${this.server.url}/response/${randomUUID()}`,
+      actions: button ? [{ type: 'button', action_id: button.action_id, value: button.value }] : [],
+    });
+    return new URLSearchParams({ payload }).toString();
+  }
+
+  async send(
+    path: string,
+    body: string,
+    { secret = this.workspace.signingSecret, timestamp = now(), signature }: Signing = {},
+  ): Promise<Answer> {
+    const signed =
+      signature ??
+      `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`;
+    return await this.raw(path, body, {
+      'x-slack-request-timestamp': String(timestamp),
+      'x-slack-signature': signed,
+    });
+  }
+
+  async raw(
+    path: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    return await new HttpClient(this.appUrl).post(path, body, { headers: { ...type, ...headers } });
+  }
+}
+
+export const now = (): number => Math.floor(Date.now() / 1_000);
