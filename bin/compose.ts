@@ -1,4 +1,4 @@
-/** Puts the parts of one process together: pools, service context, change feed, backstop, Temporal, HTTP. The only such place. */
+/** Puts the parts of one process together: pools, service context, change feed, reconciler, Temporal, HTTP. The only such place. */
 import { once, setMaxListeners } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +22,7 @@ import { openOidcClient } from '../src/platform/oidc.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
 import { openSlack } from '../src/platform/slack.ts';
-import { catchUp, startBackstop } from '../src/services/requests/reconciler.ts';
+import { catchUp, startReconciler } from '../src/services/requests/reconciler.ts';
 import { prepareBootstrap } from '../src/services/organization/bootstrap.ts';
 import { startChangeFeed } from '../src/services/requests/change-feed.ts';
 import type { Limits, ServiceContext } from '../src/services/context.ts';
@@ -119,7 +119,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     probes: probes(db, temporal),
   });
   const feed = startChangeFeed(context, databaseUrl);
-  const backstop = startBackstop(workerContext);
+  const reconciler = startReconciler(workerContext);
   const sending = roles.worker ? startSending({ ...context, db: senderDb }) : undefined;
   later.url = await listen(server, config);
   return {
@@ -130,7 +130,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
       stopping.abort();
       await Promise.all([
         closeServer(server),
-        backstop.stop(),
+        reconciler.stop(),
         sending?.stop(),
         feed.stop(),
         temporal.close(),
@@ -154,7 +154,7 @@ function createContext(config: Config, { steps, ...given }: Given): ServiceConte
     ...given,
     changes: new ChangeHub(),
     // Where nobody steps, nobody takes them out again.
-    fresh: new LRUCache({
+    justCreated: new LRUCache({
       max: steps ? FRESH_REQUESTS : 1,
       maxSize: FRESH_CHARACTERS,
       sizeCalculation: charactersOf,

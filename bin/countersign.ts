@@ -10,7 +10,7 @@ import {
   type Config,
   type Role,
 } from '../src/platform/config.ts';
-import { ForPeople } from '../src/platform/operator-error.ts';
+import { OperatorError } from '../src/platform/operator-error.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import type { BootstrapOptions } from './bootstrap.ts';
 import type { RotateOptions } from './rotate-secrets.ts';
@@ -31,7 +31,7 @@ function command(role: Role, run: (config: Config) => Promise<number>): () => Pr
     try {
       process.exitCode = await run(loadConfig(process.env, role));
     } catch (error) {
-      console.error(error instanceof ForPeople ? error.message : error);
+      console.error(error instanceof OperatorError ? error.message : error);
       process.exitCode = error instanceof ConfigError ? EXIT_CONFIGURATION : 1;
     }
     // Whatever a library left open (a socket, a timer) must not keep a finished command alive.

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError, type Config } from '../src/platform/config.ts';
-import { ForPeople } from '../src/platform/operator-error.ts';
+import { OperatorError } from '../src/platform/operator-error.ts';
 import { tryLock, type FileLock } from '../src/local/lock-file.ts';
 
 /** The database of `start` on its own Postgres. */
@@ -36,7 +36,7 @@ export async function lockDataDirectory(
       (result.note === STOPPING ? STOPPING_WITHIN_MS : NOTICE_WITHIN_MS)
     ) {
       const where = result.note.startsWith('http') ? `, ${result.note}` : '';
-      throw new ForPeople(
+      throw new OperatorError(
         `Countersign already runs on ${directory} (process ${result.pid}${where}). Stop that one first, or set COUNTERSIGN_DATA_DIR to another folder.`,
       );
     }

@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { ConfigError, type Config } from '../src/platform/config.ts';
 import { endLeftPostgres, startEmbeddedPostgres } from '../src/local/embedded-postgres.ts';
-import { ForPeople } from '../src/platform/operator-error.ts';
+import { OperatorError } from '../src/platform/operator-error.ts';
 import { openPool } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
 import { resealSecrets, type Resealed } from '../src/services/sealed-secrets.ts';
 import { DATABASE, lockDataDirectory, postgresDirectory } from './data-directory.ts';
 import {
-  forgetPreviousSecretsKeys,
+  deletePreviousSecretsKeys,
   ownSecretsKeys,
   readableSecretsKeys,
   replaceOwnSecretsKey,
@@ -63,7 +63,7 @@ function requireFitting({ databaseUrl, secretsKey }: Config, newKey: boolean): v
 async function rotateOwn(config: Config, newKey: boolean, signal: AbortSignal): Promise<Rotated> {
   const directory = postgresDirectory(config);
   if (!existsSync(directory)) {
-    throw new ForPeople(
+    throw new OperatorError(
       `${config.dataDirectory} is no data folder of \`start\`. Set COUNTERSIGN_DATA_DIR or DATABASE_URL.`,
     );
   }
@@ -80,7 +80,7 @@ async function rotateOwn(config: Config, newKey: boolean, signal: AbortSignal): 
       }
       const resealed = await reseal(config, databaseUrl, signal);
       if (config.secretsKey === undefined && resealed.broken.length === 0)
-        forgetPreviousSecretsKeys(config);
+        deletePreviousSecretsKeys(config);
       return resealed;
     } finally {
       await postgres.stop();

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { listSealingKeyIds } from '../src/data/sealed-secrets.ts';
 import { isSecretsKey } from '../src/platform/config-variables.ts';
 import type { Config } from '../src/platform/config.ts';
-import { ForPeople } from '../src/platform/operator-error.ts';
+import { OperatorError } from '../src/platform/operator-error.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
 import { requireReadableSecrets } from '../src/services/sealed-secrets.ts';
@@ -24,7 +24,7 @@ import { requireReadableSecrets } from '../src/services/sealed-secrets.ts';
 type Keys = Pick<Config, 'secretsKey' | 'previousSecretsKeys'>;
 
 /**
- * The keys this process is to use. Throws ForPeople when they do not open what the database holds. `own`: the database is
+ * The keys this process is to use. Throws OperatorError when they do not open what the database holds. `own`: the database is
  * that of `start`, whose key stands in the data folder.
  */
 export async function readableSecretsKeys(
@@ -55,7 +55,7 @@ const previousFile = (directory: string): string => join(directory, 'secrets-key
 
 /**
  * The keys of a deployment on its own Postgres. A key in the environment comes first, those in the files are read all the
- * same. None anywhere: one is made, but never beside values that it cannot open (ForPeople names their keys).
+ * same. None anywhere: one is made, but never beside values that it cannot open (OperatorError names their keys).
  */
 export async function ownSecretsKeys(config: Config, db: Db): Promise<Keys> {
   const { dataDirectory: directory, secretsKey, previousSecretsKeys = [] } = config;
@@ -65,7 +65,7 @@ export async function ownSecretsKeys(config: Config, db: Db): Promise<Keys> {
     return { secretsKey: current, previousSecretsKeys: [...previousSecretsKeys, ...previous] };
   const sealed = await listSealingKeyIds(db);
   if (sealed.length > 0) {
-    throw new ForPeople(
+    throw new OperatorError(
       `The secrets key ${sealed.join(', ')} is missing: secrets in the database are encrypted under it, and no other key opens them. ` +
         `Put it back as ${keyFile(directory)} from a backup, or into COUNTERSIGN_SECRETS_KEY.`,
     );
@@ -84,7 +84,7 @@ export function replaceOwnSecretsKey({ dataDirectory: directory }: Config): void
 }
 
 /** Once nothing is encrypted under the earlier keys any more. */
-export function forgetPreviousSecretsKeys({ dataDirectory: directory }: Config): void {
+export function deletePreviousSecretsKeys({ dataDirectory: directory }: Config): void {
   rmSync(previousFile(directory), { force: true });
 }
 
@@ -98,13 +98,13 @@ function readKeys(path: string): string[] {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new ForPeople(
+    throw new OperatorError(
       `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
   const keys = text.split(/\s+/).filter((line) => line !== '');
   if (keys.length > 0 && keys.every(isSecretsKey)) return keys;
-  throw new ForPeople(
+  throw new OperatorError(
     `${path} holds no secrets key (32 bytes in base64). Put it back from a backup.`,
   );
 }

@@ -1,6 +1,6 @@
 /** `countersign api` and `countersign worker`: one part of the service, on servers somebody else runs. */
 import type { Config } from '../src/platform/config.ts';
-import { ForPeople } from '../src/platform/operator-error.ts';
+import { OperatorError } from '../src/platform/operator-error.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
 import { composeApp } from './compose.ts';
@@ -19,7 +19,7 @@ export async function serve(
   const temporal = temporalConnectionOptions(config.temporalEnvironment);
   const databaseUrl = config.databaseUrl ?? '';
   await readableSecretsKeys(config, { databaseUrl, own: false }).catch((error: unknown) => {
-    if (error instanceof ForPeople) throw error;
+    if (error instanceof OperatorError) throw error;
     // Away or not migrated yet: the service starts all the same, and what it cannot decrypt then answers 501.
     logger.warn(
       { err: error },

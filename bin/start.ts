@@ -10,7 +10,7 @@ import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../src/local/embedded-postgres.ts';
-import { ForPeople } from '../src/platform/operator-error.ts';
+import { OperatorError } from '../src/platform/operator-error.ts';
 import { createLogger, type Logger } from '../src/platform/logger.ts';
 import { canListen } from '../src/local/processes.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
@@ -189,7 +189,7 @@ async function untilReady({ url, temporal }: RunningApp, signal: AbortSignal): P
     );
     if (answer?.ok === true) return;
     if (performance.now() > deadline) {
-      throw new ForPeople(
+      throw new OperatorError(
         `it was not ready within ${READY_WITHIN_MS / 1_000} s: ${(await answer?.text()) ?? 'no answer from the API'}`,
       );
     }
@@ -218,8 +218,8 @@ function forceExit({ postgres, temporal }: Running): never {
   process.exit(130);
 }
 
-function portTaken({ host, port }: Config): ForPeople {
-  return new ForPeople(
+function portTaken({ host, port }: Config): OperatorError {
+  return new OperatorError(
     `${host}:${port} cannot be listened on: it is taken, or not an address of this machine. Set HOST and PORT.`,
   );
 }

@@ -3,7 +3,7 @@
  * came out as it should.
  */
 import { loadConfig } from '../src/platform/config.ts';
-import { ForPeople } from '../src/platform/operator-error.ts';
+import { OperatorError } from '../src/platform/operator-error.ts';
 import { automaticApproval, automaticDenial, expiry } from './automatic.ts';
 import { letPersonIn, setStage } from './cast.ts';
 import type { Client } from './client.ts';
@@ -73,7 +73,7 @@ async function main(): Promise<number> {
     await Promise.race([play(service, stage), stopped]);
   } catch (error) {
     stage.stopCounting();
-    const forPeople = error instanceof ForPeople;
+    const forPeople = error instanceof OperatorError;
     const reason = forPeople
       ? error.message
       : error instanceof Error

@@ -1,9 +1,9 @@
 /** What the person who looks on sees: numbered steps with times, checks, and a countdown; and what did not come out. */
-import { ForPeople } from '../src/platform/operator-error.ts';
+import { OperatorError } from '../src/platform/operator-error.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** The play cannot go on from here; the message is for the person at the terminal. */
-export class PlayStopped extends ForPeople {
+export class PlayStopped extends OperatorError {
   override readonly name = 'PlayStopped';
 }
 

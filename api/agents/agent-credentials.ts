@@ -13,7 +13,7 @@ import { exactObject, label, slug, timestamp, uuid } from '../http/schema.ts';
 const TAG = 'Agent credentials';
 const MAX_METADATA_BYTES = 64 * 1024;
 
-const agentInstanceShape = z
+const agentInstanceSchema = z
   .strictObject({
     id: uuid('Identity of the instance.'),
     organization_id: uuid('Organization the instance belongs to.'),
@@ -33,7 +33,7 @@ const agentInstanceShape = z
     description: 'One running copy of an agent. Requests and credentials belong to it.',
   });
 
-const issuedCredentialShape = z
+const issuedCredentialSchema = z
   .strictObject({
     id: uuid('Identity of the credential.'),
     token: z
@@ -43,7 +43,7 @@ const issuedCredentialShape = z
   })
   .meta({ id: 'IssuedCredential', description: 'A new credential with its secret.' });
 
-function showAgentInstance(instance: AgentInstance) {
+function presentAgentInstance(instance: AgentInstance) {
   return {
     id: instance.id,
     organization_id: instance.organizationId,
@@ -102,8 +102,8 @@ const createAgentInstanceEndpoint = defineEndpoint({
     status: 201,
     description: 'The instance and its credential.',
     body: z.strictObject({
-      agent_instance: agentInstanceShape.meta({ description: 'The new instance.' }),
-      credential: issuedCredentialShape.meta({ description: 'Its credential.' }),
+      agent_instance: agentInstanceSchema.meta({ description: 'The new instance.' }),
+      credential: issuedCredentialSchema.meta({ description: 'Its credential.' }),
     }),
     example: {
       agent_instance: {
@@ -132,7 +132,7 @@ const createAgentInstanceEndpoint = defineEndpoint({
       ttlSeconds: body.ttl_seconds,
     });
     const issued = { id: credential.id, token: credential.token, expires_at: credential.expiresAt };
-    return { body: { agent_instance: showAgentInstance(instance), credential: issued } };
+    return { body: { agent_instance: presentAgentInstance(instance), credential: issued } };
   },
 });
 

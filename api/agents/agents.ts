@@ -22,7 +22,7 @@ const TAG = 'Agents';
 
 export const agentParams = z.strictObject({ slug: slug('Slug of the agent.') });
 
-const agentShape = z
+const agentSchema = z
   .strictObject({
     slug: slug(
       'Identity of the agent. Never changes and is never used again, even after archiving.',
@@ -52,7 +52,7 @@ const agentExample = {
   updated_at: '2026-03-02T09:15:00.000Z',
 };
 
-function showAgent(agent: Agent) {
+function presentAgent(agent: Agent) {
   return {
     slug: agent.slug,
     organization_id: agent.organizationId,
@@ -88,7 +88,7 @@ const listAgentsEndpoint = defineEndpoint({
     status: 200,
     description: 'One page of agents.',
     body: z.strictObject({
-      agents: z.array(agentShape).meta({ description: 'The agents of this page.' }),
+      agents: z.array(agentSchema).meta({ description: 'The agents of this page.' }),
       next_cursor: nextCursor(),
     }),
     example: { agents: [agentExample] },
@@ -102,7 +102,7 @@ const listAgentsEndpoint = defineEndpoint({
     const after = keys && { rank: keys[2], slug: keys[3] };
     const { agents, next } = await listVisibleAgents(context, principal, { status, limit, after });
     const next_cursor = next && encodeCursor(['agents', status, next.rank, next.slug]);
-    return { body: { agents: agents.map(showAgent), next_cursor } };
+    return { body: { agents: agents.map(presentAgent), next_cursor } };
   },
 });
 
@@ -122,10 +122,10 @@ const createAgentEndpoint = defineEndpoint({
     name: label('Display name, unique among the live agents of the organization.'),
   }),
   requestExample: { slug: 'deploy-bot', name: 'Deploy bot' },
-  success: { status: 201, description: 'The new agent.', body: agentShape, example: agentExample },
+  success: { status: 201, description: 'The new agent.', body: agentSchema, example: agentExample },
   errors: ['agent_slug_taken', 'agent_name_taken', 'quota_exceeded'],
   handler: async ({ principal, body }, context) => ({
-    body: showAgent(await createAgent(context, principal, body)),
+    body: presentAgent(await createAgent(context, principal, body)),
   }),
 });
 
@@ -139,10 +139,10 @@ const getAgentEndpoint = defineEndpoint({
   permission: 'agent.read',
   permissionAt: (params) => ({ kind: 'agent', slug: params.slug }),
   params: agentParams,
-  success: { status: 200, description: 'The agent.', body: agentShape, example: agentExample },
+  success: { status: 200, description: 'The agent.', body: agentSchema, example: agentExample },
   errors: [],
   handler: async ({ principal, params }, context) => ({
-    body: showAgent(await getAgent(context, principal, params.slug)),
+    body: presentAgent(await getAgent(context, principal, params.slug)),
   }),
 });
 

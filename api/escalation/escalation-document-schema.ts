@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DURATION_PATTERN } from '../../src/domain/durations.ts';
 import { LIMITS, WEEKDAYS } from '../../src/domain/escalation/types.ts';
 import type { EscalationWarning } from '../../src/services/escalation/escalation-warnings.ts';
-import { conditionShape } from '../pipelines/conditions-schema.ts';
+import { conditionSchema } from '../pipelines/conditions-schema.ts';
 import { uuid } from '../http/schema.ts';
 
 const wait = (description: string) =>
@@ -14,7 +14,7 @@ const setId = (description: string) => z.string().min(1).max(64).meta({ descript
 const nodeId = () =>
   z.guid().meta({ description: 'A UUID of any version, unique within the document.' });
 
-const intervalShape = z
+const intervalSchema = z
   .strictObject({
     weekdays: z
       .array(z.enum(WEEKDAYS))
@@ -32,7 +32,7 @@ const intervalShape = z
   })
   .meta({ id: 'WorkingInterval', description: 'From the start up to, and without, the end.' });
 
-const workingHoursShape = z
+const workingHoursSchema = z
   .strictObject({
     id: setId('Unique in the document.'),
     name: z.string().min(1).max(LIMITS.nameLength).meta({ description: 'Name for people.' }),
@@ -40,7 +40,7 @@ const workingHoursShape = z
       .string()
       .meta({ description: 'IANA name of the time zone.', examples: ['Europe/Berlin'] }),
     intervals: z
-      .array(intervalShape)
+      .array(intervalSchema)
       .min(1)
       .max(LIMITS.intervals)
       .meta({ description: 'When the hours are active.' }),
@@ -102,7 +102,7 @@ const pathCondition = z
     }),
     z.strictObject({
       type: z.literal('request').meta({ description: 'What the request says.' }),
-      when: conditionShape,
+      when: conditionSchema,
     }),
   ])
   .meta({
@@ -122,13 +122,13 @@ const ifElseNode = z
       .meta({ description: 'All must hold for `then`.' }),
     get then(): z.ZodType {
       return z
-        .array(nodeShape)
+        .array(nodeSchema)
         .optional()
         .meta({ description: 'Walked when all conditions hold; none when absent.' });
     },
     get else(): z.ZodType {
       return z
-        .array(nodeShape)
+        .array(nodeSchema)
         .optional()
         .meta({ description: 'Walked otherwise; none when absent.' });
     },
@@ -150,12 +150,12 @@ const deferNode = z
     description: 'Waits until the working hours are active; goes on at once while they are.',
   });
 
-const nodeShape: z.ZodType = z.union([levelNode, ifElseNode, deferNode]).meta({
+const nodeSchema: z.ZodType = z.union([levelNode, ifElseNode, deferNode]).meta({
   id: 'EscalationNode',
   description: `One step of the walk. At most ${LIMITS.depth} levels of nesting.`,
 });
 
-const repeatShape = z
+const repeatSchema = z
   .strictObject({
     times: z
       .int()
@@ -167,12 +167,12 @@ const repeatShape = z
   .meta({ id: 'EscalationRepeat', description: 'What happens when the nodes run out.' });
 
 /** The members of a document in an answer. */
-export const documentShape = {
-  working_hours: z.array(workingHoursShape).meta({ description: 'Sets of hours the nodes name.' }),
+export const documentSchema = {
+  working_hours: z.array(workingHoursSchema).meta({ description: 'Sets of hours the nodes name.' }),
   nodes: z
-    .array(nodeShape)
+    .array(nodeSchema)
     .meta({ description: 'The nodes, in the order in which the walk meets them.' }),
-  repeat: repeatShape.optional().meta({ description: 'Absent: the document is walked once.' }),
+  repeat: repeatSchema.optional().meta({ description: 'Absent: the document is walked once.' }),
 };
 
 /** The members of a document in a body, as JSON Schema. */
@@ -216,13 +216,13 @@ const teamWarning = z
   })
   .meta({ id: 'TeamWarning', description: 'About a team the document asks.' });
 
-export const warningsShape = () =>
+export const warningsSchema = () =>
   z.array(z.union([memberWarning, teamWarning])).meta({
     description:
       'Advice; nothing is refused because of it. Computed when a revision is created or activated; empty on plain reads.',
   });
 
-export function showWarning(warning: EscalationWarning) {
+export function presentWarning(warning: EscalationWarning) {
   if (warning.code === 'user_cannot_decide') {
     return {
       code: warning.code,

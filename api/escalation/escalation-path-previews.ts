@@ -14,7 +14,7 @@ import { DOCUMENT_ERRORS } from './escalation-document-schema.ts';
 import { callSample, emptyObject } from '../pipelines/pipeline-preview-schema.ts';
 import { slug, timestamp, timestampInput, uuid } from '../http/schema.ts';
 
-const bodyShape = z
+const bodySchema = z
   .strictObject({
     document: z
       .custom<ExactValue>((value) => value !== undefined)
@@ -57,9 +57,9 @@ const bodyShape = z
     description: 'Either `document`, or `path_key` and `revision`; and under which circumstances.',
   });
 
-type Body = z.output<typeof bodyShape>;
+type Body = z.output<typeof bodySchema>;
 
-const targetShape = z
+const targetSchema = z
   .strictObject({
     type: z
       .enum(['user', 'team', 'broadcast'])
@@ -72,7 +72,7 @@ const targetShape = z
   })
   .meta({ id: 'PreviewedTarget', description: 'Who would be asked.' });
 
-const stepShape = z
+const stepSchema = z
   .strictObject({
     at: timestamp('When it would happen.'),
     kind: z.enum(WALK_EVENT_NAMES).meta({
@@ -94,7 +94,7 @@ const stepShape = z
           "Present for what happens in a team's escalation policy, inside the level `node_id`.",
       }),
     targets: z
-      .array(targetShape)
+      .array(targetSchema)
       .meta({ description: 'Who is asked at a level; empty otherwise.' }),
     until: timestamp('End of the wait at a level, or of a deferral.').optional(),
     local_times: z
@@ -177,7 +177,7 @@ const previewEndpoint = defineEndpoint({
     'schedule does not know.',
   auth: 'product',
   permission: 'escalation_path.read',
-  body: bodyShape,
+  body: bodySchema,
   requestExample: {
     path_key: 'on-call',
     revision: 1,
@@ -191,7 +191,7 @@ const previewEndpoint = defineEndpoint({
       .strictObject({
         starts_at: timestamp('Where the schedule starts.'),
         steps: z
-          .array(stepShape)
+          .array(stepSchema)
           .meta({ description: 'What would happen, in order; at most 500 steps.' }),
         truncated: z.boolean().meta({ description: 'Whether more would follow.' }),
       })

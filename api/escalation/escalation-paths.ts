@@ -15,9 +15,9 @@ import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   DOCUMENT_ERRORS,
   documentMembers,
-  documentShape,
-  showWarning,
-  warningsShape,
+  documentSchema,
+  presentWarning,
+  warningsSchema,
 } from './escalation-document-schema.ts';
 import {
   etag,
@@ -34,7 +34,7 @@ const BASE = '/api/v1/escalation-paths';
 
 const pathKey = (description: string) => z.string().regex(KEY_PATTERN).meta({ description });
 
-const pathRevisionShape = z
+const pathRevisionSchema = z
   .strictObject({
     id: uuid('Identity of the revision.'),
     path_key: pathKey('Key of the path.'),
@@ -46,16 +46,16 @@ const pathRevisionShape = z
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
     archived_at: timestamp('When the path was archived, for good.').optional(),
-    ...documentShape,
+    ...documentSchema,
     document_version: z.int().meta({ description: 'Version of the document format.' }),
-    warnings: warningsShape(),
+    warnings: warningsSchema(),
   })
   .meta({
     id: 'EscalationPathRevision',
     description: 'An immutable revision of an escalation path.',
   });
 
-const pathSummaryShape = z
+const pathSummarySchema = z
   .strictObject({
     path_key: pathKey('Key of the path.'),
     name: z.string().meta({ description: 'Name in the newest revision.' }),
@@ -65,7 +65,7 @@ const pathSummaryShape = z
   })
   .meta({ id: 'EscalationPathSummary', description: 'A path without its document.' });
 
-function showRevision({ document, ...path }: EscalationPathRevision) {
+function presentRevision({ document, ...path }: EscalationPathRevision) {
   return {
     id: path.id,
     path_key: path.pathKey,
@@ -79,11 +79,11 @@ function showRevision({ document, ...path }: EscalationPathRevision) {
     nodes: document.nodes,
     repeat: document.repeat,
     document_version: 1,
-    warnings: path.warnings.map(showWarning),
+    warnings: path.warnings.map(presentWarning),
   };
 }
 
-function showSummary(summary: RevisionSummary) {
+function presentSummary(summary: RevisionSummary) {
   return {
     path_key: summary.documentKey,
     name: summary.name,
@@ -228,7 +228,7 @@ const listEscalationPathsEndpoint = defineEndpoint({
     status: 200,
     description: 'One page of paths.',
     body: z.strictObject({
-      escalation_paths: z.array(pathSummaryShape).meta({ description: 'The paths of this page.' }),
+      escalation_paths: z.array(pathSummarySchema).meta({ description: 'The paths of this page.' }),
       next_cursor: nextCursor(),
     }),
     example: {
@@ -253,7 +253,7 @@ const listEscalationPathsEndpoint = defineEndpoint({
       after,
     });
     const next_cursor = writeSummaryCursor('paths', { status: query.status, next });
-    return { body: { escalation_paths: summaries.map(showSummary), next_cursor } };
+    return { body: { escalation_paths: summaries.map(presentSummary), next_cursor } };
   },
 });
 
@@ -272,14 +272,14 @@ const createEscalationPathEndpoint = defineEndpoint({
   success: {
     status: 201,
     description: 'The first revision.',
-    body: pathRevisionShape,
+    body: pathRevisionSchema,
     headers: etagHeader,
     example: { ...revisionExample, is_active: false },
   },
   errors: [...DOCUMENT_ERRORS, 'escalation_path_exists'],
   handler: async ({ principal, body }, context) => {
     const created = await createEscalationPath(context, principal, body);
-    return { body: showRevision(created.revision), headers: etag(created.activeRevision) };
+    return { body: presentRevision(created.revision), headers: etag(created.activeRevision) };
   },
 });
 
@@ -321,9 +321,9 @@ export const escalationPathEndpoints: readonly Endpoint[] = [
     },
     body: documentInput,
     requestExample: documentExample,
-    revision: pathRevisionShape,
+    revision: pathRevisionSchema,
     example: revisionExample,
-    show: showRevision,
+    show: presentRevision,
     createErrors: [...DOCUMENT_ERRORS, 'escalation_path_archived'],
     activation:
       'Requests handed to people from then on go by it; those that wait already stay with the revision they were routed to.',

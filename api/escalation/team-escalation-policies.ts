@@ -9,14 +9,14 @@ import type { Endpoint } from '../http/endpoint.ts';
 import {
   DOCUMENT_ERRORS,
   documentMembers,
-  documentShape,
-  showWarning,
-  warningsShape,
+  documentSchema,
+  presentWarning,
+  warningsSchema,
 } from './escalation-document-schema.ts';
 import { revisionEndpoints, revisionNumber } from '../revisions.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
-const policyRevisionShape = z
+const policyRevisionSchema = z
   .strictObject({
     id: uuid('Identity of the revision.'),
     team_id: uuid('The team.'),
@@ -26,9 +26,9 @@ const policyRevisionShape = z
       .meta({ description: 'True for the one revision by which the team is asked.' }),
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
-    ...documentShape,
+    ...documentSchema,
     document_version: z.int().meta({ description: 'Version of the document format.' }),
-    warnings: warningsShape(),
+    warnings: warningsSchema(),
   })
   .meta({
     id: 'TeamEscalationPolicyRevision',
@@ -97,7 +97,7 @@ const revisionExample = {
   warnings: [],
 };
 
-function showRevision({ document, ...policy }: TeamPolicyRevision) {
+function presentRevision({ document, ...policy }: TeamPolicyRevision) {
   return {
     id: policy.id,
     team_id: policy.teamId,
@@ -109,7 +109,7 @@ function showRevision({ document, ...policy }: TeamPolicyRevision) {
     nodes: document.nodes,
     repeat: document.repeat,
     document_version: 1,
-    warnings: policy.warnings.map(showWarning),
+    warnings: policy.warnings.map(presentWarning),
   };
 }
 
@@ -131,9 +131,9 @@ export const teamEscalationPolicyEndpoints: readonly Endpoint[] = revisionEndpoi
   permissionAt: (params) => ({ kind: 'team', id: teamOf(params) }),
   body: policyInput,
   requestExample: documentExample,
-  revision: policyRevisionShape,
+  revision: policyRevisionSchema,
   example: revisionExample,
-  show: showRevision,
+  show: presentRevision,
   createErrors: [...DOCUMENT_ERRORS, 'team_archived'],
   activation:
     'A level of a path that asks the team goes by the revision that is active when a request enters the level, whenever the request was ' +

@@ -61,7 +61,7 @@ const otherDetails = z
   .record(z.string(), z.unknown())
   .meta({ description: 'Details of other codes, as documented with them.' });
 
-export const errorShape = z
+export const errorSchema = z
   .strictObject({
     error: z
       .strictObject({

@@ -190,7 +190,7 @@ export const waitQuery = (description: string) =>
       override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30s'] },
     });
 
-export const authContextShape = z
+export const authContextSchema = z
   .strictObject({
     method: z.string().meta({
       description: 'For example `local_password`, `api_key`, `agent_credential` or `system`.',

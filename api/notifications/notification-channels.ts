@@ -28,7 +28,7 @@ const PROOF = ['mfa_required', 'reauthentication_required'] as const;
 
 const channelParams = z.strictObject({ id: uuid('Id of the channel.') });
 
-const channelShape = z
+const channelSchema = z
   .strictObject({
     id: uuid('The channel.'),
     kind: z.enum(['email', 'webhook', 'slack']).meta({
@@ -78,7 +78,7 @@ const secretText = () =>
   });
 const secretExample = 'whsec_q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=';
 
-function showChannel({ webhook, ...channel }: NotificationChannel) {
+function presentChannel({ webhook, ...channel }: NotificationChannel) {
   return {
     id: channel.id,
     kind: channel.kind,
@@ -92,7 +92,7 @@ function showChannel({ webhook, ...channel }: NotificationChannel) {
   };
 }
 
-const channelAlone = z.strictObject({ notification_channel: channelShape });
+const channelAlone = z.strictObject({ notification_channel: channelSchema });
 const channelName = () => label('A name for people.', 100);
 const webhookUrl = () =>
   outgoingUrl(
@@ -120,7 +120,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       description: 'One page of channels.',
       body: z.strictObject({
         notification_channels: z
-          .array(channelShape)
+          .array(channelSchema)
           .meta({ description: 'The channels of this page.' }),
         next_cursor: nextCursor(),
       }),
@@ -137,7 +137,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       });
       const cursor =
         next && encodeCursor(['notification_channels', next.createdAt.toISOString(), next.id]);
-      return { body: { notification_channels: channels.map(showChannel), next_cursor: cursor } };
+      return { body: { notification_channels: channels.map(presentChannel), next_cursor: cursor } };
     },
   }),
   defineEndpoint({
@@ -179,7 +179,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       const wanted = { name, enabled, url, includeArguments: include_arguments };
       const { channel, signingSecret } = await createWebhookChannel(context, principal, wanted);
       return {
-        body: { notification_channel: showChannel(channel), signing_secret: signingSecret },
+        body: { notification_channel: presentChannel(channel), signing_secret: signingSecret },
       };
     },
   }),
@@ -201,7 +201,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     errors: [],
     handler: async ({ principal, params }, context) => ({
       body: {
-        notification_channel: showChannel(
+        notification_channel: presentChannel(
           await getNotificationChannel(context, principal, params.id),
         ),
       },
@@ -239,7 +239,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       const change = { id, name, enabled, url, includeArguments: include_arguments };
       return {
         body: {
-          notification_channel: showChannel(
+          notification_channel: presentChannel(
             await changeNotificationChannel(context, principal, change),
           ),
         },

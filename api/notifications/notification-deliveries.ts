@@ -13,7 +13,7 @@ import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/sc
 const TAG = 'Notifications';
 const PATH = '/api/v1/notification_deliveries';
 
-const deliveryShape = z
+const deliverySchema = z
   .strictObject({
     id: uuid('The message; `webhook-id` of a webhook, part of the Message-ID of an email.'),
     channel: z
@@ -73,7 +73,7 @@ const deliveryExample = {
   last_error: 'status 500',
 };
 
-function showDelivery(delivery: ListedDelivery) {
+function presentDelivery(delivery: ListedDelivery) {
   const { membershipId, displayName } = delivery;
   return {
     id: delivery.id,
@@ -125,7 +125,7 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
       description: 'One page of messages.',
       body: z.strictObject({
         notification_deliveries: z
-          .array(deliveryShape)
+          .array(deliverySchema)
           .meta({ description: 'The messages of this page.' }),
         next_cursor: nextCursor(),
       }),
@@ -158,7 +158,7 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
       });
       const nextPage = next && encodeCursor([...list, next.createdAt.toISOString(), next.id]);
       return {
-        body: { notification_deliveries: deliveries.map(showDelivery), next_cursor: nextPage },
+        body: { notification_deliveries: deliveries.map(presentDelivery), next_cursor: nextPage },
       };
     },
   }),
@@ -177,7 +177,7 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The message, which waits to be sent.',
-      body: z.strictObject({ notification_delivery: deliveryShape }),
+      body: z.strictObject({ notification_delivery: deliverySchema }),
       example: {
         notification_delivery: {
           ...deliveryExample,
@@ -190,7 +190,7 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
     errors: ['delivery_over'],
     handler: async ({ principal, params }, context) => ({
       body: {
-        notification_delivery: showDelivery(
+        notification_delivery: presentDelivery(
           await retryNotificationDelivery(context, principal, params.id),
         ),
       },

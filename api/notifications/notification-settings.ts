@@ -9,7 +9,7 @@ import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 const TAG = 'Notifications';
 const PATH = '/api/v1/me/notification_settings';
 
-const settingsShape = z
+const settingsSchema = z
   .strictObject({
     email: z.boolean().meta({ description: 'Whether requests for an answer come by email.' }),
     slack: z.boolean().meta({
@@ -36,7 +36,7 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The settings; all true until they are set.',
-      body: settingsShape,
+      body: settingsSchema,
       example: settingsExample,
     },
     errors: [],
@@ -52,12 +52,12 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     summary: 'Say by which channels one wants to be told',
     description: 'Counts at once, for messages that already wait to be sent too.',
     auth: 'session',
-    body: settingsShape,
+    body: settingsSchema,
     requestExample: settingsExample,
     success: {
       status: 200,
       description: 'The settings as they are now.',
-      body: settingsShape,
+      body: settingsSchema,
       example: settingsExample,
     },
     errors: [],

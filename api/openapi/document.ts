@@ -12,7 +12,7 @@ import type { AuthKind, Endpoint, SuccessAnswer } from '../http/endpoint.ts';
 import { errorsOf } from '../http/implied-errors.ts';
 import { operationPaths } from './operation.ts';
 import { interfaceDescription, securitySchemes, tags } from './prose.ts';
-import { errorShape } from '../http/problem-schema.ts';
+import { errorSchema } from '../http/problem-schema.ts';
 import { envelopeTypeOf, statusOf } from '../http/problem.ts';
 
 const INTERFACE_VERSION = '0.1.0';
@@ -245,7 +245,7 @@ function failure(codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
       ...requestIdHeader,
       ...(retries && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
     },
-    content: { 'application/json': { schema: errorShape, ...exampleOf(codes) } },
+    content: { 'application/json': { schema: errorSchema, ...exampleOf(codes) } },
   };
 }
 

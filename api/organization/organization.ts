@@ -16,7 +16,7 @@ import { duration, label, timestamp, uuid } from '../http/schema.ts';
 const TAG = 'Organization';
 const PATH = '/api/v1/organization';
 
-const settingsShape = z
+const settingsSchema = z
   .strictObject({
     claim_timeout: z
       .string()
@@ -43,14 +43,14 @@ const settingsShape = z
       'What the organization decides for itself. Durations are in the largest whole unit.',
   });
 
-const organizationShape = z
+const organizationSchema = z
   .strictObject({
     id: uuid('The organization.'),
     name: z.string().meta({ description: 'Its name.' }),
     slug: z.string().meta({ description: 'Made from its first name; never changes.' }),
     created_at: timestamp('When it was created.'),
     edition: z.enum(['open', 'hosted']).meta({ description: 'The edition of this deployment.' }),
-    settings: settingsShape,
+    settings: settingsSchema,
     limits: z
       .strictObject({
         active_agents: z
@@ -92,7 +92,7 @@ const etagHeader = {
   ETag: 'Revision of the organization, quoted. Pass it as If-Match when changing it.',
 };
 
-function showOrganization(organization: OrganizationView): Reply {
+function presentOrganization(organization: OrganizationView): Reply {
   const { maxApiKeyLifetime, activeAgents, pendingRequests, seats } = organization;
   return {
     headers: etag(organization.revision),
@@ -187,13 +187,13 @@ export const organizationEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The organization.',
-      body: organizationShape,
+      body: organizationSchema,
       headers: etagHeader,
       example: organizationExample,
     },
     errors: [],
     handler: async ({ principal }, context) =>
-      showOrganization(await readOrganization(context, principal)),
+      presentOrganization(await readOrganization(context, principal)),
   }),
   defineEndpoint({
     operationId: 'updateOrganization',
@@ -213,7 +213,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The organization, changed. When nothing differs its revision is the same.',
-      body: organizationShape,
+      body: organizationSchema,
       headers: etagHeader,
       example: {
         ...organizationExample,
@@ -222,7 +222,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
     },
     errors: ['revision_conflict', 'session_required', 'mfa_required', 'reauthentication_required'],
     handler: async ({ principal, body, ifMatch }, context) =>
-      showOrganization(
+      presentOrganization(
         await changeOrganization(context, principal, { expected: ifMatch, wanted: toTerms(body) }),
       ),
   }),

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import type { Grant, PermissionEntry } from '../../src/domain/people/permissions.ts';
 import type { ApiKey } from '../../src/services/people/api-keys.ts';
-import { grantShape, permissionKey } from './grants-schema.ts';
+import { grantSchema, permissionKey } from './grants-schema.ts';
 import { nullableTimestamp, timestamp, timestampInput, uuid } from '../http/schema.ts';
 
 export const apiKeyKind = () => z.enum(['personal', 'organization']);
 export const apiKeyStatus = () => z.enum(['active', 'expired', 'revoked']);
 
-export const apiKeyShape = z
+export const apiKeySchema = z
   .strictObject({
     id: uuid('The key.'),
     prefix: z
@@ -50,10 +50,10 @@ export const apiKeyShape = z
       .enum(['organization_inactive', 'api_keys_disabled'])
       .optional()
       .meta({ description: 'What the organization says against an active key at the moment.' }),
-    grants: z.array(grantShape).meta({
+    grants: z.array(grantSchema).meta({
       description: 'Grants of its own, out of its permission policies; empty for a personal key.',
     }),
-    effective_grants: z.array(grantShape).optional().meta({
+    effective_grants: z.array(grantSchema).optional().meta({
       description:
         'Where one key is shown: what it carries while it is usable, for a personal key its member’s grants after narrowing.',
     }),
@@ -61,13 +61,13 @@ export const apiKeyShape = z
   .meta({ id: 'APIKey', description: 'An API key, without its secret.' });
 
 /** `organizationWide`: for those who look after all keys, who need to know whose each is. */
-export function showApiKey(
+export function presentApiKey(
   key: ApiKey,
   {
     organizationWide = false,
     effectiveGrants,
   }: { organizationWide?: boolean; effectiveGrants?: readonly Grant[] } = {},
-): z.input<typeof apiKeyShape> {
+): z.input<typeof apiKeySchema> {
   const { membershipId: membership_id, displayName: display_name, email } = key.createdBy;
   return {
     id: key.id,
@@ -91,7 +91,7 @@ export function showApiKey(
   };
 }
 
-export const apiKeyPermissionShape = z
+export const apiKeyPermissionSchema = z
   .strictObject({
     key: permissionKey(),
     area: z.string().meta({ description: 'What it is listed under.' }),
@@ -102,12 +102,12 @@ export const apiKeyPermissionShape = z
   })
   .meta({ id: 'APIKeyPermission', description: 'A permission a key can carry.' });
 
-export function showPermission({
+export function presentPermission({
   key,
   area,
   description,
   dangerous,
-}: PermissionEntry): z.input<typeof apiKeyPermissionShape> {
+}: PermissionEntry): z.input<typeof apiKeyPermissionSchema> {
   return { key, area, description, dangerous };
 }
 

@@ -9,16 +9,16 @@ import {
 } from '../../src/services/people/api-keys.ts';
 import {
   apiKeyExample,
-  apiKeyPermissionShape,
-  apiKeyShape,
+  apiKeyPermissionSchema,
+  apiKeySchema,
   keyEnd,
   maxExpiresAt,
-  showApiKey,
-  showPermission,
+  presentApiKey,
+  presentPermission,
 } from './api-keys-schema.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { grantShape, permissionKey } from './grants-schema.ts';
+import { grantSchema, permissionKey } from './grants-schema.ts';
 import { cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';
 
 /** The id of the last key of the page before. */
@@ -37,7 +37,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The keys, and what a new one would carry.',
       body: z.strictObject({
-        keys: z.array(apiKeyShape).meta({
+        keys: z.array(apiKeySchema).meta({
           description: 'Newest first, revoked and expired ones included; never a secret.',
         }),
         personal_api_keys_allowed: z
@@ -47,7 +47,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
           .boolean()
           .meta({ description: 'Whether a key can be narrowed to chosen permissions.' }),
         bearable_permissions: z
-          .array(apiKeyPermissionShape)
+          .array(apiKeyPermissionSchema)
           .meta({ description: 'What a new key would carry, and could be narrowed to.' }),
         max_expires_at: maxExpiresAt(),
         next_cursor: nextCursor(),
@@ -56,7 +56,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
         keys: [apiKeyExample],
         personal_api_keys_allowed: true,
         scoping_enabled: false,
-        bearable_permissions: [showPermission(permissionEntry('request.read'))],
+        bearable_permissions: [presentPermission(permissionEntry('request.read'))],
       },
     },
     errors: [],
@@ -64,10 +64,10 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       const after = decodeCursor(query.cursor, lastKey)?.[1];
       const page = await listOwnApiKeys(context, principal, { limit: query.limit, after });
       const body = {
-        keys: page.keys.map((key) => showApiKey(key)),
+        keys: page.keys.map((key) => presentApiKey(key)),
         personal_api_keys_allowed: page.personalApiKeysAllowed,
         scoping_enabled: page.scopingEnabled,
-        bearable_permissions: page.bearable.map(showPermission),
+        bearable_permissions: page.bearable.map(presentPermission),
         max_expires_at: page.latestEnd,
         next_cursor: page.next && encodeCursor(['api_keys', page.next]),
       };
@@ -97,7 +97,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       status: 201,
       description: 'The key, and its token, which is shown this once.',
       body: z.strictObject({
-        key: apiKeyShape,
+        key: apiKeySchema,
         token: z.string().meta({
           description: 'The bearer token `whk_<id>_<secret>`. Only a hash of it is kept.',
         }),
@@ -117,7 +117,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
         permissions: narrowed,
         expiresAt,
       });
-      return { body: { key: showApiKey(key), token } };
+      return { body: { key: presentApiKey(key), token } };
     },
   }),
   defineEndpoint({
@@ -147,11 +147,11 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The key with its permissions after narrowing and current roles.',
       body: z.strictObject({
-        key: apiKeyShape,
+        key: apiKeySchema,
         permissions: z
           .array(permissionKey())
           .meta({ description: 'What it can use at some scope, sorted, each once.' }),
-        effective_grants: z.array(grantShape).meta({ description: 'What it can use, and where.' }),
+        effective_grants: z.array(grantSchema).meta({ description: 'What it can use, and where.' }),
       }),
       example: {
         key: apiKeyExample,
@@ -162,7 +162,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     errors: ['api_key_required'],
     handler: async ({ principal }, context) => {
       const { key, permissions, grants } = await verifyApiKey(context, principal);
-      return { body: { key: showApiKey(key), permissions, effective_grants: grants } };
+      return { body: { key: presentApiKey(key), permissions, effective_grants: grants } };
     },
   }),
 ];

@@ -17,6 +17,6 @@ export const permissionKey = () =>
     .refine(isPermission)
     .meta({ description: 'A key of the permission vocabulary.', examples: [permissions[0]?.key] });
 
-export const grantShape = z
+export const grantSchema = z
   .strictObject({ permission: permissionKey(), scope_kind: scopeKind(), scope_id: scopeId() })
   .meta({ id: 'Grant', description: 'One permission at one scope.' });

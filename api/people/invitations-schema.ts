@@ -9,7 +9,7 @@ import { timestamp, uuid } from '../http/schema.ts';
 
 export const INVITATION_STATUSES = ['pending', 'accepted', 'revoked', 'expired'] as const;
 
-const invitedGrantShape = z
+const invitedGrantSchema = z
   .strictObject({
     scope_kind: scopeKind(),
     scope_id: scopeId(),
@@ -23,14 +23,14 @@ const invitedGrantShape = z
   })
   .meta({ id: 'InvitationGrant', description: 'What an invitation grants at one scope.' });
 
-export const invitationShape = z
+export const invitationSchema = z
   .strictObject({
     id: uuid('The invitation.'),
     organization_id: uuid('The organization to join.'),
     email: z
       .string()
       .meta({ description: 'Who is invited, and with which address he must accept.' }),
-    grants: z.array(invitedGrantShape).meta({
+    grants: z.array(invitedGrantSchema).meta({
       description:
         'What the person will be allowed to do: one entry for each scope; empty: nothing yet.',
     }),
@@ -51,9 +51,9 @@ export const invitationShape = z
     description: 'Somebody was asked to join. A pending one holds a seat.',
   });
 
-export const sentInvitationShape = z
+export const sentInvitationSchema = z
   .strictObject({
-    invitation: invitationShape,
+    invitation: invitationSchema,
     invite_url: z.url().optional().meta({
       description:
         'The link, with its secret, to hand to the person. Only where the deployment sends no email, and only this once.',
@@ -63,14 +63,14 @@ export const sentInvitationShape = z
 
 const ownerPermissions = grantsFromPolicies([], true).map(({ permission }) => permission);
 
-function showGrants({ policies }: Invitation): z.input<typeof invitedGrantShape>[] {
+function presentGrants({ policies }: Invitation): z.input<typeof invitedGrantSchema>[] {
   return policies.flatMap(
     ({
       scopeKind: kind,
       resourceIds,
       permissions,
       isOwner,
-    }): z.input<typeof invitedGrantShape>[] => {
+    }): z.input<typeof invitedGrantSchema>[] => {
       if (isOwner) return [{ scope_kind: kind, permissions: ownerPermissions, is_owner: true }];
       const keys = permissions.filter(isPermission);
       if (kind === 'organization') return [{ scope_kind: kind, permissions: keys }];
@@ -79,12 +79,12 @@ function showGrants({ policies }: Invitation): z.input<typeof invitedGrantShape>
   );
 }
 
-export function showInvitation(invitation: Invitation): z.input<typeof invitationShape> {
+export function presentInvitation(invitation: Invitation): z.input<typeof invitationSchema> {
   return {
     id: invitation.id,
     organization_id: invitation.organizationId,
     email: invitation.email,
-    grants: showGrants(invitation),
+    grants: presentGrants(invitation),
     invited_by_membership_id: invitation.invitedByMembershipId,
     status: invitation.status,
     expires_at: invitation.expiresAt,
@@ -96,11 +96,14 @@ export function showInvitation(invitation: Invitation): z.input<typeof invitatio
   };
 }
 
-export function showSentInvitation({
+export function presentSentInvitation({
   invitation,
   url,
-}: SentInvitation): z.input<typeof sentInvitationShape> {
-  return { invitation: showInvitation(invitation), ...(url !== undefined && { invite_url: url }) };
+}: SentInvitation): z.input<typeof sentInvitationSchema> {
+  return {
+    invitation: presentInvitation(invitation),
+    ...(url !== undefined && { invite_url: url }),
+  };
 }
 
 export const invitationExample = {

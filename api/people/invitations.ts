@@ -13,12 +13,12 @@ import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   INVITATION_STATUSES,
   invitationExample,
-  invitationShape,
-  sentInvitationShape,
-  showInvitation,
-  showSentInvitation,
+  invitationSchema,
+  sentInvitationSchema,
+  presentInvitation,
+  presentSentInvitation,
 } from './invitations-schema.ts';
-import { accountExample, accountShape, showAccount } from '../sign-in/me.ts';
+import { accountExample, accountSchema, presentAccount } from '../sign-in/me.ts';
 import { policyTermsFields, readTerms } from './permission-policies-schema.ts';
 import { cursorQuery, label, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
 import { setsSessionCookie, setsSessionCookieText } from '../http/session-cookies.ts';
@@ -63,7 +63,7 @@ const managingEndpoints: readonly Endpoint[] = [
       description: 'One page of invitations.',
       body: z.strictObject({
         invitations: z
-          .array(invitationShape)
+          .array(invitationSchema)
           .meta({ description: 'The invitations of this page.' }),
         next_cursor: nextCursor(),
       }),
@@ -81,7 +81,7 @@ const managingEndpoints: readonly Endpoint[] = [
         after,
       });
       const next_cursor = next && encodeCursor(['invitations', status ?? 'all', next]);
-      return { body: { invitations: invitations.map(showInvitation), next_cursor } };
+      return { body: { invitations: invitations.map(presentInvitation), next_cursor } };
     },
   }),
   defineEndpoint({
@@ -114,7 +114,7 @@ const managingEndpoints: readonly Endpoint[] = [
     success: {
       status: 201,
       description: 'Invited.',
-      body: sentInvitationShape,
+      body: sentInvitationSchema,
       example: sentExample,
     },
     errors: [
@@ -130,7 +130,7 @@ const managingEndpoints: readonly Endpoint[] = [
     ],
     handler: async ({ principal, body }, context) => {
       const input = { email: body.email, policies: body.permission_policies.map(readTerms) };
-      return { body: showSentInvitation(await invite(context, principal, input)) };
+      return { body: presentSentInvitation(await invite(context, principal, input)) };
     },
   }),
   defineEndpoint({
@@ -144,7 +144,12 @@ const managingEndpoints: readonly Endpoint[] = [
     auth: 'session',
     permission: 'membership.invite',
     params,
-    success: { status: 200, description: 'Sent.', body: sentInvitationShape, example: sentExample },
+    success: {
+      status: 200,
+      description: 'Sent.',
+      body: sentInvitationSchema,
+      example: sentExample,
+    },
     errors: [
       'grant_exceeds_own',
       'owner_required',
@@ -153,7 +158,7 @@ const managingEndpoints: readonly Endpoint[] = [
       'email_not_delivered',
     ],
     handler: async ({ principal, params: { id } }, context) => ({
-      body: showSentInvitation(await resendInvitation(context, principal, id)),
+      body: presentSentInvitation(await resendInvitation(context, principal, id)),
     }),
   }),
   defineEndpoint({
@@ -259,7 +264,7 @@ const linkEndpoints: readonly Endpoint[] = [
     success: {
       status: 201,
       description: 'Joined, and signed in.',
-      body: accountShape,
+      body: accountSchema,
       headers: setsSessionCookieText,
       example: accountExample,
     },
@@ -286,7 +291,7 @@ const linkEndpoints: readonly Endpoint[] = [
         client,
       });
       return {
-        body: showAccount(joined.account),
+        body: presentAccount(joined.account),
         headers: setsSessionCookie(context, joined.token),
       };
     },

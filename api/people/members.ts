@@ -11,7 +11,7 @@ import {
 } from '../../src/services/people/members.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { roleAssignmentShape, showAssignment } from './role-assignments-schema.ts';
+import { roleAssignmentSchema, presentAssignment } from './role-assignments-schema.ts';
 import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Members';
@@ -30,7 +30,7 @@ const common = {
   ),
   status: memberStatus(),
   assignments: z
-    .array(roleAssignmentShape)
+    .array(roleAssignmentSchema)
     .meta({ description: 'What the member holds: granted to him, or inherited through teams.' }),
   admission_source: z.enum(['manual', 'invite', 'sso_jit', 'directory']).meta({
     description:
@@ -43,7 +43,7 @@ const common = {
   created_at: timestamp('When the person became a member.'),
 };
 
-const memberShape = z
+const memberSchema = z
   .strictObject({
     ...common,
     display_name: z.string().meta({ description: 'Name of the person.' }),
@@ -51,7 +51,7 @@ const memberShape = z
   })
   .meta({ id: 'Member', description: 'A person in the organization.' });
 
-const membershipShape = z
+const membershipSchema = z
   .strictObject({
     ...common,
     user_id: uuid('The person, who may be a member of other organizations too.'),
@@ -80,13 +80,13 @@ const membershipExample = {
   updated_at: '2026-05-04T16:20:00.000Z',
 };
 
-function showCommon(member: Member) {
+function presentCommon(member: Member) {
   const { organizationId } = member;
   return {
     id: member.id,
     status: member.status,
     assignments: member.assignments.map((assignment) =>
-      showAssignment(assignment, { organizationId, kind: 'membership' }),
+      presentAssignment(assignment, { organizationId, kind: 'membership' }),
     ),
     admission_source: member.admissionSource,
     directory_managed: member.directoryManaged,
@@ -95,13 +95,13 @@ function showCommon(member: Member) {
   };
 }
 
-function showMember(member: Member) {
-  return { ...showCommon(member), display_name: member.displayName, email: member.email };
+function presentMember(member: Member) {
+  return { ...presentCommon(member), display_name: member.displayName, email: member.email };
 }
 
-function showMembership(member: Member) {
+function presentMembership(member: Member) {
   return {
-    ...showCommon(member),
+    ...presentCommon(member),
     user_id: member.userId,
     organization_id: member.organizationId,
     updated_at: member.updatedAt,
@@ -132,7 +132,7 @@ const listMembersEndpoint = defineEndpoint({
     status: 200,
     description: 'One page of members.',
     body: z.strictObject({
-      members: z.array(memberShape).meta({ description: 'The members of this page.' }),
+      members: z.array(memberSchema).meta({ description: 'The members of this page.' }),
       next_cursor: nextCursor(),
     }),
     example: { members: [memberExample] },
@@ -143,7 +143,7 @@ const listMembersEndpoint = defineEndpoint({
     const { members, next } = await listMembers(context, principal, { status, q, limit, after });
     const next_cursor =
       next && encodeCursor(['members', status ?? '', q ?? '', next.status, next.id]);
-    return { body: { members: members.map(showMember), next_cursor } };
+    return { body: { members: members.map(presentMember), next_cursor } };
   },
 });
 
@@ -165,10 +165,10 @@ const getMemberEndpoint = defineEndpoint({
   auth: 'product',
   permission: 'membership.read',
   params: memberParams,
-  success: { status: 200, description: 'The member.', body: memberShape, example: memberExample },
+  success: { status: 200, description: 'The member.', body: memberSchema, example: memberExample },
   errors: [],
   handler: async ({ principal, params }, context) => ({
-    body: showMember(await getMember(context, principal, params.id)),
+    body: presentMember(await getMember(context, principal, params.id)),
   }),
 });
 
@@ -211,7 +211,7 @@ const changeMemberEndpoint = defineEndpoint({
   success: {
     status: 200,
     description: 'The membership as it is now.',
-    body: z.strictObject({ member: membershipShape }),
+    body: z.strictObject({ member: membershipSchema }),
     example: { member: membershipExample },
   },
   errors: [
@@ -224,7 +224,7 @@ const changeMemberEndpoint = defineEndpoint({
   ],
   handler: async ({ principal, params, body }, context) => ({
     body: {
-      member: showMembership(
+      member: presentMembership(
         await changeMemberStatus(context, principal, { id: params.id, ...body }),
       ),
     },

@@ -9,18 +9,18 @@ import {
   organizationKeyOptions,
   revokeAnyApiKey,
 } from '../../src/services/people/organization-api-keys.ts';
-import { apiKeyExample, apiKeyKind, apiKeyShape, apiKeyStatus } from './api-keys-schema.ts';
-import { keyEnd, maxExpiresAt, organizationKeyExample, showApiKey } from './api-keys-schema.ts';
+import { apiKeyExample, apiKeyKind, apiKeySchema, apiKeyStatus } from './api-keys-schema.ts';
+import { keyEnd, maxExpiresAt, organizationKeyExample, presentApiKey } from './api-keys-schema.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { grantShape } from './grants-schema.ts';
+import { grantSchema } from './grants-schema.ts';
 import {
   policyTermsFields,
   readTerms,
-  resourceShape,
+  resourceSchema,
   resourcesTruncated,
-  showEntry,
-  vocabularyEntryShape,
+  presentEntry,
+  vocabularyEntrySchema,
 } from './permission-policies-schema.ts';
 import { cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';
 
@@ -57,7 +57,7 @@ const listEndpoint = defineEndpoint({
     status: 200,
     description: 'One page of keys.',
     body: z.strictObject({
-      keys: z.array(apiKeyShape).meta({ description: 'Each with who minted it; never a secret.' }),
+      keys: z.array(apiKeySchema).meta({ description: 'Each with who minted it; never a secret.' }),
       next_cursor: nextCursor(),
     }),
     example: { keys: exampleList },
@@ -80,7 +80,10 @@ const listEndpoint = defineEndpoint({
     });
     const next_cursor = next && encodeCursor(['organization_api_keys', ...filter, next]);
     return {
-      body: { keys: keys.map((key) => showApiKey(key, { organizationWide: true })), next_cursor },
+      body: {
+        keys: keys.map((key) => presentApiKey(key, { organizationWide: true })),
+        next_cursor,
+      },
     };
   },
 });
@@ -100,21 +103,21 @@ const optionsEndpoint = defineEndpoint({
     status: 200,
     description: 'What the caller could give to an organization key.',
     body: z.strictObject({
-      permissions: z.array(vocabularyEntryShape).meta({
+      permissions: z.array(vocabularyEntrySchema).meta({
         description: 'Those an organization key can hold and the caller holds somewhere.',
       }),
-      grants: z.array(grantShape).meta({
+      grants: z.array(grantSchema).meta({
         description:
           'Where the caller holds them: each grant may be given as it is, or for single teams or agents of it.',
       }),
-      resources: z.array(resourceShape).meta({
+      resources: z.array(resourceSchema).meta({
         description: 'The agents and teams these grants reach, by name; the first 500 of each.',
       }),
       resources_truncated: resourcesTruncated(),
       max_expires_at: maxExpiresAt(),
     }),
     example: {
-      permissions: [showEntry(permissionEntry('request.read'))],
+      permissions: [presentEntry(permissionEntry('request.read'))],
       grants: [{ permission: 'request.read', scope_kind: 'organization' }],
       resources: [{ id: 'deploy-bot', name: 'Deploy bot', kind: 'agent' }],
       resources_truncated: false,
@@ -130,7 +133,7 @@ const optionsEndpoint = defineEndpoint({
     } = await organizationKeyOptions(context, principal);
     return {
       body: {
-        permissions: permissions.map(showEntry),
+        permissions: permissions.map(presentEntry),
         ...options,
         resources_truncated,
         max_expires_at: latestEnd,
@@ -173,7 +176,7 @@ const issueEndpoint = defineEndpoint({
     status: 201,
     description: 'The key, and its token, which is shown this once.',
     body: z.strictObject({
-      key: apiKeyShape,
+      key: apiKeySchema,
       token: z
         .string()
         .meta({ description: 'The bearer token `who_<id>_<secret>`. Only a hash of it is kept.' }),
@@ -188,7 +191,7 @@ const issueEndpoint = defineEndpoint({
       policies,
       expiresAt: body.expires_at,
     });
-    return { body: { key: showApiKey(key, { organizationWide: true }), token } };
+    return { body: { key: presentApiKey(key, { organizationWide: true }), token } };
   },
 });
 
@@ -204,7 +207,7 @@ const getEndpoint = defineEndpoint({
   success: {
     status: 200,
     description: 'The key with what it carries.',
-    body: z.strictObject({ key: apiKeyShape }),
+    body: z.strictObject({ key: apiKeySchema }),
     example: {
       key: { ...organizationKeyExample, effective_grants: organizationKeyExample.grants },
     },
@@ -212,7 +215,7 @@ const getEndpoint = defineEndpoint({
   errors: [],
   handler: async ({ principal, params }, context) => {
     const { key, effectiveGrants } = await getApiKey(context, principal, params.id);
-    return { body: { key: showApiKey(key, { organizationWide: true, effectiveGrants }) } };
+    return { body: { key: presentApiKey(key, { organizationWide: true, effectiveGrants }) } };
   },
 });
 

@@ -31,7 +31,7 @@ export function readTerms(body: z.output<z.ZodObject<typeof policyTermsFields>>)
   return { scopeKind, resourceIds, permissions, isOwner };
 }
 
-export const vocabularyEntryShape = z
+export const vocabularyEntrySchema = z
   .strictObject({
     key: permissionKey(),
     area: z.string().meta({ description: 'Heading under which people look for it.' }),
@@ -65,7 +65,7 @@ export const vocabularyExample = {
   scopes: ['organization', 'agent'],
 };
 
-export function showEntry({
+export function presentEntry({
   key,
   area,
   description,
@@ -77,7 +77,7 @@ export function showEntry({
   return { key, area, description, holders, resource, dangerous, scopes };
 }
 
-export const resourceShape = z
+export const resourceSchema = z
   .strictObject({
     id: z.string().meta({ description: 'The team id or agent slug.' }),
     name: z.string().meta({ description: 'Display name.' }),
@@ -87,7 +87,7 @@ export const resourceShape = z
 
 const readOnlyReason = (description: string) => z.string().optional().meta({ description });
 
-export const policyShape = z
+export const policySchema = z
   .strictObject({
     id: uuid('The policy.'),
     scope_kind: scopeKind(),
@@ -101,7 +101,7 @@ export const policyShape = z
     revision: z
       .int()
       .meta({ description: 'Counts its changes, from 1. A change names the one it is based on.' }),
-    resources: z.array(resourceShape).meta({
+    resources: z.array(resourceSchema).meta({
       description: 'The agents and teams of `resource_ids`, with their names; archived ones too.',
     }),
     source: z
@@ -146,7 +146,7 @@ export const policyExample = {
   created_at: '2026-03-02T09:15:00.000Z',
 };
 
-export function showPolicy(policy: ShownPolicy) {
+export function presentPolicy(policy: ShownPolicy) {
   return {
     id: policy.id,
     scope_kind: policy.scopeKind,
@@ -171,20 +171,20 @@ export const resourcesTruncated = () =>
       'True when the caller could name more agents, or more teams, than the 500 that are listed.',
   });
 
-export const pageShape = z
+export const pageSchema = z
   .strictObject({
     name: z.string().meta({ description: 'Name of the member, the team or the key.' }),
-    policies: z.array(policyShape).meta({
+    policies: z.array(policySchema).meta({
       description:
         "The own policies, oldest first; for a member then those of his teams, by the team's name.",
     }),
-    resources: z.array(resourceShape).meta({
+    resources: z.array(resourceSchema).meta({
       description:
         'What a page needs for its choices: the agents and teams the policies name, and the live ones the caller could name in a new one, the first 500 of each by name.',
     }),
     resources_truncated: resourcesTruncated(),
     permissions: z
-      .array(vocabularyEntryShape)
+      .array(vocabularyEntrySchema)
       .meta({ description: 'The entries of the vocabulary this kind of holder can be granted.' }),
     can_create: z
       .boolean()
@@ -211,13 +211,13 @@ export const pageExample = {
   is_owner: false,
 };
 
-export function showPage(page: PolicyPage) {
+export function presentPage(page: PolicyPage) {
   return {
     name: page.name,
-    policies: page.policies.map(showPolicy),
+    policies: page.policies.map(presentPolicy),
     resources: page.resources,
     resources_truncated: page.resourcesTruncated,
-    permissions: page.permissions.map(showEntry),
+    permissions: page.permissions.map(presentEntry),
     can_create: page.readOnlyReason === undefined,
     is_owner: page.isOwner,
     read_only_reason: page.readOnlyReason,

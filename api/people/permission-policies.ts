@@ -15,15 +15,15 @@ import {
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   pageExample,
-  pageShape,
+  pageSchema,
   policyExample,
-  policyShape,
+  policySchema,
   policyTermsFields,
   readTerms,
-  showEntry,
-  showPage,
-  showPolicy,
-  vocabularyEntryShape,
+  presentEntry,
+  presentPage,
+  presentPolicy,
+  vocabularyEntrySchema,
   vocabularyExample,
 } from './permission-policies-schema.ts';
 import { uuid } from '../http/schema.ts';
@@ -44,13 +44,15 @@ const listPermissionsEndpoint = defineEndpoint({
     status: 200,
     description: 'Every permission of this edition.',
     body: z.strictObject({
-      permissions: z.array(vocabularyEntryShape).meta({ description: 'The entries, by area.' }),
+      permissions: z.array(vocabularyEntrySchema).meta({ description: 'The entries, by area.' }),
     }),
     example: { permissions: [vocabularyExample] },
   },
   errors: [],
   handler: ({ principal }, context) =>
-    Promise.resolve({ body: { permissions: listPermissions(context, principal).map(showEntry) } }),
+    Promise.resolve({
+      body: { permissions: listPermissions(context, principal).map(presentEntry) },
+    }),
 });
 
 /** What differs between the three. */
@@ -114,11 +116,11 @@ function listEndpoint(holder: HolderKind): Endpoint {
       'the caller is that is too old or has one factor only.',
     permission: 'permission_policy.read',
     params: holderParams(holder),
-    success: { status: 200, description: 'All of them.', body: pageShape, example: pageExample },
+    success: { status: 200, description: 'All of them.', body: pageSchema, example: pageExample },
     errors: [],
     handler: async ({ principal, params }, context) => {
       const page = await readPolicyPage(context, principal, { kind: holder.kind, id: params.id });
-      return { body: showPage(page) };
+      return { body: presentPage(page) };
     },
   });
 }
@@ -139,7 +141,7 @@ function createEndpoint(holder: HolderKind): Endpoint {
     success: {
       status: [201, 200],
       description: 'The policy; 200 for a repetition.',
-      body: policyShape,
+      body: policySchema,
       example: policyExample,
     },
     errors: [
@@ -155,7 +157,7 @@ function createEndpoint(holder: HolderKind): Endpoint {
         idempotencyKey,
       };
       const { policy, created } = await createPolicy(context, principal, input);
-      return { status: created ? 201 : 200, body: showPolicy(policy) };
+      return { status: created ? 201 : 200, body: presentPolicy(policy) };
     },
   });
 }
@@ -180,14 +182,14 @@ function replaceEndpoint(holder: HolderKind): Endpoint {
     success: {
       status: 200,
       description: 'The policy as it is now.',
-      body: policyShape,
+      body: policySchema,
       example: { ...policyExample, revision: 2 },
     },
     errors: [...changingErrors(holder), 'policy_changed'],
     handler: async ({ principal, params, body }, context) => {
       const reference = { holder: { kind: holder.kind, id: params.id }, id: params.policy_id };
       const change = { ...reference, terms: readTerms(body), revision: body.revision };
-      return { body: showPolicy(await replacePolicy(context, principal, change)) };
+      return { body: presentPolicy(await replacePolicy(context, principal, change)) };
     },
   });
 }

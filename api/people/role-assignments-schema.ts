@@ -4,7 +4,7 @@ import type { RoleAssignment } from '../../src/services/people/role-assignments.
 import { permissionKey, scopeId, scopeKind } from './grants-schema.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
-export const roleAssignmentShape = z
+export const roleAssignmentSchema = z
   .strictObject({
     id: uuid(
       'The assignment: a permission policy at one scope. It stays the same while the policy names the scope.',
@@ -39,10 +39,10 @@ export const roleAssignmentShape = z
   })
   .meta({ id: 'RoleAssignment', description: 'What a permission policy grants at one scope.' });
 
-export function showAssignment(
+export function presentAssignment(
   assignment: RoleAssignment,
   holder: { readonly organizationId: string; readonly kind: 'membership' | 'team' },
-): z.input<typeof roleAssignmentShape> {
+): z.input<typeof roleAssignmentSchema> {
   return {
     id: assignment.id,
     organization_id: holder.organizationId,

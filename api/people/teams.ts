@@ -13,7 +13,7 @@ import {
 import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { roleAssignmentShape, showAssignment } from './role-assignments-schema.ts';
+import { roleAssignmentSchema, presentAssignment } from './role-assignments-schema.ts';
 import {
   cursorQuery,
   limitQuery,
@@ -41,7 +41,7 @@ const teamName = () =>
       override: { type: 'string', minLength: 1, maxLength: 100 },
     });
 
-const teamShape = z
+const teamSchema = z
   .strictObject({
     id: uuid('The team.'),
     name: z.string().meta({ description: 'Display name, unique among the live teams.' }),
@@ -51,7 +51,7 @@ const teamShape = z
     member_count: z.int().meta({
       description: 'How many people are in it, of all sources, without those who were removed.',
     }),
-    assignments: z.array(roleAssignmentShape).meta({ description: 'What every member inherits.' }),
+    assignments: z.array(roleAssignmentSchema).meta({ description: 'What every member inherits.' }),
     escalation_policy: z
       .strictObject({
         active_revision: z
@@ -72,7 +72,7 @@ const teamShape = z
   })
   .meta({ id: 'Team', description: 'A group of members, who inherit what the team is granted.' });
 
-const memberShape = z
+const memberSchema = z
   .strictObject({
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: 'Name of the person.' }),
@@ -105,14 +105,14 @@ const memberExample = {
   sources: ['manual'],
 };
 
-function showTeam(team: Team) {
+function presentTeam(team: Team) {
   const holder = { organizationId: team.organizationId, kind: 'team' } as const;
   return {
     id: team.id,
     name: team.name,
     directory_managed: team.directoryManaged,
     member_count: team.memberCount,
-    assignments: team.assignments.map((assignment) => showAssignment(assignment, holder)),
+    assignments: team.assignments.map((assignment) => presentAssignment(assignment, holder)),
     escalation_policy: {
       active_revision: team.activePolicyRevision,
       latest_revision: team.latestPolicyRevision,
@@ -122,7 +122,7 @@ function showTeam(team: Team) {
   };
 }
 
-function showMember(member: TeamMember) {
+function presentMember(member: TeamMember) {
   return {
     membership_id: member.membershipId,
     display_name: member.displayName,
@@ -132,8 +132,8 @@ function showMember(member: TeamMember) {
   };
 }
 
-const teamAlone = z.strictObject({ team: teamShape });
-const membersBody = z.array(memberShape).meta({ description: 'Who is in the team, by name.' });
+const teamAlone = z.strictObject({ team: teamSchema });
+const membersBody = z.array(memberSchema).meta({ description: 'Who is in the team, by name.' });
 
 const listTeamsEndpoint = defineEndpoint({
   operationId: 'listTeams',
@@ -163,7 +163,7 @@ const listTeamsEndpoint = defineEndpoint({
     status: 200,
     description: 'One page of teams.',
     body: z.strictObject({
-      teams: z.array(teamShape).meta({ description: 'The teams of this page.' }),
+      teams: z.array(teamSchema).meta({ description: 'The teams of this page.' }),
       next_cursor: nextCursor(),
     }),
     example: { teams: [teamExample] },
@@ -182,7 +182,7 @@ const listTeamsEndpoint = defineEndpoint({
     });
     return {
       body: {
-        teams: teams.map(showTeam),
+        teams: teams.map(presentTeam),
         next_cursor: next && encodeCursor(['teams', status, q, next]),
       },
     };
@@ -208,7 +208,7 @@ const createTeamEndpoint = defineEndpoint({
   },
   errors: ['team_name_taken'],
   handler: async ({ principal, body }, context) => ({
-    body: { team: showTeam(await createTeam(context, principal, body.name)) },
+    body: { team: presentTeam(await createTeam(context, principal, body.name)) },
   }),
 });
 
@@ -232,7 +232,7 @@ const getTeamEndpoint = defineEndpoint({
   errors: [],
   handler: async ({ principal, params }, context) => {
     const { team, members } = await getTeam(context, principal, params.id);
-    return { body: { team: showTeam(team), members: members.map(showMember) } };
+    return { body: { team: presentTeam(team), members: members.map(presentMember) } };
   },
 });
 
@@ -257,7 +257,7 @@ const renameTeamEndpoint = defineEndpoint({
   errors: ['team_archived', 'directory_managed', 'team_name_taken'],
   handler: async ({ principal, params, body }, context) => ({
     body: {
-      team: showTeam(await renameTeam(context, principal, { id: params.id, name: body.name })),
+      team: presentTeam(await renameTeam(context, principal, { id: params.id, name: body.name })),
     },
   }),
 });
@@ -332,7 +332,7 @@ const setTeamMembersEndpoint = defineEndpoint({
       membershipIds: body.membership_ids,
       force: body.force,
     });
-    return { body: { members: members.map(showMember) } };
+    return { body: { members: members.map(presentMember) } };
   },
 });
 

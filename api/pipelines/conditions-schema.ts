@@ -38,7 +38,7 @@ const items = (description: string) =>
     .strictObject({
       field: field(),
       get condition(): z.ZodType {
-        return conditionShape;
+        return conditionSchema;
       },
     })
     .meta({ description });
@@ -47,7 +47,7 @@ const allCondition = z
   .strictObject({
     id: conditionId(),
     get all(): z.ZodType {
-      return z.array(conditionShape).min(1).meta({ description: 'All of these hold.' });
+      return z.array(conditionSchema).min(1).meta({ description: 'All of these hold.' });
     },
   })
   .meta({ id: 'AllCondition', description: 'True when every part is.' });
@@ -56,7 +56,7 @@ const anyCondition = z
   .strictObject({
     id: conditionId(),
     get any(): z.ZodType {
-      return z.array(conditionShape).min(1).meta({ description: 'At least one of these holds.' });
+      return z.array(conditionSchema).min(1).meta({ description: 'At least one of these holds.' });
     },
   })
   .meta({ id: 'AnyCondition', description: 'True when at least one part is.' });
@@ -82,7 +82,7 @@ const everyCondition = z
   });
 
 /** A condition tree as stored. */
-export const conditionShape: z.ZodType = z
+export const conditionSchema: z.ZodType = z
   .union([leafCondition, allCondition, anyCondition, someCondition, everyCondition])
   .meta({
     id: 'Condition',

@@ -8,7 +8,7 @@ import {
   PIPELINE_LIMITS,
 } from '../../src/domain/pipelines/types.ts';
 import type { ExactValue } from '../../src/platform/exact-json.ts';
-import { conditionShape } from './conditions-schema.ts';
+import { conditionSchema } from './conditions-schema.ts';
 import { uuid } from '../http/schema.ts';
 
 const reason = () =>
@@ -35,7 +35,7 @@ const alwaysConfig = z
 
 const celConfig = z
   .strictObject({
-    when: conditionShape.meta({ description: 'When the block answers.' }),
+    when: conditionSchema.meta({ description: 'When the block answers.' }),
     on_match: z
       .enum(BLOCK_OUTCOMES)
       .meta({ description: 'What it answers then; otherwise the next block is asked.' }),
@@ -62,7 +62,7 @@ const envelope = {
     .meta({ description: 'SHA-256, in hex, over the canonical JSON of type and config.' }),
 };
 
-export const storedBlockShape = z
+export const storedBlockSchema = z
   .discriminatedUnion('type', [
     z
       .strictObject({

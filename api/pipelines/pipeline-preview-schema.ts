@@ -24,7 +24,7 @@ export const callSample = z
   })
   .meta({ description: 'The call to evaluate.' });
 
-const sampleShape = z
+const sampleSchema = z
   .strictObject({
     request: callSample,
     agent: z
@@ -54,10 +54,10 @@ export const previewBody = z.strictObject({
     .custom<ExactValue>()
     .meta({ description: defaultPathInput.description, override: defaultPathInput })
     .optional(),
-  sample: sampleShape,
+  sample: sampleSchema,
 });
 
-export const previewShape = z
+export const previewSchema = z
   .strictObject({
     outcome: z
       .enum(['approve', 'deny', 'human'])
@@ -96,7 +96,7 @@ export const previewShape = z
   })
   .meta({ id: 'PipelinePreview', description: 'What a pipeline would answer.' });
 
-export function showEvaluation(evaluation: Evaluation) {
+export function presentEvaluation(evaluation: Evaluation) {
   return {
     outcome: reportedOutcome(evaluation),
     reason_code: evaluation.reason_code,

@@ -12,12 +12,12 @@ import type {
 } from '../../src/services/pipelines/request-approval-pipelines.ts';
 import type { RevisionSummary } from '../../src/services/revisions.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { pipelineDocumentInput, storedBlockShape } from './pipeline-blocks-schema.ts';
+import { pipelineDocumentInput, storedBlockSchema } from './pipeline-blocks-schema.ts';
 import {
   emptyObject,
   previewBody,
-  previewShape,
-  showEvaluation,
+  previewSchema,
+  presentEvaluation,
 } from './pipeline-preview-schema.ts';
 import {
   readSummaryCursor,
@@ -40,7 +40,7 @@ const scopeFields = {
   agent_slug: slug('The agent; absent at organization scope.').optional(),
 };
 
-const pipelineRevisionShape = z
+const pipelineRevisionSchema = z
   .strictObject({
     id: uuid('Identity of the revision.'),
     ...scopeFields,
@@ -56,12 +56,12 @@ const pipelineRevisionShape = z
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
     blocks: z
-      .array(storedBlockShape)
+      .array(storedBlockSchema)
       .meta({ description: 'The blocks, in the order in which they are asked.' }),
   })
   .meta({ id: 'PipelineRevision', description: 'An immutable revision of a pipeline.' });
 
-const pipelineSummaryShape = z
+const pipelineSummarySchema = z
   .strictObject({
     ...scopeFields,
     ...summaryFields,
@@ -70,7 +70,7 @@ const pipelineSummaryShape = z
   })
   .meta({ id: 'PipelineSummary', description: 'A pipeline without its blocks.' });
 
-function showRevision(pipeline: PipelineRevision) {
+function presentRevision(pipeline: PipelineRevision) {
   return {
     id: pipeline.id,
     scope: pipeline.scope,
@@ -85,7 +85,7 @@ function showRevision(pipeline: PipelineRevision) {
   };
 }
 
-function showSummary(summary: RevisionSummary) {
+function presentSummary(summary: RevisionSummary) {
   const { scope, agentSlug } = pipelineOwner(summary.documentKey);
   return {
     scope,
@@ -150,7 +150,7 @@ const listPipelinesEndpoint = defineEndpoint({
     description: 'One page of pipelines.',
     body: z.strictObject({
       request_approval_pipelines: z
-        .array(pipelineSummaryShape)
+        .array(pipelineSummarySchema)
         .meta({ description: 'The pipelines of this page.' }),
       next_cursor: nextCursor(),
     }),
@@ -175,7 +175,7 @@ const listPipelinesEndpoint = defineEndpoint({
       after,
     });
     const next_cursor = writeSummaryCursor('pipelines', { status: query.status, next });
-    return { body: { request_approval_pipelines: summaries.map(showSummary), next_cursor } };
+    return { body: { request_approval_pipelines: summaries.map(presentSummary), next_cursor } };
   },
 });
 
@@ -192,8 +192,8 @@ const shared = {
   permissions: { read: 'pipeline.read', write: 'pipeline.write', activate: 'pipeline.activate' },
   body: pipelineDocumentInput,
   requestExample: documentExample,
-  revision: pipelineRevisionShape,
-  show: showRevision,
+  revision: pipelineRevisionSchema,
+  show: presentRevision,
   createErrors: ['unknown_block_type', 'agent_archived'],
   activation:
     'Requests created from then on go by it; those that were created before stay with the revision of then.',
@@ -257,7 +257,7 @@ function previewEndpoint({
     success: {
       status: 200,
       description: 'What the pipeline would answer.',
-      body: previewShape,
+      body: previewSchema,
       example: {
         outcome: 'approve',
         reason_code: 'block_outcome',
@@ -280,7 +280,7 @@ function previewEndpoint({
         body: Object.assign(emptyObject(), document),
         sample,
       });
-      return { body: showEvaluation(evaluation) };
+      return { body: presentEvaluation(evaluation) };
     },
   });
 }

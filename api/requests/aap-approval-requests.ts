@@ -26,7 +26,7 @@ const timeout = () =>
     max: '168h',
   });
 
-const decisionShape = z
+const decisionSchema = z
   .strictObject({
     status: z.enum(DECISION_STATUSES).meta({ description: 'The final answer.' }),
     note: z
@@ -38,7 +38,7 @@ const decisionShape = z
   })
   .meta({ id: 'AapDecision', description: 'The final answer; never changes.' });
 
-const requestShape = z
+const requestSchema = z
   .strictObject({
     id: uuid('Identifies the request.'),
     tool: z.string().min(1).meta({ description: 'Name under which the tool is defined.' }),
@@ -53,7 +53,7 @@ const requestShape = z
     status: z.enum(REQUEST_STATUSES).meta({ description: '`pending` until the answer is final.' }),
     created_at: timestamp('When the request was recorded.'),
     deadline_at: timestamp('created_at plus timeout.'),
-    decision: decisionShape.optional(),
+    decision: decisionSchema.optional(),
   })
   .meta({ id: 'AapApprovalRequest', description: 'An approval request as its adapter sees it.' });
 
@@ -74,7 +74,7 @@ const example = {
   },
 };
 
-function showRequest(request: ApprovalRequest) {
+function presentRequest(request: ApprovalRequest) {
   const { decision } = request;
   return {
     id: request.id,
@@ -136,7 +136,7 @@ export const aapApprovalRequestEndpoints = [
     success: {
       status: [201, 200],
       description: 'The request; 200 when the key was used before.',
-      body: requestShape,
+      body: requestSchema,
       example,
     },
     errors: ['idempotency_conflict', 'quota_exceeded'],
@@ -146,7 +146,7 @@ export const aapApprovalRequestEndpoints = [
         idempotencyKey,
         signal,
       });
-      return { status: created ? 201 : 200, body: showRequest(request) };
+      return { status: created ? 201 : 200, body: presentRequest(request) };
     },
   }),
   defineEndpoint({
@@ -164,16 +164,21 @@ export const aapApprovalRequestEndpoints = [
         'Hold the answer until the request is decided, at most this long; above 30s counts as 30s.',
       ),
     }),
-    success: { status: 200, description: 'The request as it stands.', body: requestShape, example },
+    success: {
+      status: 200,
+      description: 'The request as it stands.',
+      body: requestSchema,
+      example,
+    },
     errors: [],
     handler: async (
       { principal, params: { id }, query: { wait }, signal, recheckCredential },
       context,
     ) => {
       if (wait === undefined)
-        return { body: showRequest(await getOwnRequest(context, principal, id)) };
+        return { body: presentRequest(await getOwnRequest(context, principal, id)) };
       return {
-        body: showRequest(
+        body: presentRequest(
           await awaitOwnRequest(context, principal, {
             id,
             ms: wait,
@@ -201,7 +206,7 @@ export const aapApprovalRequestEndpoints = [
     success: {
       status: 200,
       description: 'The cancelled request.',
-      body: requestShape,
+      body: requestSchema,
       example: {
         ...example,
         status: 'cancelled',
@@ -210,7 +215,7 @@ export const aapApprovalRequestEndpoints = [
     },
     errors: ['already_terminal'],
     handler: async ({ principal, params: { id } }, context) => ({
-      body: showRequest(await cancelRequest(context, principal, id)),
+      body: presentRequest(await cancelRequest(context, principal, id)),
     }),
   }),
 ];

@@ -5,7 +5,7 @@ import { claimRequest, releaseRequest } from '../../src/services/requests/claims
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
-export const claimShape = z
+export const claimSchema = z
   .strictObject({
     id: uuid('Identifies the claim.'),
     membership_id: uuid('The reviewer who holds it.'),
@@ -29,7 +29,7 @@ const claimExample = {
 };
 
 /** Undefined where a reader sees none: its time is over, though nobody has recorded that yet. */
-export function showClaim(claim: Claim | undefined) {
+export function presentClaim(claim: Claim | undefined) {
   if (!claim || claim.lapsed) return undefined;
   return {
     id: claim.id,
@@ -62,12 +62,12 @@ export const approvalRequestClaimEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The claim.',
-      body: z.strictObject({ claim: claimShape }),
+      body: z.strictObject({ claim: claimSchema }),
       example: { claim: claimExample },
     },
     errors: ['request_not_routed', 'claim_held', 'request_not_pending', 'request_evaluating'],
     handler: async ({ principal, params: { id } }, context) => ({
-      body: { claim: showClaim(await claimRequest(context, principal, id)) },
+      body: { claim: presentClaim(await claimRequest(context, principal, id)) },
     }),
   }),
   defineEndpoint({

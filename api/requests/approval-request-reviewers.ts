@@ -5,12 +5,12 @@ import {
   listCandidates,
   type Candidate,
 } from '../../src/services/requests/reviewers.ts';
-import { addedShape, showAdded } from './approval-request-routing.ts';
+import { addedSchema, presentAdded } from './approval-request-routing.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor, uuid } from '../http/schema.ts';
 
-const candidateShape = z
+const candidateSchema = z
   .strictObject({
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: 'Name of the person.' }),
@@ -24,7 +24,7 @@ const candidateShape = z
     description: 'Somebody who can be asked for help with the request.',
   });
 
-function showCandidate({ membershipId, displayName, email, alreadyRouted }: Candidate) {
+function presentCandidate({ membershipId, displayName, email, alreadyRouted }: Candidate) {
   return {
     membership_id: membershipId,
     display_name: displayName,
@@ -74,7 +74,7 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'One page of candidates.',
       body: z.strictObject({
-        candidates: z.array(candidateShape).meta({ description: 'The candidates of this page.' }),
+        candidates: z.array(candidateSchema).meta({ description: 'The candidates of this page.' }),
         next_cursor: nextCursor(),
       }),
       example: { candidates: [candidateExample] },
@@ -92,7 +92,7 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
         after: keys?.[3],
       });
       const next_cursor = next && encodeCursor(['reviewer-candidates', id, q, next]);
-      return { body: { candidates: candidates.map(showCandidate), next_cursor } };
+      return { body: { candidates: candidates.map(presentCandidate), next_cursor } };
     },
   }),
   defineEndpoint({
@@ -119,7 +119,7 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
       description: 'Everybody who was added to the request so far.',
       body: z.strictObject({
         reviewers: z
-          .array(addedShape)
+          .array(addedSchema)
           .meta({ description: 'In the order in which they were added.' }),
       }),
       example: { reviewers: [addedExample] },
@@ -130,7 +130,7 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
         id,
         membershipIds: body.membership_ids,
       });
-      return { body: { reviewers: reviewers.map(showAdded) } };
+      return { body: { reviewers: reviewers.map(presentAdded) } };
     },
   }),
 ];

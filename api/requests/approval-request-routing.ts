@@ -11,7 +11,7 @@ import {
 import { defineEndpoint } from '../http/endpoint.ts';
 import { exactValue, timestamp, uuid } from '../http/schema.ts';
 
-const memberShape = z
+const memberSchema = z
   .strictObject({
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: "The member's name." }),
@@ -24,7 +24,7 @@ const memberShape = z
   })
   .meta({ id: 'RoutedMember', description: 'Somebody at a level.' });
 
-export const addedShape = z
+export const addedSchema = z
   .strictObject({
     membership_id: uuid('Who was added.'),
     display_name: z.string().meta({ description: 'His name.' }),
@@ -33,7 +33,7 @@ export const addedShape = z
   })
   .meta({ id: 'AddedReviewer', description: 'A reviewer beside those the path names.' });
 
-const levelShape = z
+const levelSchema = z
   .strictObject({
     node_id: uuid('The node of the path.'),
     run: z.int().meta({ description: 'Which run through the path, from 1.' }),
@@ -58,7 +58,7 @@ const levelShape = z
             .string()
             .optional()
             .meta({ description: "The member's or team's name; absent for a broadcast." }),
-          members: z.array(memberShape).meta({
+          members: z.array(memberSchema).meta({
             description:
               'Who was told; of a broadcast still ahead, who would be told now; of a team, everybody in it now, then whom it told and who left it since.',
           }),
@@ -68,7 +68,7 @@ const levelShape = z
   })
   .meta({ id: 'RoutingLevel', description: 'One level of one run.' });
 
-const routingShape = z
+const routingSchema = z
   .strictObject({
     state: z
       .enum(['evaluating', 'waiting', 'deferred', 'paused', 'exhausted', 'unrouted', 'finished'])
@@ -121,15 +121,15 @@ const routingShape = z
           'What people would notice next if nobody answers before, everybody to be asked is there and conditions stay as they are now.',
       }),
     levels: z
-      .array(levelShape)
+      .array(levelSchema)
       .meta({ description: 'In the order of the walk, earlier runs first.' }),
-    added: z.array(addedShape).meta({
+    added: z.array(addedSchema).meta({
       description: 'People a reviewer asked for help, in the order in which they were added.',
     }),
   })
   .meta({ id: 'RequestRouting', description: 'How a request finds a person.' });
 
-const auditEventShape = z
+const auditEventSchema = z
   .strictObject({
     sequence: z.int().meta({ description: 'Later events have higher numbers.' }),
     id: uuid('Identifies the event.'),
@@ -212,7 +212,7 @@ const timelineExample = {
   ],
 };
 
-function showLevel({ nodeId, notifiedAt, escalateAt, run, status, targets }: RoutedLevel) {
+function presentLevel({ nodeId, notifiedAt, escalateAt, run, status, targets }: RoutedLevel) {
   return {
     node_id: nodeId,
     run,
@@ -231,7 +231,7 @@ function showLevel({ nodeId, notifiedAt, escalateAt, run, status, targets }: Rou
   };
 }
 
-function showRouting(routing: RequestRouting) {
+function presentRouting(routing: RequestRouting) {
   const next = routing.nextStep;
   return {
     state: routing.state,
@@ -250,12 +250,12 @@ function showRouting(routing: RequestRouting) {
       ...('nodeId' in next && { node_id: next.nodeId }),
       at: next.at,
     },
-    levels: routing.levels.map(showLevel),
-    added: routing.added.map(showAdded),
+    levels: routing.levels.map(presentLevel),
+    added: routing.added.map(presentAdded),
   };
 }
 
-export function showAdded({ membershipId, displayName, addedBy, addedAt }: AddedReviewer) {
+export function presentAdded({ membershipId, displayName, addedBy, addedAt }: AddedReviewer) {
   return {
     membership_id: membershipId,
     display_name: displayName,
@@ -264,7 +264,7 @@ export function showAdded({ membershipId, displayName, addedBy, addedAt }: Added
   };
 }
 
-function showEvent(event: AuditEvent) {
+function presentEvent(event: AuditEvent) {
   return {
     sequence: event.sequence,
     id: event.id,
@@ -297,12 +297,12 @@ export const approvalRequestRoutingEndpoints = [
     success: {
       status: 200,
       description: 'The routing as it stands.',
-      body: routingShape,
+      body: routingSchema,
       example: routingExample,
     },
     errors: ['request_not_routed'],
     handler: async ({ principal, params: { id } }, context) => ({
-      body: showRouting(await getRouting(context, principal, id)),
+      body: presentRouting(await getRouting(context, principal, id)),
     }),
   }),
   defineEndpoint({
@@ -324,14 +324,14 @@ export const approvalRequestRoutingEndpoints = [
       status: 200,
       description: 'The audit events of the request.',
       body: z.strictObject({
-        events: z.array(auditEventShape).meta({ description: 'Oldest first.' }),
+        events: z.array(auditEventSchema).meta({ description: 'Oldest first.' }),
       }),
       example: timelineExample,
     },
     errors: ['request_not_routed'],
     handler: async ({ principal, params: { id } }, context) => {
       const events = await getTimeline(context, principal, id);
-      return { body: { events: events.map(showEvent) } };
+      return { body: { events: events.map(presentEvent) } };
     },
   }),
 ];

@@ -9,10 +9,10 @@ import {
 } from '../../src/domain/requests/approval-requests.ts';
 import { decideRequest } from '../../src/services/requests/decide.ts';
 import { awaitRequest, getRequest, listRequests } from '../../src/services/requests/queue.ts';
-import { claimShape, showClaim } from './approval-request-claims.ts';
+import { claimSchema, presentClaim } from './approval-request-claims.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import {
-  authContextShape,
+  authContextSchema,
   exactObject,
   exactString,
   integerQuery,
@@ -26,7 +26,7 @@ import {
 const CHANNEL = /^[a-z][a-z0-9_-]{0,31}$/;
 const RESERVED_CHANNELS = ['pipeline', 'system', 'aap'];
 
-const decisionShape = z
+const decisionSchema = z
   .strictObject({
     id: uuid('Identifies the decision.'),
     request_id: uuid('The request it answers.'),
@@ -49,13 +49,13 @@ const decisionShape = z
       .string()
       .optional()
       .meta({ description: 'Email of the reviewer; only when a person decided.' }),
-    authentication: authContextShape,
+    authentication: authContextSchema,
     idempotency_key: z.string().meta({ description: 'The key the decision was made with.' }),
     decided_at: timestamp('When it became final.'),
   })
   .meta({ id: 'Decision', description: 'The one final answer to a request.' });
 
-const requestShape = z
+const requestSchema = z
   .strictObject({
     id: uuid('Identifies the request.'),
     organization_id: uuid('The organization.'),
@@ -81,8 +81,8 @@ const requestShape = z
     updated_at: timestamp(
       'Moves on every change a reviewer should notice: levels told, urgency raised, claims, reviewers added.',
     ),
-    decision: decisionShape.optional(),
-    claim: claimShape.optional(),
+    decision: decisionSchema.optional(),
+    claim: claimSchema.optional(),
   })
   .meta({ id: 'ApprovalRequest', description: 'An approval request as reviewers see it.' });
 
@@ -121,7 +121,7 @@ const requestExample = {
   updated_at: '2026-11-21T13:00:00.030Z',
 };
 
-function showDecision(decision: Decision) {
+function presentDecision(decision: Decision) {
   return {
     id: decision.id,
     request_id: decision.requestId,
@@ -138,7 +138,7 @@ function showDecision(decision: Decision) {
   };
 }
 
-function showRequest(request: ApprovalRequest) {
+function presentRequest(request: ApprovalRequest) {
   return {
     id: request.id,
     organization_id: request.organizationId,
@@ -155,8 +155,8 @@ function showRequest(request: ApprovalRequest) {
     deadline_at: request.deadlineAt,
     created_at: request.createdAt,
     updated_at: request.updatedAt,
-    decision: request.decision && showDecision(request.decision),
-    claim: showClaim(request.claim),
+    decision: request.decision && presentDecision(request.decision),
+    claim: presentClaim(request.claim),
   };
 }
 
@@ -200,7 +200,7 @@ export const approvalRequestEndpoints = [
       status: 200,
       description: 'One page of the queue.',
       body: z.strictObject({
-        requests: z.array(requestShape).meta({ description: 'Newest first.' }),
+        requests: z.array(requestSchema).meta({ description: 'Newest first.' }),
       }),
       example: { requests: [requestExample] },
     },
@@ -208,7 +208,7 @@ export const approvalRequestEndpoints = [
     handler: async ({ principal, query }, context) => {
       const { agent_slug: agentSlug, ...filter } = query;
       const requests = await listRequests(context, principal, { ...filter, agentSlug });
-      return { body: { requests: requests.map(showRequest) } };
+      return { body: { requests: requests.map(presentRequest) } };
     },
   }),
   defineEndpoint({
@@ -229,7 +229,7 @@ export const approvalRequestEndpoints = [
     success: {
       status: 200,
       description: 'The request as it stands.',
-      body: requestShape,
+      body: requestSchema,
       example: requestExample,
     },
     errors: ['request_not_routed'],
@@ -238,9 +238,9 @@ export const approvalRequestEndpoints = [
       context,
     ) => {
       if (wait === undefined)
-        return { body: showRequest(await getRequest(context, principal, id)) };
+        return { body: presentRequest(await getRequest(context, principal, id)) };
       return {
-        body: showRequest(
+        body: presentRequest(
           await awaitRequest(context, principal, {
             id,
             ms: wait,
@@ -287,7 +287,7 @@ export const approvalRequestEndpoints = [
     success: {
       status: 200,
       description: 'The decision and the request it ended.',
-      body: z.strictObject({ decision: decisionShape, request: requestShape }),
+      body: z.strictObject({ decision: decisionSchema, request: requestSchema }),
       example: {
         decision: decisionExample,
         request: {
@@ -310,7 +310,7 @@ export const approvalRequestEndpoints = [
         requestId: id,
         idempotencyKey,
       });
-      return { body: { decision: showDecision(decision), request: showRequest(request) } };
+      return { body: { decision: presentDecision(decision), request: presentRequest(request) } };
     },
   }),
 ];

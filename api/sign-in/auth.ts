@@ -6,8 +6,8 @@ import { signOut, type SignedIn } from '../../src/services/sign-in/sessions.ts';
 import { completeSignIn, reauthenticate, signIn } from '../../src/services/sign-in/sign-in.ts';
 import { email, newPassword, presentedPassword } from './credentials-schema.ts';
 import { defineEndpoint, type Endpoint, type Reply } from '../http/endpoint.ts';
-import { accountExample, accountShape, showAccount } from './me.ts';
-import { authContextShape, label, timestamp } from '../http/schema.ts';
+import { accountExample, accountSchema, presentAccount } from './me.ts';
+import { authContextSchema, label, timestamp } from '../http/schema.ts';
 import {
   clearsSessionCookie,
   clearsSessionCookieText,
@@ -23,7 +23,7 @@ const presentedCode = () =>
     .max(64)
     .meta({ description: 'Six digits of the authenticator app, or a recovery code.' });
 
-const challengeShape = z
+const challengeSchema = z
   .strictObject({
     mfa: z
       .strictObject({
@@ -48,7 +48,7 @@ const challengeExample = {
 };
 
 function signedInReply(context: ServiceContext, { token, account }: SignedIn): Reply {
-  return { body: showAccount(account), headers: setsSessionCookie(context, token) };
+  return { body: presentAccount(account), headers: setsSessionCookie(context, token) };
 }
 
 export const authEndpoints: readonly Endpoint[] = [
@@ -82,7 +82,7 @@ export const authEndpoints: readonly Endpoint[] = [
     success: {
       status: 201,
       description: 'Created, and signed in.',
-      body: accountShape,
+      body: accountSchema,
       headers: setsSessionCookieText,
       example: accountExample,
     },
@@ -113,13 +113,13 @@ export const authEndpoints: readonly Endpoint[] = [
     success: {
       status: [200, 202],
       description: 'Signed in.',
-      body: accountShape,
+      body: accountSchema,
       headers: setsSessionCookieText,
       example: accountExample,
       otherwise: {
         202: {
           description: 'A second factor is awaited.',
-          body: challengeShape,
+          body: challengeSchema,
           example: challengeExample,
         },
       },
@@ -156,7 +156,7 @@ export const authEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'Signed in.',
-      body: accountShape,
+      body: accountSchema,
       headers: setsSessionCookieText,
       example: accountExample,
     },
@@ -184,7 +184,7 @@ export const authEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'Proven.',
-      body: z.strictObject({ auth: authContextShape }),
+      body: z.strictObject({ auth: authContextSchema }),
       headers: setsSessionCookieText,
       example: { auth: accountExample.principal.auth },
     },

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { readAccount, type Account } from '../../src/services/sign-in/me.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { grantShape, permissionKey } from '../people/grants-schema.ts';
-import { roleAssignmentShape, showAssignment } from '../people/role-assignments-schema.ts';
-import { authContextShape, nullableTimestamp, uuid } from '../http/schema.ts';
+import { grantSchema, permissionKey } from '../people/grants-schema.ts';
+import { roleAssignmentSchema, presentAssignment } from '../people/role-assignments-schema.ts';
+import { authContextSchema, nullableTimestamp, uuid } from '../http/schema.ts';
 
-const principalShape = z
+const principalSchema = z
   .strictObject({
     actor_type: z
       .enum(['human', 'agent', 'system', 'gateway'])
@@ -17,15 +17,15 @@ const principalShape = z
     permissions: z
       .array(permissionKey())
       .meta({ description: 'What the credential can use at some scope, sorted, each once.' }),
-    grants: z.array(grantShape).meta({ description: 'What the credential can use, and where.' }),
+    grants: z.array(grantSchema).meta({ description: 'What the credential can use, and where.' }),
     team_ids: z.array(uuid('A team.')).meta({ description: 'The teams the person is in.' }),
-    auth: authContextShape,
+    auth: authContextSchema,
   })
   .meta({ id: 'Principal', description: 'Who is calling.' });
 
-export const accountShape = z
+export const accountSchema = z
   .strictObject({
-    principal: principalShape,
+    principal: principalSchema,
     user: z
       .strictObject({
         display_name: z.string().meta({ description: 'The name others see.' }),
@@ -43,7 +43,7 @@ export const accountShape = z
       })
       .meta({ description: 'The organization.' }),
     assignments: z
-      .array(roleAssignmentShape)
+      .array(roleAssignmentSchema)
       .meta({ description: "The person's own assignments and those inherited through teams." }),
     onboarding: z
       .strictObject({
@@ -57,7 +57,7 @@ export const accountShape = z
   })
   .meta({ id: 'Account', description: 'The caller, the person behind it and the organization.' });
 
-export function showAccount({ principal, ...account }: Account): z.input<typeof accountShape> {
+export function presentAccount({ principal, ...account }: Account): z.input<typeof accountSchema> {
   return {
     principal: {
       actor_type: 'human',
@@ -76,7 +76,10 @@ export function showAccount({ principal, ...account }: Account): z.input<typeof 
     },
     organization: { name: account.organizationName, slug: account.organizationSlug },
     assignments: account.assignments.map((assignment) =>
-      showAssignment(assignment, { organizationId: principal.organizationId, kind: 'membership' }),
+      presentAssignment(assignment, {
+        organizationId: principal.organizationId,
+        kind: 'membership',
+      }),
     ),
     onboarding: {
       required: account.onboardingRequired,
@@ -143,12 +146,12 @@ export const meEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The caller.',
-      body: accountShape,
+      body: accountSchema,
       example: accountExample,
     },
     errors: [],
     handler: async ({ principal }, context) => ({
-      body: showAccount(await readAccount(context, principal)),
+      body: presentAccount(await readAccount(context, principal)),
     }),
   }),
 ];

@@ -13,7 +13,7 @@ import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { nullableTimestamp, uuid } from '../http/schema.ts';
 import { setsSessionCookie, setsSessionCookieText } from '../http/session-cookies.ts';
 
-const mfaShape = z
+const mfaSchema = z
   .strictObject({
     required: z
       .boolean()
@@ -33,7 +33,7 @@ const mfaShape = z
   })
   .meta({ id: 'Mfa', description: "The state of a person's second factor." });
 
-function showMfa({ required, confirmedAt, recoveryCodesLeft }: Mfa): z.input<typeof mfaShape> {
+function presentMfa({ required, confirmedAt, recoveryCodesLeft }: Mfa): z.input<typeof mfaSchema> {
   return {
     required,
     totp: { enrolled: confirmedAt !== null, confirmed_at: confirmedAt },
@@ -41,7 +41,7 @@ function showMfa({ required, confirmedAt, recoveryCodesLeft }: Mfa): z.input<typ
   };
 }
 
-const recoveryCodesShape = z
+const recoveryCodesSchema = z
   .strictObject({
     recovery_codes: z.array(z.string()).length(10).meta({
       description:
@@ -76,7 +76,7 @@ export const mfaEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The state.',
-      body: mfaShape,
+      body: mfaSchema,
       example: {
         required: true,
         totp: { enrolled: true, confirmed_at: '2026-03-02T08:31:00.000Z' },
@@ -85,7 +85,7 @@ export const mfaEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     handler: async ({ principal }, context) => ({
-      body: showMfa(await readMfa(context, principal)),
+      body: presentMfa(await readMfa(context, principal)),
     }),
   }),
   defineEndpoint({
@@ -130,7 +130,7 @@ export const mfaEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'Enrolled.',
-      body: recoveryCodesShape,
+      body: recoveryCodesSchema,
       headers: setsSessionCookieText,
       example: recoveryCodesExample,
     },
@@ -178,7 +178,7 @@ export const mfaEndpoints: readonly Endpoint[] = [
     success: {
       status: 201,
       description: 'The new codes.',
-      body: recoveryCodesShape,
+      body: recoveryCodesSchema,
       example: recoveryCodesExample,
     },
     errors: ['reauthentication_required', 'mfa_required', 'not_found'],

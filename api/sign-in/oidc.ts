@@ -12,7 +12,7 @@ import { SSO_COOKIE } from '../http/authentication.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { setsSessionCookie } from '../http/session-cookies.ts';
 
-const optionsShape = z
+const optionsSchema = z
   .strictObject({
     password: z.boolean().meta({ description: 'Email and password are accepted. Always true.' }),
     password_reset: z
@@ -55,7 +55,7 @@ export const oidcEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The ways in.',
-      body: optionsShape,
+      body: optionsSchema,
       example: { password: true, password_reset: true, sso: { name: 'Example Works' } },
     },
     errors: [],

@@ -11,7 +11,7 @@ import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
 import { clearsSessionCookie } from '../http/session-cookies.ts';
 
-const sessionShape = z
+const sessionSchema = z
   .strictObject({
     id: uuid('The session.'),
     current: z.boolean().meta({ description: 'True for the session of this call.' }),
@@ -38,7 +38,7 @@ const sessionShape = z
   })
   .meta({ id: 'Session', description: 'A sign-in of a person in a browser.' });
 
-function showSession(session: OwnSessions['sessions'][number]): z.input<typeof sessionShape> {
+function presentSession(session: OwnSessions['sessions'][number]): z.input<typeof sessionSchema> {
   return {
     id: session.id,
     current: session.current,
@@ -88,7 +88,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
       description: 'The sessions.',
       body: z.strictObject({
         sessions: z
-          .array(sessionShape)
+          .array(sessionSchema)
           .meta({ description: 'Live sessions, the one used last first.' }),
         next_cursor: nextCursor(),
       }),
@@ -103,7 +103,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
         after,
       });
       const cursor = next && encodeCursor(['sessions', next.lastSeenAt.toISOString(), next.id]);
-      return { body: { sessions: sessions.map(showSession), next_cursor: cursor } };
+      return { body: { sessions: sessions.map(presentSession), next_cursor: cursor } };
     },
   }),
   defineEndpoint({

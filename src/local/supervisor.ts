@@ -19,7 +19,7 @@ import {
   type EndOptions,
   type ProcessIdentity,
 } from './processes.ts';
-import { ForPeople } from '../platform/operator-error.ts';
+import { OperatorError } from '../platform/operator-error.ts';
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;
@@ -55,7 +55,7 @@ export interface SupervisedServer {
 }
 
 /** Thrown when a server does not come up; the message ends with the last lines of its log. */
-export class ServerStartError extends ForPeople {
+export class ServerStartError extends OperatorError {
   override readonly name = 'ServerStartError';
 }
 

@@ -19,7 +19,7 @@ import {
 } from './config-variables.ts';
 import { isNetwork } from './client-address.ts';
 import { isRange } from './egress.ts';
-import { ForPeople } from './operator-error.ts';
+import { OperatorError } from './operator-error.ts';
 import type { OidcSettings } from './oidc.ts';
 
 /** What runs: decides which variables must be given. `start` brings servers of its own, the others need to be told. */
@@ -389,7 +389,7 @@ export type Config = Readonly<Omit<Values, 'publicUrl' | 'cacheHome' | keyof Oid
 };
 
 /** Names every variable with a wrong or missing value and what is allowed. Never repeats the value: it may be a secret. */
-export class ConfigError extends ForPeople {
+export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
 

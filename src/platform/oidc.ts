@@ -24,7 +24,7 @@ export interface SignInChecks {
 }
 
 /** Whom the provider vouches for. The claims are its own words, unchecked but for their kind. */
-export interface ProvenIdentity {
+export interface VerifiedIdentity {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string | undefined;
@@ -65,7 +65,7 @@ export interface OidcClient {
   finish(
     callbackUrl: URL,
     options: { readonly checks: SignInChecks; readonly provenWithinSeconds: number | undefined },
-  ): Promise<ProvenIdentity>;
+  ): Promise<VerifiedIdentity>;
   /** Text only this deployment can read or write, for a cookie. */
   seal(text: string): string;
   /** Undefined when it was not sealed here, or for another provider. */
@@ -201,7 +201,7 @@ async function finish(
     checks,
     provenWithinSeconds,
   }: { readonly checks: SignInChecks; readonly provenWithinSeconds: number | undefined },
-): Promise<ProvenIdentity> {
+): Promise<VerifiedIdentity> {
   try {
     const tokens = await client.authorizationCodeGrant(configuration, callbackUrl, {
       expectedState: checks.state,
@@ -237,7 +237,7 @@ async function profileOf(
   return await client.fetchUserInfo(configuration, accessToken, claims.sub);
 }
 
-function identityOf(claims: client.IDToken, profile: Profile): ProvenIdentity {
+function identityOf(claims: client.IDToken, profile: Profile): VerifiedIdentity {
   const { amr, auth_time: authTime } = claims;
   return {
     issuer: claims.iss,

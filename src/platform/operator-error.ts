@@ -1,4 +1,4 @@
 /** Failures a person can mend. */
 
 /** Its message is printed as it is, without a stack. */
-export class ForPeople extends Error {}
+export class OperatorError extends Error {}

@@ -35,7 +35,7 @@ export interface SlackApi {
   post(token: string, channel: string, message: SlackMessage): Promise<PostedMessage>;
   update(token: string, posted: PostedMessage, message: SlackMessage): Promise<void>;
   /** Says something that only the person who pressed a button sees. `responseUrl` as Slack gave it. */
-  whisper(responseUrl: string, text: string): Promise<void>;
+  postEphemeral(responseUrl: string, text: string): Promise<void>;
 }
 
 /** `refused`: again it would fail again. `limited`: not before `retryAfterSeconds`. `away`: whoever tries later may succeed. */
@@ -130,7 +130,7 @@ export function openSlack(url: string): SlackApi {
         }),
       );
     },
-    whisper: async (responseUrl, text) => {
+    postEphemeral: async (responseUrl, text) => {
       if (!isResponseUrl(responseUrl, url)) throw new SlackError('refused', 'foreign_response_url');
       await post(responseUrl, { response_type: 'ephemeral', replace_original: false, text });
     },

@@ -37,7 +37,7 @@ export interface ServiceContext {
   readonly changes: ChangeHub<ApprovalRequest>;
   readonly workflows: Workflows;
   /** Requests this process has just written and nobody has stepped yet: spares their first step the read. */
-  readonly fresh: LRUCache<string, ApprovalRequest>;
+  readonly justCreated: LRUCache<string, ApprovalRequest>;
   readonly limits: Limits;
   readonly edition: Edition;
   /** Encrypts secrets that must be readable again; undefined without a secrets key: what needs it answers 501. */

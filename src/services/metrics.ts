@@ -5,9 +5,9 @@ export interface Metrics {
   readonly registry: Registry;
   readonly requestsCreated: Counter;
   readonly requestsDecided: Counter<'status' | 'channel'>;
-  /** Requests the backstop had to step itself: should stay 0 while Temporal is up. */
-  readonly backstopSteps: Counter;
-  readonly backstopStarts: Counter;
+  /** Requests the reconciler had to step itself: should stay 0 while Temporal is up. */
+  readonly reconcilerSteps: Counter;
+  readonly reconcilerStarts: Counter;
   readonly parkedWaits: Gauge;
   readonly notificationAttempts: Counter<'kind' | 'outcome'>;
 }
@@ -29,14 +29,14 @@ export function createMetrics(): Metrics {
       labelNames: ['status', 'channel'],
       registers,
     }),
-    backstopSteps: new Counter({
-      name: 'countersign_backstop_steps_total',
+    reconcilerSteps: new Counter({
+      name: 'countersign_reconciler_steps_total',
       help: 'Overdue requests stepped without their workflow.',
       registers,
     }),
-    backstopStarts: new Counter({
-      name: 'countersign_backstop_starts_total',
-      help: 'Workflows the backstop started or signalled.',
+    reconcilerStarts: new Counter({
+      name: 'countersign_reconciler_starts_total',
+      help: 'Workflows the reconciler started or signalled.',
       registers,
     }),
     parkedWaits: new Gauge({

@@ -13,7 +13,7 @@ export type WorkflowSignal = 'decision' | 'claim' | 'cancel' | 'changed';
 
 /**
  * The clock of requests. Every method rejects when Temporal cannot be reached, soon and without harm: what was to be
- * said stands in the request's row, and the backstop says it again.
+ * said stands in the request's row, and the reconciler says it again.
  */
 export interface Workflows {
   /** Starts the request's workflow, or finds it running. */

@@ -7,18 +7,18 @@ import {
   type SealedColumn,
   type SealedRow,
 } from '../data/sealed-secrets.ts';
-import { ForPeople } from '../platform/operator-error.ts';
+import { OperatorError } from '../platform/operator-error.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { SecretBox } from '../platform/crypto/secret-box.ts';
 
 const BATCH = 100;
 
-/** Throws ForPeople, naming the keys, when values are sealed under a key the box does not have. */
+/** Throws OperatorError, naming the keys, when values are sealed under a key the box does not have. */
 export async function requireReadableSecrets(db: Db, box: SecretBox | undefined): Promise<void> {
   const unknown = (await listSealingKeyIds(db)).filter((keyId) => !box?.knows(keyId));
   if (unknown.length === 0) return;
   const current = box ? `the one given is ${box.keyId}` : 'none is given';
-  throw new ForPeople(
+  throw new OperatorError(
     `Secrets in the database are encrypted under the secrets key ${unknown.join(', ')}, and ${current}. ` +
       'Put that key back, in COUNTERSIGN_SECRETS_KEY, in COUNTERSIGN_PREVIOUS_SECRETS_KEYS or, for `start` on its own Postgres, ' +
       'as the file secrets-key in COUNTERSIGN_DATA_DIR. (A key is named by the first 16 hex digits of the SHA-256 of its bytes.)',
@@ -33,7 +33,7 @@ export interface Resealed {
 
 /**
  * Seals everything anew that is not under the box's current key, in short transactions: safe to interrupt, to repeat, and
- * while the service runs. Throws ForPeople when a key is missing.
+ * while the service runs. Throws OperatorError when a key is missing.
  */
 export async function resealSecrets(
   db: Db,

@@ -181,7 +181,7 @@ describe('a parked wait', () => {
 });
 
 describe('a hopeless request', () => {
-  test('does not keep the backstop from those behind it', async () => {
+  test('does not keep the reconciler from those behind it', async () => {
     const id = await askPeople(scene, app);
     const longAgo = new Date(Date.now() - 60_000);
     const [hopeless = ''] = await copies(id, 1, {
@@ -218,11 +218,11 @@ describe('a hopeless request', () => {
 });
 
 describe('a workflow that is late', () => {
-  test('has its level made by the backstop, once, and is left alone the first time', async () => {
+  test('has its level made by the reconciler, once, and is left alone the first time', async () => {
     const id = await askPeople(scene, app);
     await beside({}, async (mute) => {
       const starts = async () =>
-        (await mute.context.metrics.backstopStarts.get()).values[0]?.value ?? 0;
+        (await mute.context.metrics.reconcilerStarts.get()).values[0]?.value ?? 0;
       const [before, levels] = [
         await starts(),
         async () =>
@@ -233,7 +233,7 @@ describe('a workflow that is late', () => {
       expect([await levels(), await starts()]).toEqual([2, before]);
       await dueSince(id, 6_000);
       await wakeOverdue(mute.context);
-      // It has made no step since the backstop's: now it may be gone.
+      // It has made no step since the reconciler's: now it may be gone.
       expect(await starts()).toBe(before + 1);
     });
     expect((await scene.decide(id)).status).toBe(200);

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SEALED_FOR } from '../../src/domain/sealed-secrets.ts';
 import { SEALED_COLUMNS } from '../../src/data/sealed-secrets.ts';
-import { ForPeople } from '../../src/platform/operator-error.ts';
+import { OperatorError } from '../../src/platform/operator-error.ts';
 import { openPool, type Db } from '../../src/platform/postgres.ts';
 import { openSecretBox, type SecretBox } from '../../src/platform/crypto/secret-box.ts';
 import { requireReadableSecrets, resealSecrets } from '../../src/services/sealed-secrets.ts';
@@ -150,7 +150,7 @@ describe('that all secrets can be read', () => {
     await requireReadableSecrets(db, box);
     for (const lacking of [undefined, openSecretBox(newKey, []), openSecretBox(otherKey, [])]) {
       const refusal = await requireReadableSecrets(db, lacking).catch((error: unknown) => error);
-      expect(refusal).toBeInstanceOf(ForPeople);
+      expect(refusal).toBeInstanceOf(OperatorError);
       expect((refusal as Error).message).toContain(old.keyId);
     }
   });

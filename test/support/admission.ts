@@ -34,7 +34,7 @@ export type Lack = (permission: Permission, target: AuthorizationTarget) => stri
 
 export const nothing: Lack = () => undefined;
 export const withoutGrants: Lack = () => 'missing_permission';
-export const narrowedAway: Lack = () => 'key_narrowed';
+export const outsideKeyScope: Lack = () => 'key_narrowed';
 export const elsewhereOnly =
   (scope: 'agent' | 'team'): Lack =>
   (permission, target) => {

@@ -14,7 +14,7 @@ import { workflowBundlePath } from './run/workflow-bundle.ts';
 export const BOOTSTRAP_SECRET = 'the-bootstrap-secret-of-this-test-run';
 
 export interface TestAppOptions {
-  /** Connect to the run's Temporal server and run a worker. Default false: the backstop steps overdue requests. */
+  /** Connect to the run's Temporal server and run a worker. Default false: the reconciler steps overdue requests. */
   readonly temporal?: boolean;
   /** False with Temporal: workflows are started, and nobody runs them. */
   readonly worker?: boolean;

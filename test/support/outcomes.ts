@@ -18,7 +18,7 @@ export async function brokenPromises(
               (select count(*) from audit_events a where a.subject_type = 'approval_request' and a.subject_id = cast(r.id as text)
                  and a.event_type = 'approval_request.created') as created_events,
               (select count(*) from audit_events a where a.subject_type = 'approval_request' and a.subject_id = cast(r.id as text)
-                 and a.event_type = 'approval_request.level_notified') as told_events,
+                 and a.event_type = 'approval_request.level_notified') as notified_events,
               (select count(*) from notifications n where n.request_id = r.id) as told,
               (select count(*) from escalation_steps s where s.request_id = r.id and s.kind = 'notified') as levels
          from approval_requests r left join decisions d on d.request_id = r.id
@@ -27,7 +27,7 @@ export async function brokenPromises(
        (case when decisions <> terminal then state || ' with ' || decisions || ' decisions' end),
        (case when final_events <> terminal then state || ' with ' || final_events || ' final events' end),
        (case when created_events <> 1 then created_events || ' created events' end),
-       (case when told_events <> told then told || ' notifications, ' || told_events || ' events of them' end),
+       (case when notified_events <> told then told || ' notifications, ' || notified_events || ' events of them' end),
        (case when told <> levels * :people then told || ' notifications at ' || levels || ' levels' end),
        (case when routed_at is not null and levels = 0 then 'routed, and nobody was told' end),
        (case when routed_at is null and told > 0 then 'told before it was routed' end),

@@ -157,11 +157,11 @@ describe('an escalation path that takes days', () => {
     }
   });
 
-  test('tells nobody twice when a step is executed again, by the workflow and the backstop at once', async () => {
+  test('tells nobody twice when a step is executed again, by the workflow and the reconciler at once', async () => {
     const id = await ask(app, agent);
     await waiting(app, id);
     const floor = new Date(Date.now() + 9 * HOUR_MS);
-    const steps = ['workflow', 'backstop', 'workflow', 'backstop'] as const;
+    const steps = ['workflow', 'reconciler', 'workflow', 'reconciler'] as const;
     await Promise.all(steps.map((by) => stepRequest(app.context, id, { floor, by })));
     await stepRequest(app.context, id, { floor, by: 'workflow' });
     expect(await told(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);

@@ -106,7 +106,7 @@ describe('a request whose workflow', () => {
     const { id, runId } = await atLevelOne();
     await handleOf(app, id).terminate('by an operator');
     expect(await statusOf(id)).toBe('TERMINATED');
-    // The backstop looks two and a half minutes after a step that did not come; here at once.
+    // The reconciler looks two and a half minutes after a step that did not come; here at once.
     await app.db('approval_requests').where({ id }).update({ wake_at: new Date() });
     await newRun(id, runId);
     await goesOn(id);
@@ -177,7 +177,7 @@ describe('a request whose workflow', () => {
     expect(await told(id)).toEqual(['level 1']);
   });
 
-  test('is replaced and looked after by many backstops at once keeps one walk', async () => {
+  test('is replaced and looked after by many reconcilers at once keeps one walk', async () => {
     const { id, runId } = await atLevelOne();
     const subject = {
       id,

@@ -1,8 +1,8 @@
 /** Connecting Slack: the workspace, whose Slack user a member is, and the buttons and the command there. */
 import { z } from 'zod';
 import {
-  takeSlackCommand,
-  takeSlackInteraction,
+  handleSlackCommand,
+  handleSlackInteraction,
 } from '../../../src/services/notifications/slack/calls.ts';
 import {
   connectSlack,
@@ -22,7 +22,7 @@ import { nullableTimestamp, timestamp, uuid } from '../../http/schema.ts';
 
 const TAG = 'Slack';
 
-const connectionShape = z
+const connectionSchema = z
   .strictObject({
     channel_id: uuid(
       'The notification channel of kind `slack` it is: there it is paused and tried.',
@@ -52,7 +52,7 @@ const connectionExample = {
   updated_at: '2026-03-02T09:00:00.000Z',
 };
 
-function showConnection(connection: SlackConnection): z.input<typeof connectionShape> {
+function presentConnection(connection: SlackConnection): z.input<typeof connectionSchema> {
   return {
     channel_id: connection.channelId,
     team_id: connection.teamId,
@@ -77,7 +77,7 @@ const connectionEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The workspace.',
       body: z.strictObject({
-        connection: connectionShape
+        connection: connectionSchema
           .nullable()
           .meta({ description: 'null when none is connected.' }),
       }),
@@ -86,7 +86,7 @@ const connectionEndpoints: readonly Endpoint[] = [
     errors: [],
     handler: async ({ principal }, context) => {
       const connection = await readSlackConnection(context, principal);
-      return { body: { connection: connection ? showConnection(connection) : null } };
+      return { body: { connection: connection ? presentConnection(connection) : null } };
     },
   }),
   defineEndpoint({
@@ -130,7 +130,7 @@ const connectionEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'Connected.',
-      body: connectionShape,
+      body: connectionSchema,
       example: connectionExample,
     },
     errors: [
@@ -147,7 +147,7 @@ const connectionEndpoints: readonly Endpoint[] = [
         default_channel: defaultChannel,
       } = body;
       return {
-        body: showConnection(
+        body: presentConnection(
           await connectSlack(context, principal, { botToken, signingSecret, defaultChannel }),
         ),
       };
@@ -172,7 +172,7 @@ const connectionEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-const ownShape = z
+const ownSchema = z
   .strictObject({
     team_name: z
       .string()
@@ -186,7 +186,7 @@ const ownShape = z
   })
   .meta({ id: 'OwnSlack', description: "The caller's own link with Slack." });
 
-function showOwn({ connection, link }: OwnSlack): z.input<typeof ownShape> {
+function presentOwn({ connection, link }: OwnSlack): z.input<typeof ownSchema> {
   return {
     team_name: connection?.teamName ?? null,
     slack_user_id: link?.slackUserId ?? null,
@@ -205,7 +205,7 @@ const linkEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The link.',
-      body: ownShape,
+      body: ownSchema,
       example: {
         team_name: 'Example Works',
         slack_user_id: 'U0123WXYZ',
@@ -214,7 +214,7 @@ const linkEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     handler: async ({ principal }, context) => ({
-      body: showOwn(await readOwnSlack(context, principal)),
+      body: presentOwn(await readOwnSlack(context, principal)),
     }),
   }),
   defineEndpoint({
@@ -278,7 +278,7 @@ const FROM_SLACK =
 
 const callEndpoints: readonly Endpoint[] = [
   defineEndpoint({
-    operationId: 'takeSlackInteraction',
+    operationId: 'handleSlackInteraction',
     method: 'post',
     path: '/auth/slack/interactions',
     tag: TAG,
@@ -298,12 +298,12 @@ const callEndpoints: readonly Endpoint[] = [
     success: { status: 200, description: 'Taken.' },
     errors: ['authentication_required', 'secrets_key_missing'],
     handler: async ({ signedForm }, context) => {
-      await takeSlackInteraction(context, proofOf(signedForm));
+      await handleSlackInteraction(context, proofOf(signedForm));
       return {};
     },
   }),
   defineEndpoint({
-    operationId: 'takeSlackCommand',
+    operationId: 'handleSlackCommand',
     method: 'post',
     path: '/auth/slack/commands',
     tag: TAG,
@@ -336,7 +336,7 @@ const callEndpoints: readonly Endpoint[] = [
     handler: async ({ signedForm }, context) => ({
       body: {
         response_type: 'ephemeral',
-        text: await takeSlackCommand(context, proofOf(signedForm)),
+        text: await handleSlackCommand(context, proofOf(signedForm)),
       },
     }),
   }),

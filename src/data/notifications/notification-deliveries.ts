@@ -270,7 +270,7 @@ export async function recordAttempts(
 }
 
 /** Takes away some messages that were delivered or dropped 30 days ago, or given up 90 days ago; returns how many. */
-export async function forgetFinished(db: Db, limit: number): Promise<number> {
+export async function deleteFinished(db: Db, limit: number): Promise<number> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
     `with finished as (
        select id from notification_deliveries

@@ -29,7 +29,7 @@ export async function endClaim(db: Db, id: string, now: Date): Promise<void> {
   await db('claims').where({ id }).whereNull('ended_at').update({ ended_at: now });
 }
 
-/** A reviewer should notice something about the request. `wake`: its workflow too, by the backstop if the signal is lost. */
+/** A reviewer should notice something about the request. `wake`: its workflow too, by the reconciler if the signal is lost. */
 export async function touchRequest(
   db: Db,
   id: string,

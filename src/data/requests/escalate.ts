@@ -26,12 +26,12 @@ export interface WalkPlan {
   /** JSON text of the walk; absent for a request without a path. */
   readonly walk?: string;
   readonly nextAt?: Date;
-  /** When the backstop should look if the workflow has not. */
+  /** When the reconciler should look if the workflow has not. */
   readonly wakeAt: Date;
   readonly urgency: ApprovalRequest['urgency'];
   /** Whether a reviewer should notice. */
   readonly noticeable: boolean;
-  /** The request's own workflow did this step, so it is alive: the backstop's tries count from 0 again. */
+  /** The request's own workflow did this step, so it is alive: the reconciler's tries count from 0 again. */
   readonly byWorkflow: boolean;
 }
 

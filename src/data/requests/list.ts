@@ -35,7 +35,7 @@ const NOTIFIED = `exists (
   select 1 from notifications n where n.membership_id = cast(:membership as uuid) and n.request_id = r.id)`;
 
 /** The revisions of paths that ask him anywhere: by name, through a team, or as one of everybody. */
-const HIS_PATHS = `
+const MEMBER_PATHS = `
   select distinct t.escalation_path_revision_id as id
     from escalation_path_targets t
     join escalation_path_revisions v on v.id = t.escalation_path_revision_id
@@ -163,7 +163,7 @@ export function queueQuery(
       : `(select f.id, f.created_at from ${from} cross join lateral (${found}) as f)`;
   });
   const sql = `
-    with his_paths as materialized (${HIS_PATHS}),
+    with his_paths as materialized (${MEMBER_PATHS}),
     told as materialized (
       select count(*) <= :few as few
         from (select 1 from notifications where membership_id = cast(:membership as uuid) limit :few + 1) as n

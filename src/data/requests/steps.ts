@@ -1,5 +1,5 @@
 /** What the walk of a request has done so far: the levels it reached and whom it told, as recorded on entering each. */
-import type { RecordedStep } from '../../domain/escalation/routing.ts';
+import type { RecordedStep } from '../../domain/escalation/routing-view.ts';
 import type { Db } from '../../platform/postgres.ts';
 
 interface StepRow {

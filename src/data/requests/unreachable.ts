@@ -45,7 +45,7 @@ const same = (one: string, other: string): string =>
  * nobody told in the same step is left. Returns their ids. Their rows are locked in the order of `lockOpenRequests`, as are those
  * of all their claims of members who may not decide.
  */
-export async function wakeStranded(
+export async function wakeUnreachable(
   trx: Db,
   organizationId: string,
   membershipIds: readonly string[],
@@ -74,9 +74,9 @@ export async function wakeStranded(
                  from theirs t join their_standings s on ${same('s', 't')} and not s.stands) as l
          join notifications n on n.request_id = l.id and n.step_key = l.step_key
      ),
-     told_standings as materialized (${standings('told')}),
+     notified_standings as materialized (${standings('told')}),
      stranded as (
-       select t.id from told t join told_standings s on ${same('s', 't')}
+       select t.id from told t join notified_standings s on ${same('s', 't')}
         group by t.id, t.step_key
        having not bool_or(s.stands or s.decides and exists (
                 select 1 from added_reviewers a where a.request_id = t.id and a.membership_id = t.membership_id))
@@ -99,7 +99,7 @@ export async function wakeStranded(
 }
 
 /** A step of the level a walk waits at, in which people were told. */
-export interface ToldStep {
+export interface NotifiedStep {
   readonly stepKey: string;
   /** Nobody told in it may decide the request any more. */
   readonly lost: boolean;
@@ -116,11 +116,11 @@ const TOLD_STEPS: PreparedStatement = {
 };
 
 /** The steps of this level and inside it in which people were told. */
-export async function findToldSteps(
+export async function findNotifiedSteps(
   db: Db,
   { id, level }: { readonly id: string; readonly level: string },
-): Promise<ToldStep[]> {
-  return await runPrepared<ToldStep>(db, TOLD_STEPS, { id, level });
+): Promise<NotifiedStep[]> {
+  return await runPrepared<NotifiedStep>(db, TOLD_STEPS, { id, level });
 }
 
 const MAY_STILL_DECIDE: PreparedStatement = {

@@ -1,4 +1,4 @@
-/** The backstop's queries: requests nobody looked after in time. A lease keeps processes out of each other's way. */
+/** The reconciler's queries: requests nobody looked after in time. A lease keeps processes out of each other's way. */
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 
 export interface OverdueRequest {
@@ -10,7 +10,7 @@ export interface OverdueRequest {
   readonly settled: boolean;
   /** A step of its walk is due. */
   readonly late: boolean;
-  /** How often the backstop has tried since the workflow's last step. */
+  /** How often the reconciler has tried since the workflow's last step. */
   readonly attempts: number;
   /** Its wake-up passed long ago: nobody was there to look. */
   readonly longOverdue: boolean;
@@ -70,7 +70,7 @@ export async function clearWake(db: Db, id: string): Promise<void> {
 }
 
 /**
- * The backstop looks after these requests now, as if for the first time: what it tried in vain, or everything that is open.
+ * The reconciler looks after these requests now, as if for the first time: what it tried in vain, or everything that is open.
  * Every process calls it at once: they are locked in the order of `lockOpenRequests`.
  */
 export async function wakeNow(db: Db, which: 'tried' | 'open'): Promise<void> {

@@ -49,6 +49,6 @@ export async function uncountSignInAttempts(
 }
 
 /** Whoever has proven himself begins anew. */
-export async function forgetSignInAttempts(db: Db, key: Buffer): Promise<void> {
+export async function deleteSignInAttempts(db: Db, key: Buffer): Promise<void> {
   await db('sign_in_attempts').where({ key }).delete();
 }

@@ -2,7 +2,7 @@
 import type { MemberPrincipal } from '../people/authorization.ts';
 import { formatDuration } from '../durations.ts';
 import { AppError } from '../errors.ts';
-import { requireFreshProof } from '../sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../sign-in/recent-authentication.ts';
 
 /** Durations are seconds. */
 export interface OrganizationTerms {
@@ -56,7 +56,7 @@ export function changesTo(
 }
 
 /**
- * Throws unless the caller may make these changes. What is sensitive needs the proof of `requireFreshProof`; whoever demands
+ * Throws unless the caller may make these changes. What is sensitive needs the proof of `requireRecentAuthentication`; whoever demands
  * a second factor of everybody must have given his own (403 `mfa_required`): nobody locks himself out.
  */
 export function requireMayChange(
@@ -64,7 +64,7 @@ export function requireMayChange(
   changes: Partial<OrganizationTerms>,
 ): void {
   if (!ALL_TERMS.some((term) => term in changes && TERMS[term].sensitive)) return;
-  requireFreshProof(principal);
+  requireRecentAuthentication(principal);
   if (changes.requireMfa === true && principal.auth.assurance !== 'strong') {
     throw new AppError('mfa_required', {
       detail: 'Sign in with a second factor before you demand one of everybody.',
@@ -81,12 +81,12 @@ export function describeChanges(
   return Object.fromEntries(
     changed.map((term) => [
       TERMS[term].key,
-      { old: toldAs(term, before[term]), new: toldAs(term, changes[term] ?? null) },
+      { old: notifiedAs(term, before[term]), new: notifiedAs(term, changes[term] ?? null) },
     ]),
   );
 }
 
-function toldAs(term: Term, value: OrganizationTerms[Term]): string | boolean | number | null {
+function notifiedAs(term: Term, value: OrganizationTerms[Term]): string | boolean | number | null {
   return TERMS[term].duration && typeof value === 'number' ? formatDuration(value) : value;
 }
 

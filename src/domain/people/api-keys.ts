@@ -21,7 +21,7 @@ export function bearablePermissions(
 }
 
 /** Everything wrong with a list of permissions to narrow a key to: it can only take away of what is `bearable`. */
-export function narrowingIssues(
+export function keyScopeIssues(
   narrowing: readonly string[],
   bearable: readonly Permission[],
 ): readonly Issue[] {

@@ -184,13 +184,13 @@ function heldGrants(principal: Principal): readonly Grant[] {
   return principal.kind === 'agent' ? agentGrants(principal.agentSlug) : principal.grants;
 }
 
-function isNarrowedAway(principal: Principal, permission: Permission): boolean {
+function isOutsideKeyScope(principal: Principal, permission: Permission): boolean {
   if (principal.kind !== 'member' || principal.via.kind !== 'api_key') return false;
   return principal.via.narrowed !== null && !principal.via.narrowed.includes(permission);
 }
 
 function canCarry(principal: Principal, permission: Permission): boolean {
-  return mayHold(holderOf(principal), permission) && !isNarrowedAway(principal, permission);
+  return mayHold(holderOf(principal), permission) && !isOutsideKeyScope(principal, permission);
 }
 
 function covers(grant: Grant, target: AuthorizationTarget): boolean {
@@ -232,7 +232,7 @@ export function authorize(
   if (grants.length === 0) return refusal(permission, target, 'missing_permission');
   if (!grants.some((grant) => covers(grant, target)))
     return refusal(permission, target, 'outside_scope');
-  if (isNarrowedAway(principal, permission)) return refusal(permission, target, 'key_narrowed');
+  if (isOutsideKeyScope(principal, permission)) return refusal(permission, target, 'key_narrowed');
   return ALLOWED;
 }
 

@@ -3,7 +3,7 @@ import { authorize, type MemberPrincipal } from './authorization.ts';
 import { AppError, type Issue } from '../errors.ts';
 import { isPermission, isServedBy, isValidScope, mayHold, permissionEntry } from './permissions.ts';
 import type { Grant, PermissionEdition, PermissionHolder, ScopeKind } from './permissions.ts';
-import { requireFreshProof } from '../sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../sign-in/recent-authentication.ts';
 
 /** `resourceIds`: team ids or agent slugs, none at organization scope. Owners hold every permission a person can: none is listed. */
 export interface PolicyTerms {
@@ -140,15 +140,15 @@ export function requireHeld(
 /**
  * Throws unless the caller may hand out, change or take away these terms: 403 `owner_required` for ownership unless an
  * owner asks, 403 `grant_exceeds_own` (details.grants) for what the caller lacks; for what is dangerous and for ownership
- * the freshness of `requireFreshProof`.
+ * the freshness of `requireRecentAuthentication`.
  */
 export function requireMayGrant(principal: MemberPrincipal, terms: PolicyTerms): void {
   if (terms.isOwner && !principal.isOwner) throw new AppError('owner_required');
   requireHeld(principal, grantsOf(terms));
-  if (needsFreshProof(terms)) requireFreshProof(principal);
+  if (needsRecentAuthentication(terms)) requireRecentAuthentication(principal);
 }
 
-function needsFreshProof({ isOwner, permissions }: PolicyTerms): boolean {
+function needsRecentAuthentication({ isOwner, permissions }: PolicyTerms): boolean {
   return isOwner || permissions.some((key) => isPermission(key) && permissionEntry(key).dangerous);
 }
 
@@ -211,6 +211,7 @@ export function policyReadOnlyReason(
   if (before !== undefined) return before;
   if (terms.isOwner && !principal.isOwner) return 'owner_required';
   if (grantsBeyond(principal, terms).length > 0) return 'exceeds_own';
-  if (needsFreshProof(terms) && principal.via.kind !== 'session') return 'session_required';
+  if (needsRecentAuthentication(terms) && principal.via.kind !== 'session')
+    return 'session_required';
   return keepsLastOwner ? 'last_owner' : undefined;
 }

@@ -84,7 +84,7 @@ export interface ApprovalRequest {
 /** An approved call must start within five minutes of the decision. */
 export const EXECUTION_WINDOW_MS = 5 * 60_000;
 
-/** Milliseconds until the backstop looks after a new or changed request: a head start for its workflow. */
+/** Milliseconds until the reconciler looks after a new or changed request: a head start for its workflow. */
 export const WAKE_HEAD_START_MS = 3_000;
 
 export function isTerminal(state: RequestState): state is TerminalState {

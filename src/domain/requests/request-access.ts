@@ -15,7 +15,7 @@ import type { Permission } from '../people/permissions.ts';
 import type { Target } from '../escalation/types.ts';
 
 /** Whom a request was routed to. `targets`: everybody its pinned path revision names; undefined when no path applies to it. */
-export interface Routed {
+export interface Audience {
   readonly targets: readonly Target[] | undefined;
   /** Memberships a reviewer added by hand. */
   readonly added: readonly string[];
@@ -39,9 +39,9 @@ export interface Candidate {
  * Named by the path, whichever level, himself or through a team of his, or added by hand. A broadcast names everybody who
  * may decide, and so does a request without a path.
  */
-export function isRoutedTo(
+export function isInAudience(
   { membershipId, teamIds }: Candidate,
-  { targets, added }: Routed,
+  { targets, added }: Audience,
 ): boolean {
   const names = (target: Target): boolean =>
     target.type === 'broadcast' ||
@@ -50,12 +50,12 @@ export function isRoutedTo(
 }
 
 /** The same of a caller. A path names people: an organization key is on none. */
-function isOnPath(principal: ProductPrincipal, routed: Routed): boolean {
-  return principal.kind === 'member' ? isRoutedTo(principal, routed) : !routed.targets;
+function isOnPath(principal: ProductPrincipal, routed: Audience): boolean {
+  return principal.kind === 'member' ? isInAudience(principal, routed) : !routed.targets;
 }
 
 /** May claim the request, given that he may decide requests of its agent: owners always, others when it was routed to them. */
-export function mayClaim(principal: MemberPrincipal, routed: Routed): boolean {
+export function mayClaim(principal: MemberPrincipal, routed: Audience): boolean {
   return principal.isOwner || isOnPath(principal, routed);
 }
 
@@ -66,7 +66,7 @@ export function mayClaim(principal: MemberPrincipal, routed: Routed): boolean {
 export function mayDecide(
   principal: ProductPrincipal,
   request: ApprovalRequest,
-  routed: Routed,
+  routed: Audience,
 ): boolean {
   if (!holds(principal, 'request.decide', request)) return false;
   return isOnPath(principal, routed) || holds(principal, 'request.decide.unrouted', request);
@@ -76,7 +76,7 @@ export function mayDecide(
 export function maySee(
   principal: ProductPrincipal,
   request: ApprovalRequest,
-  routed: Routed,
+  routed: Audience,
 ): boolean {
   if (mayDecide(principal, request, routed) || holds(principal, 'request.read.unrouted', request))
     return true;

@@ -13,25 +13,25 @@ export function requireSecondFactor(principal: MemberPrincipal): void {
  * For what is dangerous: a session that was proven again lately, with a second factor where the organization demands one.
  * Throws 403 `session_required` for a key, `mfa_required`, `reauthentication_required`.
  */
-export function requireFreshProof(principal: MemberPrincipal, detail?: string): void {
+export function requireRecentAuthentication(principal: MemberPrincipal, detail?: string): void {
   if (principal.via.kind !== 'session') throw new AppError('session_required');
   requireSecondFactor(principal);
-  requireFreshSession(principal, detail);
+  requireRecentSession(principal, detail);
 }
 
-/** As `requireFreshProof`, for what must be open to those who have no second factor yet: enrolling one. */
-export function requireFreshSession(principal: MemberPrincipal, detail?: string): void {
+/** As `requireRecentAuthentication`, for what must be open to those who have no second factor yet: enrolling one. */
+export function requireRecentSession(principal: MemberPrincipal, detail?: string): void {
   if (principal.via.kind !== 'session') throw new AppError('session_required');
   if (!principal.via.fresh)
     throw new AppError('reauthentication_required', detail === undefined ? {} : { detail });
 }
 
 /** For changes of the second factor itself: a fresh session that was opened or renewed with it, whatever the organization demands. */
-export function requireFreshSecondFactor(principal: MemberPrincipal): void {
+export function requireRecentSecondFactor(principal: MemberPrincipal): void {
   if (principal.via.kind !== 'session') throw new AppError('session_required');
   if (principal.auth.assurance !== 'strong')
     throw new AppError('mfa_required', { detail: 'This needs a code of your second factor.' });
-  requireFreshSession(principal);
+  requireRecentSession(principal);
 }
 
 /** True when one of the permissions decides requests or is dangerous: whoever hands it out must have proven who he is. */

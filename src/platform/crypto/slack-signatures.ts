@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** What a call presents to prove where it comes from. */
-export interface SlackProof {
+export interface SlackRequestSignature {
   /** `X-Slack-Request-Timestamp` */
   readonly timestamp: string;
   /** `X-Slack-Signature` */
@@ -15,13 +15,16 @@ export interface SlackProof {
 const MAX_AGE_S = 300;
 
 /** Whether both headers are well formed and the timestamp is of now: what can be said before the secret is known. */
-export function isTimely({ timestamp, signature }: SlackProof, now: Date): boolean {
+export function isTimely({ timestamp, signature }: SlackRequestSignature, now: Date): boolean {
   if (!/^[0-9]{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature)) return false;
   return Math.abs(now.getTime() / 1_000 - Number(timestamp)) <= MAX_AGE_S;
 }
 
 /** Of a call that is timely. */
-export function isSignedWith(secret: string, { timestamp, signature, body }: SlackProof): boolean {
+export function isSignedWith(
+  secret: string,
+  { timestamp, signature, body }: SlackRequestSignature,
+): boolean {
   const expected = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest();
   const presented = signatureBytes(signature);
   return presented.length === expected.length && timingSafeEqual(presented, expected);

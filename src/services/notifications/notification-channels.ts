@@ -18,14 +18,14 @@ import {
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
-import { requireFreshProof } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import { EgressDenied, EgressTimeout } from '../../platform/egress.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import { newSigningSecret } from '../../platform/crypto/webhook-signature.ts';
 import type { ServiceContext } from '../context.ts';
-import { currentMember } from '../people/member-principals.ts';
+import { lockCurrentMember } from '../people/member-principals.ts';
 import type { TestOutcome } from './sender.ts';
 import { senders } from './senders.ts';
 import { cutPage } from '../pages.ts';
@@ -102,8 +102,8 @@ async function changing<T>(
   work: (trx: Db, caller: MemberPrincipal) => Promise<T>,
 ): Promise<T> {
   return await db.transaction(async (trx) => {
-    const caller = await currentMember(trx, principal, { permission: 'connection.write' });
-    requireFreshProof(caller);
+    const caller = await lockCurrentMember(trx, principal, { permission: 'connection.write' });
+    requireRecentAuthentication(caller);
     return await work(trx, caller);
   });
 }
@@ -140,7 +140,7 @@ export async function createWebhookChannel(
   principal: MemberPrincipal,
   { name, enabled, ...webhook }: NewWebhookChannel,
 ): Promise<{ readonly channel: NotificationChannel; readonly signingSecret: string }> {
-  requireFreshProof(principal);
+  requireRecentAuthentication(principal);
   const id = v7();
   const { secret, sealed } = makeSecret(context, id);
   await requireReachable(context, webhook.url);
@@ -173,7 +173,7 @@ export async function changeNotificationChannel(
   principal: MemberPrincipal,
   { id, ...change }: ChannelChange & { readonly id: string },
 ): Promise<NotificationChannel> {
-  requireFreshProof(principal);
+  requireRecentAuthentication(principal);
   if (change.url !== undefined) await requireReachable(context, change.url);
   return await changing(context, principal, async (trx, caller) => {
     const before = existing(await lockChannel(trx, caller.organizationId, id));

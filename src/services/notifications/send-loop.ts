@@ -21,7 +21,7 @@ import {
 import { MAIL_CONNECTIONS } from '../../platform/mailer.ts';
 import type { ServiceContext } from '../context.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
-import { forgetWhileRunning } from './retention.ts';
+import { purgeWhileRunning } from './retention.ts';
 import type { Delivery, SendOutcome } from './sender.ts';
 import { senders } from './senders.ts';
 
@@ -63,7 +63,7 @@ export function startSending(context: ServiceContext): SendLoop {
         cutOff: cutOff.signal,
       }),
     ),
-    forgetWhileRunning(context, stopping.signal),
+    purgeWhileRunning(context, stopping.signal),
   ]);
   return {
     stop: async () => {
@@ -205,12 +205,12 @@ function whyNot({
   if (!channelEnabled) return drop('channel_disabled');
   if (event === 'decided') return undefined;
   if (closed) return drop('request_closed');
-  const unfit = announces ? undefined : whyNotHim(kind, recipient);
+  const unfit = announces ? undefined : dropReasonFor(kind, recipient);
   if (unfit) return drop(unfit);
   return claimed ? { kind: 'later' } : undefined;
 }
 
-function whyNotHim(
+function dropReasonFor(
   kind: ChannelKind,
   recipient: LeasedDelivery['recipient'],
 ): DropReason | undefined {

@@ -24,7 +24,7 @@ import type { ServiceContext } from '../context.ts';
 import { requireAcceptablePassword } from '../sign-in/passwords.ts';
 import {
   openSession,
-  PASSWORD_PROOF,
+  PASSWORD_METHOD,
   signedIn,
   type Client,
   type SignedIn,
@@ -69,7 +69,7 @@ export async function bootstrap(context: ServiceContext, input: BootstrapInput):
     if (await hasOrganization(trx)) throw new AppError('already_bootstrapped');
     const owner = { organizationId: v7(), membershipId: v7(), displayName: input.displayName };
     await insertOwner(trx, { ...owner, ...input, passwordHash });
-    return await openSession(trx, owner, { ...PASSWORD_PROOF, client: input.client });
+    return await openSession(trx, owner, { ...PASSWORD_METHOD, client: input.client });
   });
   await removeSecret(context);
   return await signedIn(context, issued);

@@ -8,7 +8,7 @@ import {
   requireMayChange,
   type TermsWanted,
 } from '../../domain/organization/organizations.ts';
-import { requireFreshProof } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import {
   completeOnboarding,
@@ -22,7 +22,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { announceCancelledAll, cancelAll } from '../requests/cancel-all.ts';
 import { prepareBootstrap } from './bootstrap.ts';
 import type { ServiceContext } from '../context.ts';
-import { currentMember } from '../people/member-principals.ts';
+import { lockCurrentMember } from '../people/member-principals.ts';
 import { readSeats, type Seats } from '../people/seats.ts';
 
 export interface OrganizationView extends Organization {
@@ -73,7 +73,7 @@ export async function changeOrganization(
   { expected, wanted }: { readonly expected: number; readonly wanted: TermsWanted },
 ): Promise<OrganizationView> {
   const changed = await context.db.transaction(async (trx) => {
-    const caller = await currentMember(trx, principal, {
+    const caller = await lockCurrentMember(trx, principal, {
       permission: 'organization.settings.write',
     });
     return await change(trx, caller, { expected, wanted });
@@ -115,7 +115,7 @@ export async function finishOnboarding(
 ): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
-    await currentMember(trx, principal, { permission: 'organization.settings.write' });
+    await lockCurrentMember(trx, principal, { permission: 'organization.settings.write' });
     if (!(await completeOnboarding(trx, organizationId))) return;
     await insertAuditEvents(trx, organizationId, {
       events: [
@@ -131,7 +131,7 @@ export async function finishOnboarding(
 
 /**
  * Ends the organization for good, with every credential that opens it and every request that waits in it; its rows stay.
- * 400 unless `confirm` is its slug; needs the proof of `requireFreshProof`. Then a new first owner can be let in.
+ * 400 unless `confirm` is its slug; needs the proof of `requireRecentAuthentication`. Then a new first owner can be let in.
  */
 export async function deleteOrganization(
   context: ServiceContext,
@@ -139,8 +139,8 @@ export async function deleteOrganization(
   confirm: string,
 ): Promise<void> {
   const settled = await context.db.transaction(async (trx) => {
-    const caller = await currentMember(trx, principal, { permission: 'organization.delete' });
-    requireFreshProof(caller);
+    const caller = await lockCurrentMember(trx, principal, { permission: 'organization.delete' });
+    requireRecentAuthentication(caller);
     const { slug } = living(await lockOrganization(trx, caller.organizationId));
     if (confirm !== slug) {
       throw invalid([

@@ -5,7 +5,7 @@ import {
   endIssues,
   latestEnd,
   longestLife,
-  narrowingIssues,
+  keyScopeIssues,
 } from '../../domain/people/api-keys.ts';
 import { actorOf, type AuditActor } from '../../domain/audit.ts';
 import {
@@ -21,7 +21,10 @@ import {
   type Permission,
   type PermissionEntry,
 } from '../../domain/people/permissions.ts';
-import { isSensitive, requireFreshProof } from '../../domain/sign-in/recent-authentication.ts';
+import {
+  isSensitive,
+  requireRecentAuthentication,
+} from '../../domain/sign-in/recent-authentication.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import {
@@ -37,7 +40,7 @@ import type { ApiKeyRecord, ApiKeyRules } from '../../data/people/api-keys.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import type { ServiceContext } from '../context.ts';
-import { apiKeyPrincipal, currentMember } from './member-principals.ts';
+import { apiKeyPrincipal, lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 
 const SENSITIVE_KEY =
@@ -144,7 +147,7 @@ export interface MintedApiKey {
 
 /**
  * Mints a personal key. 403 `api_keys_disabled`, `api_key_scoping_unavailable` when `permissions` would narrow it in the
- * open edition, and the refusals of `requireFreshProof` when the key could decide or do what is dangerous.
+ * open edition, and the refusals of `requireRecentAuthentication` when the key could decide or do what is dangerous.
  */
 export async function mintApiKey(
   context: ServiceContext,
@@ -156,7 +159,7 @@ export async function mintApiKey(
   },
 ): Promise<MintedApiKey> {
   return await context.db.transaction(async (trx) => {
-    const member = await currentMember(trx, principal, { permission: 'api_key.issue' });
+    const member = await lockCurrentMember(trx, principal, { permission: 'api_key.issue' });
     const rules = await findApiKeyRules(trx, member.organizationId);
     if (!rules.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
     if (input.permissions && context.edition === 'open')
@@ -164,12 +167,12 @@ export async function mintApiKey(
     const bearable = bearablePermissions(member, context.edition);
     const latest = latestEndUnder(context, rules);
     const issues = [
-      ...(input.permissions ? narrowingIssues(input.permissions, bearable) : []),
+      ...(input.permissions ? keyScopeIssues(input.permissions, bearable) : []),
       ...endIssues(input.expiresAt, { now: rules.now, latest }),
     ];
     if (issues.length > 0) throw invalid(issues);
     const permissions = input.permissions?.filter(isPermission);
-    if (isSensitive(permissions ?? bearable)) requireFreshProof(member, SENSITIVE_KEY);
+    if (isSensitive(permissions ?? bearable)) requireRecentAuthentication(member, SENSITIVE_KEY);
     const expiresAt = input.expiresAt ?? latest;
     return await insertWithToken(trx, context, {
       kind: 'personal',

@@ -74,10 +74,10 @@ export function apiKeyAuth(assurance: AuthContext['assurance'], mintedAt: Date):
 }
 
 /**
- * Locks the organization's access and answers who the caller is by now, as `memberAgain` does. Throws what that throws, and
+ * Locks the organization's access and answers who the caller is by now, as `currentMember` does. Throws what that throws, and
  * 403 `permission_denied` for what he needs and lacks.
  */
-export async function currentMember(
+export async function lockCurrentMember(
   trx: Db,
   caller: MemberPrincipal,
   needs?: { readonly permission: Permission; readonly target?: AuthorizationTarget },
@@ -85,7 +85,7 @@ export async function currentMember(
   await lockOrganization(trx, caller.organizationId);
   // What is done through Slack changes nobody's access.
   if (caller.via.kind === 'slack') throw new AppError('session_required');
-  const current = await memberAgain(trx, caller);
+  const current = await currentMember(trx, caller);
   if (needs) requirePermission(current, needs.permission, needs.target);
   return current;
 }
@@ -94,7 +94,7 @@ export async function currentMember(
  * Who the caller is by now: what he held when the call came in, and what he came in with, may have been taken from him while
  * it waited. One statement. Throws 401 when his session, key or link has ended, else what the next call with it would get.
  */
-export async function memberAgain(db: Db, caller: MemberPrincipal): Promise<MemberPrincipal> {
+export async function currentMember(db: Db, caller: MemberPrincipal): Promise<MemberPrincipal> {
   const { via } = caller;
   switch (via.kind) {
     case 'session':

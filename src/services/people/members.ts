@@ -2,7 +2,7 @@
 import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import { requireFreshProof } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { listPathsNaming, type NamingPath } from '../../data/escalation/escalation-paths.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type MemberRow,
 } from '../../data/people/memberships.ts';
 import { listMemberAssignments, type AssignmentRow } from '../../data/people/role-assignments.ts';
-import { wakeStranded } from '../../data/requests/unreachable.ts';
+import { wakeUnreachable } from '../../data/requests/unreachable.ts';
 import {
   listPoliciesNaming,
   type NamingPolicy,
@@ -24,7 +24,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import { announceReleased, releaseClaimsOf } from '../requests/claims.ts';
 import type { ServiceContext } from '../context.ts';
-import { currentMember } from './member-principals.ts';
+import { lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 import { requireActiveOwner } from './permission-policies.ts';
 import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
@@ -105,7 +105,7 @@ async function findEscalationUses(
 }
 
 /** As the error's details and the audit event show them. */
-function showUses({ escalationPaths, teamEscalationPolicies }: EscalationUses) {
+function presentUses({ escalationPaths, teamEscalationPolicies }: EscalationUses) {
   return {
     escalation_paths: escalationPaths.map(({ pathKey, name, revision }) => ({
       path_key: pathKey,
@@ -128,7 +128,7 @@ interface StatusChange {
 
 /**
  * The member, when the caller may change his status. Of several reasons against it the caller hears the first: 404, 403
- * `self_change`, 403 `owner_required`, for an owner what `requireFreshProof` throws, 409 `membership_removed` unless
+ * `self_change`, 403 `owner_required`, for an owner what `requireRecentAuthentication` throws, 409 `membership_removed` unless
  * removed is what he is to be.
  */
 async function requireChangeable(
@@ -141,7 +141,7 @@ async function requireChangeable(
   if (member.id === caller.membershipId) throw new AppError('self_change');
   if (member.isOwner && !caller.isOwner) throw new AppError('owner_required');
   // As for giving and taking ownership itself: no key, and no session found open, decides who the owners are.
-  if (member.isOwner) requireFreshProof(caller);
+  if (member.isOwner) requireRecentAuthentication(caller);
   if (member.status === 'deprovisioned' && !removal) throw new AppError('membership_removed');
   return member;
 }
@@ -151,13 +151,13 @@ async function requireReleased(
   trx: Db,
   member: MemberRow,
   force: boolean,
-): Promise<ReturnType<typeof showUses>> {
+): Promise<ReturnType<typeof presentUses>> {
   if (member.directoryManaged) throw new AppError('directory_managed');
   const uses = await findEscalationUses(trx, member.organizationId, member.id);
   const used = uses.escalationPaths.length + uses.teamEscalationPolicies.length > 0;
   if (used && !force)
-    throw new AppError('membership_in_escalation_path', { details: showUses(uses) });
-  return showUses(uses);
+    throw new AppError('membership_in_escalation_path', { details: presentUses(uses) });
+  return presentUses(uses);
 }
 
 async function changed(
@@ -181,7 +181,7 @@ export async function changeMemberStatus(
 ): Promise<Member> {
   const { organizationId } = principal;
   const { changedMember, left } = await context.db.transaction(async (trx) => {
-    const caller = await currentMember(trx, principal, { permission: 'membership.write' });
+    const caller = await lockCurrentMember(trx, principal, { permission: 'membership.write' });
     const member = await requireChangeable(trx, caller, { id, removal: false });
     const suspends = member.status !== status && status === 'suspended';
     const requests = suspends ? await suspend(trx, caller, { member, force }) : NONE;
@@ -233,7 +233,7 @@ async function waitNoLonger(
 ): Promise<LeftRequests> {
   const { id: membershipId, organizationId } = member;
   // First: it locks the rows of what he claims too, all in one order.
-  const due = await wakeStranded(trx, organizationId, [membershipId]);
+  const due = await wakeUnreachable(trx, organizationId, [membershipId]);
   return {
     released: await releaseClaimsOf(trx, {
       organizationId,
@@ -261,7 +261,7 @@ export async function removeMember(
   { id, force }: StatusChange,
 ): Promise<void> {
   const left = await context.db.transaction(async (trx) => {
-    const caller = await currentMember(trx, principal, { permission: 'membership.write' });
+    const caller = await lockCurrentMember(trx, principal, { permission: 'membership.write' });
     const member = await requireChangeable(trx, caller, { id, removal: true });
     if (member.status === 'deprovisioned') return NONE;
     const left_behind = await requireReleased(trx, member, force);

@@ -14,7 +14,7 @@ import {
 import { requireMayGrant, type PolicyTerms } from '../../domain/people/permission-policies.ts';
 import { isServedBy, mayHold, permissionEntry } from '../../domain/people/permissions.ts';
 import type { Grant, PermissionEntry } from '../../domain/people/permissions.ts';
-import { requireFreshProof } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
 import {
   findApiKeyRules,
   listApiKeys,
@@ -35,7 +35,7 @@ import {
 } from './api-keys.ts';
 import type { ApiKey, MintedApiKey } from './api-keys.ts';
 import type { ServiceContext } from '../context.ts';
-import { apiKeyAuth, currentMember, principalOf } from './member-principals.ts';
+import { apiKeyAuth, lockCurrentMember, principalOf } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 import { addPolicies, requireValidTerms } from './permission-policies.ts';
 import { offerResources } from './permission-policy-pages.ts';
@@ -126,7 +126,7 @@ export async function revokeAnyApiKey(
 ): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
-    await currentMember(trx, principal, { permission: 'api_key.revoke' });
+    await lockCurrentMember(trx, principal, { permission: 'api_key.revoke' });
     await readApiKey(trx, context, { organizationId, id });
     await revokeWithAudit(trx, organizationId, { id, actor: actorOf(principal) });
   });
@@ -167,7 +167,7 @@ export async function organizationKeyOptions(
 
 /**
  * Issues a key with policies of its own. 400 for policies such a key cannot hold; 403 `grant_exceeds_own` for what the
- * caller does not hold himself, and the refusals of `requireFreshProof`: such a key outlives his membership.
+ * caller does not hold himself, and the refusals of `requireRecentAuthentication`: such a key outlives his membership.
  */
 export async function issueOrganizationKey(
   context: ServiceContext,
@@ -181,7 +181,7 @@ export async function issueOrganizationKey(
   const { name, policies } = input;
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
-    const minter = await currentMember(trx, principal, {
+    const minter = await lockCurrentMember(trx, principal, {
       permission: 'api_key.organization.issue',
     });
     const rules = await findApiKeyRules(trx, organizationId);
@@ -198,7 +198,7 @@ export async function issueOrganizationKey(
       policies: submitted,
     });
     for (const terms of policies) requireMayGrant(minter, terms);
-    requireFreshProof(minter);
+    requireRecentAuthentication(minter);
     const expiresAt = input.expiresAt ?? latest;
     const wanted = {
       kind: 'organization',

@@ -15,7 +15,7 @@ import type {
   PolicyTerms,
 } from '../../domain/people/permission-policies.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
-import { wakeStranded } from '../../data/requests/unreachable.ts';
+import { wakeUnreachable } from '../../data/requests/unreachable.ts';
 import { findOutcome, keepOutcome } from '../../data/idempotency-keys.ts';
 import {
   countOwnerships,
@@ -36,8 +36,8 @@ import { canonicalJson } from '../../platform/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import type { ServiceContext } from '../context.ts';
-import { currentMember } from './member-principals.ts';
-import { HOLDER_KINDS, showPolicy, type ShownPolicy } from './permission-policy-pages.ts';
+import { lockCurrentMember } from './member-principals.ts';
+import { HOLDER_KINDS, presentPolicy, type ShownPolicy } from './permission-policy-pages.ts';
 
 export type { PolicyHolder } from '../../data/people/permission-policies.ts';
 
@@ -168,7 +168,9 @@ async function changing<T>(
   change: Change<T>,
 ): Promise<T> {
   return await context.db.transaction(async (trx) => {
-    const caller = await currentMember(trx, principal, { permission: 'permission_policy.write' });
+    const caller = await lockCurrentMember(trx, principal, {
+      permission: 'permission_policy.write',
+    });
     const state = await findPolicyHolder(trx, principal.organizationId, { holder, lock: true });
     if (!state) throw new AppError('not_found');
     return await change(trx, caller, state);
@@ -180,7 +182,7 @@ async function taking<T>(context: ServiceContext, of: Changing, change: Change<T
   const { organizationId } = of.principal;
   const { result, due } = await changing(context, of, async (trx, caller, state) => ({
     result: await change(trx, caller, state),
-    due: await wakeStranded(trx, organizationId, await listHolders(trx, of.holder)),
+    due: await wakeUnreachable(trx, organizationId, await listHolders(trx, of.holder)),
   }));
   announceDue(context, due);
   return result;
@@ -348,9 +350,9 @@ async function readShown(
   principal: MemberPrincipal,
   { state, ...reference }: PolicyReference & { readonly state: PolicyHolderState },
 ): Promise<ShownPolicy> {
-  const reader = await currentMember(trx, principal);
+  const reader = await lockCurrentMember(trx, principal);
   const policy = await readPolicy(trx, principal.organizationId, reference);
-  return await showPolicy(trx, reader, { policy, state });
+  return await presentPolicy(trx, reader, { policy, state });
 }
 
 /** Takes back what a policy grants. Throws 404, 409 `last_owner`, and as `findChangeable` does. */

@@ -102,7 +102,7 @@ export async function readPolicyPage(
   const { resources, truncated } = await offerResources(db, organizationId, { grants, policies });
   return {
     name: state.name,
-    policies: await showPolicies(db, principal, { policies, state, resources }),
+    policies: await presentPolicies(db, principal, { policies, state, resources }),
     resources,
     resourcesTruncated: truncated,
     permissions: servedPermissions(edition, HOLDER_KINDS[holder.kind]),
@@ -156,7 +156,7 @@ function namedIn(policies: readonly PermissionPolicy[], kind: 'agent' | 'team'):
 }
 
 /** One policy as its page would show it. */
-export async function showPolicy(
+export async function presentPolicy(
   db: Db,
   principal: MemberPrincipal,
   { policy, state }: { readonly policy: PermissionPolicy; readonly state: PolicyHolderState },
@@ -165,7 +165,7 @@ export async function showPolicy(
     agents: { live: [], named: namedIn([policy], 'agent') },
     teams: { live: [], named: namedIn([policy], 'team') },
   });
-  const [shown] = await showPolicies(db, principal, { policies: [policy], state, resources });
+  const [shown] = await presentPolicies(db, principal, { policies: [policy], state, resources });
   if (!shown) throw new Error('one policy makes one');
   return shown;
 }
@@ -176,7 +176,7 @@ interface ToShow {
   readonly resources: readonly PolicyResource[];
 }
 
-async function showPolicies(
+async function presentPolicies(
   db: Db,
   principal: MemberPrincipal,
   { policies, state, resources }: ToShow,

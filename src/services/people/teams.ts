@@ -8,7 +8,7 @@ import {
 } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
 import { grantsBeyond, requireMayGrant } from '../../domain/people/permission-policies.ts';
-import { wakeStranded } from '../../data/requests/unreachable.ts';
+import { wakeUnreachable } from '../../data/requests/unreachable.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { findWaitingOnTeam, listPathsNamingTeam } from '../../data/escalation/escalation-paths.ts';
 import { listPolicies } from '../../data/people/permission-policies.ts';
@@ -34,7 +34,7 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import type { ServiceContext } from '../context.ts';
-import { currentMember } from './member-principals.ts';
+import { lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 import { deactivateWith } from '../revisions.ts';
 import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
@@ -125,7 +125,7 @@ export async function createTeam(
   const { organizationId } = principal;
   const id = v7();
   return await db.transaction(async (trx) => {
-    await currentMember(trx, principal, { permission: 'team.write' });
+    await lockCurrentMember(trx, principal, { permission: 'team.write' });
     if (!(await insertTeam(trx, organizationId, { id, name })))
       throw new AppError('team_name_taken');
     await insertAuditEvents(
@@ -151,7 +151,10 @@ export async function renameTeam(
 ): Promise<Team> {
   const { organizationId } = principal;
   return await db.transaction(async (trx) => {
-    await currentMember(trx, principal, { permission: 'team.write', target: { kind: 'team', id } });
+    await lockCurrentMember(trx, principal, {
+      permission: 'team.write',
+      target: { kind: 'team', id },
+    });
     const team = await lockExisting(trx, organizationId, id);
     if (team.archived) throw new AppError('team_archived');
     if (team.directoryManaged) throw new AppError('directory_managed');
@@ -204,7 +207,10 @@ export async function archiveTeam(
 ): Promise<void> {
   const { organizationId } = principal;
   const due = await context.db.transaction(async (trx) => {
-    await currentMember(trx, principal, { permission: 'team.write', target: { kind: 'team', id } });
+    await lockCurrentMember(trx, principal, {
+      permission: 'team.write',
+      target: { kind: 'team', id },
+    });
     const team = await lockExisting(trx, organizationId, id);
     if (team.archived) return [];
     if (team.directoryManaged) throw new AppError('directory_managed');
@@ -217,7 +223,7 @@ export async function archiveTeam(
       teamEvent(principal, { verb: 'archived', id, data: { name: team.name } }),
     );
     // What its policies granted is gone.
-    return await wakeStranded(trx, organizationId, await listTeamMembershipIds(trx, id));
+    return await wakeUnreachable(trx, organizationId, await listTeamMembershipIds(trx, id));
   });
   announceDue(context, due);
 }
@@ -237,7 +243,7 @@ export async function setTeamMembers(
 ): Promise<readonly TeamMember[]> {
   const { organizationId } = principal;
   const { members, due } = await context.db.transaction(async (trx) => {
-    const caller = await currentMember(trx, principal, {
+    const caller = await lockCurrentMember(trx, principal, {
       permission: 'team.member.write',
       target: { kind: 'team', id },
     });
@@ -265,7 +271,7 @@ export async function setTeamMembers(
         teamEvent(principal, { verb: 'members_changed', id, data }),
       );
     }
-    return { members: present, due: await wakeStranded(trx, organizationId, removed) };
+    return { members: present, due: await wakeUnreachable(trx, organizationId, removed) };
   });
   announceDue(context, due);
   return members;

@@ -26,7 +26,7 @@ export function announceChanged(context: ServiceContext, id: string, signal: Wor
 /** Lets the answers to the caller and to those who wait go out first: the workflow only has to end. */
 const SIGNAL_DELAY_MS = 10;
 
-/** A lost signal is the backstop's to mend. */
+/** A lost signal is the reconciler's to mend. */
 function signalLater(
   context: ServiceContext,
   { id, signal }: { readonly id: string; readonly signal: WorkflowSignal },
@@ -35,7 +35,7 @@ function signalLater(
     context.workflows.signal(id, signal).catch((error: unknown) => {
       context.logger.warn(
         { err: error, approvalRequest: id, signal },
-        'signal not delivered; the backstop will',
+        'signal not delivered; the reconciler will',
       );
     });
   }, SIGNAL_DELAY_MS);
@@ -57,10 +57,10 @@ export function announceEach(
   signalEachLater(context, ids, signal);
 }
 
-/** Of many requests whose steps have fallen due: the backstop steps the others within seconds. */
+/** Of many requests whose steps have fallen due: the reconciler steps the others within seconds. */
 const SIGNALLED_AT_MOST = 50;
 
-/** The steps of these requests have just fallen due: their workflows are there sooner than the backstop. */
+/** The steps of these requests have just fallen due: their workflows are there sooner than the reconciler. */
 export function announceDue(context: ServiceContext, ids: readonly string[]): void {
   if (ids.length > 0) signalEachLater(context, ids.slice(0, SIGNALLED_AT_MOST), 'changed');
 }
@@ -74,7 +74,7 @@ function signalEachLater(
     signalInTurn(context, ids, signal).catch((error: unknown) => {
       context.logger.warn(
         { err: error, approvalRequests: ids.length, signal },
-        'signals not delivered; the backstop will',
+        'signals not delivered; the reconciler will',
       );
     });
   }, SIGNAL_DELAY_MS);

@@ -2,14 +2,14 @@
 import { findAddedReviewers } from '../../data/requests/added-reviewers.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { TeamRoster } from '../../domain/escalation/recipients.ts';
-import type { Routed } from '../../domain/requests/request-access.ts';
+import type { Audience } from '../../domain/requests/request-access.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 
-export async function readRouted(
+export async function readAudience(
   context: ServiceContext,
   request: ApprovalRequest,
-): Promise<Routed> {
+): Promise<Audience> {
   const revisionId = request.route?.pathRevisionId;
   if (revisionId === undefined) return { targets: undefined, added: [] };
   const { targets } = await loadEscalationPathRevision(context, revisionId);
@@ -18,7 +18,7 @@ export async function readRouted(
 }
 
 /** The teams a path names. */
-export function namedTeams({ targets = [] }: Pick<Routed, 'targets'>): readonly string[] {
+export function namedTeams({ targets = [] }: Pick<Audience, 'targets'>): readonly string[] {
   return targets.flatMap((target) => (target.type === 'team' ? [target.id] : []));
 }
 

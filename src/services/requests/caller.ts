@@ -5,7 +5,7 @@ import { authorize, type MemberPrincipal } from '../../domain/people/authorizati
 import { AppError } from '../../domain/errors.ts';
 import type { Permission } from '../../domain/people/permissions.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { memberAgain } from '../people/member-principals.ts';
+import { currentMember } from '../people/member-principals.ts';
 
 export interface Acting {
   readonly principal: MemberPrincipal;
@@ -15,7 +15,7 @@ export interface Acting {
 /**
  * Locks a request of the caller's organization, and answers who he is by then. Nothing he holds is taken before the end of the
  * transaction: who changes access waits for it, and takes the locks in this order as well. A session or key may end at any
- * time, so he is read last, after all waiting. Throws what `memberAgain` throws, and `not_found`.
+ * time, so he is read last, after all waiting. Throws what `currentMember` throws, and `not_found`.
  */
 export async function lockForCaller(
   db: Db,
@@ -24,7 +24,7 @@ export async function lockForCaller(
 ): Promise<Acting> {
   await holdAccess(db, caller.organizationId);
   const locked = await lockRequest(db, requestId);
-  const principal = await memberAgain(db, caller);
+  const principal = await currentMember(db, caller);
   if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
   return { principal, locked };
 }

@@ -19,7 +19,7 @@ import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceChanged, announceDecided } from './announce.ts';
 import { lockForCaller, requireForAgent } from './caller.ts';
-import { readRouted } from './audience.ts';
+import { readAudience } from './audience.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
 /** What a call did under the lock. `expired`: it came too late, and recorded that first. */
@@ -58,7 +58,7 @@ async function claimLocked(
   const { principal, locked } = await lockForCaller(db, caller, id);
   for (const permission of ['request.claim', 'request.decide'] as const)
     requireForAgent(principal, permission, locked.request.agentSlug);
-  if (!mayClaim(principal, await readRouted({ ...context, db }, locked.request)))
+  if (!mayClaim(principal, await readAudience({ ...context, db }, locked.request)))
     throw new AppError('request_not_routed');
   const expired = await expireIfDue(db, locked, { wake: true });
   if (expired) return { expired };
@@ -122,7 +122,7 @@ async function releaseLocked(
   const locked = await lockRequest(db, id);
   if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
   if (locked.request.claim?.membershipId !== principal.membershipId) {
-    if (!maySee(principal, locked.request, await readRouted({ ...context, db }, locked.request)))
+    if (!maySee(principal, locked.request, await readAudience({ ...context, db }, locked.request)))
       throw new AppError('request_not_routed');
   }
   const expired = await expireIfDue(db, locked, { wake: true });

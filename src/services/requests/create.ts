@@ -48,7 +48,7 @@ export async function createRequest(
   const created = await insertRequest(context.db, principal, input);
   if (!created) return { request: await replay(context, principal, input), created: false };
   context.metrics.requestsCreated.inc();
-  context.fresh.set(created.id, created);
+  context.justCreated.set(created.id, created);
   const request = await awaitVerdict(context, created.id, {
     signal: call.signal,
     begin: () => context.workflows.start(created),
@@ -79,7 +79,7 @@ async function awaitVerdict(
       (error: unknown) => {
         context.logger.warn(
           { err: error, approvalRequest: id },
-          'workflow not started; the backstop will',
+          'workflow not started; the reconciler will',
         );
         return 'timeout' as const;
       },

@@ -10,7 +10,7 @@ import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
 import { lockForCaller } from './caller.ts';
-import { readRouted } from './audience.ts';
+import { readAudience } from './audience.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
 export interface DecideInput {
@@ -67,7 +67,7 @@ async function decideLocked(
   requireSecondFactor(principal);
   const { request } = locked;
   // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
-  if (!mayDecide(principal, request, await readRouted({ ...context, db }, request)))
+  if (!mayDecide(principal, request, await readAudience({ ...context, db }, request)))
     throw new AppError('request_not_routed');
   const changed =
     (await expireIfDue(db, locked, { wake: true })) ??

@@ -20,7 +20,7 @@ interface HandOver {
 }
 
 /** Inside the locking transaction: the request as routed, undefined when the pending cap refused and removed it. */
-export async function handToPeople(
+export async function handOver(
   context: ServiceContext,
   db: Db,
   { locked, evaluated }: HandOver,

@@ -5,7 +5,7 @@ import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { listAccess, maySee } from '../../domain/requests/request-access.ts';
 import type { ServiceContext } from '../context.ts';
-import { readRouted } from './audience.ts';
+import { readAudience } from './audience.ts';
 import { readSettled } from './settle.ts';
 import { waitForRequest } from './wait.ts';
 
@@ -42,7 +42,7 @@ export async function refuseUnlessVisible(
   principal: ProductPrincipal,
   request: ApprovalRequest,
 ): Promise<void> {
-  if (!maySee(principal, request, await readRouted(context, request)))
+  if (!maySee(principal, request, await readAudience(context, request)))
     throw new AppError('request_not_routed');
 }
 

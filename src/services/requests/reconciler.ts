@@ -22,11 +22,11 @@ const REPLACE_FROM_ATTEMPT = 2;
 const STEPS_AT_ONCE = 4;
 const CALLS_AT_ONCE = 16;
 
-export interface Backstop {
+export interface Reconciler {
   stop(): Promise<void>;
 }
 
-export function startBackstop(context: ServiceContext): Backstop {
+export function startReconciler(context: ServiceContext): Reconciler {
   const loops = [
     repeat(context, {
       what: 'wake-up sweep',
@@ -54,7 +54,7 @@ function repeat(
     everyMs,
     work,
   }: { readonly what: string; readonly everyMs: number; readonly work: () => Promise<void> },
-): Backstop {
+): Reconciler {
   const state = { running: undefined as Promise<void> | undefined };
   const round = async () => {
     try {
@@ -62,7 +62,7 @@ function repeat(
     } catch (error) {
       context.logger.warn(
         { err: error, what },
-        'the backstop could not finish a round; the next one will',
+        'the reconciler could not finish a round; the next one will',
       );
     } finally {
       state.running = undefined;
@@ -106,11 +106,11 @@ export async function wakeOverdue(context: ServiceContext): Promise<void> {
   // Each on its own: one request that cannot be helped must not keep the others from it.
   await Promise.all([
     inParallel(silent, CALLS_AT_ONCE, async (request) => {
-      await (request.settled ? tellSettled(context, request) : restart(context, request)).catch(
+      await (request.settled ? notifySettled(context, request) : restart(context, request)).catch(
         (error: unknown) => {
           context.logger.warn(
             { err: error, approvalRequest: request.id },
-            'the backstop could not reach the workflow',
+            'the reconciler could not reach the workflow',
           );
         },
       );
@@ -119,7 +119,7 @@ export async function wakeOverdue(context: ServiceContext): Promise<void> {
       await step(context, request).catch((error: unknown) => {
         context.logger.warn(
           { err: error, approvalRequest: request.id },
-          'the backstop could not step a request',
+          'the reconciler could not step a request',
         );
       });
     }),
@@ -127,21 +127,21 @@ export async function wakeOverdue(context: ServiceContext): Promise<void> {
 }
 
 async function restart(context: ServiceContext, request: OverdueRequest): Promise<void> {
-  context.metrics.backstopStarts.inc();
+  context.metrics.reconcilerStarts.inc();
   await context.workflows.ensure(request, { replace: request.attempts >= REPLACE_FROM_ATTEMPT });
 }
 
 /** A workflow that runs looks and ends; where none runs nothing is left to do. */
-async function tellSettled(context: ServiceContext, { id }: OverdueRequest): Promise<void> {
-  context.metrics.backstopStarts.inc();
+async function notifySettled(context: ServiceContext, { id }: OverdueRequest): Promise<void> {
+  context.metrics.reconcilerStarts.inc();
   await context.workflows.signal(id, 'changed');
   await clearWake(context.db, id);
 }
 
 async function step(context: ServiceContext, { id }: OverdueRequest): Promise<void> {
-  context.metrics.backstopSteps.inc();
+  context.metrics.reconcilerSteps.inc();
   // The row's own clock decides what is due: the floor is only an instant that has surely come.
-  await stepRequest(context, id, { floor: new Date(0), by: 'backstop' });
+  await stepRequest(context, id, { floor: new Date(0), by: 'reconciler' });
 }
 
 async function inParallel<T>(

@@ -15,14 +15,14 @@ import { actorOf, requestEvent } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
-import { isRoutedTo, mayDecide } from '../../domain/requests/request-access.ts';
+import { isInAudience, mayDecide } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { cutPage } from '../pages.ts';
 import { announceChanged } from './announce.ts';
 import { lockForCaller } from './caller.ts';
 import { requirePending, tooLate } from './claims.ts';
-import { namedTeams, readRouted, teamsOf } from './audience.ts';
+import { namedTeams, readAudience, teamsOf } from './audience.ts';
 import { expireIfDue, lapseIfDue, readSettled } from './settle.ts';
 
 export interface Candidate extends Decider {
@@ -53,7 +53,7 @@ export async function listCandidates(
 ): Promise<CandidatePage> {
   const request = await readSettled(context, id);
   if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
-  const routed = await readRouted(context, request);
+  const routed = await readAudience(context, request);
   if (!mayDecide(principal, request, routed)) throw new AppError('request_not_routed');
   const { organizationId, agentSlug } = request;
   const found = await listDeciders(context.db, organizationId, {
@@ -68,7 +68,7 @@ export async function listCandidates(
       membershipId: each.membershipId,
       teamIds: teamsOf(each.membershipId, rosters),
     };
-    return { ...each, alreadyRouted: isRoutedTo(candidate, routed) };
+    return { ...each, alreadyRouted: isInAudience(candidate, routed) };
   });
   return { candidates, ...(last && { next: last.membershipId }) };
 }
@@ -107,7 +107,7 @@ async function addLocked(
 ): Promise<AddOutcome> {
   const { principal, locked } = await lockForCaller(db, caller, id);
   const { request } = locked;
-  if (!mayDecide(principal, request, await readRouted({ ...context, db }, request)))
+  if (!mayDecide(principal, request, await readAudience({ ...context, db }, request)))
     throw new AppError('request_not_routed');
   const expired = await expireIfDue(db, locked, { wake: true });
   if (expired) return { expired };
@@ -176,6 +176,6 @@ async function tell(
   const data = { added: people, by: principal.membershipId };
   const event = { ...requestEvent(request.id, 'reviewers_added', data), actor: actorOf(principal) };
   await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
-  // The walk goes on as before: the workflow has nothing to do that the backstop would have to make up for.
+  // The walk goes on as before: the workflow has nothing to do that the reconciler would have to make up for.
   await touchRequest(db, request.id, { now, wake: false });
 }

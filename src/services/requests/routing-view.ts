@@ -26,7 +26,7 @@ import {
   type RoutingInput,
   type RoutingLevel,
   type RoutingView,
-} from '../../domain/escalation/routing.ts';
+} from '../../domain/escalation/routing-view.ts';
 import { isInside, stepKey } from '../../domain/escalation/step-keys.ts';
 import type { Target } from '../../domain/escalation/types.ts';
 import type { Db } from '../../platform/postgres.ts';
@@ -35,7 +35,7 @@ import {
   loadEscalationPathRevision,
   type LoadedEscalationPath,
 } from '../escalation/escalation-paths.ts';
-import { isRoutedTo, type Routed } from '../../domain/requests/request-access.ts';
+import { isInAudience, type Audience } from '../../domain/requests/request-access.ts';
 import { getRequest, refuseUnlessVisible } from './queue.ts';
 import { namedTeams, teamsOf } from './audience.ts';
 import { stateOf } from './walk/walk.ts';
@@ -85,7 +85,7 @@ export async function getRouting(
   await getRequest(context, principal, id);
   const facts = await readFacts(context, id);
   const { request } = facts;
-  // Routed since the first look: it may be somebody else's by now.
+  // Audience since the first look: it may be somebody else's by now.
   await refuseUnlessVisible(context, principal, request);
   const revisionId = request.route?.pathRevisionId;
   const path =
@@ -187,11 +187,11 @@ function routedTo(
   {
     routed,
     rosters,
-  }: { readonly routed: Routed; readonly rosters: ReadonlyMap<string, TeamRoster> },
+  }: { readonly routed: Audience; readonly rosters: ReadonlyMap<string, TeamRoster> },
 ): readonly string[] {
   const ids = deciders.map(({ membershipId }) => membershipId);
   return ids.filter((membershipId) =>
-    isRoutedTo({ membershipId, teamIds: teamsOf(membershipId, rosters) }, routed),
+    isInAudience({ membershipId, teamIds: teamsOf(membershipId, rosters) }, routed),
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * The one function that moves a request forward: settle, evaluate, hand to people, notify the next level, plan. Its
- * usual caller is the request's workflow; the backstop calls it when that is not there. Idempotent.
+ * usual caller is the request's workflow; the reconciler calls it when that is not there. Idempotent.
  */
 import { recordDecision, recordVerdict, type NewDecision } from '../../data/requests/decide.ts';
 import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
@@ -13,7 +13,7 @@ import type { ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 import { announceDecided } from './announce.ts';
 import { evaluatePinned, type Evaluated } from './evaluate.ts';
-import { handToPeople } from './hand-over.ts';
+import { handOver } from './hand-over.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 import { releaseIfLost } from './unreachable.ts';
 import { walkOn } from './walk/walk.ts';
@@ -31,7 +31,7 @@ export type RequestStep =
 export interface StepOptions {
   /** An instant known to have come: the row's clock is never behind it. */
   readonly floor: Date;
-  readonly by: 'workflow' | 'backstop';
+  readonly by: 'workflow' | 'reconciler';
 }
 
 const GONE: RequestStep = { kind: 'done', automatic: false };
@@ -41,9 +41,9 @@ export async function stepRequest(
   id: string,
   options: StepOptions,
 ): Promise<RequestStep> {
-  const fresh = context.fresh.get(id);
-  context.fresh.delete(id);
-  const request = fresh ?? (await findRequest(context.db, id))?.request;
+  const justCreated = context.justCreated.get(id);
+  context.justCreated.delete(id);
+  const request = justCreated ?? (await findRequest(context.db, id))?.request;
   if (!request) return GONE;
   // A final answer stays: no lock is needed to see that nothing is left to do.
   if (isTerminal(request.state)) {
@@ -130,7 +130,7 @@ async function actUnderLock(
     const decided = await recordDecision(db, locked, toDecision(request, evaluated));
     return decided ? { step: ended(decided), decided } : { step: GONE };
   }
-  const routed = await handToPeople(context, db, { locked, evaluated });
+  const routed = await handOver(context, db, { locked, evaluated });
   return {
     step: routed ? await walk(context, db, { locked: { ...locked, request: routed }, by }) : GONE,
     changed: true,

@@ -1,9 +1,9 @@
 /**
  * Nobody is waited for who can answer no longer: a claim whose holder may not decide the request any more ends, and a level goes on
- * when nobody it told is left. Whoever takes rights away wakes such requests (`wakeStranded`), so that they are stepped at once.
+ * when nobody it told is left. Whoever takes rights away wakes such requests (`wakeUnreachable`), so that they are stepped at once.
  */
 import type { LockedRequest } from '../../data/requests/lock.ts';
-import { findToldSteps, mayStillDecide } from '../../data/requests/unreachable.ts';
+import { findNotifiedSteps, mayStillDecide } from '../../data/requests/unreachable.ts';
 import { stepKey } from '../../domain/escalation/step-keys.ts';
 import type { WalkInput } from '../../domain/escalation/walk.ts';
 import type { WalkState } from '../../domain/escalation/walk-state.ts';
@@ -25,7 +25,7 @@ export async function lostSteps(
 ): Promise<NonNullable<WalkInput['isLost']>> {
   if (place.nodeId === undefined) return () => false;
   const level = stepKey({ nodeId: place.nodeId, run: place.run });
-  const told = await findToldSteps(db, { id, level });
+  const told = await findNotifiedSteps(db, { id, level });
   const lost = new Set(told.flatMap((step) => (step.lost ? [step.stepKey] : [])));
   const isEmpty = told.length > 0 && lost.size === told.length;
   // Only of this level: everybody told at one that is entered in this very step may decide.

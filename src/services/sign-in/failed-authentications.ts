@@ -11,7 +11,7 @@ const EVENT_AT = {
   invitation: 'invitation.acceptance_failed',
 } as const;
 
-export interface FailedProof {
+export interface FailedAuthentication {
   readonly at: keyof typeof EVENT_AT;
   readonly organizationId: string;
   /** The membership, the session of one who is signed in, or the invitation of one who is no member yet. */
@@ -24,7 +24,10 @@ export interface FailedProof {
 }
 
 /** Written after the answer has gone: neither its time nor its failure tells the client anything. */
-export function recordFailedProof({ db, logger }: ServiceContext, failed: FailedProof): void {
+export function recordFailedAuthentication(
+  { db, logger }: ServiceContext,
+  failed: FailedAuthentication,
+): void {
   const { organizationId, subjectId, membershipId, actor = SYSTEM, reason, client } = failed;
   const data = {
     membership_id: membershipId,

@@ -5,9 +5,9 @@ import { grantsFromPolicies, type MemberPrincipal } from '../../domain/people/au
 import { AppError } from '../../domain/errors.ts';
 import { requireHeld } from '../../domain/people/permission-policies.ts';
 import {
-  requireFreshProof,
-  requireFreshSecondFactor,
-  requireFreshSession,
+  requireRecentAuthentication,
+  requireRecentSecondFactor,
+  requireRecentSession,
 } from '../../domain/sign-in/recent-authentication.ts';
 import {
   hashRecoveryCode,
@@ -33,9 +33,9 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import { describeTotp, newTotpSeed } from '../../platform/crypto/totp.ts';
 import type { ServiceContext } from '../context.ts';
-import { currentMember } from '../people/member-principals.ts';
+import { lockCurrentMember } from '../people/member-principals.ts';
 import { matchingStep, sealSeed } from './second-factors.ts';
-import { endSessionsOf, renewProof, type Renewal } from './sessions.ts';
+import { endSessionsOf, renewAuthentication, type Renewal } from './sessions.ts';
 
 const ISSUER = 'Countersign';
 
@@ -66,7 +66,7 @@ export async function beginTotp(
   context: ServiceContext,
   principal: MemberPrincipal,
 ): Promise<{ secret: string; uri: string }> {
-  requireFreshSession(principal);
+  requireRecentSession(principal);
   const { userId } = principal;
   const seed = newTotpSeed();
   const sealed = sealSeed(context, userId, seed);
@@ -92,7 +92,7 @@ export async function confirmTotp(
   principal: MemberPrincipal,
   { code: typed, presented }: { readonly code: string; readonly presented: string | undefined },
 ): Promise<Enrolled> {
-  requireFreshSession(principal);
+  requireRecentSession(principal);
   const { userId } = principal;
   return await context.db.transaction(async (trx) => {
     // Whoever signs in with the password at this moment comes before this, and is signed out, or after, and needs a code.
@@ -110,7 +110,7 @@ export async function confirmTotp(
     await endOtherSessionsEverywhere(trx, principal);
     return {
       recoveryCodes,
-      ...(await renewProof(trx, principal, { presented, secondFactor: 'totp' })),
+      ...(await renewAuthentication(trx, principal, { presented, secondFactor: 'totp' })),
     };
   });
 }
@@ -144,7 +144,7 @@ export async function replaceRecoveryCodes(
   context: ServiceContext,
   principal: MemberPrincipal,
 ): Promise<readonly string[]> {
-  requireFreshSecondFactor(principal);
+  requireRecentSecondFactor(principal);
   const { userId } = principal;
   return await context.db.transaction(async (trx) => {
     const factor = await lockTotpFactor(trx, userId);
@@ -161,15 +161,15 @@ export async function removeTotp(
   context: ServiceContext,
   principal: MemberPrincipal,
 ): Promise<void> {
-  requireFreshSecondFactor(principal);
+  requireRecentSecondFactor(principal);
   await context.db.transaction(async (trx) => {
-    if (await forgetFactors(trx, principal.userId))
+    if (await deleteFactors(trx, principal.userId))
       await record(trx, principal, { verb: 'mfa_removed' });
   });
 }
 
 /** True when there was a confirmed one; one that was only begun goes without a word. */
-async function forgetFactors(trx: Db, userId: string): Promise<boolean> {
+async function deleteFactors(trx: Db, userId: string): Promise<boolean> {
   const factor = await lockTotpFactor(trx, userId);
   if (!factor) return false;
   await deleteRecoveryCodes(trx, userId);
@@ -189,8 +189,8 @@ export async function removeMemberMfa(
 ): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
-    const caller = await currentMember(trx, principal, { permission: 'membership.write' });
-    requireFreshProof(caller);
+    const caller = await lockCurrentMember(trx, principal, { permission: 'membership.write' });
+    requireRecentAuthentication(caller);
     const member = await findMemberWithPolicies(trx, organizationId, id);
     if (!member) throw new AppError('not_found');
     const { membershipId } = member;
@@ -199,7 +199,7 @@ export async function removeMemberMfa(
       throw new AppError('owner_required');
     if (member.membershipStatus === 'deprovisioned') throw new AppError('membership_removed');
     requireHeld(caller, grantsFromPolicies(member.policies, false), WOULD_WEAKEN);
-    if (!(await forgetFactors(trx, member.userId))) return;
+    if (!(await deleteFactors(trx, member.userId))) return;
     await record(trx, caller, { verb: 'mfa_removed', membershipId });
     await endSessionsOf(trx, organizationId, {
       membershipId,

@@ -5,12 +5,12 @@ import { readClock } from '../../data/clock.ts';
 import {
   IdentityProviderError,
   type OidcClient,
-  type ProvenIdentity,
+  type VerifiedIdentity,
   type SignInChecks,
 } from '../../platform/oidc.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { recordFailedProof } from './failed-authentications.ts';
+import { recordFailedAuthentication } from './failed-authentications.ts';
 import { failedSignInLink, returnLink, ssoCallbackLink } from '../links.ts';
 import { openSession, type Client } from './sessions.ts';
 import { admitIdentity } from './user-identities.ts';
@@ -142,7 +142,7 @@ function callbackUrl(context: ServiceContext, query: ReturnedBrowser['query']): 
 async function enter(
   context: ServiceContext,
   { emailDomains }: OidcClient,
-  { identity, browser }: { readonly identity: ProvenIdentity; readonly browser: ReturnedBrowser },
+  { identity, browser }: { readonly identity: VerifiedIdentity; readonly browser: ReturnedBrowser },
 ): Promise<string> {
   const { client, cookies } = browser;
   const { member, issued } = await context.db.transaction(async (trx) => {
@@ -160,7 +160,7 @@ async function enter(
   });
   if (issued) return issued.token;
   const { organizationId, membershipId } = member;
-  recordFailedProof(context, {
+  recordFailedAuthentication(context, {
     at: 'sign_in',
     organizationId,
     membershipId,

@@ -14,9 +14,9 @@ import { commonPasswords } from '../../platform/crypto/common-passwords.ts';
 import { hashPassword, verifyPassword } from '../../platform/crypto/passwords.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { recordFailedProof, type FailedProof } from './failed-authentications.ts';
+import { recordFailedAuthentication, type FailedAuthentication } from './failed-authentications.ts';
 import { requirePasswordEnough } from './second-factors.ts';
-import { endSessionsOf, renewProof, type Client, type Renewal } from './sessions.ts';
+import { endSessionsOf, renewAuthentication, type Client, type Renewal } from './sessions.ts';
 import { admitRenewal } from './sign-in-attempts.ts';
 import { verifiedHash } from './verified-passwords.ts';
 
@@ -129,7 +129,11 @@ export async function changePassword(
   await admitRenewal(context, via.sessionId);
   const verified = await verifiedHash(input.current, current, via.sessionId);
   if (verified === undefined) {
-    recordFailedProof(context, { ...changeOf(principal), reason: 'wrong_password', client });
+    recordFailedAuthentication(context, {
+      ...changeOf(principal),
+      reason: 'wrong_password',
+      client,
+    });
     throw wrongCurrentPassword();
   }
   if (await verifyPassword(input.next, verified, via.sessionId)) {
@@ -151,11 +155,11 @@ export async function changePassword(
       client,
       exceptSessionId: via.sessionId,
     });
-    return await renewProof(trx, principal, { presented });
+    return await renewAuthentication(trx, principal, { presented });
   });
 }
 
-function changeOf(principal: MemberPrincipal): Omit<FailedProof, 'reason' | 'client'> {
+function changeOf(principal: MemberPrincipal): Omit<FailedAuthentication, 'reason' | 'client'> {
   const { organizationId, membershipId } = principal;
   return {
     at: 'password_change',

@@ -19,7 +19,7 @@ import type { Db } from '../../platform/postgres.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import { totpStep } from '../../platform/crypto/totp.ts';
 import type { ServiceContext } from '../context.ts';
-import { admitTotpCode, forgetTotpCodes } from './sign-in-attempts.ts';
+import { admitTotpCode, deleteTotpCodes } from './sign-in-attempts.ts';
 
 interface Presented {
   readonly userId: string;
@@ -38,7 +38,7 @@ export async function tryCode<T>(
   const counted = readCode(typed).kind === 'totp';
   if (counted) await admitTotpCode(context, userId);
   const outcome = await judge();
-  if (counted && outcome !== undefined) await forgetTotpCodes(context, userId);
+  if (counted && outcome !== undefined) await deleteTotpCodes(context, userId);
   return outcome;
 }
 

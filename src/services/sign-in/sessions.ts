@@ -74,7 +74,7 @@ export interface Client {
 }
 
 /** How a member has just proven who he is. */
-export interface SignInProof {
+export interface SignInMethod {
   readonly method: AuthMethod;
   readonly assurance: 'single_factor' | 'strong';
   readonly client: Client;
@@ -88,7 +88,7 @@ export interface SignInProof {
   readonly bySession?: true;
 }
 
-export const PASSWORD_PROOF = { method: 'local_password', assurance: 'single_factor' } as const;
+export const PASSWORD_METHOD = { method: 'local_password', assurance: 'single_factor' } as const;
 
 /**
  * Opens a session for a member who has just proven who he is, with its audit event. 403 `membership_inactive`; 401 when a
@@ -101,7 +101,7 @@ export async function openSession(
     readonly membershipId: string;
     readonly displayName: string;
   },
-  { method, assurance, client, authenticatedAt, secondFactor, presented, bySession }: SignInProof,
+  { method, assurance, client, authenticatedAt, secondFactor, presented, bySession }: SignInMethod,
 ): Promise<IssuedToken> {
   const status = await lockMembershipStatus(trx, member.organizationId, member.membershipId);
   if (status !== 'active') throw new AppError('membership_inactive');
@@ -142,7 +142,7 @@ export interface Renewal {
  * The caller has proven again who he is: his session is fresh, with a new secret, and the old cookie is worth nothing. A
  * second factor also makes it strong. 401 when the session ended, or was renewed by somebody else, meanwhile.
  */
-export async function renewProof(
+export async function renewAuthentication(
   trx: Db,
   principal: MemberPrincipal,
   proof: {

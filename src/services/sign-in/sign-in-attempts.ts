@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
 import {
   countSignInAttempt,
-  forgetSignInAttempts,
+  deleteSignInAttempts,
   uncountSignInAttempts,
 } from '../../data/sign-in/sign-in-attempts.ts';
 import { networkOf } from '../../platform/client-address.ts';
@@ -70,8 +70,8 @@ export async function admitTotpCode({ db }: Database, userId: string): Promise<v
 }
 
 /** The code was right: only wrong ones count. */
-export async function forgetTotpCodes({ db }: Database, userId: string): Promise<void> {
-  await forgetSignInAttempts(db, keyOf('totp', userId));
+export async function deleteTotpCodes({ db }: Database, userId: string): Promise<void> {
+  await deleteSignInAttempts(db, keyOf('totp', userId));
 }
 
 /** Counts a message somebody has sent to a person who did not ask for it. 429 `rate_limited`. */

@@ -19,12 +19,12 @@ import { networkOf } from '../../platform/client-address.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
 import type { ServiceContext } from '../context.ts';
-import { recordFailedProof, type FailedProof } from './failed-authentications.ts';
+import { recordFailedAuthentication, type FailedAuthentication } from './failed-authentications.ts';
 import { acceptCode, requirePasswordEnough, tryCode } from './second-factors.ts';
 import {
   openSession,
-  PASSWORD_PROOF,
-  renewProof,
+  PASSWORD_METHOD,
+  renewAuthentication,
   signedIn,
   type Client,
   type Renewal,
@@ -74,18 +74,26 @@ export async function signIn(
   );
   if (!person || passwordHash === undefined) {
     if (person)
-      recordFailedProof(context, { ...signInOf(person), reason: 'wrong_password', client });
+      recordFailedAuthentication(context, {
+        ...signInOf(person),
+        reason: 'wrong_password',
+        client,
+      });
     throw new AppError('invalid_credentials');
   }
   if (person.membershipStatus !== 'active') {
-    recordFailedProof(context, { ...signInOf(person), reason: 'membership_inactive', client });
+    recordFailedAuthentication(context, {
+      ...signInOf(person),
+      reason: 'membership_inactive',
+      client,
+    });
     throw new AppError('membership_inactive');
   }
   const issued = await context.db.transaction(async (trx) => {
     await requirePasswordStill(trx, person.userId, passwordHash);
     // Looked at under the lock: an app that was confirmed meanwhile counts.
     if ((await findTotpFactor(trx, person.userId))?.confirmedAt) return undefined;
-    return await openSession(trx, person, { ...PASSWORD_PROOF, client, presented });
+    return await openSession(trx, person, { ...PASSWORD_METHOD, client, presented });
   });
   if (!issued)
     return { kind: 'challenged', by: await challenge(context, person.membershipId, passwordHash) };
@@ -114,7 +122,10 @@ async function challenge(
 function signInOf({
   organizationId,
   membershipId,
-}: Pick<SignIn, 'organizationId' | 'membershipId'>): Omit<FailedProof, 'reason' | 'client'> {
+}: Pick<SignIn, 'organizationId' | 'membershipId'>): Omit<
+  FailedAuthentication,
+  'reason' | 'client'
+> {
   return { at: 'sign_in', organizationId, membershipId, subjectId: membershipId };
 }
 
@@ -160,7 +171,7 @@ export async function completeSignIn(
       }),
   );
   if (!issued) {
-    recordFailedProof(context, { ...signInOf(pending), reason: 'wrong_code', client });
+    recordFailedAuthentication(context, { ...signInOf(pending), reason: 'wrong_code', client });
     throw new AppError('invalid_credentials', WRONG_CODE);
   }
   // This one, and the one with the password.
@@ -212,7 +223,7 @@ export async function reauthenticate(
   const passwordHash =
     password === undefined ? undefined : await verifiedHash(password, kept, via.sessionId);
   if (password !== undefined && passwordHash === undefined) {
-    recordFailedProof(context, {
+    recordFailedAuthentication(context, {
       ...reauthenticationOf(principal),
       reason: 'wrong_password',
       client,
@@ -226,7 +237,11 @@ export async function reauthenticate(
   const renewal =
     code === undefined ? await renew() : await tryCode(context, { userId, typed: code }, renew);
   if (!renewal) {
-    recordFailedProof(context, { ...reauthenticationOf(principal), reason: 'wrong_code', client });
+    recordFailedAuthentication(context, {
+      ...reauthenticationOf(principal),
+      reason: 'wrong_code',
+      client,
+    });
     throw new AppError('invalid_credentials', WRONG_CODE);
   }
   await forgiveRenewal(context, via.sessionId);
@@ -238,7 +253,9 @@ interface Reauthentication extends Origin {
   readonly code?: string | undefined;
 }
 
-function reauthenticationOf(principal: MemberPrincipal): Omit<FailedProof, 'reason' | 'client'> {
+function reauthenticationOf(
+  principal: MemberPrincipal,
+): Omit<FailedAuthentication, 'reason' | 'client'> {
   const { organizationId, membershipId, via } = principal;
   const subjectId = via.kind === 'session' ? via.sessionId : membershipId;
   return {
@@ -266,5 +283,5 @@ async function renewBy(
   const secondFactor =
     code === undefined ? undefined : await acceptCode(context, trx, { userId, typed: code });
   if (code !== undefined && !secondFactor) return undefined;
-  return await renewProof(trx, principal, { presented, secondFactor });
+  return await renewAuthentication(trx, principal, { presented, secondFactor });
 }

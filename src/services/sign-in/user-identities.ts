@@ -16,7 +16,7 @@ import {
   type Person,
 } from '../../data/sign-in/user-identities.ts';
 import { insertUserUnlessKnown } from '../../data/people/users.ts';
-import type { ProvenIdentity } from '../../platform/oidc.ts';
+import type { VerifiedIdentity } from '../../platform/oidc.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { admitBy, findStandingInvitation } from '../people/invitations/admit.ts';
@@ -42,7 +42,7 @@ export interface AdmissionRules {
  */
 export async function admitIdentity(
   trx: Db,
-  identity: ProvenIdentity,
+  identity: VerifiedIdentity,
   rules: AdmissionRules,
 ): Promise<Recognized> {
   if (!isSubject(identity.subject)) throw new AppError('sign_in_not_admitted');
@@ -62,7 +62,7 @@ export async function admitIdentity(
 }
 
 interface Arrival {
-  readonly identity: ProvenIdentity;
+  readonly identity: VerifiedIdentity;
   readonly email: string;
   readonly rules: AdmissionRules;
 }
@@ -103,7 +103,7 @@ async function asHeIsNow(
   return { organizationId, membershipId, displayName, isSuspended: status === 'suspended' };
 }
 
-async function link(trx: Db, person: Person, identity: ProvenIdentity): Promise<Recognized> {
+async function link(trx: Db, person: Person, identity: VerifiedIdentity): Promise<Recognized> {
   const member = await asHeIsNow(trx, person);
   if (member.isSuspended) return member;
   await insertUserIdentity(trx, person.userId, identity);
@@ -111,7 +111,7 @@ async function link(trx: Db, person: Person, identity: ProvenIdentity): Promise<
   return member;
 }
 
-function linkedEvent(member: Recognized, { issuer, subject }: ProvenIdentity) {
+function linkedEvent(member: Recognized, { issuer, subject }: VerifiedIdentity) {
   return {
     eventType: 'membership.identity_linked',
     actor: personOf(member),
@@ -121,7 +121,7 @@ function linkedEvent(member: Recognized, { issuer, subject }: ProvenIdentity) {
 }
 
 interface Newcomer {
-  readonly identity: ProvenIdentity;
+  readonly identity: VerifiedIdentity;
   readonly email: string;
   /** Somebody who is known here, but a member of nothing that still exists, or was removed. */
   readonly person: Person | undefined;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Endpoint } from '../../../api/http/endpoint.ts';
 import { endpoints } from '../../../api/endpoints.ts';
 import { errorsOf } from '../../../api/http/implied-errors.ts';
-import { errorShape } from '../../../api/http/problem-schema.ts';
+import { errorSchema } from '../../../api/http/problem-schema.ts';
 import { envelopeTypeOf, statusOf } from '../../../api/http/problem.ts';
 import {
   isValidScope,
@@ -22,7 +22,7 @@ import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import {
   elsewhereOnly,
   known,
-  narrowedAway,
+  outsideKeyScope,
   nothing,
   opens,
   targetOf,
@@ -161,7 +161,7 @@ function expectDeclared(endpoint: Endpoint, answer: Answer): void {
     expect([endpoint.success.status].flat()).toContain(answer.status);
     return;
   }
-  const { error } = errorShape.parse(answer.body);
+  const { error } = errorSchema.parse(answer.body);
   expect({ code: error.code, declared: errorsOf(endpoint).includes(error.code) }).toEqual({
     code: error.code,
     declared: true,
@@ -329,7 +329,7 @@ const acquaintances: readonly Caller[] = [
   {
     caller: 'a key narrowed to nothing',
     headers: () => spoiled('key', { permissions: [] }),
-    refusal: known('api_key', narrowedAway),
+    refusal: known('api_key', outsideKeyScope),
   },
   ...(['agent', 'team'] as const).flatMap((scope) => [
     {

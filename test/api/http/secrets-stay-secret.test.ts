@@ -22,7 +22,7 @@ import {
   type Column,
   type KnownSecret,
 } from '../../support/secrets.ts';
-import { codesOf, cookieOf, forgetAttempts } from '../../support/scene/sign-in.ts';
+import { codesOf, cookieOf, deleteAttempts } from '../../support/scene/sign-in.ts';
 
 const SECRETS_KEY = randomBytes(32).toString('base64');
 const SMTP_PASSWORD = 'smtp-4f1c9a7e2b6d8035';
@@ -131,7 +131,7 @@ afterAll(async () => {
 /** So much trying would be slowed down. */
 async function haveTriedEnough(): Promise<void> {
   columns.push(...(await everyColumn(app.db)));
-  await forgetAttempts(app);
+  await deleteAttempts(app);
 }
 
 const nobody = new Recorder();

@@ -99,12 +99,12 @@ describe('somebody asked in Slack', () => {
     const here = await scene();
     for (let round = 0; round < 20; round++) {
       const { id, post } = await asked(here);
-      const said = slack.whispers.length;
+      const said = slack.ephemeralTexts.length;
       const buttons = [buttonsOf(post)['Approve'], buttonsOf(post)['Deny']];
       await Promise.all(buttons.map((button) => here.caller.press(here.slackUser, button)));
-      await slack.whispered(said + 2);
+      await slack.ephemeralText(said + 2);
       expect(
-        slack.whispers.slice(said).filter((text) => text.startsWith('Nothing was changed')),
+        slack.ephemeralTexts.slice(said).filter((text) => text.startsWith('Nothing was changed')),
       ).toHaveLength(1);
       expect(await app.db('decisions').where({ request_id: id })).toHaveLength(1);
     }
@@ -255,16 +255,16 @@ describe('a button', () => {
     const [here, there] = [await scene(), await scene()];
     const foreign = await asked(there);
     const { post } = await asked(here);
-    const said = slack.whispers.length;
+    const said = slack.ephemeralTexts.length;
     await here.caller.press(here.slackUser, { ...buttonsOf(post)['Approve'], value: foreign.id });
-    expect(await slack.whispered(said + 1)).toContain('may not decide');
+    expect(await slack.ephemeralText(said + 1)).toContain('may not decide');
     await untouched(there, foreign.id);
   });
 
   test('pressed by a user of another workspace is refused, whatever his id', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
-    const said = slack.whispers.length;
+    const said = slack.ephemeralTexts.length;
     const pressAs = async (user: object, more: Readonly<Record<string, string>> = {}) => {
       const form = new URLSearchParams(
         here.caller.pressForm(here.slackUser, buttonsOf(post)['Approve']),
@@ -277,9 +277,9 @@ describe('a button', () => {
       );
     };
     for (const team_id of ['T9999', '', 7, null]) {
-      const before = slack.whispers.length;
+      const before = slack.ephemeralTexts.length;
       expect((await pressAs({ team_id })).status).toBe(200);
-      expect(await slack.whispered(before + 1)).toContain('linked to no member');
+      expect(await slack.ephemeralText(before + 1)).toContain('linked to no member');
     }
     expect((await pressAs({}, { team_id: 'T9999' })).status).toBe(401);
     const typed = here.caller.commandForm(here.slackUser, 'unlink');
@@ -288,7 +288,7 @@ describe('a button', () => {
     );
     await untouched(here, id);
     expect((await pressAs({ team_id: here.workspace.teamId })).status).toBe(200);
-    expect(await slack.whispered(said + 5)).toContain('Approved');
+    expect(await slack.ephemeralText(said + 5)).toContain('Approved');
   });
 
   test('of an unknown kind, and one that opens the browser, is taken and does nothing', async () => {
@@ -308,13 +308,13 @@ describe('a button', () => {
   test('is taken before anybody hears what came of it: Slack waits for three seconds', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
-    const said = slack.whispers.length;
+    const said = slack.ephemeralTexts.length;
     const release = slack.holdNext('response');
     expect((await here.caller.press(here.slackUser, buttonsOf(post)['Approve'])).status).toBe(200);
     expect((await read(here.reviewer, id))['status']).toBe('approved');
-    expect(slack.whispers.length).toBe(said);
+    expect(slack.ephemeralTexts.length).toBe(said);
     release();
-    await slack.whispered(said + 1);
+    await slack.ephemeralText(said + 1);
   });
 
   test('is answered nowhere but at Slack, whatever address the call names', async () => {

@@ -133,6 +133,6 @@ test('somebody whose Slack link ends while his press comes decides nothing, and 
   });
   expect((await calls.unlinking).status).toBe(204);
   expect((await calls.pressing).status).toBe(200);
-  expect(await slack.whispered(1)).toContain('linked to no member');
+  expect(await slack.ephemeralText(1)).toContain('linked to no member');
   expect(await app.db('decisions').where({ request_id: id })).toEqual([]);
 });

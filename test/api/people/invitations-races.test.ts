@@ -21,7 +21,7 @@ import {
   PASSWORD,
   tokenIn,
 } from '../../support/scene/invitations.ts';
-import { forgetAttempts } from '../../support/scene/sign-in.ts';
+import { deleteAttempts } from '../../support/scene/sign-in.ts';
 import { untilBlocked } from '../../support/waiting.ts';
 
 const ROUNDS = 20;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await forgetAttempts(app);
+  await deleteAttempts(app);
   organization = await createOrganization(app);
   owner = organization.owner;
 });

@@ -103,7 +103,7 @@ const after = (instant: Date, minutes: number) => new Date(instant.getTime() + m
 const statuses = (routing: Json) =>
   (routing['levels'] ?? []).map((level) => String(level['status']));
 /** The levels that were told, by their numbers. */
-const toldLevels = async (id: string) => {
+const notifiedLevels = async (id: string) => {
   const keys = await app
     .db('escalation_steps')
     .where({ request_id: id, kind: 'notified' })
@@ -379,7 +379,7 @@ describe('the walk', () => {
       .where({ id: organization.id })
       .update({ claim_timeout_seconds: 900 });
     await stepAt(app, id, after(due, 25));
-    expect(await toldLevels(id)).toEqual([1]);
+    expect(await notifiedLevels(id)).toEqual([1]);
     const paused = await get(id, '/routing');
     expect(paused).toMatchObject({
       state: 'paused',
@@ -390,14 +390,14 @@ describe('the walk', () => {
 
     expect((await release(ada.http, id)).status).toBe(204);
     await stepAt(app, id, after(due, 26));
-    expect(await toldLevels(id)).toEqual([1, 2]);
+    expect(await notifiedLevels(id)).toEqual([1, 2]);
     const waiting = await get(id, '/routing');
     expect(waiting).toMatchObject({ state: 'waiting', next_at: after(due, 36).toISOString() });
     expect(statuses(waiting)).toEqual(['done', 'current', 'upcoming']);
     await stepAt(app, id, after(due, 35));
-    expect(await toldLevels(id)).toEqual([1, 2]);
+    expect(await notifiedLevels(id)).toEqual([1, 2]);
     await stepAt(app, id, after(due, 36));
-    expect(await toldLevels(id)).toEqual([1, 2, 3]);
+    expect(await notifiedLevels(id)).toEqual([1, 2, 3]);
     expect((await verbsOf(app, id)).slice(3)).toEqual([
       'level_notified',
       'claimed',
@@ -413,9 +413,9 @@ describe('the walk', () => {
     await stepAt(app, id, after(end, -0.1));
     const row = await app.db('approval_requests').where({ id }).first<{ wake_at: Date }>('wake_at');
     expect(row.wake_at.getTime() - end.getTime()).toBe(5_000);
-    expect(await toldLevels(id)).toEqual([1]);
+    expect(await notifiedLevels(id)).toEqual([1]);
     await stepAt(app, id, end);
-    expect(await toldLevels(id)).toEqual([1, 2]);
+    expect(await notifiedLevels(id)).toEqual([1, 2]);
     expect(await get(id)).not.toHaveProperty('claim');
     expect(await updatedAt(id)).toEqual(end.toISOString());
     const events = (await get(id, '/timeline'))['events'] ?? [];
@@ -426,7 +426,7 @@ describe('the walk', () => {
     expect(await nextAt(id)).toEqual(after(end, 10));
   });
 
-  test('goes on by the backstop where Temporal is away: after the lapse, and after a release', async () => {
+  test('goes on by the reconciler where Temporal is away: after the lapse, and after a release', async () => {
     const lapsing = await ask(app, agent, { timeout: '2h' });
     await claimed(ada.http, lapsing);
     await reachLapse(app, lapsing);
@@ -434,7 +434,7 @@ describe('the walk', () => {
     await app.db('approval_requests').where({ id: lapsing }).update({ wake_at: overdue });
     await wakeOverdue(app.context);
     expect((await verbsOf(app, lapsing)).slice(-2)).toEqual(['claim_lapsed', 'level_notified']);
-    expect(await toldLevels(lapsing)).toEqual([1, 2]);
+    expect(await notifiedLevels(lapsing)).toEqual([1, 2]);
 
     const released = await ask(app, agent, { timeout: '2h' });
     const due = await nextAt(released);
@@ -450,7 +450,7 @@ describe('the walk', () => {
       .where({ id: released })
       .update({ last_at: due, wake_at: overdue });
     await wakeOverdue(app.context);
-    expect(await toldLevels(released)).toEqual([1, 2]);
+    expect(await notifiedLevels(released)).toEqual([1, 2]);
   });
 });
 

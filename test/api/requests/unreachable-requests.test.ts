@@ -1,10 +1,10 @@
 /**
  * A request that waits for people who lose their rights meanwhile: its walk goes on at once, a claim of theirs ends, and the timeline
- * says so. Temporal is away: the backstop steps what the changes have made due.
+ * says so. Temporal is away: the reconciler steps what the changes have made due.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { wakeStranded } from '../../../src/data/requests/unreachable.ts';
+import { wakeUnreachable } from '../../../src/data/requests/unreachable.ts';
 import { stepRequest } from '../../../src/services/requests/step.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, askUnevaluated, decide, stepAt } from '../../support/scene/approval-requests.ts';
@@ -505,7 +505,7 @@ describe('a step that reads who may decide while somebody takes rights away', ()
     const id = await askUnevaluated(app, agent, { timeout: '168h' });
     await app.db.transaction(async (trx) => {
       await trx('memberships').where({ id: gone.membershipId }).update({ status: 'suspended' });
-      expect(await wakeStranded(trx, organization.id, [gone.membershipId])).toEqual([]);
+      expect(await wakeUnreachable(trx, organization.id, [gone.membershipId])).toEqual([]);
       await stepAt(app, id);
       expect(await told(id)).toEqual(['level_notified Gone']);
     });

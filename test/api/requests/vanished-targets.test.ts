@@ -82,7 +82,7 @@ const peopleAt = (body: Json, index: number): string[] =>
     members.map((each) =>
       [
         each['display_name'],
-        each['notified_at'] === undefined ? 'untold' : 'told',
+        each['notified_at'] === undefined ? 'unnotified' : 'told',
         each['can_decide'] === true ? 'can' : 'cannot',
       ].join(' '),
     ),
@@ -161,7 +161,7 @@ describe.each(Object.keys(ways))(
       const id = await askOn({ nodes });
       expect(await scopesOf(gone, id)).toEqual(['decidable', 'visible']);
       await vanish(way, gone);
-      expect(peopleAt(await routing(id), 1)).toEqual(['Gone untold cannot']);
+      expect(peopleAt(await routing(id), 1)).toEqual(['Gone unnotified cannot']);
       await onwards(id);
       expect(await told(id)).toEqual([
         'level_notified Ada',
@@ -172,7 +172,7 @@ describe.each(Object.keys(ways))(
       expect(statusesOf(body)).toEqual(['done', 'skipped', 'current']);
       expect([0, 1, 2].map((index) => peopleAt(body, index))).toEqual([
         ['Ada told can'],
-        ['Gone untold cannot'],
+        ['Gone unnotified cannot'],
         ['Bob told can'],
       ]);
       expect(body['levels']?.[1]).not.toHaveProperty('notified_at');
@@ -198,7 +198,7 @@ describe.each(Object.keys(ways))(
       expect(await told(id)).toEqual(['level_notified Ada', 'level_notified Bob']);
       const body = await routing(id);
       expect(statusesOf(body)).toEqual(['done', 'current', 'upcoming']);
-      expect(peopleAt(body, 1)).toEqual(['Gone untold cannot', 'Bob told can']);
+      expect(peopleAt(body, 1)).toEqual(['Gone unnotified cannot', 'Bob told can']);
       expect(await scopesOf(bob, id)).toEqual(['notified', 'decidable', 'visible']);
     });
 
@@ -269,7 +269,7 @@ describe('a team on the way of a request', () => {
   test('in which nobody may decide is passed over, and is shown with who is in it', async () => {
     await vanish('suspended', one);
     await vanish('left with reading', two);
-    await skipped(['One untold cannot', 'Two untold cannot']);
+    await skipped(['One unnotified cannot', 'Two unnotified cannot']);
   });
 
   test('which one member left asks the others', async () => {
@@ -304,7 +304,7 @@ describe('a team on the way of a request', () => {
     });
     const there = [level([user(ada)]), level([{ type: 'team', id: granting }]), level([user(bob)])];
     const request = await askOn({ nodes: there });
-    expect(peopleAt(await routing(request), 1)).toEqual(['Third untold can']);
+    expect(peopleAt(await routing(request), 1)).toEqual(['Third unnotified can']);
     const [policy] = await app
       .db('permission_policies')
       .where({ team_id: granting })
@@ -312,7 +312,7 @@ describe('a team on the way of a request', () => {
     expect(
       (await owner.browser.delete(`${TEAMS}/${granting}/permission_policies/${policy}`)).status,
     ).toBe(204);
-    expect(peopleAt(await routing(request), 1)).toEqual(['Third untold cannot']);
+    expect(peopleAt(await routing(request), 1)).toEqual(['Third unnotified cannot']);
     await onwards(request);
     expect(await told(request)).toEqual([
       'level_notified Ada',

@@ -7,7 +7,7 @@ import {
   type TestOrganization,
 } from '../../support/scene/factories.ts';
 import type { Answer } from '../../support/http.ts';
-import { codeOf, createPerson, forgetAttempts, PASSWORD } from '../../support/scene/sign-in.ts';
+import { codeOf, createPerson, deleteAttempts, PASSWORD } from '../../support/scene/sign-in.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await forgetAttempts(app);
+  await deleteAttempts(app);
   victim = await createPerson(app, organization.id, { costly: true });
 });
 

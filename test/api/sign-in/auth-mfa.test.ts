@@ -18,7 +18,7 @@ import {
   cookieOf,
   createPerson,
   enroll,
-  forgetAttempts,
+  deleteAttempts,
   login,
   SECRETS_KEY,
   type Authenticator,
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await forgetAttempts(app);
+  await deleteAttempts(app);
   member = await createPerson(app, organization.id, { policies: REVIEWER });
   authenticator = await enroll(app, member);
 });
@@ -220,7 +220,7 @@ describe('the code', () => {
     const rivals = await startOther({ COUNTERSIGN_SECRETS_KEY: SECRETS_KEY });
     const winners: number[] = [];
     for (let round = 0; round < 20; round += 1) {
-      await forgetAttempts(app);
+      await deleteAttempts(app);
       const tokens = await Promise.all(Array.from({ length: 4 }, () => challengeOf(app, member)));
       const code = await authenticator.freshCode();
       const tries = tokens.map((token, index) =>
@@ -233,12 +233,12 @@ describe('the code', () => {
 
   test('of recovery serves once, also when it comes many times at once', async () => {
     for (const code of authenticator.recoveryCodes) {
-      await forgetAttempts(app);
+      await deleteAttempts(app);
       const tokens = await Promise.all(Array.from({ length: 4 }, () => challengeOf(app, member)));
       const answers = await Promise.all(tokens.map((token) => complete(token, code)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
     }
-    await forgetAttempts(app);
+    await deleteAttempts(app);
     expect(
       codeOf(await complete(await challengeOf(app, member), authenticator.recoveryCodes[0] ?? '')),
     ).toEqual(REFUSED);
@@ -277,7 +277,7 @@ describe('a challenge', () => {
 
   test('that comes many times at once with different right codes signs in once, in each of 20 rounds', async () => {
     for (let round = 0; round < 20; round += 1) {
-      await forgetAttempts(app);
+      await deleteAttempts(app);
       await app.db('recovery_codes').where({ user_id: member.userId }).update({ used_at: null });
       const token = await challengeOf(app, member);
       const answers = await Promise.all(
@@ -310,7 +310,7 @@ describe('a challenge', () => {
     for (let round = 0; round < 4; round += 1)
       await complete(survivor, await authenticator.wrongCode());
     expect((await complete(survivor, await authenticator.freshCode())).status).toBe(200);
-    await forgetAttempts(app);
+    await deleteAttempts(app);
     const victim = await challengeOf(app, member);
     const wrong = await authenticator.wrongCode();
     await Promise.all(Array.from({ length: 5 }, () => complete(victim, wrong)));

@@ -14,7 +14,7 @@ import {
   cookieOf,
   createPerson,
   enroll,
-  forgetAttempts,
+  deleteAttempts,
   login,
   PASSWORD,
   SECRETS_KEY,
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await forgetAttempts(app);
+  await deleteAttempts(app);
   member = await createPerson(app, organization.id);
 });
 
@@ -216,7 +216,7 @@ describe('a code', () => {
       .update({ membership_id: member.membershipId });
     let browsers = [authenticator.browser, browserWith(app, other)];
     for (let round = 0; round < 20; round += 1) {
-      await forgetAttempts(app);
+      await deleteAttempts(app);
       const code = await authenticator.freshCode();
       const answers = await Promise.all(
         [0, 1, 0, 1].map((index) => prove(browsers[index] as HttpClient, { code })),
@@ -237,7 +237,7 @@ describe('the old cookie', () => {
   test('cannot renew the session behind the back of the new one, in each of 20 rounds', async () => {
     let browser = member.browser;
     for (let round = 0; round < 20; round += 1) {
-      await forgetAttempts(app);
+      await deleteAttempts(app);
       const answers = await Promise.all(
         [1, 2, 3].map(() => prove(browser, { password: PASSWORD })),
       );

@@ -11,7 +11,7 @@ import {
   codeOf,
   createPerson,
   enroll,
-  forgetAttempts,
+  deleteAttempts,
   PASSWORD,
   SECRETS_KEY,
 } from '../../support/scene/sign-in.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await forgetAttempts(app);
+  await deleteAttempts(app);
   member = await createPerson(app, organization.id);
 });
 

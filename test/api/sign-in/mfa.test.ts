@@ -17,7 +17,7 @@ import {
   cookieOf,
   createPerson,
   enroll,
-  forgetAttempts,
+  deleteAttempts,
   login,
   SECRETS_KEY,
 } from '../../support/scene/sign-in.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await forgetAttempts(app);
+  await deleteAttempts(app);
   await requireMfa(false);
   member = await createPerson(app, organization.id);
 });
@@ -286,7 +286,7 @@ describe('recovery codes', () => {
     expect(await app.db('recovery_codes').where({ user_id: member.userId })).toHaveLength(10);
     const results: number[] = [];
     for (const { body } of answers) {
-      await forgetAttempts(app);
+      await deleteAttempts(app);
       const code = (body['recovery_codes'] as unknown as string[])[0];
       results.push(
         (await app.http.post('/auth/mfa', { token: await challengeOf(app, member), code })).status,
@@ -437,7 +437,7 @@ describe('taking the second factor from a member who lost it', () => {
     ] as const;
     const colleague = await createMember(app, organization.id, { policies: wider });
     expect((await take(colleague.browser, decider.membershipId)).status).toBe(204);
-    await forgetAttempts(app);
+    await deleteAttempts(app);
     expect((await login(app, decider)).status).toBe(200);
   });
 

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await forgetAttempts();
+  await deleteAttempts();
   member = await memberWithPassword();
 });
 
@@ -73,7 +73,7 @@ const reset = (token: string, password = NEW) =>
 const change = (by: TestMember, body: unknown) =>
   by.browser.call('PUT', '/api/v1/me/password', { body });
 const resetsOf = ({ userId }: TestMember) => app.db('password_resets').where({ user_id: userId });
-const forgetAttempts = () => app.db('sign_in_attempts').delete();
+const deleteAttempts = () => app.db('sign_in_attempts').delete();
 
 async function eventsOf({ membershipId }: TestMember): Promise<string[]> {
   const rows = (await app
@@ -180,7 +180,7 @@ describe('a forgotten password', () => {
 
   test('has one winner of several who use its links at the same moment', async () => {
     for (let round = 0; round < 20; round += 1) {
-      await forgetAttempts();
+      await deleteAttempts();
       const person = await memberWithPassword();
       const tokens = Array.from({ length: 2 }, () => issueToken('whr'));
       const times = { created_at: new Date(), expires_at: new Date(Date.now() + 60_000) };
@@ -278,7 +278,7 @@ describe('a forgotten password', () => {
 
   test('is mailed at most five times an hour to one person, from wherever it is asked for', async () => {
     for (let count = 1; count <= 5; count += 1) await requestLink(member, count);
-    await forgetAttempts();
+    await deleteAttempts();
     expect((await forgot(member.email)).status).toBe(202);
     await untilMailsAreSent();
     expect(mail.mails.filter(({ to }) => to.includes(member.email))).toHaveLength(5);
@@ -368,7 +368,7 @@ describe('changing a password', () => {
     expect(codeOf(await change(member, right))).toEqual([429, 'rate_limited']);
     expect((await me(member.cookie)).status).toBe(200);
     expect(await eventsOf(member)).toEqual([]);
-    await forgetAttempts();
+    await deleteAttempts();
     expect((await signIn(member.email, OLD)).status).toBe(200);
   });
 
@@ -405,7 +405,7 @@ describe('changing a password', () => {
 
   test('at the same moment from two sessions is done by one of them, and the other’s session is over', async () => {
     for (let round = 0; round < 20; round += 1) {
-      await forgetAttempts();
+      await deleteAttempts();
       const person = await memberWithPassword();
       const second = await signIn(person.email, OLD);
       const cookies = [
@@ -475,6 +475,6 @@ test('more sign-ins at once than can be looked at are asked to come again, and t
       expect.stringMatching(/^[1-9]\d?$/),
     ]);
   }
-  await forgetAttempts();
+  await deleteAttempts();
   expect((await signIn(member.email, OLD)).status).toBe(200);
 });

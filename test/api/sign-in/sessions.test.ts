@@ -16,7 +16,7 @@ import {
   codeOf,
   cookieOf,
   createPerson,
-  forgetAttempts,
+  deleteAttempts,
   PASSWORD,
 } from '../../support/scene/sign-in.ts';
 import { until } from '../../support/waiting.ts';
@@ -182,7 +182,7 @@ describe('the list of own sessions', () => {
   };
   const idOf = (cookie: string) => cookie.split('_')[2] ?? '';
   const signInAgain = async (userAgent = 'a browser') => {
-    await forgetAttempts(app);
+    await deleteAttempts(app);
     const headers = { 'user-agent': userAgent };
     return cookieOf(
       await app.http.post('/auth/login', { email: member.email, password: PASSWORD }, { headers }),

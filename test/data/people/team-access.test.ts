@@ -6,7 +6,7 @@ import { findRequest } from '../../../src/data/requests/read.ts';
 import { findDeciders, findUnroutedDeciders } from '../../../src/data/requests/deciders.ts';
 import { findMemberWithPolicies } from '../../../src/data/people/memberships.ts';
 import { authorize, type MemberPrincipal } from '../../../src/domain/people/authorization.ts';
-import { maySee, type Routed } from '../../../src/domain/requests/request-access.ts';
+import { maySee, type Audience } from '../../../src/domain/requests/request-access.ts';
 import { loadEscalationPathRevision } from '../../../src/services/escalation/escalation-paths.ts';
 import { memberPrincipal } from '../../../src/services/people/member-principals.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -216,7 +216,7 @@ test('the deciders of an agent are exactly the members a decision is allowed for
 }, 60_000);
 
 test('the list of requests shows exactly those that may be seen, for any grants, own and inherited', async () => {
-  const seen = new Map<string, { request: Parameters<typeof maySee>[1]; routed: Routed }>();
+  const seen = new Map<string, { request: Parameters<typeof maySee>[1]; routed: Audience }>();
   for (const id of requestIds) {
     const request = (await findRequest(app.db, id))?.request;
     const revisionId = request?.route?.pathRevisionId;

@@ -17,12 +17,12 @@ import {
   listAccess,
   mayDecide,
   maySee,
-  type Routed,
+  type Audience,
 } from '../../../src/domain/requests/request-access.ts';
 import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
 import { findMemberWithPolicies } from '../../../src/data/people/memberships.ts';
 import { insertAddedReviewers } from '../../../src/data/requests/added-reviewers.ts';
-import { readRouted } from '../../../src/services/requests/audience.ts';
+import { readAudience } from '../../../src/services/requests/audience.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
   activatePath,
@@ -46,7 +46,7 @@ const SCOPES: readonly QueueScope[] = ['notified', 'decidable', 'visible'];
 
 interface Seen {
   readonly request: ApprovalRequest;
-  readonly routed: Routed;
+  readonly routed: Audience;
   readonly told: ReadonlySet<string>;
 }
 
@@ -119,7 +119,7 @@ describe('the queue and the rules of access', () => {
       await insertAddedReviewers(app.db, { requestId: id, membershipIds: added, addedBy, at: now });
     const request = (await findRequest(app.db, id))?.request;
     if (!request) throw new Error('the request is not there');
-    return { request, routed: await readRouted(app.context, request), told: new Set(told) };
+    return { request, routed: await readAudience(app.context, request), told: new Set(told) };
   }
 
   beforeAll(async () => {

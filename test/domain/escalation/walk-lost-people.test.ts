@@ -45,7 +45,7 @@ interface Look {
 }
 
 /** Those told at the step; at a level of the path also those told inside it. */
-const toldAt = (told: Look['told'], step: StepPlace): readonly string[] =>
+const notifiedAt = (told: Look['told'], step: StepPlace): readonly string[] =>
   [...told].flatMap(([key, ids]) =>
     key === stepKey(step) || (!step.team && isInside(key, step)) ? ids : [],
   );
@@ -61,7 +61,7 @@ function look(
   const now = new Date(START + minute * MINUTE);
   const deciders = scene.deciders(minute);
   const isLost = (step: StepPlace): boolean => {
-    const people = toldAt(before.told, step);
+    const people = notifiedAt(before.told, step);
     return people.length > 0 && !people.some((id) => deciders.includes(id));
   };
   const policy = (id: string): EscalationDocument =>
@@ -313,7 +313,7 @@ const scenes: fc.Arbitrary<Scene> = fc
 
 const isWaiting = ({ phase }: { phase: string }): boolean => phase === 'level';
 const stillThere = (scene: Scene, { told, minute }: Look, step: StepPlace): boolean =>
-  toldAt(told, step).some((id) => scene.deciders(minute).includes(id));
+  notifiedAt(told, step).some((id) => scene.deciders(minute).includes(id));
 const runs = { numRuns: 500 };
 
 describe('whoever comes and goes while a request walks, and whenever that is looked at', () => {
@@ -371,7 +371,7 @@ describe('whoever comes and goes while a request walks, and whenever that is loo
         const told = looks.at(-1)?.told ?? new Map<string, readonly string[]>();
         for (const event of events) {
           if (event.kind === 'level_skipped')
-            expect(toldAt(told, event).length > 0).toBe(event.reason === 'nobody_left');
+            expect(notifiedAt(told, event).length > 0).toBe(event.reason === 'nobody_left');
         }
       }),
       runs,

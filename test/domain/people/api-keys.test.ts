@@ -5,7 +5,7 @@ import {
   endIssues,
   latestEnd,
   longestLife,
-  narrowingIssues,
+  keyScopeIssues,
 } from '../../../src/domain/people/api-keys.ts';
 import {
   grantsFromPolicies,
@@ -51,7 +51,7 @@ describe('what a personal key carries', () => {
 
 describe('narrowing', () => {
   const pointers = (narrowing: string[]) =>
-    narrowingIssues(narrowing, ['agent.read', 'request.read']).map(({ pointer, code }) => [
+    keyScopeIssues(narrowing, ['agent.read', 'request.read']).map(({ pointer, code }) => [
       pointer,
       code,
     ]);

@@ -13,7 +13,7 @@ import {
   listAccess,
   mayDecide,
   maySee,
-  type Routed,
+  type Audience,
 } from '../../../src/domain/requests/request-access.ts';
 import { JsonText } from '../../../src/platform/exact-json.ts';
 
@@ -76,17 +76,17 @@ const forAgents = (slugs: string[], ...permissions: Permission[]): PolicyGrants 
   resource_ids: slugs,
   permissions,
 });
-const to = (...targets: readonly Target[]): Routed => ({ targets, added: [] });
-const unrouted: Routed = { targets: undefined, added: [] };
+const to = (...targets: readonly Target[]): Audience => ({ targets, added: [] });
+const unrouted: Audience = { targets: undefined, added: [] };
 const named = to({ type: 'user', id: ME });
 const others = to({ type: 'user', id: OTHER });
 const broadcast = to({ type: 'user', id: OTHER }, { type: 'broadcast' });
 const myTeam = to({ type: 'team', id: TEAM });
 const otherTeam = to({ type: 'team', id: OTHER });
-const added: Routed = { ...others, added: [ME] };
+const added: Audience = { ...others, added: [ME] };
 
 describe('who may decide and see a request', () => {
-  test.each<[string, Who, Routed, { decide: boolean; see: boolean }]>([
+  test.each<[string, Who, Audience, { decide: boolean; see: boolean }]>([
     ['nobody without a permission', {}, unrouted, { decide: false, see: false }],
     [
       'a decider what no path applies to',
@@ -237,7 +237,16 @@ describe('who may decide and see a request', () => {
       fc.property(
         fc.array(policy, { maxLength: 3 }),
         fc.option(fc.subarray(permissions), { nil: 'whole' as const }),
-        fc.constantFrom<Routed>(unrouted, to(), named, others, broadcast, myTeam, otherTeam, added),
+        fc.constantFrom<Audience>(
+          unrouted,
+          to(),
+          named,
+          others,
+          broadcast,
+          myTeam,
+          otherTeam,
+          added,
+        ),
         (policies, key, routed) => {
           const person = member({ policies });
           const byKey = member({ policies, key });

@@ -2,10 +2,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
-  forgetFinished,
+  deleteFinished,
   leaseDue,
 } from '../../../src/data/notifications/notification-deliveries.ts';
-import { forgetSome } from '../../../src/services/notifications/retention.ts';
+import { purgeBatch } from '../../../src/services/notifications/retention.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
   createAgent,
@@ -119,7 +119,7 @@ describe('the outbox', () => {
       .db('notification_deliveries')
       .where({ id: waiting })
       .update({ created_at: new Date(0) });
-    await forgetSome(app.context, new AbortController().signal);
+    await purgeBatch(app.context, new AbortController().signal);
     expect((await left(ids)).sort()).toEqual([waiting, over[0], over[1], over[2], over[6]].sort());
   });
 
@@ -129,10 +129,10 @@ describe('the outbox', () => {
     for (const [index, id] of ids.entries()) await age([id], 'delivered_at', 40 - index);
     await app.db.transaction(async (trx) => {
       await trx('notification_deliveries').where({ id: ids[0] }).forUpdate().first('id');
-      expect(await forgetFinished(app.db, 2)).toBe(2);
+      expect(await deleteFinished(app.db, 2)).toBe(2);
     });
     expect((await left(ids)).sort()).toEqual([ids[0], ids[3], ids[4]].sort());
-    await forgetSome(app.context, new AbortController().signal);
+    await purgeBatch(app.context, new AbortController().signal);
     expect(await left(ids)).toEqual([]);
   });
 });
@@ -227,7 +227,7 @@ describe('with 10,000 messages due over one channel, and a few over others', () 
   });
 
   test('forgetting reads by index what is old', async () => {
-    const nodes = await explain(app, await statementOf(app, (db) => forgetFinished(db, 500)));
+    const nodes = await explain(app, await statementOf(app, (db) => deleteFinished(db, 500)));
     const scans = nodes
       .filter(({ 'Relation Name': name }) => name === 'notification_deliveries')
       .map((node) => node['Node Type']);

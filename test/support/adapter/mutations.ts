@@ -544,7 +544,7 @@ export const mutations: readonly Mutation[] = [
       await adapter.create(plain('hold'), { idempotencyKey });
     },
   },
-  { rule: 'replay-id', broken: 'a replay makes a second request', server: { forgetKeys: true } },
+  { rule: 'replay-id', broken: 'a replay makes a second request', server: { deleteKeys: true } },
   {
     rule: 'replay-status',
     broken: 'a replay answers 201',

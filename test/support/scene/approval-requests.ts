@@ -30,7 +30,7 @@ export async function postRequest(
   );
 }
 
-/** Without Temporal: a request the pipeline has not looked at. The backstop is kept away from it. */
+/** Without Temporal: a request the pipeline has not looked at. The reconciler is kept away from it. */
 export async function askUnevaluated(
   app: TestApp,
   agent: Pick<TestAgent, 'credential'>,

@@ -34,7 +34,7 @@ export async function createPerson(
 }
 
 /** Who signs in again and again in a test is not to be slowed down for it. */
-export async function forgetAttempts(app: TestApp): Promise<void> {
+export async function deleteAttempts(app: TestApp): Promise<void> {
   await app.db('sign_in_attempts').delete();
 }
 

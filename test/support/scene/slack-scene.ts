@@ -140,15 +140,15 @@ export async function asked(
   return { id, post };
 }
 
-/** What is whispered to who pressed the button. */
+/** What is ephemeralText to who pressed the button. */
 export async function press(
   scene: Scene,
   post: SlackPost,
   label: 'Approve' | 'Deny',
   user = scene.slackUser,
 ): Promise<string> {
-  const said = scene.slack.whispers.length;
+  const said = scene.slack.ephemeralTexts.length;
   const answer = await scene.caller.press(user, buttonsOf(post)[label]);
   if (answer.status !== 200) throw new Error(answer.text);
-  return await scene.slack.whispered(said + 1);
+  return await scene.slack.ephemeralText(said + 1);
 }

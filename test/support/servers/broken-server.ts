@@ -29,7 +29,7 @@ export interface BrokenServerOptions {
   /** Waits for `wait` are cut to this many ms, so that a test of a wait that ends early is possible. */
   readonly longestWaitMs?: number;
   /** Every create makes a new request, whatever the key. */
-  readonly forgetKeys?: boolean;
+  readonly deleteKeys?: boolean;
 }
 
 export interface BrokenServer {
@@ -107,7 +107,7 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     const failure = FAILURE_BY_TOOL[tool];
     if (failure) return failed(failure);
     const key = String(request.headers['idempotency-key']);
-    const known = options.forgetKeys ? undefined : keys.get(key);
+    const known = options.deleteKeys ? undefined : keys.get(key);
     if (known) {
       return sameJson(known.input, input)
         ? shown(known, 200)

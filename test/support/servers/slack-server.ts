@@ -42,7 +42,7 @@ let teams = 0;
 export class SlackServer {
   readonly posts: SlackPost[] = [];
   /** What was said to one person alone. */
-  readonly whispers: string[] = [];
+  readonly ephemeralTexts: string[] = [];
   /** The methods that were called, in order. */
   readonly calls: string[] = [];
   /** By method. */
@@ -112,12 +112,12 @@ export class SlackServer {
     return this.posts.filter((post) => post.channel === channel);
   }
 
-  /** The last thing that was whispered, once there are `count` of them. */
-  async whispered(count: number): Promise<string> {
-    await eventually(() => this.whispers.length >= count, WITHIN_MS);
-    const last = this.whispers.at(-1);
-    if (last === undefined || this.whispers.length < count)
-      throw new Error(`${this.whispers.length} whispers instead of ${count}`);
+  /** The last thing that was ephemeralText, once there are `count` of them. */
+  async ephemeralText(count: number): Promise<string> {
+    await eventually(() => this.ephemeralTexts.length >= count, WITHIN_MS);
+    const last = this.ephemeralTexts.at(-1);
+    if (last === undefined || this.ephemeralTexts.length < count)
+      throw new Error(`${this.ephemeralTexts.length} ephemeralTexts instead of ${count}`);
     return last;
   }
 
@@ -126,7 +126,7 @@ export class SlackServer {
     const path = request.url ?? '';
     if (path.startsWith('/response/')) {
       await this.heldBack('response');
-      this.whispers.push((JSON.parse(body) as { text: string }).text);
+      this.ephemeralTexts.push((JSON.parse(body) as { text: string }).text);
       response.end('ok');
       return;
     }

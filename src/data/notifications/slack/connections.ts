@@ -102,7 +102,7 @@ function columnsOf({ teamId, teamName, botUserId, defaultChannel, secrets }: New
 }
 
 /** Removes what is left of connections whose channel or organization was deleted: the organization's own, and of this workspace. */
-export async function forgetEndedSlackConnections(
+export async function deleteEndedSlackConnections(
   trx: Db,
   { organizationId, teamId }: { readonly organizationId: string; readonly teamId: string },
 ): Promise<void> {

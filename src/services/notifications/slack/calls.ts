@@ -23,7 +23,7 @@ import {
   isSignedWith,
   isTimely,
   signatureBytes,
-  type SlackProof,
+  type SlackRequestSignature,
 } from '../../../platform/crypto/slack-signatures.ts';
 import { decideRequest } from '../../requests/decide.ts';
 import type { ServiceContext } from '../../context.ts';
@@ -37,7 +37,7 @@ import { openSlackSecrets } from './secrets.ts';
  */
 async function verify(
   context: ServiceContext,
-  proof: SlackProof,
+  proof: SlackRequestSignature,
 ): Promise<{ connection: SlackConnection; now: Date }> {
   const now = await readClock(context.db);
   const teamId = isTimely(proof, now) ? teamOf(proof.body) : undefined;
@@ -54,15 +54,15 @@ function refuse(): never {
 }
 
 /** Somebody pressed a button. What comes of it he is told in Slack, soon after this resolves. */
-export async function takeSlackInteraction(
+export async function handleSlackInteraction(
   context: ServiceContext,
-  proof: SlackProof,
+  proof: SlackRequestSignature,
 ): Promise<void> {
   const { connection, now } = await verify(context, proof);
   const pressed = readPressed(proof.body);
   if (!pressed) return;
   const text = await press(context, { connection, pressed, now });
-  context.slack.whisper(pressed.responseUrl, text).catch((error: unknown) => {
+  context.slack.postEphemeral(pressed.responseUrl, text).catch((error: unknown) => {
     context.logger.warn(
       { err: error, approvalRequest: pressed.requestId },
       'what came of a button in Slack could not be said there',
@@ -152,9 +152,9 @@ function unlinkedText(
 }
 
 /** Somebody typed the command. Answers what he alone is told. */
-export async function takeSlackCommand(
+export async function handleSlackCommand(
   context: ServiceContext,
-  proof: SlackProof,
+  proof: SlackRequestSignature,
 ): Promise<string> {
   const { connection } = await verify(context, proof);
   const command = readCommand(proof.body);

@@ -4,7 +4,7 @@ import { insertAuditEvents } from '../../../data/audit-events.ts';
 import { deleteChannel, insertChannel } from '../../../data/notifications/notification-channels.ts';
 import {
   findSlackConnection,
-  forgetEndedSlackConnections,
+  deleteEndedSlackConnections,
   insertSlackConnection,
   updateSlackConnection,
   type SlackConnection,
@@ -12,11 +12,11 @@ import {
 import { actorOf } from '../../../domain/audit.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../../domain/errors.ts';
-import { requireFreshProof } from '../../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../../domain/sign-in/recent-authentication.ts';
 import { violatedConstraint, type Db } from '../../../platform/postgres.ts';
 import { SlackError, type SlackIdentity } from '../../../platform/slack.ts';
 import type { ServiceContext } from '../../context.ts';
-import { currentMember } from '../../people/member-principals.ts';
+import { lockCurrentMember } from '../../people/member-principals.ts';
 import { openSlackSecrets, sealSlackSecrets, type SlackSecrets } from './secrets.ts';
 
 export type { SlackConnection } from '../../../data/notifications/slack/connections.ts';
@@ -41,7 +41,7 @@ const TRIES = 5;
 
 /**
  * Connects the workspace the token belongs to, in the place of another one, or changes the terms of the same. Needs the proof
- * of `requireFreshProof`. 400 where Slack does not know the token or a first secret is missing, 409 `slack_workspace_taken`, 501
+ * of `requireRecentAuthentication`. 400 where Slack does not know the token or a first secret is missing, 409 `slack_workspace_taken`, 501
  * `secrets_key_missing`, 504 `slack_failed`.
  */
 export async function connectSlack(
@@ -49,7 +49,7 @@ export async function connectSlack(
   principal: MemberPrincipal,
   terms: SlackTerms,
 ): Promise<SlackConnection> {
-  requireFreshProof(principal);
+  requireRecentAuthentication(principal);
   for (let tries = 0; tries < TRIES; tries++) {
     const before = await findSlackConnection(context.db, principal.organizationId);
     const connection = await connectAfter(context, principal, { terms, before });
@@ -77,8 +77,8 @@ async function connectAfter(
   const identity = await identify(context, secrets.botToken);
   return await context.db
     .transaction(async (trx) => {
-      const caller = await currentMember(trx, principal, { permission: 'connection.write' });
-      requireFreshProof(caller);
+      const caller = await lockCurrentMember(trx, principal, { permission: 'connection.write' });
+      requireRecentAuthentication(caller);
       const current = await findSlackConnection(trx, organizationId);
       if (!isWhole(terms) && !haveSameSecrets(before, current)) return undefined;
       await save(context, trx, {
@@ -184,21 +184,21 @@ async function save(
     await record(trx, caller, { verb: 'changed', connection });
     return;
   }
-  await forgetEndedSlackConnections(trx, { organizationId, teamId: identity.teamId });
+  await deleteEndedSlackConnections(trx, { organizationId, teamId: identity.teamId });
   if (current) await disconnect(trx, caller, current);
   await insertChannel(trx, organizationId, { id: channelId, kind: 'slack', name: 'Slack' });
   await insertSlackConnection(trx, organizationId, connection);
   await record(trx, caller, { verb: 'connected', connection });
 }
 
-/** Ends the connection with all links; again, nothing more happens. Needs the proof of `requireFreshProof`. */
+/** Ends the connection with all links; again, nothing more happens. Needs the proof of `requireRecentAuthentication`. */
 export async function disconnectSlack(
   context: ServiceContext,
   principal: MemberPrincipal,
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
-    const caller = await currentMember(trx, principal, { permission: 'connection.write' });
-    requireFreshProof(caller);
+    const caller = await lockCurrentMember(trx, principal, { permission: 'connection.write' });
+    requireRecentAuthentication(caller);
     const connection = await findSlackConnection(trx, caller.organizationId);
     if (connection) await disconnect(trx, caller, connection);
   });

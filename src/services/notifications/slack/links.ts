@@ -20,11 +20,11 @@ import {
 import { personOf } from '../../../domain/audit.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError } from '../../../domain/errors.ts';
-import { requireFreshProof } from '../../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../../domain/sign-in/recent-authentication.ts';
 import { readableCode, readCode } from '../../../domain/sign-in/second-factors.ts';
 import { violatedConstraint } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
-import { currentMember } from '../../people/member-principals.ts';
+import { lockCurrentMember } from '../../people/member-principals.ts';
 
 /** What people type in Slack. */
 export const SLACK_COMMAND = '/countersign';
@@ -57,15 +57,15 @@ export interface LinkCode {
   readonly expiresAt: Date;
 }
 
-/** In the place of a code begun before. Needs the proof of `requireFreshProof`: whoever links can decide. 409 `slack_not_connected`. */
+/** In the place of a code begun before. Needs the proof of `requireRecentAuthentication`: whoever links can decide. 409 `slack_not_connected`. */
 export async function beginSlackLink(
   context: ServiceContext,
   principal: MemberPrincipal,
 ): Promise<LinkCode> {
-  requireFreshProof(principal);
+  requireRecentAuthentication(principal);
   const code = readableCode(randomBytes(CODE_BYTES));
   const expiresAt = await context.db.transaction(async (trx) => {
-    const { organizationId, membershipId } = await currentMember(trx, principal);
+    const { organizationId, membershipId } = await lockCurrentMember(trx, principal);
     const connection = await findSlackConnection(trx, organizationId);
     if (!connection) throw new AppError('slack_not_connected');
     const codeHash = hashOf(code);

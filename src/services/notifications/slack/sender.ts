@@ -100,7 +100,7 @@ async function say(
     case 'announced':
       return await announce(context, saying, delivery);
     case 'decided':
-      return await showAnswer(context, saying, delivery);
+      return await presentAnswer(context, saying, delivery);
   }
 }
 
@@ -210,7 +210,7 @@ async function postOnce(
 }
 
 /** Each message shows the answer in the place of its buttons; those that do already are left alone. */
-async function showAnswer(
+async function presentAnswer(
   context: ServiceContext,
   { line, signal }: Saying,
   delivery: DecidedDelivery,

@@ -10,17 +10,17 @@ import { insertUserUnlessKnown } from '../../../data/people/users.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { findByToken, parseToken, type IssuedToken } from '../../../platform/crypto/tokens.ts';
 import type { ServiceContext } from '../../context.ts';
-import { recordFailedProof } from '../../sign-in/failed-authentications.ts';
+import { recordFailedAuthentication } from '../../sign-in/failed-authentications.ts';
 import { tryCode } from '../../sign-in/second-factors.ts';
 import { openSession, signedIn, type SignedIn } from '../../sign-in/sessions.ts';
 import { forgiveSignInAttempts } from '../../sign-in/sign-in-attempts.ts';
 import { admitBy, isVouched } from './admit.ts';
 import {
   acceptanceOf,
-  confirmProof,
-  proveInvited,
+  confirmAuthentication,
+  verifyInvitee,
   type InvitedPerson,
-  type InvitedProof,
+  type InviteeCredential,
 } from './prove.ts';
 
 const NO_LONGER_VOUCHED =
@@ -44,16 +44,16 @@ export async function readInvitationLink(
 
 /**
  * Makes the invited person a member with exactly what the invitation grants, and signs him in. 404 as above; what
- * `proveInvited` throws; 403 `grant_exceeds_own` when whoever invited him may no longer grant it; 409 `member_exists`,
+ * `verifyInvitee` throws; 403 `grant_exceeds_own` when whoever invited him may no longer grant it; 409 `member_exists`,
  * `directory_managed`.
  */
 export async function join(
   context: ServiceContext,
   token: string,
-  proof: InvitedProof,
+  proof: InviteeCredential,
 ): Promise<SignedIn> {
   const invitation = await readInvitationLink(context, token);
-  const person = await proveInvited(context, invitation, proof);
+  const person = await verifyInvitee(context, invitation, proof);
   const admit = async () =>
     await context.db.transaction(
       async (trx) => await admitInvited(context, trx, { token, person }),
@@ -63,7 +63,7 @@ export async function join(
   const issued =
     typed === undefined ? await admit() : await tryCode(context, { userId: user.id, typed }, admit);
   if (!issued) {
-    recordFailedProof(context, {
+    recordFailedAuthentication(context, {
       ...acceptanceOf(invitation),
       reason: 'wrong_code',
       client: proof.client,
@@ -93,7 +93,7 @@ async function admitInvited(
   const { organizationId } = await readInvitationLink({ db: trx }, token);
   if (!(await lockOrganization(trx, organizationId))) throw new AppError('not_found');
   const invitation = await readInvitationLink({ db: trx }, token);
-  const proof = await confirmProof(context, trx, person);
+  const proof = await confirmAuthentication(context, trx, person);
   if (!proof) return undefined;
   if (!(await isVouched(trx, invitation)))
     throw new AppError('grant_exceeds_own', { detail: NO_LONGER_VOUCHED });

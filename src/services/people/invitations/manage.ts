@@ -11,7 +11,7 @@ import {
   type InvitationPage,
 } from '../../../data/people/invitations.ts';
 import type { ServiceContext } from '../../context.ts';
-import { currentMember } from '../member-principals.ts';
+import { lockCurrentMember } from '../member-principals.ts';
 import { cutPage } from '../../pages.ts';
 
 export type { Invitation, InvitationStatus } from '../../../data/people/invitations.ts';
@@ -34,7 +34,7 @@ export async function withdrawInvitation(
   id: string,
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
-    const { organizationId } = await currentMember(trx, principal, {
+    const { organizationId } = await lockCurrentMember(trx, principal, {
       permission: 'membership.invite',
     });
     if (await revokeInvitation(trx, organizationId, { id })) {

@@ -8,20 +8,23 @@ import { hashPassword } from '../../../platform/crypto/passwords.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { parseToken } from '../../../platform/crypto/tokens.ts';
 import type { ServiceContext } from '../../context.ts';
-import { recordFailedProof, type FailedProof } from '../../sign-in/failed-authentications.ts';
+import {
+  recordFailedAuthentication,
+  type FailedAuthentication,
+} from '../../sign-in/failed-authentications.ts';
 import { requireAcceptablePassword } from '../../sign-in/passwords.ts';
 import { acceptCode } from '../../sign-in/second-factors.ts';
 import {
   authenticateSession,
-  PASSWORD_PROOF,
+  PASSWORD_METHOD,
   type Client,
-  type SignInProof,
+  type SignInMethod,
 } from '../../sign-in/sessions.ts';
 import { admitFromNetwork, admitSignInAttempt } from '../../sign-in/sign-in-attempts.ts';
 import { requirePasswordStill, verifiedHash } from '../../sign-in/verified-passwords.ts';
 
 /** What comes with an acceptance. */
-export interface InvitedProof {
+export interface InviteeCredential {
   /** Of a person who has no account yet. */
   readonly displayName?: string | undefined;
   /** The one a new person chooses, or that of the account with the invitation's email. */
@@ -50,7 +53,7 @@ export interface InvitedPerson {
       }
     | { readonly kind: 'by_session'; readonly id: string };
   readonly displayName: string;
-  readonly proof: SignInProof;
+  readonly proof: SignInMethod;
 }
 
 /**
@@ -58,10 +61,10 @@ export interface InvitedPerson {
  * an account that is there; 403 `mfa_required` when a code is missing; 401 `invalid_credentials`, 429 `rate_limited`; signed in: 401 `authentication_required`, 403
  * `wrong_account`, `membership_inactive`.
  */
-export async function proveInvited(
+export async function verifyInvitee(
   context: ServiceContext,
   invitation: LinkedInvitation,
-  proof: InvitedProof,
+  proof: InviteeCredential,
 ): Promise<InvitedPerson> {
   const { displayName, password } = proof;
   if (password === undefined && displayName === undefined)
@@ -77,7 +80,7 @@ export async function proveInvited(
 async function newPerson(
   context: ServiceContext,
   { email, organizationName }: LinkedInvitation,
-  { displayName, password, ...origin }: InvitedProof & { readonly password: string },
+  { displayName, password, ...origin }: InviteeCredential & { readonly password: string },
 ): Promise<InvitedPerson> {
   if (displayName === undefined)
     throw invalid([{ pointer: '/display_name', code: 'required', message: 'is required' }]);
@@ -93,20 +96,20 @@ async function newPerson(
     email,
     passwordHash: await hashPassword(password, networkOf(address)),
   } as const;
-  return { user, displayName, proof: passwordProof(origin) };
+  return { user, displayName, proof: passwordCredential(origin) };
 }
 
-function passwordProof({
+function passwordCredential({
   client,
   presented,
-}: Pick<InvitedProof, 'client' | 'presented'>): SignInProof {
-  return { ...PASSWORD_PROOF, client, presented };
+}: Pick<InviteeCredential, 'client' | 'presented'>): SignInMethod {
+  return { ...PASSWORD_METHOD, client, presented };
 }
 
 async function proveByPassword(
   context: ServiceContext,
   invitation: LinkedInvitation,
-  { password, code, ...origin }: InvitedProof & { readonly password: string },
+  { password, code, ...origin }: InviteeCredential & { readonly password: string },
 ): Promise<InvitedPerson> {
   const { email, userId } = invitation;
   await admitSignInAttempt(context, { email, clientAddress: origin.client.address });
@@ -117,7 +120,7 @@ async function proveByPassword(
     networkOf(origin.client.address),
   );
   if (!user || passwordHash === undefined) {
-    recordFailedProof(context, {
+    recordFailedAuthentication(context, {
       ...acceptanceOf(invitation),
       reason: 'wrong_password',
       client: origin.client,
@@ -129,7 +132,7 @@ async function proveByPassword(
   return {
     user: { kind: 'by_password', id, passwordHash, ...(needed !== undefined && { code: needed }) },
     displayName,
-    proof: passwordProof(origin),
+    proof: passwordCredential(origin),
   };
 }
 
@@ -137,7 +140,7 @@ async function proveByPassword(
 export function acceptanceOf({
   organizationId,
   id,
-}: LinkedInvitation): Omit<FailedProof, 'reason' | 'client'> {
+}: LinkedInvitation): Omit<FailedAuthentication, 'reason' | 'client'> {
   return { at: 'invitation', organizationId, subjectId: id };
 }
 
@@ -152,7 +155,7 @@ function requireCode(code: string | undefined): string {
 async function proveBySession(
   context: ServiceContext,
   { email }: LinkedInvitation,
-  { client, presented }: InvitedProof,
+  { client, presented }: InviteeCredential,
 ): Promise<InvitedPerson> {
   const token = presented === undefined ? undefined : parseToken(presented);
   if (!token) throw new AppError('authentication_required');
@@ -171,11 +174,11 @@ async function proveBySession(
  * session `openSession` asks whether it is live.)
  * Undefined when the code is wrong, or a second factor came to the account meanwhile.
  */
-export async function confirmProof(
+export async function confirmAuthentication(
   context: ServiceContext,
   trx: Db,
   { user, proof }: InvitedPerson,
-): Promise<SignInProof | undefined> {
+): Promise<SignInMethod | undefined> {
   if (user.kind !== 'by_password') return proof;
   await requirePasswordStill(trx, user.id, user.passwordHash);
   if (user.code === undefined)

@@ -27,7 +27,7 @@ import { describeWait } from './walk-details.ts';
 import { conditionFacts, walkInput } from './walk-input.ts';
 import { recordUnrouted, recordWalk } from './walk-record.ts';
 
-/** How late the workflow may be with a step before the backstop makes it. */
+/** How late the workflow may be with a step before the reconciler makes it. */
 const WAKE_MARGIN_MS = 5_000;
 /** When to look again while somebody takes rights away. */
 const LOOK_AGAIN_MS = 1_000;
@@ -35,7 +35,7 @@ const LOOK_AGAIN_MS = 1_000;
 export interface WalkOn {
   readonly request: ApprovalRequest;
   readonly now: Date;
-  readonly by: 'workflow' | 'backstop';
+  readonly by: 'workflow' | 'reconciler';
   readonly path: LoadedEscalationPath | undefined;
 }
 

@@ -70,7 +70,7 @@ export interface Provider {
 
 export interface ProviderOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** Default true; without it no rule runs until the backstop comes. */
+  /** Default true; without it no rule runs until the reconciler comes. */
   readonly temporal?: boolean;
 }
 

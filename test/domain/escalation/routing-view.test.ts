@@ -1,12 +1,12 @@
 /** What a reviewer sees of a walk. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { routingState as routing } from '../../../src/domain/escalation/routing.ts';
+import { routingState as routing } from '../../../src/domain/escalation/routing-view.ts';
 import type {
   RecordedStep,
   RoutingInput,
   RoutingView,
-} from '../../../src/domain/escalation/routing.ts';
+} from '../../../src/domain/escalation/routing-view.ts';
 import type { EscalationPathDocument, LevelNode } from '../../../src/domain/escalation/types.ts';
 import {
   arrive,
