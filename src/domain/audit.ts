@@ -8,7 +8,7 @@ export interface AuditActor {
   readonly type: AuditActorType;
   readonly id?: string;
   readonly displayName?: string;
-  /** The personal key a member acted with: `id` is then his membership. */
+  /** The personal key a member acted with; `id` is then their membership. */
   readonly apiKeyId?: string;
 }
 
@@ -31,7 +31,7 @@ export interface AuditEvent extends NewAuditEvent {
 
 export const SYSTEM: AuditActor = { type: 'system' };
 
-/** Something the service itself did to a request. */
+/** An event on a request whose actor is the service itself. */
 export function requestEvent(
   requestId: string,
   verb: string,
@@ -40,7 +40,7 @@ export function requestEvent(
   return { eventType: `approval_request.${verb}`, actor: SYSTEM, subjectId: requestId, data };
 }
 
-/** A member acts as himself whatever he holds in his hand; his key is named as the actor's type. */
+/** The actor of a call. A member acts as themselves; with a personal key the actor's type is `api_key`. */
 export function actorOf(principal: Principal): AuditActor {
   if (principal.kind === 'agent')
     return { type: 'agent', id: principal.agentSlug, displayName: principal.agentName };
@@ -52,10 +52,7 @@ export function actorOf(principal: Principal): AuditActor {
     : personOf(principal);
 }
 
-/**
- * The data of an event as it is stored. An actor of type `api_key` is a member by his key, whose id stands here as
- * `actor_api_key_id`, or without it an organization key itself.
- */
+/** The stored data of an event. `actor_api_key_id` names the personal key; an organization key is the actor itself. */
 export function auditDataOf({
   actor,
   data = {},
@@ -63,7 +60,7 @@ export function auditDataOf({
   return actor.apiKeyId === undefined ? data : { ...data, actor_api_key_id: actor.apiKeyId };
 }
 
-/** Whom a product call's changes are put down to: the member, or the organization key. */
+/** The id recorded as the author of a change: the membership, or the organization key. */
 export function actorIdOf(principal: ProductPrincipal): string {
   return principal.kind === 'member' ? principal.membershipId : principal.keyId;
 }

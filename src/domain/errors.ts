@@ -1,9 +1,9 @@
 /**
- * The error catalogue: every stable code a client can meet, its kind and its title. `AppError` is the only error thrown
- * on purpose; `api/http/problem.ts` alone turns it into the envelope of the specification.
+ * The error catalogue: every stable code a client can get, its kind and its title. Code throws only `AppError` on
+ * purpose, and only `api/http/problem.ts` turns it into the error envelope.
  */
 
-/** What went wrong, coarsely. `api/http/problem.ts` maps a kind to an HTTP status and the envelope's `type`. */
+/** The coarse category. `api/http/problem.ts` maps a kind to an HTTP status and the envelope's `type`. */
 export type ErrorKind =
   | 'invalid'
   | 'precondition_required'
@@ -29,40 +29,49 @@ interface CatalogueEntry {
 const entry = (kind: ErrorKind, title: string): CatalogueEntry => ({ kind, title });
 
 export const errorCatalogue = {
-  validation_failed: entry('invalid', 'The request is not valid; details.issues names each field.'),
+  validation_failed: entry('invalid', 'The request is not valid. details.issues lists each field.'),
   malformed_json: entry('invalid', 'The body is not one valid JSON document in UTF-8.'),
-  duplicate_key: entry('invalid', 'The body names the same key twice in one object.'),
+  duplicate_key: entry('invalid', 'The body repeats a key within one object.'),
   unknown_block_type: entry(
     'invalid',
-    'The pipeline names a block type this edition does not know.',
+    'The pipeline uses a block type that this edition does not support.',
   ),
   unknown_node_type: entry(
     'invalid',
-    'The escalation path names a node type this version does not know.',
+    'The escalation path uses a node type that this version does not support.',
   ),
   idempotency_key_required: entry('invalid', 'The Idempotency-Key header is required.'),
-  egress_denied: entry('invalid', 'The URL is not one this service may call.'),
-  api_key_required: entry('invalid', 'This operation is for calls authenticated with an API key.'),
+  egress_denied: entry(
+    'invalid',
+    'This service may not call that URL. Use a public HTTPS address.',
+  ),
+  api_key_required: entry('invalid', 'This operation requires an API key.'),
   payload_too_large: entry('too_large', 'The body is larger than 1 MiB.'),
   unsupported_media_type: entry('unsupported_media_type', 'The body must be application/json.'),
-  if_match_required: entry('precondition_required', 'The If-Match header is required.'),
-  revision_conflict: entry('precondition_failed', 'Another revision is active by now.'),
+  if_match_required: entry(
+    'precondition_required',
+    'The If-Match header is required. Send the active revision number.',
+  ),
+  revision_conflict: entry(
+    'precondition_failed',
+    'Another revision is active now. Read it again, then retry.',
+  ),
   authentication_required: entry(
     'unauthenticated',
     'The credential is missing, invalid, expired or revoked.',
   ),
   invalid_credentials: entry('unauthenticated', 'The email or the password is wrong.'),
   permission_denied: entry('forbidden', 'The credential is valid but may not do this.'),
-  session_required: entry('forbidden', 'This operation is for a signed-in person in a browser.'),
+  session_required: entry('forbidden', 'This operation requires a browser session.'),
   cross_site_request: entry(
     'forbidden',
-    'A state-changing call from a browser must come from our own pages.',
+    'A browser may change state only from this service’s own pages.',
   ),
   bootstrap_secret_invalid: entry('forbidden', 'The bootstrap secret is wrong.'),
-  mfa_required: entry('forbidden', 'The organization requires a second factor: sign in with one.'),
+  mfa_required: entry('forbidden', 'The organization requires a second factor. Sign in with one.'),
   reauthentication_required: entry(
     'forbidden',
-    'This needs a recent proof of who you are: authenticate again.',
+    'This operation requires a recent sign-in. Authenticate again.',
   ),
   membership_inactive: entry('forbidden', 'The membership is not active.'),
   agent_disabled: entry('forbidden', 'The agent is disabled.'),
@@ -70,137 +79,139 @@ export const errorCatalogue = {
   api_keys_disabled: entry('forbidden', 'The organization does not allow personal API keys.'),
   api_key_scoping_unavailable: entry(
     'forbidden',
-    'Narrowing a key to chosen permissions is a feature of the hosted edition.',
+    'Scoping a key to chosen permissions requires the hosted edition.',
   ),
   owner_required: entry('forbidden', 'Only an owner of the organization may do this.'),
-  self_change: entry('forbidden', 'Nobody may do this to himself.'),
+  self_change: entry('forbidden', 'You cannot do this to your own membership.'),
   grant_exceeds_own: entry(
     'forbidden',
-    'Only access one holds oneself, at the same scope or wider, can be granted.',
+    'You can grant only access that you hold at the same scope or wider.',
   ),
   wrong_account: entry(
     'forbidden',
-    'The invitation is for another email address: sign in with that one.',
+    'The invitation is for another email address. Sign in with that address.',
   ),
   sign_in_not_admitted: entry(
     'forbidden',
-    'The identity provider vouches for nobody who may enter here.',
+    'The identity provider signed you in, but you have no access here. Ask an owner for an invitation.',
   ),
   request_not_routed: entry('forbidden', 'The request was not routed to this reviewer.'),
-  not_claim_holder: entry('forbidden', 'Another reviewer holds the claim: only he may release it.'),
-  not_found: entry('not_found', 'No such resource, or none that you may see.'),
-  method_not_allowed: entry('method_not_allowed', 'The path exists, but not with this method.'),
+  not_claim_holder: entry(
+    'forbidden',
+    'Another reviewer holds the claim. Only they can release it.',
+  ),
+  not_found: entry('not_found', 'The resource does not exist, or you may not see it.'),
+  method_not_allowed: entry('method_not_allowed', 'The path does not support this method.'),
   already_bootstrapped: entry('conflict', 'This deployment already has its organization.'),
   idempotency_conflict: entry(
     'conflict',
-    'The idempotency key was used before with other parameters.',
+    'The idempotency key was already used with different parameters.',
   ),
   already_terminal: entry('conflict', 'The request already has its final answer.'),
   claim_held: entry(
     'conflict',
-    'Another reviewer claims the request; details says who, and until when.',
+    'Another reviewer holds the claim. details names them and when it ends.',
   ),
   request_not_pending: entry(
     'conflict',
-    'The request no longer waits for people; details.status is its final answer.',
+    'The request is no longer pending. details.status is its final answer.',
   ),
   request_evaluating: entry('conflict', 'The pipeline is still evaluating the request.'),
-  member_exists: entry('conflict', 'Somebody with this email is a member already.'),
+  member_exists: entry('conflict', 'A member with this email already exists.'),
   membership_removed: entry('conflict', 'The member was removed from the organization.'),
   membership_in_escalation_path: entry(
     'conflict',
-    'Escalation paths or policies ask this member; details lists them.',
+    'Escalation paths or policies target this member. details lists them.',
   ),
-  last_owner: entry('conflict', 'An organization keeps at least one active owner.'),
-  directory_managed: entry('conflict', 'The directory manages this; change it there.'),
+  last_owner: entry('conflict', 'An organization must keep at least one active owner.'),
+  directory_managed: entry('conflict', 'The directory manages this. Change it there.'),
   account_exists: entry(
     'conflict',
-    'An account with this email exists: prove that it is yours with its password, or sign in.',
+    'An account with this email exists. Send its password, or sign in first.',
   ),
   invitation_pending: entry('conflict', 'A pending invitation for this email exists.'),
   policy_limit_reached: entry(
     'conflict',
-    'Nobody and nothing holds more permission policies than details.limit: change one instead.',
+    'The limit of permission policies is reached. Change an existing policy instead.',
   ),
   seat_limit_reached: entry(
     'conflict',
-    'Every seat of the organization is taken; details says how many there are.',
+    'Every seat of the organization is taken. details.limit is the number of seats.',
   ),
   team_name_taken: entry('conflict', 'Another live team has this name.'),
   team_member_in_escalation_policy: entry(
     'conflict',
-    'The active escalation policy of the team asks these members; details lists them.',
+    'The team’s active escalation policy targets these members. details lists them.',
   ),
   team_in_escalation_path: entry(
     'conflict',
-    'Active escalation paths, or those of waiting requests, ask this team; details lists them.',
+    'Active escalation paths or waiting requests target this team. details lists them.',
   ),
-  team_archived: entry('conflict', 'The team is archived for good.'),
-  policy_changed: entry(
-    'conflict',
-    'Somebody changed the permission policy meanwhile: read it again.',
-  ),
+  team_archived: entry('conflict', 'The team is archived permanently.'),
+  policy_changed: entry('conflict', 'The permission policy changed. Read it again, then retry.'),
   read_only_policy: entry(
     'conflict',
-    'The permission policy cannot be changed here; read_only_reason says why.',
+    'The permission policy is read-only. read_only_reason says why.',
   ),
   no_password: entry(
     'conflict',
-    'The account has no password: it signs in at an identity provider.',
+    'The account has no password. It signs in through an identity provider.',
   ),
-  channel_built_in: entry(
-    'conflict',
-    'Every organization keeps its email channel: switch it off instead.',
-  ),
-  delivery_over: entry('conflict', 'The message was delivered, or nobody is to get it any more.'),
+  channel_built_in: entry('conflict', 'The email channel cannot be deleted. Disable it instead.'),
+  delivery_over: entry('conflict', 'The message was delivered, or it is no longer needed.'),
   slack_not_connected: entry('conflict', 'The organization has no Slack workspace connected.'),
   slack_workspace_taken: entry(
     'conflict',
-    'Another organization has this Slack workspace connected.',
+    'The Slack workspace is connected to another organization.',
   ),
   mfa_enrolled: entry('conflict', 'An authenticator app is enrolled already.'),
   agent_slug_taken: entry('conflict', 'The slug belongs to a live or archived agent.'),
   agent_name_taken: entry('conflict', 'Another live agent has this name.'),
   agent_archived: entry('conflict', 'The agent is archived.'),
   instance_name_taken: entry('conflict', 'Another instance of the agent has this name.'),
-  escalation_path_exists: entry('conflict', 'The key belongs to an existing escalation path.'),
+  escalation_path_exists: entry(
+    'conflict',
+    'An escalation path with this key exists, or existed before.',
+  ),
   escalation_path_in_use: entry(
     'conflict',
-    'An active pipeline names the escalation path; details.uses lists where.',
+    'Active pipelines use the escalation path. details.uses lists them.',
   ),
   escalation_path_inactive: entry(
     'conflict',
-    'The pipeline names an escalation path that has no active revision.',
+    'The pipeline uses an escalation path that has no active revision.',
   ),
-  escalation_path_archived: entry('conflict', 'The escalation path is archived for good.'),
+  escalation_path_archived: entry('conflict', 'The escalation path is archived permanently.'),
   escalation_target_missing: entry(
     'conflict',
-    'The revision asks members or teams that are no longer there; details lists them.',
+    'The revision targets members or teams that no longer exist. details lists them.',
   ),
-  quota_exceeded: entry('limited', 'A limit of the organization is reached; details names it.'),
-  rate_limited: entry('limited', 'Too many calls: wait as long as Retry-After says.'),
+  quota_exceeded: entry(
+    'limited',
+    'A limit of the organization is reached. details names the limit.',
+  ),
+  rate_limited: entry('limited', 'Too many calls. Retry after the seconds in Retry-After.'),
   secrets_key_missing: entry(
     'not_configured',
-    'This deployment has no secrets key, so it can keep no secrets.',
+    'This deployment has no secrets key. Set COUNTERSIGN_SECRETS_KEY.',
   ),
   email_not_configured: entry('not_configured', 'This deployment sends no email.'),
   sso_not_configured: entry('not_configured', 'This deployment has no identity provider.'),
-  email_not_delivered: entry('timed_out', 'The mail server did not take the message: try again.'),
+  email_not_delivered: entry('timed_out', 'The mail server did not accept the message. Try again.'),
   identity_provider_failed: entry(
     'timed_out',
-    'The identity provider did not answer as it should: try again.',
+    'The identity provider did not answer correctly. Try again.',
   ),
-  slack_failed: entry('timed_out', 'Slack did not answer as it should: try again.'),
+  slack_failed: entry('timed_out', 'Slack did not answer correctly. Try again.'),
   dependency_unavailable: entry(
     'unavailable',
-    'A system the service depends on is away: try again.',
+    'A system that the service depends on is unavailable. Try again.',
   ),
-  internal_error: entry('internal', 'Something broke on our side; the request id identifies it.'),
+  internal_error: entry('internal', 'The service failed. Quote the request id when you report it.'),
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** True when `code` is one of the catalogue's, so that it may stand in an envelope. */
 function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCatalogue, code);
 }
@@ -219,7 +230,7 @@ export interface AppErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
   /** Logged, never shown. */
   readonly internal?: Readonly<Record<string, unknown>>;
-  /** Whole seconds a client should wait before it tries again, when the error knows. */
+  /** Whole seconds until a client should retry; undefined when unknown. */
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 }
@@ -244,7 +255,7 @@ export class AppError extends Error {
   }
 }
 
-/** A 400 that names each bad field; the first issue whose code is in the catalogue lends the envelope its code. */
+/** A 400 that lists each bad field. The envelope takes the first issue code that is in the catalogue. */
 export function invalid(issues: readonly Issue[]): AppError {
   const code = issues.map((issue) => issue.code).find(isErrorCode) ?? 'validation_failed';
   return new AppError(code, { details: { issues } });

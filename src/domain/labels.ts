@@ -1,18 +1,17 @@
-/** Names people give and read. What is not seen, or makes the rest be seen otherwise, lets one name pass for another. */
+/** Rules for names that people choose. Invisible and reordering characters could make one name look like another. */
 
 /**
- * Control and format characters, those that turn the direction of writing among them, line separators, lone surrogates,
- * and characters without a shape. Not variation selectors: emoji are written with them.
+ * Control and format characters (including bidirectional ones), line separators, lone surrogates and characters without a
+ * shape. Variation selectors are allowed, since emoji need them.
  */
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u2800\ufffd]|(?![\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/u;
 const EVERY_UNSEEN = new RegExp(UNSEEN, 'gu');
 
-/** What `hasUnseen` refuses, for people. */
-export const UNSEEN_RULE =
-  'must not hold control or format characters, or others that are not seen';
+/** The message for what `hasUnseen` refuses. */
+export const UNSEEN_RULE = 'must not contain control, format or invisible characters';
 
-/** Something that leaves ink on its own. */
+/** A character that is visible on its own. */
 const SEEN = /[^\s\p{Z}\p{M}\p{C}\u2800\ufffd]/u;
 
 export function isBlank(text: string): boolean {
@@ -23,7 +22,7 @@ export function hasUnseen(text: string): boolean {
   return UNSEEN.test(text);
 }
 
-/** With a space in the place of each of them. */
+/** Replaces each invisible character with a space. */
 export function withoutUnseen(text: string): string {
   return text.replaceAll(EVERY_UNSEEN, ' ');
 }

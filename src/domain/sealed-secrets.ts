@@ -1,4 +1,4 @@
-/** What a sealed secret is for and whose it is: sealed in with it, so that a value moved to another row does not open. */
+/** The purpose and owner of a sealed secret. They are sealed with it, so that a value copied to another row does not open. */
 export const SEALED_FOR = {
   slack: (channelId: string): string => `slack:${channelId}`,
   totp: (userId: string): string => `totp:${userId}`,

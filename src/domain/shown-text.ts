@@ -1,9 +1,9 @@
 /**
- * Text that others wrote, as people are shown it before they decide: a character nobody sees, or one that turns the order of
- * reading around, stands there as JSON would escape it, so that two names that differ never look the same.
+ * Foreign text as people see it before they decide. Invisible and reordering characters appear as JSON escapes, so that
+ * two different names never look the same.
  */
 
-/** Scripts in which the invisible joiners shape what is read. */
+/** Scripts in which invisible joiners change how text is drawn. */
 const SCRIPTS = [
   'Arabic',
   'Syriac',
@@ -19,7 +19,7 @@ const SCRIPTS = [
 ];
 const SHAPED = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f${[...SCRIPTS, 'Sinhala', 'Khmer', 'Myanmar'].map((script) => String.raw`\p{Script=${script}}`).join('')}]`;
 const JOINERS = String.raw`[\u200c\u200d]`;
-/** Shows the character before it as text or as a picture. */
+/** Variation selectors: they draw the character before them as text or as a picture. */
 const STYLES = String.raw`[\ufe0e\ufe0f]`;
 
 const DECEPTIVE = [
@@ -30,23 +30,23 @@ const DECEPTIVE = [
   String.raw`(?<!\p{Extended_Pictographic})${STYLES}(?!\u20e3)`,
 ].join('|');
 
-/** One character each, or one to be escaped. */
+/** Matches one character; `deceptive` when it must be escaped. */
 const PIECES = new RegExp(`(?<deceptive>${DECEPTIVE})|.`, 'gsu');
 
 export interface ShownText {
   readonly text: string;
-  /** There was more. */
+  /** True when the text was longer. */
   readonly isCut: boolean;
 }
 
-/** How much of the limit a character, or an escape, takes: at least its length. */
+/** The share of the limit that a character or an escape uses: at least its length. */
 type LengthOf = (piece: string) => number;
 
 const ownLength: LengthOf = (piece) => piece.length;
 
-/** Its beginning, at most `most` long as it is shown; never cut inside a character or an escape. Line ends and tabs stay. */
+/** The first `most` characters as shown. It never cuts inside a character or an escape. Line ends and tabs stay. */
 export function shownText(text: string, most: number, lengthOf: LengthOf = ownLength): ShownText {
-  // Nothing gets shorter: what stands behind the limit here does so when it is shown, too.
+  // Escaping never shortens text, so characters beyond the limit here are beyond it when shown, too.
   const head = text.replaceAll(/\r\n?/g, '\n').slice(0, most + 2);
   let shown = '';
   let left = most;
@@ -68,7 +68,7 @@ function escaped(character: string): string {
 
 const NAME_CHARACTERS = 120;
 
-/** On one line, with an ellipsis in the place of what is too much. */
+/** The text on one line, with an ellipsis when it is too long. */
 export function shownLine(
   text: string,
   most = NAME_CHARACTERS,
@@ -79,7 +79,7 @@ export function shownLine(
   return whole.isCut ? `${shownText(line, most - 1, lengthOf).text}…` : whole.text;
 }
 
-/** Minutes as people read them, always in UTC: a message has readers in many zones. */
+/** An instant to the minute, always in UTC: a message has readers in many zones. */
 export function shownInstant(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -1,4 +1,4 @@
-/** What the tokens of each kind of credential begin with, so that none passes for another. */
+/** Prefixes of tokens by kind of credential, so that one kind never passes for another. */
 export const TOKEN_PREFIX = {
   agentCredential: 'whc',
   apiKey: 'whk',

@@ -1,15 +1,15 @@
-/** Notifications that leave the house: kinds of channels, what ends a delivery, and when a failed one is tried again. */
+/** Outgoing notifications: kinds of channels, delivery statuses, drop reasons, and the retry schedule. */
 
 export type ChannelKind = 'email' | 'webhook' | 'slack';
 
-/** `notified`: somebody is asked; `decided`: a request somebody was asked about has its final answer. */
+/** `notified`: a person is asked to decide. `decided`: a request that people were asked about has its final answer. */
 export type DeliveryEvent = 'notified' | 'decided';
 
-/** `dead`: every attempt failed, or one for good. `dropped`: nobody is to get it any more. */
+/** `dead`: all attempts failed, or one failed permanently. `dropped`: the message is no longer needed. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead', 'dropped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Why a message is no longer to be sent. */
+/** Why a message was dropped. */
 export type DropReason =
   | 'request_closed'
   | 'member_inactive'
@@ -20,7 +20,7 @@ export type DropReason =
   | 'channel_deleted'
   | 'not_configured';
 
-/** How often a message is tried before it is dead. */
+/** Attempts before a message is dead. */
 const MAX_ATTEMPTS = 12;
 
 const FIRST_RETRY_MS = 5_000;
@@ -28,7 +28,7 @@ const LONGEST_RETRY_MS = 3_600_000;
 
 /**
  * Milliseconds until the next attempt, undefined when `attempt` (from 1) was the last. Doubles from 5 s to 1 h; `jitter`
- * (0 to 1) takes up to half of it away. The receiver's own wish is honoured up to an hour.
+ * (0 to 1) removes up to half of it. A receiver's `Retry-After` is honoured up to an hour.
  */
 export function retryDelay(
   attempt: number,

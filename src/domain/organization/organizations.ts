@@ -1,4 +1,4 @@
-/** What an organization decides for itself, what a change of it is, and who may change what. */
+/** An organization's own settings, the changes between two versions of them, and who may make those changes. */
 import type { MemberPrincipal } from '../people/authorization.ts';
 import { formatDuration } from '../durations.ts';
 import { AppError } from '../errors.ts';
@@ -9,13 +9,13 @@ export interface OrganizationTerms {
   readonly name: string;
   readonly claimTimeout: number;
   readonly personalApiKeysAllowed: boolean;
-  /** null: keys live until they are revoked, unless they are given an end. */
+  /** null: keys live until they are revoked, unless they have an expiry of their own. */
   readonly maxApiKeyLifetime: number | null;
   readonly requireMfa: boolean;
   readonly reauthenticationWindow: number;
 }
 
-/** The bounds of the durations, as the interface and the constraints of the table state them. */
+/** Bounds of the durations. The API and the table's constraints use the same. */
 export const DURATION_BOUNDS = {
   claimTimeout: { min: '1m', max: '24h' },
   maxApiKeyLifetime: { min: '1h', max: '87600h' },
@@ -26,7 +26,7 @@ type Term = keyof OrganizationTerms;
 
 export type TermsWanted = { readonly [Key in Term]?: OrganizationTerms[Key] | undefined };
 
-/** How the audit log spells each term; `sensitive`: who gets it wrong weakens how people and keys prove who they are. */
+/** The audit log's key of each term. `sensitive`: the term affects how people and keys authenticate. */
 const TERMS: {
   readonly [Key in Term]: {
     readonly key: string;
@@ -44,7 +44,7 @@ const TERMS: {
 
 const ALL_TERMS = Object.keys(TERMS) as readonly Term[];
 
-/** The terms that differ, as they shall be; what is absent or the same is left out. */
+/** The new values of the terms that differ. Absent and equal terms are left out. */
 export function changesTo(
   current: OrganizationTerms,
   wanted: TermsWanted,
@@ -56,8 +56,8 @@ export function changesTo(
 }
 
 /**
- * Throws unless the caller may make these changes. What is sensitive needs the proof of `requireRecentAuthentication`; whoever demands
- * a second factor of everybody must have given his own (403 `mfa_required`): nobody locks himself out.
+ * Throws unless the caller may make these changes. Sensitive terms need `requireRecentAuthentication`. A caller who
+ * requires a second factor must have used one (403 `mfa_required`), or they would lock themselves out.
  */
 export function requireMayChange(
   principal: MemberPrincipal,
@@ -67,7 +67,7 @@ export function requireMayChange(
   requireRecentAuthentication(principal);
   if (changes.requireMfa === true && principal.auth.assurance !== 'strong') {
     throw new AppError('mfa_required', {
-      detail: 'Sign in with a second factor before you demand one of everybody.',
+      detail: 'Sign in with a second factor before you require one for everyone.',
     });
   }
 }

@@ -9,7 +9,7 @@ import {
   type PermissionEdition,
 } from './permissions.ts';
 
-/** What a personal key of this member carries unless it is narrowed: all he holds, somewhere, that such a key can hold; sorted. */
+/** The permissions an unscoped personal key carries: all that the member holds and a key can hold, sorted. */
 export function bearablePermissions(
   principal: MemberPrincipal,
   edition: PermissionEdition,
@@ -20,7 +20,7 @@ export function bearablePermissions(
   return [...new Set(held)].sort();
 }
 
-/** Everything wrong with a list of permissions to narrow a key to: it can only take away of what is `bearable`. */
+/** Problems in the permission list of a scoped key. The list may hold only permissions in `bearable`. */
 export function keyScopeIssues(
   narrowing: readonly string[],
   bearable: readonly Permission[],
@@ -47,7 +47,7 @@ function narrowingProblem(
   return about.bearable.includes(key) ? undefined : 'is nothing you hold yourself';
 }
 
-/** The smaller of the deployment's and the organization's longest life, in milliseconds; undefined when neither sets one. */
+/** The shorter of the deployment's and the organization's limit, in milliseconds; undefined when neither sets one. */
 export function longestLife(
   deploymentMs: number | undefined,
   organizationSeconds: number | null,
@@ -59,12 +59,12 @@ export function longestLife(
   return lives.length === 0 ? undefined : Math.min(...lives);
 }
 
-/** The latest end a key minted now may have; undefined when it may live until it is revoked. */
+/** The latest expiry of a key minted now; undefined when a key may live until it is revoked. */
 export function latestEnd(now: Date, longestMs: number | undefined): Date | undefined {
   return longestMs === undefined ? undefined : new Date(now.getTime() + longestMs);
 }
 
-/** What is wrong with the wished end of a key. */
+/** Problems in the requested expiry of a key. */
 export function endIssues(
   wanted: Date | undefined,
   { now, latest }: { readonly now: Date; readonly latest: Date | undefined },
@@ -74,6 +74,8 @@ export function endIssues(
   ];
   if (wanted && wanted <= now) return issue('must be in the future');
   if (wanted && latest && wanted > latest)
-    return issue(`must be no later than ${latest.toISOString()}: the life of keys is limited here`);
+    return issue(
+      `must be no later than ${latest.toISOString()}: this deployment limits how long keys live`,
+    );
   return [];
 }

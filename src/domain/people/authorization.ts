@@ -1,6 +1,6 @@
 /**
- * Who may do what. Every check goes through `authorize`, every list through `scopeOf`; both read the same grants, so what
- * a list shows is what a check allows.
+ * Who may do what. Every check uses `authorize` and every list uses `scopeOf`. Both read the same grants, so a list
+ * shows exactly what a check allows.
  */
 import { isPermission, isValidScope, mayHold, permissions } from './permissions.ts';
 import type { Grant, Permission, PermissionHolder, ScopeKind } from './permissions.ts';
@@ -14,7 +14,7 @@ export type AuthMethod =
   | 'agent_credential'
   | 'system';
 
-/** How the caller proved who it is; `session_id` when a person acted, `credential_id` when an agent did. */
+/** How the caller authenticated. `session_id` is present for a person, `credential_id` for an agent. */
 export interface AuthContext {
   readonly method: AuthMethod;
   readonly assurance: 'single_factor' | 'strong';
@@ -23,27 +23,27 @@ export interface AuthContext {
   readonly credential_id?: string;
 }
 
-/** `fresh`: proven again within the organization's re-authentication window, when the call came in. */
+/** `fresh`: the person authenticated within the organization's re-authentication window before this call. */
 export interface SessionCredential {
   readonly kind: 'session';
   readonly sessionId: string;
   readonly fresh: boolean;
 }
 
-/** A personal key; `narrowed` lists the only permissions it may carry, null when it carries all its member's. */
+/** A personal key. `narrowed` lists the permissions of a scoped key; null when the key carries all its member holds. */
 export interface PersonalKeyCredential {
   readonly kind: 'api_key';
   readonly keyId: string;
   readonly narrowed: readonly Permission[] | null;
 }
 
-/** Somebody pressed a button in Slack, whose Slack user the member has linked from a session. */
+/** A Slack user that the member linked from a session. */
 export interface SlackCredential {
   readonly kind: 'slack';
   readonly slackUserId: string;
 }
 
-/** A person, by session, by a personal key or through Slack. `grants` are the member's own and the inherited ones, before any narrowing. */
+/** A person, through a session, a personal key or Slack. `grants`: their own and inherited grants, before key scoping. */
 export interface MemberPrincipal {
   readonly kind: 'member';
   readonly organizationId: string;
@@ -54,13 +54,13 @@ export interface MemberPrincipal {
   readonly isOwner: boolean;
   readonly grants: readonly Grant[];
   readonly teamIds: readonly string[];
-  /** The organization demands a second factor for what matters. */
+  /** The organization requires a second factor for sensitive operations. */
   readonly requiresMfa: boolean;
   readonly via: SessionCredential | PersonalKeyCredential | SlackCredential;
   readonly auth: AuthContext;
 }
 
-/** An integration, by an organization key: no person, with grants of its own. */
+/** An integration that uses an organization key. It has grants of its own and is not a person. */
 export interface OrganizationKeyPrincipal {
   readonly kind: 'organization_key';
   readonly organizationId: string;
@@ -70,10 +70,10 @@ export interface OrganizationKeyPrincipal {
   readonly auth: AuthContext;
 }
 
-/** Everybody the product API serves. */
+/** Callers of the product API. */
 export type ProductPrincipal = MemberPrincipal | OrganizationKeyPrincipal;
 
-/** One instance of an agent, by its credential. */
+/** One instance of an agent, authenticated by its credential. */
 export interface AgentPrincipal {
   readonly kind: 'agent';
   readonly organizationId: string;
@@ -85,10 +85,10 @@ export interface AgentPrincipal {
   readonly auth: AuthContext;
 }
 
-/** Everybody who can call the service; a further credential kind is one more member here and one more case below. */
+/** Every authenticated caller. A new credential kind is one more member here and one more case below. */
 export type Principal = ProductPrincipal | AgentPrincipal;
 
-/** What an operation touches. `any` asks whether the permission is held at some scope, as lists do. */
+/** The object of an operation. `any` asks whether the caller holds the permission at some scope, as lists do. */
 export type AuthorizationTarget =
   | { readonly kind: 'organization' }
   | { readonly kind: 'agent'; readonly slug: string }
@@ -96,8 +96,8 @@ export type AuthorizationTarget =
   | { readonly kind: 'any' };
 
 /**
- * Why a check refused. `credential_kind`: this kind of credential can never hold the permission; `missing_permission`: no
- * grant at any scope; `outside_scope`: granted, but not for this target; `key_narrowed`: the member may, this key may not.
+ * Why a check refused. `credential_kind`: this kind of credential can never hold the permission. `missing_permission`: no
+ * grant at any scope. `outside_scope`: granted, but not for this target. `key_narrowed`: the member may, the key may not.
  */
 export type ForbiddenReason =
   'missing_permission' | 'outside_scope' | 'key_narrowed' | 'credential_kind';
@@ -113,7 +113,7 @@ export interface ForbiddenDetails {
 export type Authorization =
   { readonly allowed: true } | { readonly allowed: false; readonly forbidden: ForbiddenDetails };
 
-/** Where a permission is held: everywhere in the organization, or for these agents and teams only. */
+/** The reach of a permission: the whole organization, or only these agents and teams. */
 export type PermissionScope =
   | { readonly all: true }
   | {
@@ -135,7 +135,7 @@ const ownerGrants: readonly Grant[] = permissions
   .filter((entry) => entry.holders.includes('human'))
   .map((entry) => ({ permission: entry.key, scope_kind: 'organization' }));
 
-/** The grants an agent's credential carries: what an agent can hold, for itself. */
+/** The grants of an agent credential: every permission an agent can hold, for that agent only. */
 function agentGrants(slug: string): readonly Grant[] {
   return permissions
     .filter((entry) => entry.holders.includes('agent'))
@@ -143,8 +143,8 @@ function agentGrants(slug: string): readonly Grant[] {
 }
 
 /**
- * The grants a member's policies add up to, sorted and without duplicates. An owner holds every permission a person can
- * hold, everywhere. Keys this version does not know, and scopes a permission does not have, grant nothing.
+ * The grants of a member's policies, sorted and without duplicates. An owner holds every permission a person can hold, at
+ * organization scope. Unknown permissions and invalid scopes grant nothing.
  */
 export function grantsFromPolicies(
   policies: readonly PolicyGrants[],
@@ -200,7 +200,7 @@ function covers(grant: Grant, target: AuthorizationTarget): boolean {
   return target.kind === 'team' && grant.scope_kind === 'team' && grant.scope_id === target.id;
 }
 
-/** What a 403 says of the permission that would have been needed for the target. */
+/** The details of a 403: the permission that the target requires. */
 export function forbiddenAt(
   target: AuthorizationTarget,
   { permission, reason }: Pick<ForbiddenDetails, 'permission' | 'reason'>,
@@ -220,7 +220,7 @@ function refusal(
   return { allowed: false, forbidden: forbiddenAt(target, { permission, reason }) };
 }
 
-/** Whether the caller may use the permission on the target; a refusal names the reason that would have to change first. */
+/** Whether the caller may use the permission on the target. A refusal names the first reason to fix. */
 export function authorize(
   principal: Principal,
   permission: Permission,
@@ -236,7 +236,7 @@ export function authorize(
   return ALLOWED;
 }
 
-/** Where the caller holds the permission, as a filter for lists; undefined when nowhere, which `authorize` for `any` refuses. */
+/** Where the caller holds the permission, as a filter for lists; undefined where `authorize` with `any` refuses. */
 export function scopeOf(principal: Principal, permission: Permission): PermissionScope | undefined {
   if (!canCarry(principal, permission)) return undefined;
   const grants = heldGrants(principal).filter((grant) => grant.permission === permission);
@@ -252,14 +252,14 @@ function scopeIds(grants: readonly Grant[], kind: ScopeKind): readonly string[] 
   return [...new Set(ids)].sort();
 }
 
-/** What this credential can really use now: its holder's grants after the limits of its kind and its narrowing; sorted. */
+/** The grants this credential can use now, after the limits of its kind and its scope; sorted. */
 export function effectiveGrants(principal: Principal): readonly Grant[] {
   return sortedGrants(
     heldGrants(principal).filter((grant) => canCarry(principal, grant.permission)),
   );
 }
 
-/** The permissions of `effectiveGrants`, sorted, each once. */
+/** The distinct permissions of `effectiveGrants`, sorted. */
 export function effectivePermissions(principal: Principal): readonly Permission[] {
   return [...new Set(effectiveGrants(principal).map((grant) => grant.permission))].sort();
 }

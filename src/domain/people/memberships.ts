@@ -1,6 +1,6 @@
-/** What a membership can be. */
+/** Membership statuses. */
 
-/** In the order in which members are listed. A removed member is `deprovisioned`: his record is kept. */
+/** In list order. A removed member is `deprovisioned`; the record stays. */
 export const MEMBERSHIP_STATUSES = ['active', 'suspended', 'deprovisioned'] as const;
 
 export type MembershipStatus = (typeof MEMBERSHIP_STATUSES)[number];

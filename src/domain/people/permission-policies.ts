@@ -1,11 +1,11 @@
-/** What makes a permission policy valid, and who may hand it out. The same for members, teams, organization keys and invitations. */
+/** What makes a permission policy valid and who may grant it. Members, teams, organization keys and invitations share it. */
 import { authorize, type MemberPrincipal } from './authorization.ts';
 import { AppError, type Issue } from '../errors.ts';
 import { isPermission, isServedBy, isValidScope, mayHold, permissionEntry } from './permissions.ts';
 import type { Grant, PermissionEdition, PermissionHolder, ScopeKind } from './permissions.ts';
 import { requireRecentAuthentication } from '../sign-in/recent-authentication.ts';
 
-/** `resourceIds`: team ids or agent slugs, none at organization scope. Owners hold every permission a person can: none is listed. */
+/** `resourceIds`: team ids or agent slugs, empty at organization scope. `permissions` is empty for an owner, who holds all. */
 export interface PolicyTerms {
   readonly scopeKind: ScopeKind;
   readonly resourceIds: readonly string[];
@@ -13,19 +13,19 @@ export interface PolicyTerms {
   readonly isOwner: boolean;
 }
 
-/** How many policies of its own a member, a team or a key holds at most: what every call of it reads. */
+/** Most policies of one member, team or key. Each call reads them all, so the number is bounded. */
 export const MOST_POLICIES = 50;
 
-/** For what kind of holder, and in which edition, terms are judged; `pointer` is where they stand in the body. */
+/** The kind of holder and the edition that terms must fit. `pointer`: the position of the terms in the body. */
 export interface PolicySetting {
   readonly holder: PermissionHolder;
-  /** False for a team: its members hold what it is granted as people, but nobody owns the organization through it. */
+  /** False for a team: members inherit its permissions, but never ownership. */
   readonly mayOwn?: boolean;
   readonly edition: PermissionEdition;
   readonly pointer?: string;
 }
 
-/** Everything wrong with the terms in that setting, each at its field. Whether resources exist is not asked. */
+/** Problems of the terms, each with a pointer to its field. It does not check that resources exist. */
 export function policyIssues(
   terms: PolicyTerms,
   { holder, mayOwn = holder === 'human', edition, pointer = '' }: PolicySetting,
@@ -41,7 +41,7 @@ export function policyIssues(
     if (!mayOwn)
       issues.push(issue('is_owner', 'invalid_value', 'only a member can own the organization'));
     if (scopeKind !== 'organization')
-      issues.push(issue('scope_kind', 'invalid_value', 'ownership is of the organization'));
+      issues.push(issue('scope_kind', 'invalid_value', 'must be organization for an owner'));
     if (permissions.length > 0)
       issues.push(
         issue('permissions', 'invalid_value', 'must be empty: an owner holds every permission'),
@@ -82,14 +82,14 @@ function permissionProblem(
   { holder, edition }: PolicySetting,
 ): string | undefined {
   if (!isPermission(key)) return 'is not a key of the permission vocabulary';
-  if (!isServedBy(edition, key)) return 'opens nothing in the open edition';
+  if (!isServedBy(edition, key)) return 'requires the hosted edition';
   if (!mayHold(holder, key)) return 'cannot be held by this kind of holder';
   if (!isValidScope(key, scopeKind))
     return `cannot be granted at ${scopeKind} scope; it can at: ${permissionEntry(key).scopes.join(', ')}`;
   return undefined;
 }
 
-/** The grants valid terms give, one for each permission and resource. Ownership is none of them. */
+/** The grants of valid terms, one for each permission and resource. Ownership is not a grant. */
 function grantsOf({ scopeKind, resourceIds, permissions }: PolicyTerms): readonly Grant[] {
   return permissions
     .filter(isPermission)
@@ -100,7 +100,7 @@ function grantsOf({ scopeKind, resourceIds, permissions }: PolicyTerms): readonl
     );
 }
 
-/** True when the caller, with this credential, holds the grant itself, at the same scope or wider. */
+/** True when the caller holds the grant with this credential, at the same scope or wider. */
 function holdsGrant(
   principal: MemberPrincipal,
   { permission, scope_kind, scope_id = '' }: Grant,
@@ -114,7 +114,7 @@ function holdsGrant(
   return authorize(principal, permission, target).allowed;
 }
 
-/** The grants of the terms the caller does not hold itself. */
+/** The grants of the terms that the caller does not hold. */
 export function grantsBeyond(principal: MemberPrincipal, terms: PolicyTerms): readonly Grant[] {
   return beyondOf(principal, grantsOf(terms));
 }
@@ -123,7 +123,7 @@ function beyondOf(principal: MemberPrincipal, grants: readonly Grant[]): readonl
   return grants.filter((grant) => !holdsGrant(principal, grant));
 }
 
-/** Throws 403 `grant_exceeds_own` (details.grants) for what of the grants the caller lacks. */
+/** Throws 403 `grant_exceeds_own` (details.grants) when the caller lacks any of the grants. */
 export function requireHeld(
   principal: MemberPrincipal,
   grants: readonly Grant[],
@@ -138,9 +138,9 @@ export function requireHeld(
 }
 
 /**
- * Throws unless the caller may hand out, change or take away these terms: 403 `owner_required` for ownership unless an
- * owner asks, 403 `grant_exceeds_own` (details.grants) for what the caller lacks; for what is dangerous and for ownership
- * the freshness of `requireRecentAuthentication`.
+ * Throws unless the caller may grant, change or remove these terms: 403 `owner_required` for ownership, 403
+ * `grant_exceeds_own` (details.grants), and for ownership or dangerous permissions whatever
+ * `requireRecentAuthentication` throws.
  */
 export function requireMayGrant(principal: MemberPrincipal, terms: PolicyTerms): void {
   if (terms.isOwner && !principal.isOwner) throw new AppError('owner_required');
@@ -152,13 +152,13 @@ function needsRecentAuthentication({ isOwner, permissions }: PolicyTerms): boole
   return isOwner || permissions.some((key) => isPermission(key) && permissionEntry(key).dangerous);
 }
 
-/** Why nothing can be granted to somebody or something any more. */
+/** Why a holder can receive no more grants. */
 export type ClosedReason = 'membership_removed' | 'team_archived' | 'api_key_inactive';
 
-/** Why a page of policies takes no new one from the caller. */
+/** Why the caller cannot create a policy on this page. */
 export type PageReadOnlyReason = ClosedReason | 'permission_policy_write_missing';
 
-/** Why the caller cannot change or remove a policy; proving again who he is would not help. */
+/** Why the caller cannot change or remove a policy, whatever their authentication. */
 export type ReadOnlyReason =
   | PageReadOnlyReason
   | 'inherited'

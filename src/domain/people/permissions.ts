@@ -8,7 +8,7 @@ export type PermissionHolder = 'human' | 'api_key' | 'organization_api_key' | 'a
 
 export type ScopeKind = 'organization' | 'team' | 'agent';
 
-/** The edition that serves what a permission opens. Both know them all; the open one neither lists nor grants hosted ones. */
+/** The edition that serves what a permission opens. The open edition neither lists nor grants hosted permissions. */
 export type PermissionEdition = 'open' | 'hosted';
 
 interface Terms {
@@ -41,7 +41,7 @@ const terms = {
   'membership.write': held(PEOPLE, 'Suspend, reactivate and remove members.'),
   'team.escalation.activate': held(
     PEOPLE_AND_KEYS,
-    'Put a revision of a team escalation policy into force.',
+    'Activate revisions of team escalation policies.',
   ),
   'team.escalation.write': held(PEOPLE_AND_KEYS, 'Write revisions of team escalation policies.'),
   'team.member.write': held(PEOPLE, 'Change who is in a team.'),
@@ -55,12 +55,12 @@ const terms = {
   'agent.credential.revoke': held(PEOPLE_AND_KEYS, 'Revoke credentials of agents.'),
   'agent.read': held(PEOPLE_AND_KEYS, 'See agents, their instances and their tools.'),
   'agent.write': held(PEOPLE_AND_KEYS, 'Create, change, disable and archive agents.'),
-  'pipeline.activate': held(PEOPLE_AND_KEYS, 'Put a revision of an approval pipeline into force.'),
+  'pipeline.activate': held(PEOPLE_AND_KEYS, 'Activate revisions of approval pipelines.'),
   'pipeline.read': held(PEOPLE_AND_KEYS, 'See approval pipelines and their revisions.'),
   'pipeline.write': held(PEOPLE_AND_KEYS, 'Write and preview revisions of approval pipelines.'),
   'escalation_path.activate': held(
     PEOPLE_AND_KEYS,
-    'Put a revision of an escalation path into force, or archive a path.',
+    'Put a revision of an escalation path active, or archive a path.',
   ),
   'escalation_path.read': held(PEOPLE_AND_KEYS, 'See escalation paths and their revisions.'),
   'escalation_path.write': held(PEOPLE_AND_KEYS, 'Write revisions of escalation paths.'),
@@ -128,7 +128,7 @@ export interface PermissionEntry extends Terms {
   readonly scopes: readonly ScopeKind[];
 }
 
-/** What the first segment of a key stands for: the area it is listed under, and the scope narrower than the organization. */
+/** By first segment of a key: its area in lists, and the scope narrower than the organization. */
 const resources: Readonly<
   Record<string, { readonly area: string; readonly narrowest?: ScopeKind }>
 > = {
@@ -159,7 +159,7 @@ function entryOf(key: Permission): PermissionEntry {
   };
 }
 
-/** The whole vocabulary, in the order in which it is listed to people. */
+/** The whole vocabulary, in list order. */
 export const permissions: readonly PermissionEntry[] = Object.keys(terms)
   .filter(isPermission)
   .map(entryOf);

@@ -1,4 +1,4 @@
-/** An approval request as every layer knows it, its states and its one decision. */
+/** The approval request of every layer, its states and its one decision. */
 import type { JsonText } from '../../platform/exact-json.ts';
 import type { AuthContext } from '../people/authorization.ts';
 
@@ -6,7 +6,7 @@ import type { AuthContext } from '../people/authorization.ts';
 export const DECISION_STATUSES = ['approved', 'denied', 'expired', 'cancelled'] as const;
 export type TerminalState = (typeof DECISION_STATUSES)[number];
 
-/** `evaluating` until the pipeline hands the request to people; outside it reads as `pending`. */
+/** `evaluating` until the pipeline hands the request to people. Clients see it as `pending`. */
 export type RequestState = 'evaluating' | 'pending' | TerminalState;
 export const REQUEST_STATUSES = ['pending', ...DECISION_STATUSES] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
@@ -24,7 +24,7 @@ export interface Route {
   readonly pathRevisionId?: string;
 }
 
-/** The final answer; immutable. `expiresAt` exactly on an approval. */
+/** The final, immutable answer. `expiresAt` is present exactly on an approval. */
 export interface Decision {
   readonly id: string;
   readonly requestId: string;
@@ -41,14 +41,14 @@ export interface Decision {
   readonly expiresAt?: Date;
 }
 
-/** Somebody looks after a pending request: advisory, until `expiresAt`. */
+/** An advisory marker until `expiresAt`: a reviewer is working on a pending request. */
 export interface Claim {
   readonly id: string;
   readonly membershipId: string;
   readonly displayName: string;
   readonly claimedAt: Date;
   readonly expiresAt: Date;
-  /** Its time was over when the row was read, and nobody has recorded that yet: readers show no such claim. */
+  /** The claim had expired when the row was read, but no writer has recorded it yet. Readers hide such a claim. */
   readonly lapsed: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Who may see, decide and is listed which request. `src/data/requests/list.ts` says the same in SQL for lists; a
- * test holds the two together.
+ * Who may see, claim and decide a request. `src/data/requests/list.ts` has the same rules in SQL for lists; a test
+ * compares the two.
  */
 import type { ApprovalRequest } from './approval-requests.ts';
 import {
@@ -14,7 +14,7 @@ import { actorIdOf } from '../audit.ts';
 import type { Permission } from '../people/permissions.ts';
 import type { Target } from '../escalation/types.ts';
 
-/** Whom a request was routed to. `targets`: everybody its pinned path revision names; undefined when no path applies to it. */
+/** The people a request was routed to. `targets`: all targets of its pinned path revision; undefined without a path. */
 export interface Audience {
   readonly targets: readonly Target[] | undefined;
   /** Memberships a reviewer added by hand. */
@@ -29,15 +29,15 @@ function holds(
   return authorize(principal, permission, { kind: 'agent', slug: request.agentSlug }).allowed;
 }
 
-/** Who is looked for among those a request was routed to. `teamIds`: his live teams. */
+/** A person to look for in an audience. `teamIds`: their live teams. */
 export interface Candidate {
   readonly membershipId: string;
   readonly teamIds: readonly string[];
 }
 
 /**
- * Named by the path, whichever level, himself or through a team of his, or added by hand. A broadcast names everybody who
- * may decide, and so does a request without a path.
+ * True for people that any level of the path targets, directly or through a team, and for added reviewers. A broadcast,
+ * or a request without a path, includes everyone who may decide.
  */
 export function isInAudience(
   { membershipId, teamIds }: Candidate,
@@ -49,19 +49,19 @@ export function isInAudience(
   return !targets || targets.some(names) || added.includes(membershipId);
 }
 
-/** The same of a caller. A path names people: an organization key is on none. */
+/** The same for a caller. A path targets people, so an organization key is on no path. */
 function isOnPath(principal: ProductPrincipal, routed: Audience): boolean {
   return principal.kind === 'member' ? isInAudience(principal, routed) : !routed.targets;
 }
 
-/** May claim the request, given that he may decide requests of its agent: owners always, others when it was routed to them. */
+/** Whether a member who may decide requests of this agent may claim it: owners always, others when it was routed to them. */
 export function mayClaim(principal: MemberPrincipal, routed: Audience): boolean {
   return principal.isOwner || isOnPath(principal, routed);
 }
 
 /**
- * May decide the request, or could if it were pending. Nobody decides without `request.decide`, which the decision itself asks
- * for; `request.decide.unrouted` extends it to what was routed to others.
+ * Whether the caller may decide the request, or could if it were pending. It always takes `request.decide`;
+ * `request.decide.unrouted` extends that to requests routed to others.
  */
 export function mayDecide(
   principal: ProductPrincipal,
@@ -72,7 +72,7 @@ export function mayDecide(
   return isOnPath(principal, routed) || holds(principal, 'request.decide.unrouted', request);
 }
 
-/** May see the request: everybody who may decide it, and readers of what was not routed to them. */
+/** Whether the caller may see the request: those who may decide it, and holders of `request.read.unrouted`. */
 export function maySee(
   principal: ProductPrincipal,
   request: ApprovalRequest,
@@ -83,16 +83,16 @@ export function maySee(
   return !routed.targets && holds(principal, 'request.read', request);
 }
 
-/** The same as filters for lists. A scope is undefined where the permission is not held at all. */
+/** The same rules as filters for lists. A scope is undefined when the caller lacks the permission. */
 export interface ListAccess {
-  /** The member; for an organization key its own id, which no path and no notification names. */
+  /** The membership; for an organization key its own id, which no path or notification contains. */
   readonly membershipId: string;
-  /** His live teams. */
+  /** Their live teams. */
   readonly teamIds: readonly string[];
   readonly read: PermissionScope | undefined;
   readonly readUnrouted: PermissionScope | undefined;
   readonly decide: PermissionScope | undefined;
-  /** Of `decide`, where it reaches what was routed to others. */
+  /** The part of `decide` that includes requests routed to others. */
   readonly decideUnrouted: PermissionScope | undefined;
 }
 

@@ -1,19 +1,19 @@
-/** Whom the word of an identity provider lets in, from what is known of him here. */
+/** Which person that an identity provider vouches for may enter. */
 import type { MembershipStatus } from '../people/memberships.ts';
 
-/** Statuses: undefined where nobody is known, null for somebody who is no member of anything that still exists. */
+/** Statuses: undefined when no account matches; null when an account matches without a membership. */
 export interface AdmissionFacts {
-  /** Of the person the provider's name for him is known as. */
+  /** The membership of the account linked to this provider identity. */
   readonly byIdentity: MembershipStatus | null | undefined;
-  /** Of the person with his email. */
+  /** The membership of the account with this email. */
   readonly byEmail: MembershipStatus | null | undefined;
-  /** An invitation for his email stands. */
+  /** An invitation for this email is pending. */
   readonly isInvited: boolean;
-  /** People of his email's domain join without one. */
+  /** People of this email domain may join without an invitation. */
   readonly admitsNewcomers: boolean;
 }
 
-/** `link`: he enters, and is known by the provider's name from then on. */
+/** `link`: the person enters and the provider identity is linked to their account. */
 export type Admission = 'enter' | 'link' | 'accept_invitation' | 'join' | 'refuse';
 
 export function decideAdmission({
@@ -25,12 +25,12 @@ export function decideAdmission({
   if (isMember(byIdentity)) return 'enter';
   if (byIdentity === undefined && isMember(byEmail)) return 'link';
   if (isInvited) return 'accept_invitation';
-  // Removed people stay removed: only an invitation lets them in again.
+  // Removed people need an invitation to enter again.
   const wasHere = byIdentity !== undefined || typeof byEmail === 'string';
   return admitsNewcomers && !wasHere ? 'join' : 'refuse';
 }
 
-/** Also a suspended one: nothing else lets him in. */
+/** Includes suspended members: no other way in applies to them. */
 export function isMember(status: MembershipStatus | null | undefined): boolean {
   return status === 'active' || status === 'suspended';
 }

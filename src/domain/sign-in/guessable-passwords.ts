@@ -1,4 +1,4 @@
-/** Which passwords somebody would guess: known words, alone, repeated, or with digits and punctuation around them. */
+/** Which passwords are guessable: known words, alone, repeated, or with digits and punctuation around them. */
 
 const SHORTEST_PADDED_WORD = 5;
 const LONGEST_TRIVIAL_REPEAT = 3;
@@ -9,8 +9,8 @@ export function foldPassword(text: string): string {
 }
 
 /**
- * `words`: names that are no secret in this place, such as the person's; compared without spaces and punctuation too.
- * `isCommon` is asked for folded text.
+ * `words`: names that are public here, such as the person's; they are also compared without spaces and punctuation.
+ * `isCommon` takes folded text.
  */
 export function isGuessable(
   password: string,

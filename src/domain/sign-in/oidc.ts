@@ -1,4 +1,4 @@
-/** What an identity provider's word is worth here: whom it lets in, under which name, and where the browser goes then. */
+/** How to read an identity provider's claims: email, display name, assurance, and where the browser returns to. */
 import { isBlank, withoutUnseen } from '../labels.ts';
 
 /** Characters a URL may hold unescaped; neither backslash, white space nor control characters are among them. */
@@ -6,8 +6,8 @@ const URL_CHARACTERS = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/?#%[\]]*$/;
 const MAX_PATH_LENGTH = 2_000;
 
 /**
- * Whether a browser may be sent there after it signed in: a path of ours, and one that every browser and proxy takes for a
- * path, before and after it resolves dots and escapes.
+ * Whether a browser may return there after sign-in. It must be a path of this service for every browser and proxy,
+ * before and after they resolve dots and escapes.
  */
 export function isReturnPath(text: string): boolean {
   if (text.length > MAX_PATH_LENGTH || !URL_CHARACTERS.test(text) || !isLocal(text)) return false;
@@ -21,7 +21,7 @@ function isLocal(text: string): boolean {
   return /^\/(?!\/)/.test(text) && !text.includes('//') && !/[\\\p{Cc}]/u.test(text);
 }
 
-/** Without any escapes, however often they were escaped; `\` when they make no text. */
+/** Removes escapes, also nested ones; `\` when they do not decode. */
 function unescaped(path: string): string {
   try {
     const once = decodeURIComponent(path);
@@ -31,12 +31,12 @@ function unescaped(path: string): string {
   }
 }
 
-/** ASCII only: no other letter can then pass for one of a domain's, here or in the database. */
+/** ASCII only, so that no lookalike letter passes for one of the domain. */
 const EMAIL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)$/;
 
 /**
- * The email by which somebody may be recognized or admitted: vouched for by the provider and, where domains are named, of
- * exactly one of them (in lower case). Undefined when there is none.
+ * The email that identifies the person: verified by the provider and, where domains are configured, in one of them
+ * (in lower case). Undefined when there is none.
  */
 export function admissibleEmail(
   claimed: { readonly email: string | undefined; readonly emailVerified: boolean },
@@ -51,7 +51,7 @@ export function admissibleEmail(
 
 const MAX_NAME_LENGTH = 200;
 
-/** The provider's name for the person where it can be shown, else the local part of the email. */
+/** The provider's name for the person if it is printable, else the local part of the email. */
 export function displayNameOf(name: string | undefined, email: string): string {
   const shown = withoutUnseen(name ?? '')
     .replaceAll(/\s+/g, ' ')
@@ -63,7 +63,7 @@ export function displayNameOf(name: string | undefined, email: string): string {
   return isBlank(cut) ? email.slice(0, email.indexOf('@')) : cut;
 }
 
-/** A subject as the standard allows it: at most 255 ASCII characters, none of them a control character. */
+/** A subject as OpenID Connect allows it: at most 255 ASCII characters without control characters. */
 export function isSubject(text: string): boolean {
   return /^[\x20-\x7e]{1,255}$/.test(text);
 }

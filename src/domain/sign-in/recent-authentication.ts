@@ -1,16 +1,16 @@
-/** How well, and how lately, somebody must have proven who he is before he does what matters. */
+/** How strongly and how recently a person must have authenticated before a sensitive operation. */
 import type { MemberPrincipal } from '../people/authorization.ts';
 import { AppError } from '../errors.ts';
 import { permissionEntry, type Permission } from '../people/permissions.ts';
 
-/** Throws 403 `mfa_required` where the organization demands a second factor and this sign-in, or this key's, had none. */
+/** Throws 403 `mfa_required` when the organization requires a second factor and this session or key had none. */
 export function requireSecondFactor(principal: MemberPrincipal): void {
   if (principal.requiresMfa && principal.auth.assurance !== 'strong')
     throw new AppError('mfa_required');
 }
 
 /**
- * For what is dangerous: a session that was proven again lately, with a second factor where the organization demands one.
+ * For dangerous operations: a recently authenticated session, with a second factor where the organization requires it.
  * Throws 403 `session_required` for a key, `mfa_required`, `reauthentication_required`.
  */
 export function requireRecentAuthentication(principal: MemberPrincipal, detail?: string): void {
@@ -19,22 +19,24 @@ export function requireRecentAuthentication(principal: MemberPrincipal, detail?:
   requireRecentSession(principal, detail);
 }
 
-/** As `requireRecentAuthentication`, for what must be open to those who have no second factor yet: enrolling one. */
+/** Like `requireRecentAuthentication`, but open to people without a second factor, so that they can enroll one. */
 export function requireRecentSession(principal: MemberPrincipal, detail?: string): void {
   if (principal.via.kind !== 'session') throw new AppError('session_required');
   if (!principal.via.fresh)
     throw new AppError('reauthentication_required', detail === undefined ? {} : { detail });
 }
 
-/** For changes of the second factor itself: a fresh session that was opened or renewed with it, whatever the organization demands. */
+/** For changes of the second factor itself: a recent session that used it, whatever the organization requires. */
 export function requireRecentSecondFactor(principal: MemberPrincipal): void {
   if (principal.via.kind !== 'session') throw new AppError('session_required');
   if (principal.auth.assurance !== 'strong')
-    throw new AppError('mfa_required', { detail: 'This needs a code of your second factor.' });
+    throw new AppError('mfa_required', {
+      detail: 'This operation requires a code from your second factor.',
+    });
   requireRecentSession(principal);
 }
 
-/** True when one of the permissions decides requests or is dangerous: whoever hands it out must have proven who he is. */
+/** True when a permission decides requests or is dangerous. Granting it requires recent authentication. */
 export function isSensitive(permissions: readonly Permission[]): boolean {
   return permissions.some((key) => key === 'request.decide' || permissionEntry(key).dangerous);
 }

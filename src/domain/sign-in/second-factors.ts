@@ -1,11 +1,11 @@
-/** What a person types as a second factor: the six digits of an authenticator app, or a recovery code. */
+/** Codes a person types as a second factor: six digits of an authenticator app, or a recovery code. */
 import { createHash } from 'node:crypto';
 
 export type SecondFactor = 'totp' | 'recovery_code';
 
 export interface PresentedCode {
   readonly kind: SecondFactor;
-  /** Without what people add or mistake: spaces, hyphens, small letters. */
+  /** Normalized: no spaces or hyphens, upper case. */
   readonly code: string;
 }
 
@@ -18,7 +18,7 @@ const BYTES_A_CODE = 10;
 /** Random bytes `newRecoveryCodes` turns into a person's codes: 80 bits for each. */
 export const RECOVERY_CODE_BYTES = CODES * BYTES_A_CODE;
 
-/** Six digits are an app's code; everything else is tried as a recovery code. */
+/** Six digits are an app's code. Anything else is a recovery code. */
 export function readCode(typed: string): PresentedCode {
   const code = typed.replaceAll(/[\s-]/g, '').toUpperCase();
   if (/^[0-9]{6}$/.test(code)) return { kind: 'totp', code };
@@ -51,7 +51,7 @@ function inGroups(text: string): string {
   return (text.match(new RegExp(`.{${GROUP}}`, 'g')) ?? []).join('-');
 }
 
-/** What is kept of a recovery code, however it was typed. */
+/** The stored hash of a recovery code, independent of how the person typed it. */
 export function hashRecoveryCode(typed: string): Buffer {
   return createHash('sha256').update(readCode(typed).code).digest();
 }

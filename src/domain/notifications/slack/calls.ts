@@ -1,18 +1,18 @@
-/** What Slack posts when somebody presses a button or types a command: told from its form, as far as it concerns us. */
+/** Slack's calls: a button click or a slash command, read from the posted form. */
 import { APPROVE_ACTION, DENY_ACTION } from './messages.ts';
 
-/** Somebody pressed Approve or Deny. */
-export interface PressedButton {
+/** A click on Approve or Deny. */
+export interface ButtonClick {
   readonly slackUserId: string;
-  /** He is of another workspace than the call comes from: in a channel that several share. */
+  /** The user belongs to another workspace, in a channel that several workspaces share. */
   readonly isForeign: boolean;
   readonly requestId: string;
   readonly status: 'approved' | 'denied';
-  /** Where an answer to him alone can be sent. */
+  /** Where to post an ephemeral answer to this user. */
   readonly responseUrl: string;
 }
 
-export interface TypedCommand {
+export interface SlashCommand {
   readonly slackUserId: string;
   readonly verb: 'link' | 'unlink' | 'help';
   /** What follows the verb. */
@@ -24,18 +24,18 @@ type Fields = Readonly<Record<string, unknown>>;
 const USER_ID = /^[A-Z0-9]{2,40}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The workspace a call says it comes from, which is not proven yet; undefined where it names none, or several. */
+/** The workspace that a call claims, not yet verified; undefined when it names none or several. */
 export function teamOf(body: string): string | undefined {
   const form = new URLSearchParams(body);
-  const pressedIn = form.has('payload')
+  const clickedIn = form.has('payload')
     ? [textOf(asFields(payloadOf(form)['team'])['id']) ?? '']
     : [];
-  const [team, ...others] = new Set([...form.getAll('team_id'), ...pressedIn]);
+  const [team, ...others] = new Set([...form.getAll('team_id'), ...clickedIn]);
   return team !== undefined && others.length === 0 && USER_ID.test(team) ? team : undefined;
 }
 
-/** Undefined for everything else that is pressed, such as a link. */
-export function readPressed(body: string): PressedButton | undefined {
+/** Undefined for clicks on anything else, such as a link. */
+export function readButtonClick(body: string): ButtonClick | undefined {
   const payload = payloadOf(new URLSearchParams(body));
   const actions = Array.isArray(payload['actions'])
     ? (payload['actions'] as readonly unknown[])
@@ -63,12 +63,12 @@ export function readPressed(body: string): PressedButton | undefined {
   };
 }
 
-function statusOf(actionId: unknown): PressedButton['status'] | undefined {
+function statusOf(actionId: unknown): ButtonClick['status'] | undefined {
   if (actionId === APPROVE_ACTION) return 'approved';
   return actionId === DENY_ACTION ? 'denied' : undefined;
 }
 
-export function readCommand(body: string): TypedCommand | undefined {
+export function readCommand(body: string): SlashCommand | undefined {
   const form = new URLSearchParams(body);
   const slackUserId = form.get('user_id') ?? '';
   if (!USER_ID.test(slackUserId)) return undefined;

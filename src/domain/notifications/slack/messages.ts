@@ -1,6 +1,6 @@
 /**
- * What stands in Slack about a request. Nothing an agent or a person wrote is ever looked at for markup: it stands in blocks
- * of plain or preformatted text, and escaped in the line that readers without blocks see.
+ * Slack messages about a request. Text from agents and people never becomes markup: it goes into plain or preformatted
+ * blocks, and escaped into the fallback line.
  */
 import type { ApprovalRequest } from '../../requests/approval-requests.ts';
 import { shownInstant, shownLine, shownText } from '../../shown-text.ts';
@@ -47,18 +47,18 @@ export const APPROVE_ACTION = 'countersign_approve';
 export const DENY_ACTION = 'countersign_deny';
 const OPEN_ACTION = 'countersign_open';
 
-/** Slack refuses a longer header. Other texts may have some thousand characters, and all of one section together no more. */
+/** Slack refuses longer headers. A section may hold some thousand characters in total. */
 const MAX_HEADER = 150;
 const MAX_FACT = 300;
 const MAX_REASON = 1_000;
 const MAX_ARGUMENTS = 2_500;
 
-/** For text in which Slack looks for markup: what is left has no meaning there. */
+/** Escapes text that Slack would read as markup. */
 export function escapeSlackText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Slack keeps, and counts, three characters as it would have them escaped. */
+/** Slack counts `&`, `<` and `>` in their escaped form. */
 const lengthInSlack = (piece: string): number => escapeSlackText(piece).length;
 
 const line = (text: string, most: number): string => shownLine(text, most, lengthInSlack);
@@ -118,7 +118,7 @@ function titled(beginning: string, { tool }: ApprovalRequest): string {
   return `${beginning}: ${line(tool, MAX_HEADER - lengthInSlack(`${beginning}: `))}`;
 }
 
-/** Asks whoever reads it to decide: by a button, or where Slack does not prove enough, at `url` alone, where the request is opened. */
+/** Asks readers to decide: with buttons, or only at `url` where the organization requires a second factor. */
 export function askingMessage(
   request: ApprovalRequest,
   url: string,
@@ -134,7 +134,7 @@ export function askingMessage(
       { type: 'header', text: plain(title) },
       ...aboutRequest(request),
       note(
-        `To be decided by ${shownInstant(request.deadlineAt)}${requiresMfa ? ', with a second factor: in the browser' : ''}.`,
+        `Decide by ${shownInstant(request.deadlineAt)}${requiresMfa ? ', in the browser with your second factor' : ''}.`,
       ),
       {
         type: 'actions',
@@ -157,7 +157,7 @@ function decidingButtons({ id }: ApprovalRequest): readonly Button[] {
   ];
 }
 
-/** How a request ended and by whom, as a sentence's beginning: `Approved by Ada Marsh`. */
+/** How a request ended and who decided, as the start of a sentence: `Approved by Ada Marsh`. */
 export function outcomeOf({ state, decision }: ApprovalRequest, mostOfName = MAX_FACT): string {
   const by = decision?.reviewerDisplayName;
   switch (state) {
@@ -176,7 +176,7 @@ export function outcomeOf({ state, decision }: ApprovalRequest, mostOfName = MAX
   }
 }
 
-/** In the place of the message that asked: without buttons. */
+/** Replaces the message that asked; it has no buttons. */
 export function answeredMessage(request: ApprovalRequest, url: string): SlackText {
   const { decision } = request;
   const title = titled(outcomeOf(request, MAX_HEADER / 2), request);
@@ -196,7 +196,7 @@ export function answeredMessage(request: ApprovalRequest, url: string): SlackTex
   };
 }
 
-/** Says that messages arrive. */
+/** A test message. */
 export function testMessage(organizationName: string): SlackText {
   const text = `Countersign can send messages here for ${line(organizationName, MAX_FACT)}.`;
   return { text: escapeSlackText(text), blocks: [facts([['Test message', text]])] };

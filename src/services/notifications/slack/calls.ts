@@ -13,10 +13,10 @@ import { authorize, type MemberPrincipal } from '../../../domain/people/authoriz
 import { AppError, type ErrorCode } from '../../../domain/errors.ts';
 import {
   readCommand,
-  readPressed,
+  readButtonClick,
   teamOf,
-  type PressedButton,
-  type TypedCommand,
+  type ButtonClick,
+  type SlashCommand,
 } from '../../../domain/notifications/slack/calls.ts';
 import { escapeSlackText, outcomeOf } from '../../../domain/notifications/slack/messages.ts';
 import {
@@ -59,7 +59,7 @@ export async function handleSlackInteraction(
   proof: SlackRequestSignature,
 ): Promise<void> {
   const { connection, now } = await verify(context, proof);
-  const pressed = readPressed(proof.body);
+  const pressed = readButtonClick(proof.body);
   if (!pressed) return;
   const text = await press(context, { connection, pressed, now });
   context.slack.postEphemeral(pressed.responseUrl, text).catch((error: unknown) => {
@@ -72,7 +72,7 @@ export async function handleSlackInteraction(
 
 interface Press {
   readonly connection: SlackConnection;
-  readonly pressed: PressedButton;
+  readonly pressed: ButtonClick;
   readonly now: Date;
 }
 
@@ -165,7 +165,7 @@ export async function handleSlackCommand(
 async function obey(
   context: ServiceContext,
   connection: SlackConnection,
-  { verb, slackUserId, argument }: TypedCommand,
+  { verb, slackUserId, argument }: SlashCommand,
 ): Promise<string> {
   switch (verb) {
     case 'link': {
