@@ -35,7 +35,7 @@ import type {
   WorkingHoursSet,
   WorkingInterval,
 } from './types.ts';
-import { isTimeZone } from './working-hours.ts';
+import { canonicalTimeZone } from './time-zones.ts';
 
 /** What was read, or everything that is wrong with it. */
 export type Parsed<T> =
@@ -140,12 +140,13 @@ function readWorkingHours(
   if (id !== undefined) takeId(id, `${at.pointer}/id`, { ids, list });
   const name = readLabel(memberOf(object, at.pointer, 'name'), LIMITS.nameLength, list);
   const zoneAt = memberOf(object, at.pointer, 'timezone');
-  const timezone = readText(
+  const zone = readText(
     zoneAt,
     { max: 64, rule: 'be the IANA name of a time zone, such as Europe/Berlin' },
     list,
   );
-  if (timezone !== undefined && !isTimeZone(timezone)) {
+  const timezone = zone && canonicalTimeZone(zone);
+  if (zone !== undefined && timezone === undefined) {
     list.add(
       zoneAt.pointer,
       'unknown_timezone',

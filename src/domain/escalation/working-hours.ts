@@ -15,11 +15,6 @@ const DAYS_AHEAD = 16;
 /** Days remembered for each set: a walk asks again and again for the same few. */
 const REMEMBERED_DAYS = 64;
 
-/** Newer runtimes take offsets such as `+02:00` for zones too, which are no IANA names. */
-export function isTimeZone(name: string): boolean {
-  return /^[a-z]/i.test(name) && IANAZone.isValidZone(name);
-}
-
 /** True from the start of an interval up to, and without, its end. */
 export function isActive(set: WorkingHoursSet, now: Date): boolean {
   return isOpen(set, now.getTime());

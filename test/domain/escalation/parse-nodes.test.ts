@@ -70,6 +70,13 @@ const HOURS = '/working_hours/0';
 const INTERVAL = `${HOURS}/intervals/0`;
 
 describe('working hours', () => {
+  test('keep their time zone in its canonical spelling', () => {
+    const result = parseEscalationPathDocument(withHours(hours({ timezone: 'europe/berlin' })));
+    expect(result).toMatchObject({
+      document: { working_hours: [{ timezone: 'Europe/Berlin' }] },
+    });
+  });
+
   test.each<[string, ExactObject]>([
     ['end at midnight', withInterval({ start: '00:00', end: '24:00' })],
     ['run past midnight', withInterval({ start: '22:00', end: '06:00' })],
