@@ -1,6 +1,6 @@
 /**
  * Bearer tokens `<prefix>_<id>_<secret>`: found by id, compared in constant time by the SHA-256 of a secret of 32 random
- * bytes. (A slow password hash would add nothing to 256 random bits and cost 70 ms a call.)
+ * bytes. The secret has letters and digits only, so that a double click selects all of it. (A slow password hash would add nothing to 256 random bits and cost 70 ms a call.)
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 } from 'uuid';
@@ -19,12 +19,28 @@ export interface PresentedToken {
   readonly secret: string;
 }
 
+/** Older secrets are base64url and may hold `_` and `-`: they keep working. */
 const TOKEN =
   /^(wh[a-z])_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
 
 export function issueToken(prefix: string, id: string = v7()): IssuedToken {
-  const secret = randomBytes(32).toString('base64url');
+  const secret = randomSecret();
   return { id, token: `${prefix}_${id}_${secret}`, hash: hashSecret(secret) };
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The fewest letters and digits that can write every number of 32 bytes: 62^43 > 2^256. */
+const SECRET_LENGTH = 43;
+
+/** 32 random bytes as a number in base 62, of fixed length. */
+function randomSecret(): string {
+  let rest = BigInt(`0x${randomBytes(32).toString('hex')}`);
+  let secret = '';
+  while (secret.length < SECRET_LENGTH) {
+    secret = ALPHABET.charAt(Number(rest % 62n)) + secret;
+    rest /= 62n;
+  }
+  return secret;
 }
 
 /** The parts of a well-formed token, or undefined. Says nothing about whether it was ever issued. */

@@ -9,6 +9,7 @@ import {
   type TestOrganization,
 } from '../../support/scene/factories.ts';
 import { HttpClient } from '../../support/http.ts';
+import { secretOf } from '../../support/tokens.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -65,8 +66,7 @@ describe('creating an instance', () => {
     const [row] = await app
       .db('agent_credentials')
       .where({ id: String(created.body['credential']?.['id']) });
-    // The secret is everything behind the second underscore, and may hold some itself.
-    const secret = token.split('_').slice(2).join('_');
+    const secret = secretOf(token);
     expect(JSON.stringify(row)).not.toContain(secret);
     const audit = await app.db('audit_events').where({
       organization_id: organization.id,

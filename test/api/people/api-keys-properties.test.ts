@@ -20,6 +20,7 @@ import {
   grant,
 } from '../../support/scene/factories.ts';
 import type { Policy, TestMember, TestOrganization } from '../../support/scene/factories.ts';
+import { idOf } from '../../support/tokens.ts';
 
 interface Holding {
   readonly own: readonly Policy[];
@@ -191,7 +192,7 @@ test('a personal key is worth exactly what its member holds and its narrowing le
         effectiveGrants(principal),
       ]);
       const detail = await organization.owner.browser.get(
-        `/api/v1/api_keys/${member.apiKey.split('_')[1] ?? ''}`,
+        `/api/v1/api_keys/${idOf(member.apiKey)}`,
       );
       expect(detail.body['key']?.['effective_grants']).toEqual(effectiveGrants(principal));
       for (const [path, permission, at] of calls()) {

@@ -28,6 +28,7 @@ import {
   outcome,
   PASSWORD,
 } from '../../support/scene/invitations.ts';
+import { tokenParts } from '../../support/tokens.ts';
 
 const OTHER_PASSWORD = 'four slow barges upriver';
 
@@ -117,7 +118,7 @@ describe('the link', () => {
     await accept(app, used.token);
     await owner.browser.delete(`${INVITATIONS}/${revoked.id}`);
     await expire(app, expired.id);
-    const [prefix, id, secret] = live.token.split('_');
+    const { prefix, id, secret } = tokenParts(live.token);
     const dead = [
       used.token,
       revoked.token,
@@ -125,8 +126,8 @@ describe('the link', () => {
       'nonsense',
       issueToken('whi').token,
       issueToken('whi', live.id).token,
-      `whr_${id ?? ''}_${secret ?? ''}`,
-      `${prefix ?? ''}_${used.id}_${secret ?? ''}`,
+      `whr_${id}_${secret}`,
+      `${prefix}_${used.id}_${secret}`,
     ];
     for (const token of dead) {
       expect(outcome(await app.http.get(linkPath(token)))).toBe('404 not_found');

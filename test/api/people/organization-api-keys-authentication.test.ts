@@ -10,6 +10,7 @@ import {
   type TestOrganization,
 } from '../../support/scene/factories.ts';
 import type { Answer } from '../../support/http.ts';
+import { idOf, secretOf } from '../../support/tokens.ts';
 
 const AGENTS = '/api/v1/agents';
 const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
@@ -53,14 +54,13 @@ describe('an organization key', () => {
 
   test('opens nothing when it is made up, tampered with, cut short, or has another kind’s prefix', async () => {
     const { id, token } = key;
-    const secret = token.slice(-43);
+    const secret = secretOf(token);
     const other = await createOrganizationKey(app, organization, [reader]);
     const personal = organization.owner.apiKey;
-    const [, personalId = ''] = personal.split('_');
     const bad = [
       issueToken('who').token,
       `who_${id}_${secret.startsWith('A') ? 'B' : 'A'}${secret.slice(1)}`,
-      `who_${id}_${other.token.slice(-43)}`,
+      `who_${id}_${secretOf(other.token)}`,
       `who_${other.id}_${secret}`,
       `who_${id}`,
       `who_${id}_`,
@@ -70,7 +70,7 @@ describe('an organization key', () => {
       `whk_${id}_${secret}`,
       `whs_${id}_${secret}`,
       `whc_${id}_${secret}`,
-      `who_${personalId}_${personal.slice(-43)}`,
+      `who_${idOf(personal)}_${secretOf(personal)}`,
     ];
     for (const bearer of bad)
       expect([bearer, codeOf(await as(bearer))]).toEqual([

@@ -9,6 +9,7 @@ import {
 } from '../../support/scene/factories.ts';
 import type { Policy, TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import type { Answer } from '../../support/http.ts';
+import { idOf } from '../../support/tokens.ts';
 
 const KEYS = '/api/v1/api_keys';
 const OPTIONS = `${KEYS}/options`;
@@ -20,7 +21,6 @@ const everywhere = (...keys: string[]): Policy => ({
   scope_kind: 'organization',
   permissions: keys,
 });
-const idOf = (token: string) => token.split('_')[1] ?? '';
 
 interface ShownKey {
   readonly id: string;

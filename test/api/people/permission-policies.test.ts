@@ -13,6 +13,7 @@ import {
 } from '../../support/scene/factories.ts';
 import type { Policy, TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import type { Answer, HttpClient } from '../../support/http.ts';
+import { idOf } from '../../support/tokens.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -689,7 +690,7 @@ describe('the page of an organization key', () => {
   });
 
   test('is not there for a personal key', async () => {
-    const id = owner.apiKey.split('_')[1] ?? '';
+    const id = idOf(owner.apiKey);
     expect(outcome(await owner.browser.get(ofKey(id)))).toBe('404 not_found');
     await grant(app.db, organization.id, { apiKeyId: id, policy: granted('agent.read') });
     expect(outcome(await post(owner.browser, ofKey(id), terms('agent.read')))).toBe(

@@ -24,6 +24,7 @@ import {
   type Authenticator,
 } from '../../support/scene/sign-in.ts';
 import { until } from '../../support/waiting.ts';
+import { idOf, secretOf, tokenParts } from '../../support/tokens.ts';
 
 const REFUSED = [401, 'invalid_credentials'];
 const REVIEWER = [
@@ -78,7 +79,7 @@ describe('the right password of a person with an authenticator app', () => {
     expect([answer.status, answer.headers['set-cookie']]).toEqual([202, undefined]);
     expect(answer.body).toEqual({
       mfa: {
-        token: expect.stringMatching(/^whm_[0-9a-f-]{36}_[A-Za-z0-9_-]{43}$/),
+        token: expect.stringMatching(/^whm_[0-9a-f-]{36}_[A-Za-z0-9]{43}$/),
         methods: ['totp', 'recovery_code'],
         expires_at: expect.any(String),
       },
@@ -144,7 +145,7 @@ describe('the code', () => {
     const auth = {
       method: 'local_password_totp',
       assurance: 'strong',
-      session_id: cookie.split('_')[2],
+      session_id: idOf(cookie),
     };
     expect(answer.body['principal']?.['auth']).toMatchObject(auth);
     expect((await me(cookie)).body).toEqual(answer.body);
@@ -169,8 +170,8 @@ describe('the code', () => {
     const [recoveryCode = ''] = authenticator.recoveryCodes;
     const totp = await authenticator.freshCode();
     const sessions = [
-      cookieOf(await complete(await challengeOf(app, member), totp)).split('_')[2],
-      cookieOf(await complete(await challengeOf(app, member), recoveryCode)).split('_')[2],
+      idOf(cookieOf(await complete(await challengeOf(app, member), totp))),
+      idOf(cookieOf(await complete(await challengeOf(app, member), recoveryCode))),
     ];
     const events = [
       await eventsOf('session.created', sessions[0] ?? ''),
@@ -321,13 +322,13 @@ describe('a challenge', () => {
   test('that was made up or tampered with is refused, and costs the real one nothing', async () => {
     const token = await challengeOf(app, member);
     const other = await challengeOf(app, member);
-    const [id, secret] = [token.slice(4, -44), token.slice(-43)];
+    const { id, secret } = tokenParts(token);
     const flipped = secret.startsWith('A') ? `B${secret.slice(1)}` : `A${secret.slice(1)}`;
     const bad = [
       'garbage',
       issueToken('whm').token,
       `whm_${id}_${flipped}`,
-      `whm_${id}_${other.slice(-43)}`,
+      `whm_${id}_${secretOf(other)}`,
       `whs_${id}_${secret}`,
       `${token}x`,
       token.toUpperCase(),
@@ -366,7 +367,7 @@ describe('a challenge', () => {
 
   test('is kept as a hash, and forgotten once it has ended', async () => {
     const token = await challengeOf(app, member);
-    expect(JSON.stringify(await app.db('mfa_challenges'))).not.toContain(token.slice(-43));
+    expect(JSON.stringify(await app.db('mfa_challenges'))).not.toContain(secretOf(token));
     await app.db('mfa_challenges').update({ expires_at: new Date(0) });
     const before = (await app.db('mfa_challenges')).length;
     await challengeOf(app, member);
@@ -386,7 +387,7 @@ describe('a session', () => {
       );
       expect([(await me(cookie)).status, (await me(cookieOf(answer))).status]).toEqual([401, 200]);
     }
-    const [ended] = await eventsOf('session.revoked', stranger.cookie.split('_')[2] ?? '');
+    const [ended] = await eventsOf('session.revoked', idOf(stranger.cookie));
     expect([ended?.actor_id, JSON.parse(ended?.data ?? '{}')]).toEqual([
       stranger.membershipId,
       { reason: 'superseded' },

@@ -19,6 +19,7 @@ import {
   PASSWORD,
   SECRETS_KEY,
 } from '../../support/scene/sign-in.ts';
+import { idOf } from '../../support/tokens.ts';
 
 const REFUSED = [401, 'invalid_credentials'];
 
@@ -56,7 +57,7 @@ describe('the password', () => {
     const auth = {
       method: 'local_password',
       assurance: 'single_factor',
-      session_id: member.cookie.split('_')[2],
+      session_id: idOf(member.cookie),
     };
     expect([answer.status, answer.body['auth']]).toMatchObject([200, auth]);
     expect(Date.now() - Date.parse(String(answer.body['auth']?.['authenticated_at']))).toBeLessThan(
@@ -212,7 +213,7 @@ describe('a code', () => {
     );
     await app
       .db('sessions')
-      .where({ id: other.split('_')[2] })
+      .where({ id: idOf(other) })
       .update({ membership_id: member.membershipId });
     let browsers = [authenticator.browser, browserWith(app, other)];
     for (let round = 0; round < 20; round += 1) {
@@ -334,7 +335,7 @@ describe('proving again', () => {
       password: PASSWORD,
       code: await authenticator.freshCode(),
     });
-    const id = authenticator.cookie.split('_')[2];
+    const id = idOf(authenticator.cookie);
     const events = (await app
       .db('audit_events')
       .where({ event_type: 'session.reauthenticated', subject_id: id })) as {

@@ -12,6 +12,7 @@ import {
 } from '../../support/scene/factories.ts';
 import type { Answer } from '../../support/http.ts';
 import { until, untilBlocked } from '../../support/waiting.ts';
+import { idOf, secretOf } from '../../support/tokens.ts';
 
 const PASSWORD = 'seven bright ravens on a wire';
 
@@ -174,7 +175,6 @@ describe('the first owner', () => {
     expect(new Set(events.map((event) => event.actor_id))).toEqual(
       new Set([created.body['principal']?.['membership_id'], null]),
     );
-    const secretOf = (token: string) => token.slice(-43);
     const secrets = [
       BOOTSTRAP_SECRET,
       PASSWORD,
@@ -490,7 +490,7 @@ describe('signing in and out', () => {
     expect((await me(kept)).status).toBe(200);
     const ends = await app
       .db('audit_events')
-      .where({ event_type: 'session.revoked', subject_id: ended.split('_')[1] });
+      .where({ event_type: 'session.revoked', subject_id: idOf(ended) });
     expect(ends).toHaveLength(1);
   });
 

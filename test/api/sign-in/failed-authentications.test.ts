@@ -16,6 +16,7 @@ import {
   SECRETS_KEY,
 } from '../../support/scene/sign-in.ts';
 import { until } from '../../support/waiting.ts';
+import { idOf } from '../../support/tokens.ts';
 
 const REFUSED = [401, 'invalid_credentials'];
 
@@ -77,7 +78,7 @@ test('proving again who one is, in the session, by a wrong password and by a wro
   );
   const event = (reason: string) => ({
     event_type: 'session.reauthentication_failed',
-    subject_id: authenticator.cookie.split('_')[2],
+    subject_id: idOf(authenticator.cookie),
     actor_type: 'human',
     actor_id: member.membershipId,
     data: { membership_id: member.membershipId, reason, ...from },

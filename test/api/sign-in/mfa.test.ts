@@ -21,6 +21,7 @@ import {
   login,
   SECRETS_KEY,
 } from '../../support/scene/sign-in.ts';
+import { idOf } from '../../support/tokens.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -95,7 +96,7 @@ describe('enrolling an authenticator app', () => {
     expect((await browser.get('/api/v1/me')).body['principal']?.['auth']).toMatchObject({
       method: 'local_password_totp',
       assurance: 'strong',
-      session_id: member.cookie.split('_')[2],
+      session_id: idOf(member.cookie),
     });
     expect([cookie === member.cookie, (await member.browser.get('/api/v1/me')).status]).toEqual([
       false,
@@ -116,7 +117,7 @@ describe('enrolling an authenticator app', () => {
     for (const cookie of others)
       expect((await browserWith(app, cookie).get('/api/v1/me')).status).toBe(401);
     expect((await browser.get('/api/v1/me')).status).toBe(200);
-    const ids = others.map((cookie) => cookie.split('_')[2] ?? '');
+    const ids = others.map(idOf);
     const ends = (await app
       .db('audit_events')
       .where({ event_type: 'session.revoked' })

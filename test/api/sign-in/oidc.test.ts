@@ -15,6 +15,7 @@ import {
   type IdentityProvider,
 } from '../../support/servers/identity-provider.ts';
 import { until } from '../../support/waiting.ts';
+import { idOf } from '../../support/tokens.ts';
 
 let provider: IdentityProvider;
 let app: TestApp;
@@ -216,7 +217,7 @@ describe('a sign-in', () => {
     expect(
       (await app.http.get('/api/v1/me', { headers: { cookie: `service_session=${old}` } })).status,
     ).toBe(401);
-    expect(await events(app, old.split('_')[1] ?? '')).toMatchObject([
+    expect(await events(app, idOf(old))).toMatchObject([
       { type: 'session.created' },
       { type: 'session.revoked', data: { reason: 'superseded' } },
     ]);

@@ -20,6 +20,7 @@ import {
   PASSWORD,
 } from '../../support/scene/sign-in.ts';
 import { until } from '../../support/waiting.ts';
+import { idOf, secretOf, tokenParts } from '../../support/tokens.ts';
 
 describe('a session cookie', () => {
   let app: TestApp;
@@ -52,8 +53,8 @@ describe('a session cookie', () => {
 
   test('opens nothing when it is malformed, made up, tampered with or of another kind', async () => {
     const agent = await createAgent(app, organization);
-    const [id, secret] = [token.slice(4, -44), token.slice(-43)];
-    const other = organization.owner.cookie.slice(-43);
+    const { id, secret } = tokenParts(token);
+    const other = secretOf(organization.owner.cookie);
     const flipped = secret.startsWith('A') ? `B${secret.slice(1)}` : `A${secret.slice(1)}`;
     const bad = [
       '',
@@ -180,7 +181,6 @@ describe('the list of own sessions', () => {
     const answer = await browser.get(`/api/v1/me/sessions${query}`);
     return { ...answer, sessions: answer.body['sessions'] as unknown as readonly Listed[] };
   };
-  const idOf = (cookie: string) => cookie.split('_')[2] ?? '';
   const signInAgain = async (userAgent = 'a browser') => {
     await deleteAttempts(app);
     const headers = { 'user-agent': userAgent };

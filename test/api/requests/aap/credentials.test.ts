@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { errorOf, requestOf, type ErrorAnswer, type RawAnswer } from '../../../support/adapter.ts';
 import { startProvider, type Instance, type Provider } from './provider.ts';
 import { submission } from './submissions.ts';
+import { idOf, tokenParts } from '../../../support/tokens.ts';
 
 let provider: Provider;
 let instance: Instance;
@@ -47,10 +48,7 @@ async function expectEvery(headers: Headers, status: 401 | 403): Promise<void> {
 }
 
 describe('a credential that is not one', () => {
-  const parts = (): { id: string; secret: string } => {
-    const [, credentialId = '', ...secret] = instance.credential.split('_');
-    return { id: credentialId, secret: secret.join('_') };
-  };
+  const parts = () => tokenParts(instance.credential);
   const flip = (text: string, index: number): string =>
     text.slice(0, index) + (text.at(index) === 'A' ? 'B' : 'A') + text.slice(index + 1);
 
@@ -111,8 +109,10 @@ describe('a credential that is not one', () => {
 
   test('is 401 in another instance’s name', async () => {
     const other = await provider.instance();
-    const [, otherId = ''] = other.credential.split('_');
-    await expectEvery({ Authorization: `Bearer whc_${otherId}_${parts().secret}` }, 401);
+    await expectEvery(
+      { Authorization: `Bearer whc_${idOf(other.credential)}_${parts().secret}` },
+      401,
+    );
   });
 
   test('is told before anything else is looked at', async () => {

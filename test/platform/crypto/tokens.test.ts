@@ -1,0 +1,42 @@
+/** Tokens: what they look like, and that each is found again. */
+import { describe, expect, test } from '@jest/globals';
+import {
+  hashSecret,
+  issueToken,
+  parseToken,
+  secretMatches,
+} from '../../../src/platform/crypto/tokens.ts';
+
+describe('a token', () => {
+  test('has a secret of 43 letters and digits, so that a double click selects all of it', () => {
+    for (let round = 0; round < 500; round += 1) {
+      const { id, token } = issueToken('whc');
+      expect(token).toMatch(new RegExp(`^whc_${id}_[0-9A-Za-z]{43}$`));
+    }
+  });
+
+  test('is taken apart into the secret whose hash is kept', () => {
+    const { id, token, hash } = issueToken('whk');
+    const parts = parseToken(token);
+    expect(parts).toMatchObject({ prefix: 'whk', id });
+    expect(secretMatches(parts?.secret ?? '', hash)).toBe(true);
+    expect(secretMatches(parts?.secret.replace(/.$/, '!') ?? '', hash)).toBe(false);
+  });
+
+  test('of the older alphabet, with _ and - in its secret, keeps working', () => {
+    const secret = `_-${'a'.repeat(39)}-_`;
+    const parts = parseToken(`whs_01970c4e-8f0a-7c3e-9d52-5f6f4f3f2a11_${secret}`);
+    expect(parts?.secret).toBe(secret);
+    expect(secretMatches(secret, hashSecret(secret))).toBe(true);
+  });
+
+  test('uses every letter and digit at every place but the first', () => {
+    const seen = Array.from({ length: 43 }, () => new Set<string>());
+    for (let round = 0; round < 3_000; round += 1) {
+      const secret = parseToken(issueToken('whc').token)?.secret ?? '';
+      [...secret].forEach((character, place) => seen[place]?.add(character));
+    }
+    // With 3,000 tokens, a given character is absent from a given place with a probability of 10^-21.
+    expect(seen.slice(1).map((characters) => characters.size)).toEqual(Array(42).fill(62));
+  });
+});
