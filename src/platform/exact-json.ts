@@ -1,9 +1,9 @@
 /**
- * JSON that keeps every digit. `JSON.parse` decides what is grammatical; a second, iterative pass over the tokens finds
- * what it hides: duplicate keys, nesting, numbers a double would change, and the source text of chosen members.
+ * JSON that keeps every digit. One pass over the text checks the grammar, finds duplicate keys and nesting, and keeps
+ * what `JSON.parse` loses: numbers a double would change, and the source text of chosen members.
  */
-import { createScanner, type JSONScanner } from 'jsonc-parser';
 import { canonicalDecimal, compareDecimalTexts } from './decimals.ts';
+import { endOfNumber, endOfString, MALFORMED, skipSpace } from './json-tokens.ts';
 
 export type ExactValue =
   null | boolean | string | number | ExactNumber | ExactValue[] | ExactObject;
@@ -27,10 +27,8 @@ export class JsonText {
   readonly text: string;
   #value: ExactValue | undefined;
 
-  /** `value`, when already known, must be what `text` parses to. */
-  constructor(text: string, value?: ExactValue) {
+  constructor(text: string) {
     this.text = text;
-    this.#value = value;
   }
 
   get value(): ExactValue {
@@ -65,28 +63,37 @@ export interface KeptObject {
 }
 
 const DEFAULT_MAX_DEPTH = 100;
-const TOO_DEEP = 'The JSON nests too deeply.';
 
-// jsonc-parser's SyntaxKind is a const enum, which isolated modules cannot read.
-const OPEN_BRACE = 1;
-const CLOSE_BRACE = 2;
-const OPEN_BRACKET = 3;
-const CLOSE_BRACKET = 4;
-const COMMA = 5;
-const COLON = 6;
-const NULL = 7;
-const TRUE = 8;
-const FALSE = 9;
-const STRING = 10;
-const NUMBER = 11;
-const END = 17;
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
-/** A container being read. `key` is the member or index the next value belongs to, undefined where a key is expected. */
+/** A container being read. */
 interface Frame {
-  readonly object: ExactObject | undefined;
-  readonly array: ExactValue[] | undefined;
-  readonly start: number;
-  key: string | undefined;
+  readonly close: typeof CLOSE_BRACE | typeof CLOSE_BRACKET;
+  /** Undefined below a kept member, whose values nothing asks for yet. */
+  readonly built: ExactObject | ExactValue[] | undefined;
+  /** Keys read so far of an object that is not built. */
+  readonly keys: Set<string> | undefined;
+  /** The member or index the next value belongs to. */
+  key: string | number;
+}
+
+/** The text and where its reading is. */
+interface Reading {
+  readonly text: string;
+  readonly keep: readonly string[];
+  readonly maxDepth: number;
+  readonly stack: Frame[];
+  at: number;
+  /** Where the value of a kept top-level member begins, -1 outside of one. */
+  keptFrom: number;
 }
 
 /**
@@ -95,91 +102,156 @@ interface Frame {
  */
 export function parseExact(text: string, options?: { readonly maxDepth?: number }): ExactValue;
 export function parseExact(text: string, options: ParseExactOptions): ExactValue | KeptObject;
-export function parseExact(text: string, options: ParseExactOptions = {}): ExactValue | KeptObject {
-  const maxDepth = options.maxDepth ?? DEFAULT_MAX_DEPTH;
+export function parseExact(
+  text: string,
+  { maxDepth = DEFAULT_MAX_DEPTH, keep = [] }: ParseExactOptions = {},
+): ExactValue | KeptObject {
+  const reading: Reading = { text, keep, maxDepth, stack: [], at: 0, keptFrom: -1 };
+  for (;;) {
+    const value = readValue(reading);
+    if (value === OPENED) continue;
+    const root = putValue(reading, value);
+    if (root === undefined) continue;
+    if (skipSpace(text, reading.at) !== text.length) throw malformed(reading);
+    return root;
+  }
+}
+
+/** What `readValue` answers when a container with something in it has begun. */
+const OPENED = Symbol('opened');
+
+/** Reads a scalar or an empty container, or enters a container. */
+function readValue(reading: Reading): ExactValue | typeof OPENED {
+  const { text } = reading;
+  const start = skipSpace(text, reading.at);
+  const isBuilt = reading.keptFrom < 0;
+  const code = text.charCodeAt(start);
+  if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+    reading.at = start + 1;
+    return open(reading, code, isBuilt);
+  }
+  const word = WORDS[code];
+  if (word && text.startsWith(word.text, start)) {
+    reading.at = start + word.text.length;
+    return word.value;
+  }
+  reading.at = code === QUOTE ? endOfString(text, start) : endOfNumber(text, start);
+  if (reading.at === MALFORMED) throw malformed(reading);
+  if (!isBuilt) return null;
+  return code === QUOTE
+    ? unquote(text, start, reading.at)
+    : exactNumber(text.slice(start, reading.at));
+}
+
+/** By the code of their first letter. */
+const WORDS: Readonly<Record<number, { readonly text: string; readonly value: boolean | null }>> = {
+  0x66: { text: 'false', value: false },
+  0x6e: { text: 'null', value: null },
+  0x74: { text: 'true', value: true },
+};
+
+function open(reading: Reading, code: number, isBuilt: boolean): ExactValue | typeof OPENED {
+  const { text, stack, maxDepth } = reading;
+  if (stack.length > maxDepth) throw refused(reading, 'too_deep');
+  const isObject = code === OPEN_BRACE;
+  const close = isObject ? CLOSE_BRACE : CLOSE_BRACKET;
+  const built = isBuilt ? newContainer(isObject) : undefined;
+  reading.at = skipSpace(text, reading.at);
+  if (text.charCodeAt(reading.at) === close) {
+    reading.at += 1;
+    return built ?? null;
+  }
+  const keys = isBuilt || !isObject ? undefined : new Set<string>();
+  const frame: Frame = { close, built, keys, key: isObject ? '' : 0 };
+  stack.push(frame);
+  if (isObject) readKey(reading, frame);
+  return OPENED;
+}
+
+const newContainer = (isObject: boolean): ExactObject | ExactValue[] =>
+  isObject ? (Object.create(null) as ExactObject) : [];
+
+/** Reads a member's name and its colon. */
+function readKey(reading: Reading, frame: Frame): void {
+  const { text } = reading;
+  const start = skipSpace(text, reading.at);
+  const end = text.charCodeAt(start) === QUOTE ? endOfString(text, start) : MALFORMED;
+  if (end === MALFORMED) throw malformed(reading);
+  const key = unquote(text, start, end);
+  frame.key = key;
+  if (frame.keys ? frame.keys.has(key) : key in (frame.built as ExactObject))
+    throw refused(reading, 'duplicate_key');
+  frame.keys?.add(key);
+  const colon = skipSpace(text, end);
+  if (text.charCodeAt(colon) !== COLON) throw malformed(reading);
+  reading.at = skipSpace(text, colon + 1);
+  if (reading.stack.length === 1 && reading.keep.includes(key)) reading.keptFrom = reading.at;
+}
+
+/** Puts a value that has ended into its container, and closes those that end with it. Answers the outermost one at its end. */
+function putValue(reading: Reading, value: ExactValue): ExactValue | KeptObject | undefined {
+  const { text, stack } = reading;
+  let ended: ExactValue | JsonText = value;
+  for (let frame = stack.at(-1); frame; frame = stack.at(-1)) {
+    if (stack.length === 1 && reading.keptFrom >= 0) {
+      ended = new JsonText(text.slice(reading.keptFrom, reading.at));
+      reading.keptFrom = -1;
+    }
+    if (Array.isArray(frame.built)) frame.built.push(ended as ExactValue);
+    else if (frame.built) frame.built[frame.key] = ended as ExactValue;
+    reading.at = skipSpace(text, reading.at);
+    const code = text.charCodeAt(reading.at);
+    reading.at += 1;
+    if (code === COMMA) {
+      if (typeof frame.key === 'string') readKey(reading, frame);
+      else frame.key += 1;
+      return undefined;
+    }
+    if (code !== frame.close) throw malformed(reading);
+    stack.pop();
+    ended = frame.built ?? null;
+  }
+  return ended;
+}
+
+/** The string between two quotes. */
+function unquote(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end - 1);
+  return inner.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inner;
+}
+
+const MESSAGES = {
+  malformed_json: 'The text is not one valid JSON value.',
+  duplicate_key: 'The key occurs twice in its object.',
+  too_deep: 'The JSON nests too deeply.',
+} as const;
+
+/** Text that is no JSON is refused as that, whatever was found before the place where it breaks. */
+function refused(reading: Reading, code: 'duplicate_key' | 'too_deep'): ExactJsonError {
   try {
-    JSON.parse(text);
+    JSON.parse(reading.text);
   } catch {
-    if (nestsBeyond(text, maxDepth)) throw new ExactJsonError('too_deep', '', TOO_DEEP);
-    throw new ExactJsonError('malformed_json', '', 'The text is not one valid JSON value.');
+    return malformed(reading);
   }
-  return read(text, maxDepth, options.keep ?? []);
+  return new ExactJsonError(code, pointerOf(reading.stack), MESSAGES[code]);
 }
 
-/** Reads text that is known to be grammatical. */
-function read(text: string, maxDepth: number, keep: readonly string[]): ExactValue | KeptObject {
-  const scanner = createScanner(text, true);
-  const stack: Frame[] = [];
-  const kept: [string, JsonText][] = [];
-  let frame: Frame | undefined;
-  let root: ExactValue = null;
-  const put = (value: ExactValue, start: number): void => {
-    if (frame?.object !== undefined) {
-      const key = frame.key ?? '';
-      frame.object[key] = value;
-      frame.key = undefined;
-      if (stack.length === 1 && keep.includes(key))
-        kept.push([key, new JsonText(text.slice(start, scanner.getPosition()), value)]);
-    } else if (frame?.array !== undefined) frame.array.push(value);
-    else root = value;
-  };
-  for (let token = scanner.scan() as number; token !== END; token = scanner.scan()) {
-    if (token === COMMA || token === COLON) continue;
-    if (token === STRING && frame?.object !== undefined && frame.key === undefined) {
-      const key = scanner.getTokenValue();
-      frame.key = key;
-      if (key in frame.object)
-        throw new ExactJsonError(
-          'duplicate_key',
-          pointerOf(stack),
-          'The key occurs twice in its object.',
-        );
-    } else if (token === OPEN_BRACE || token === OPEN_BRACKET) {
-      if (stack.length > maxDepth) throw new ExactJsonError('too_deep', pointerOf(stack), TOO_DEEP);
-      frame = openFrame(token, scanner.getTokenOffset());
-      stack.push(frame);
-    } else if (token === CLOSE_BRACE || token === CLOSE_BRACKET) {
-      const closed = stack.pop();
-      frame = stack.at(-1);
-      put(closed?.object ?? closed?.array ?? null, closed?.start ?? 0);
-    } else put(scalar(token, scanner), scanner.getTokenOffset());
-  }
-  if (kept.length === 0) return root;
-  const object = root as unknown as KeptObject;
-  for (const [key, member] of kept) object[key] = member;
-  return object;
-}
-
-function openFrame(token: number, start: number): Frame {
-  if (token === OPEN_BRACE)
-    return { object: Object.create(null) as ExactObject, array: undefined, start, key: undefined };
-  return { object: undefined, array: [], start, key: undefined };
-}
-
-function scalar(token: number, scanner: JSONScanner): ExactValue {
-  switch (token) {
-    case STRING:
-      return scanner.getTokenValue();
-    case NUMBER:
-      return exactNumber(scanner.getTokenValue());
-    case TRUE:
-      return true;
-    case FALSE:
-      return false;
-    case NULL:
-      return null;
-    default:
-      throw new ExactJsonError('malformed_json', '', 'The text is not one valid JSON value.');
-  }
+function malformed({ text, maxDepth }: Reading): ExactJsonError {
+  const code = nestsBeyond(text, maxDepth) ? 'too_deep' : 'malformed_json';
+  return new ExactJsonError(code, '', MESSAGES[code]);
 }
 
 /** True when the brackets of broken text open more levels than allowed: then depth is the better answer. */
 function nestsBeyond(text: string, maxDepth: number): boolean {
-  const scanner = createScanner(text, true);
   let depth = 0;
-  for (let token = scanner.scan() as number; token !== END; token = scanner.scan()) {
-    if (token === OPEN_BRACE || token === OPEN_BRACKET) depth += 1;
-    else if (token === CLOSE_BRACE || token === CLOSE_BRACKET) depth -= 1;
+  let isInside = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) isInside = !isInside;
+    else if (code === LINE_FEED) isInside = false;
+    else if (isInside) at += code === BACKSLASH ? 1 : 0;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
     if (depth > maxDepth + 1) return true;
     if (depth < 0) return false;
   }
@@ -192,7 +264,7 @@ export function pointerToken(token: string | number): string {
 }
 
 function pointerOf(stack: readonly Frame[]): string {
-  return stack.map((frame) => `/${pointerToken(frame.array?.length ?? frame.key ?? '')}`).join('');
+  return stack.map((frame) => `/${pointerToken(frame.key)}`).join('');
 }
 
 /** A number as a JSON source writes it: a JavaScript number when that is the same decimal, else `ExactNumber`. */
@@ -200,6 +272,8 @@ function exactNumber(source: string): number | ExactNumber {
   const value = Number(source);
   // A double keeps fifteen significant digits, so short plain notation needs no comparison.
   if (source.length <= 15 && !/[eE]/.test(source)) return value;
+  // So a nonzero decimal too small for a double is not compared, however long its exponent is.
+  if (value === 0) return /^-?[0.]+(?:[eE]|$)/.test(source) ? value : new ExactNumber(source);
   const printed = String(value);
   if (printed === source) return value;
   return Number.isFinite(value) && canonicalDecimal(printed) === canonicalDecimal(source)
