@@ -25,7 +25,7 @@ import { openSlack } from '../src/platform/slack.ts';
 import { catchUp, startReconciler } from '../src/services/requests/reconciler.ts';
 import { prepareBootstrap } from '../src/services/organization/bootstrap.ts';
 import { startChangeFeed } from '../src/services/requests/change-feed.ts';
-import type { Limits, ServiceContext } from '../src/services/context.ts';
+import type { Limits, Runtime, ServiceContext } from '../src/services/context.ts';
 import { createMetrics } from '../src/services/metrics.ts';
 import { startSending } from '../src/services/notifications/send-loop.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
@@ -87,15 +87,15 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   // Known later than they are handed out: who needs them asks when he needs them.
   const later: { temporal?: TemporalLink; url?: string } = {};
   const stopping = stopController();
-  const context = createContext(config, {
-    db,
+  const runtime = createRuntime(config, {
     logger,
     stopping: stopping.signal,
     workflows: temporalWorkflows(() => later.temporal, taskQueue),
     steps: roles.worker,
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
   });
-  const workerContext = { ...context, db: workerDb };
+  const context = { ...runtime, db };
+  const workerContext = { ...runtime, db: workerDb };
   const temporal = linkTemporal(
     {
       connection: options.temporal,
@@ -120,7 +120,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   });
   const feed = startChangeFeed(context, databaseUrl);
   const reconciler = startReconciler(workerContext);
-  const sending = roles.worker ? startSending({ ...context, db: senderDb }) : undefined;
+  const sending = roles.worker ? startSending({ ...runtime, db: senderDb }) : undefined;
   later.url = await listen(server, config);
   return {
     url: later.url,
@@ -141,15 +141,12 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   };
 }
 
-interface Given extends Pick<
-  ServiceContext,
-  'db' | 'logger' | 'stopping' | 'workflows' | 'publicUrl'
-> {
+interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'workflows' | 'publicUrl'> {
   /** This process runs a worker. */
   readonly steps: boolean;
 }
 
-function createContext(config: Config, { steps, ...given }: Given): ServiceContext {
+function createRuntime(config: Config, { steps, ...given }: Given): Runtime {
   return {
     ...given,
     changes: new ChangeHub(),

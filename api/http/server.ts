@@ -10,7 +10,7 @@ import { AppError, invalid } from '../../src/domain/errors.ts';
 import { clientAddresses } from '../../src/platform/client-address.ts';
 import { stringifyExact } from '../../src/platform/exact-json.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
-import type { ServiceContext } from '../../src/services/context.ts';
+import type { Runtime, ServiceContext } from '../../src/services/context.ts';
 import {
   admit,
   presentedCredential,
@@ -140,7 +140,7 @@ function allowedMethods(router: Router, path: string): string[] {
 }
 
 /** Request id, one log line, and the error envelope around everything behind it. */
-function envelope({ logger }: ServiceContext): Koa.Middleware {
+function envelope({ logger }: Runtime): Koa.Middleware {
   return async (ctx, next) => {
     const started = performance.now();
     const presented = ctx.get('X-Request-ID');

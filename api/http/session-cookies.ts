@@ -1,10 +1,10 @@
 /** The session cookie as answers set and clear it. */
-import type { ServiceContext } from '../../src/services/context.ts';
+import type { Runtime } from '../../src/services/context.ts';
 import { SESSION_COOKIE } from './authentication.ts';
 
 const SEVEN_DAYS_S = 7 * 24 * 60 * 60;
 
-type CookieContext = Pick<ServiceContext, 'publicUrl'>;
+type CookieContext = Pick<Runtime, 'publicUrl'>;
 
 /** Answer headers that sign the browser in. The service ends the session; the cookie only must not end before it. */
 export function setsSessionCookie(

@@ -7,7 +7,7 @@ import {
   SIGN_IN_MINUTES,
   signInOptions,
 } from '../../src/services/sign-in/oidc.ts';
-import type { ServiceContext } from '../../src/services/context.ts';
+import type { Runtime } from '../../src/services/context.ts';
 import { SSO_COOKIE } from '../http/authentication.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { setsSessionCookie } from '../http/session-cookies.ts';
@@ -36,7 +36,7 @@ const returnTo = z
   });
 
 /** `value` empty clears the cookie. Sent back to these endpoints only, also where the service lives below a path. */
-function ssoCookie({ publicUrl }: ServiceContext, value: string): string {
+function ssoCookie({ publicUrl }: Runtime, value: string): string {
   const { protocol, pathname } = new URL(publicUrl());
   const path = `${pathname.replace(/\/$/, '')}/auth/oidc`;
   const secure = protocol === 'https:' ? '; Secure' : '';

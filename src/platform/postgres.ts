@@ -9,6 +9,11 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 /** A pool or a transaction: the first parameter of every function in `src/data`. */
 export type Db = Knex;
 
+declare const pool: unique symbol;
+
+/** A pool, to which no transaction can be assigned: taking a second connection inside one can use up the pool for good. */
+export type Pool = Knex & { readonly [pool]: true };
+
 export interface PoolOptions {
   readonly connectionString: string;
   readonly max: number;
@@ -25,7 +30,7 @@ export function openPool({
   applicationName,
   lockTimeoutMs,
   idleInTransactionMs,
-}: PoolOptions): Db {
+}: PoolOptions): Pool {
   return knex({
     client: 'pg',
     connection: {
@@ -41,7 +46,7 @@ export function openPool({
     pool: { min: 0, max, acquireTimeoutMillis: 10_000 },
     // Knex would print lost connections to the console; the calls that fail by them are logged by ours.
     log: { warn: ignore, error: ignore },
-  });
+  }) as Pool;
 }
 
 /** A statement that each connection plans once, under its name, and then keeps. */

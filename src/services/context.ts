@@ -1,7 +1,7 @@
-/** What every use case gets besides its input: the database, the change hub, the workflow port and the limits. */
+/** What every use case gets besides its input: the runtime, and the pool it opens transactions on. */
 import type { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Db } from '../platform/postgres.ts';
+import type { Pool } from '../platform/postgres.ts';
 import type { ApprovalRequest } from '../domain/requests/approval-requests.ts';
 import type { ChangeHub } from '../platform/change-hub.ts';
 import type { Egress } from '../platform/egress.ts';
@@ -32,8 +32,8 @@ export interface Limits {
 /** Hosted adds organization keys and narrowed personal keys. */
 export type Edition = 'open' | 'hosted';
 
-export interface ServiceContext {
-  readonly db: Db;
+/** Ports, limits, metrics and logger. Code inside a transaction takes `db: Db` first, then this. */
+export interface Runtime {
   readonly changes: ChangeHub<ApprovalRequest>;
   readonly workflows: Workflows;
   /** Requests this process has just written and nobody has stepped yet: spares their first step the read. */
@@ -57,4 +57,9 @@ export interface ServiceContext {
   readonly publicUrl: () => string;
   /** File with the secret that lets the first owner in; read at each attempt. */
   readonly bootstrapSecretFile: string;
+}
+
+/** For use cases. Code that already holds a connection takes `db` and `Runtime` instead, and so cannot wait for a second one. */
+export interface ServiceContext extends Runtime {
+  readonly db: Pool;
 }

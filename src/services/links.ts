@@ -1,7 +1,7 @@
 /** Every link people get or browsers follow, from the public URL alone: never from what a request says it was sent to. */
-import type { ServiceContext } from './context.ts';
+import type { Runtime } from './context.ts';
 
-type Base = Pick<ServiceContext, 'publicUrl'>;
+type Base = Pick<Runtime, 'publicUrl'>;
 
 const at = ({ publicUrl }: Base, path: string): string =>
   `${publicUrl().replace(/\/$/, '')}${path}`;

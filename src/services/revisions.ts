@@ -429,25 +429,21 @@ const CACHED_CHARACTERS = 4 * 1024 * 1024;
  * `load` gives the value and the size of the document it was made of.
  */
 export function revisionCache<T extends object>(
-  load: (
-    context: ServiceContext,
-    revisionId: string,
-  ) => Promise<{ readonly value: T; readonly size: number }>,
-): (context: ServiceContext, revisionId: string) => Promise<T> {
+  load: (db: Db, revisionId: string) => Promise<{ readonly value: T; readonly size: number }>,
+): (db: Db, revisionId: string) => Promise<T> {
   const cache = new LRUCache<string, T>({ max: 2_000, maxSize: CACHED_CHARACTERS });
   const loading = new Map<string, Promise<T>>();
-  const keep = async (context: ServiceContext, revisionId: string): Promise<T> => {
-    const { value, size } = await load(context, revisionId);
+  const keep = async (db: Db, revisionId: string): Promise<T> => {
+    const { value, size } = await load(db, revisionId);
     cache.set(revisionId, value, { size: Math.max(size, 1) });
     return value;
   };
-  return async (context, revisionId) => {
+  return async (db, revisionId) => {
     const cached = cache.get(revisionId);
     if (cached) return cached;
-    if (context.db.isTransaction) return await keep(context, revisionId);
+    if (db.isTransaction) return await keep(db, revisionId);
     const started =
-      loading.get(revisionId) ??
-      keep(context, revisionId).finally(() => loading.delete(revisionId));
+      loading.get(revisionId) ?? keep(db, revisionId).finally(() => loading.delete(revisionId));
     loading.set(revisionId, started);
     return await started;
   };

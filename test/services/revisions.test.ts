@@ -18,8 +18,8 @@ function cacheOverABusyPool() {
   const free = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const find = revisionCache(async (context, revisionId) => {
-    const inTransaction = context.db.isTransaction === true;
+  const find = revisionCache(async (db, revisionId) => {
+    const inTransaction = db.isTransaction === true;
     loads.push(inTransaction);
     if (!inTransaction) await free;
     return { value: { revisionId }, size: 1 };
@@ -29,7 +29,7 @@ function cacheOverABusyPool() {
 
 test('many who ask at once share one load', async () => {
   const { find, loads, release } = cacheOverABusyPool();
-  const asked = [1, 2, 3].map(() => find(app.context, 'one'));
+  const asked = [1, 2, 3].map(() => find(app.db, 'one'));
   release();
   expect(await Promise.all(asked)).toEqual([
     { revisionId: 'one' },
@@ -41,8 +41,8 @@ test('many who ask at once share one load', async () => {
 
 test('who holds a transaction never waits for a load that may need his connection', async () => {
   const { find, loads, release } = cacheOverABusyPool();
-  const waiting = find(app.context, 'one');
-  const found = await app.db.transaction((trx) => find({ ...app.context, db: trx }, 'one'));
+  const waiting = find(app.db, 'one');
+  const found = await app.db.transaction((trx) => find(trx, 'one'));
   expect(found).toEqual({ revisionId: 'one' });
   expect(loads).toEqual([false, true]);
   release();
@@ -56,7 +56,7 @@ test('a load that fails is tried again by the next who asks', async () => {
       ? Promise.reject(new Error('away'))
       : Promise.resolve({ value: { found: true }, size: 1 }),
   );
-  await expect(find(app.context, 'one')).rejects.toThrow('away');
+  await expect(find(app.db, 'one')).rejects.toThrow('away');
   fails = false;
-  expect(await find(app.context, 'one')).toEqual({ found: true });
+  expect(await find(app.db, 'one')).toEqual({ found: true });
 });

@@ -13,7 +13,7 @@ import { findAgentForShare } from '../../data/agents/agents.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import type { JsonText } from '../../platform/exact-json.ts';
 import { issueToken } from '../../platform/crypto/tokens.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 
 export type { AgentInstance } from '../../data/agents/agent-instances.ts';
 
@@ -77,7 +77,7 @@ export async function createAgentInstance(
   });
 }
 
-function credentialLifetime({ limits }: ServiceContext, ttlSeconds = 0): number {
+function credentialLifetime({ limits }: Runtime, ttlSeconds = 0): number {
   return ttlSeconds === 0
     ? limits.agentCredentialLifetimeMs
     : Math.min(ttlSeconds * 1_000, limits.agentCredentialLifetimeMs);

@@ -82,7 +82,7 @@ export async function previewEscalationPath(
   const startsAt = given ?? (await readClock(db));
   const rosters = await findTeamRosters(db, organizationId, idsOf(pathTargets(document), 'team'));
   const state = startWalk(document);
-  const { input, learn } = await walkInput(context, {
+  const { input, learn } = await walkInput(db, {
     document,
     state,
     facts: facts ?? NO_FACTS,

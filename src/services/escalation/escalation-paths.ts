@@ -207,8 +207,8 @@ export interface LoadedEscalationPath {
 
 /** The revision a request is pinned to. Throws when there is none of that id: a request's row always names an existing one. */
 export const loadEscalationPathRevision = revisionCache<LoadedEscalationPath>(
-  async (context: ServiceContext, revisionId) => {
-    const revision = await findRevisionById(context.db, revisionId, escalationPathTables);
+  async (db: Db, revisionId) => {
+    const revision = await findRevisionById(db, revisionId, escalationPathTables);
     if (!revision) throw new Error(`escalation path revision ${revisionId} is missing`);
     const document = storedDocument(revision.document);
     return {

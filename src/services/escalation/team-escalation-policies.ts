@@ -138,8 +138,8 @@ export const teamPolicyKind: RevisionedKind<TeamPolicyDocument, TeamPolicyRevisi
 
 /** The policy a walk inside a level is pinned to. Throws when there is none of that id: a stored walk always names an existing one. */
 export const loadTeamPolicyRevision = revisionCache<TeamPolicyDocument>(
-  async (context, revisionId) => {
-    const revision = await findRevisionById(context.db, revisionId, teamPolicyTables);
+  async (db: Db, revisionId) => {
+    const revision = await findRevisionById(db, revisionId, teamPolicyTables);
     if (!revision) throw new Error(`team policy revision ${revisionId} is missing`);
     return { value: storedPolicy(revision.document), size: revision.document.length };
   },

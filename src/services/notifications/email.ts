@@ -1,12 +1,12 @@
 /** Notifications by email. Who got one twice can tell by its Message-ID. */
 import { MailRefused } from '../../platform/mailer.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime } from '../context.ts';
 import { notifiedSubject, notifiedText } from './message.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
 
 export const emailSender: ChannelSender = { send, sendTest };
 
-async function send({ mailer }: ServiceContext, delivery: Delivery): Promise<SendOutcome> {
+async function send({ mailer }: Runtime, delivery: Delivery): Promise<SendOutcome> {
   if (!mailer || delivery.event !== 'notified')
     return { kind: 'dropped', reason: 'not_configured' };
   try {
@@ -25,7 +25,7 @@ async function send({ mailer }: ServiceContext, delivery: Delivery): Promise<Sen
 }
 
 async function sendTest(
-  { mailer, logger }: ServiceContext,
+  { mailer, logger }: Runtime,
   { recipient, channelId }: TestMessage,
 ): Promise<TestOutcome> {
   if (!mailer) return { delivered: false, errorCode: 'email_not_configured' };

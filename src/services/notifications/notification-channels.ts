@@ -24,7 +24,7 @@ import { EgressDenied, EgressTimeout } from '../../platform/egress.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import { newSigningSecret } from '../../platform/crypto/webhook-signature.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { lockCurrentMember } from '../people/member-principals.ts';
 import type { TestOutcome } from './sender.ts';
 import { senders } from './senders.ts';
@@ -64,7 +64,7 @@ function existing(channel: NotificationChannel | undefined): NotificationChannel
 }
 
 /** 400 `egress_denied` at /url unless a call may go there now. */
-async function requireReachable({ egress }: ServiceContext, url: string): Promise<void> {
+async function requireReachable({ egress }: Runtime, url: string): Promise<void> {
   try {
     await egress.check(url);
   } catch (error) {
@@ -87,7 +87,7 @@ interface SecretMade {
 }
 
 /** 501 `secrets_key_missing`. */
-function makeSecret({ secrets }: ServiceContext, channelId: string): SecretMade {
+function makeSecret({ secrets }: Runtime, channelId: string): SecretMade {
   if (!secrets) throw new AppError('secrets_key_missing');
   const secret = newSigningSecret();
   return {

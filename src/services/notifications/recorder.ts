@@ -3,6 +3,7 @@ import {
   recordAttempts,
   type RecordedAttempt,
 } from '../../data/notifications/notification-deliveries.ts';
+import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 
 /** Resolves once it is recorded, or somebody else has the message by now. */
@@ -36,7 +37,7 @@ export function openRecorder({ db }: Pick<ServiceContext, 'db'>): Recorder {
 }
 
 /** Where many fail together, as by a deadlock with somebody who removes a channel, each has a chance of its own. */
-async function write(db: ServiceContext['db'], entries: readonly RecordedAttempt[]): Promise<void> {
+async function write(db: Db, entries: readonly RecordedAttempt[]): Promise<void> {
   try {
     await recordAttempts(db, entries);
   } catch (error) {

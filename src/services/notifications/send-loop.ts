@@ -19,7 +19,7 @@ import {
   type DropReason,
 } from '../../domain/notifications/notifications.ts';
 import { MAIL_CONNECTIONS } from '../../platform/mailer.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 import { purgeWhileRunning } from './retention.ts';
 import type { Delivery, SendOutcome } from './sender.ts';
@@ -258,7 +258,7 @@ function hasMessage(error: unknown): error is { readonly message: string } {
   );
 }
 
-function toDelivery({ publicUrl }: ServiceContext, delivery: LeasedDelivery): Delivery {
+function toDelivery({ publicUrl }: Runtime, delivery: LeasedDelivery): Delivery {
   const { id, organizationId } = delivery.request;
   const common = {
     id: delivery.id,

@@ -9,7 +9,7 @@ import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/egre
 import { stringifyExact } from '../../platform/exact-json.ts';
 import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
 import { v7 } from 'uuid';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -91,18 +91,18 @@ interface Message {
 }
 
 async function post(
-  context: ServiceContext,
+  runtime: Runtime,
   target: WebhookTarget,
   { id, channelId, payload, signal }: Message,
 ): Promise<Posted> {
-  if (!context.secrets)
+  if (!runtime.secrets)
     return {
       kind: 'refused',
       code: 'secrets_key_missing',
       error: 'this deployment has no secrets key',
       permanent: false,
     };
-  const secret = context.secrets
+  const secret = runtime.secrets
     .open(target.secret, SEALED_FOR.webhookChannel(channelId))
     .toString();
   const body = stringifyExact(payload);
@@ -112,7 +112,7 @@ async function post(
     ...signatureHeaders(secret, { id, at: new Date(), body }),
   };
   try {
-    const answer = await context.egress.post(target.url, {
+    const answer = await runtime.egress.post(target.url, {
       headers,
       body,
       timeoutMs: TIMEOUT_MS,

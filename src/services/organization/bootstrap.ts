@@ -20,7 +20,7 @@ import { hashPassword } from '../../platform/crypto/passwords.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { ensureSecretFile, readSecretFile } from '../../platform/crypto/secret-file.ts';
 import { hashSecret, secretMatches } from '../../platform/crypto/tokens.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { requireAcceptablePassword } from '../sign-in/passwords.ts';
 import {
   openSession,
@@ -37,7 +37,7 @@ export async function prepareBootstrap(context: ServiceContext): Promise<void> {
 }
 
 /** It has served: a file that cannot be removed, such as a read-only mount, is not worth failing for. */
-async function removeSecret({ bootstrapSecretFile, logger }: ServiceContext): Promise<void> {
+async function removeSecret({ bootstrapSecretFile, logger }: Runtime): Promise<void> {
   await rm(bootstrapSecretFile, { force: true }).catch((error: unknown) => {
     logger.warn({ err: error }, 'the bootstrap secret could not be removed');
   });

@@ -21,12 +21,12 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import { announceCancelledAll, cancelAll } from '../requests/cancel-all.ts';
 import { prepareBootstrap } from './bootstrap.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { lockCurrentMember } from '../people/member-principals.ts';
 import { readSeats, type Seats } from '../people/seats.ts';
 
 export interface OrganizationView extends Organization {
-  readonly edition: ServiceContext['edition'];
+  readonly edition: Runtime['edition'];
   readonly activeAgents: number;
   readonly pendingRequests: number;
   readonly seats: Seats;
@@ -44,7 +44,7 @@ export async function readOrganization(
 }
 
 function toView(
-  { edition, limits }: ServiceContext,
+  { edition, limits }: Runtime,
   organization: Organization,
   seats: Seats,
 ): OrganizationView {

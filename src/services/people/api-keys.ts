@@ -39,7 +39,7 @@ import {
 import type { ApiKeyRecord, ApiKeyRules } from '../../data/people/api-keys.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { apiKeyPrincipal, lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 
@@ -87,8 +87,8 @@ export interface ApiKey extends ApiKeyRecord {
   readonly grants: readonly Grant[];
 }
 
-export function apiKey(context: ServiceContext, record: ApiKeyRecord): ApiKey {
-  const served = record.kind === 'personal' || context.edition === 'hosted';
+export function apiKey(runtime: Runtime, record: ApiKeyRecord): ApiKey {
+  const served = record.kind === 'personal' || runtime.edition === 'hosted';
   return {
     ...record,
     permissions: record.permissions?.filter(isPermission) ?? null,
@@ -132,10 +132,10 @@ export async function listOwnApiKeys(
 }
 
 /** The latest end a key minted under these rules may have: the deployment's and the organization's, whichever is sooner. */
-export function latestEndUnder(context: ServiceContext, rules: ApiKeyRules): Date | undefined {
+export function latestEndUnder(runtime: Runtime, rules: ApiKeyRules): Date | undefined {
   return latestEnd(
     rules.now,
-    longestLife(context.limits.apiKeyLifetimeMs, rules.maxLifetimeSeconds),
+    longestLife(runtime.limits.apiKeyLifetimeMs, rules.maxLifetimeSeconds),
   );
 }
 
@@ -196,8 +196,8 @@ export interface KeyToMint {
 
 /** Inserts a key that may be minted, with its audit event. */
 export async function insertWithToken(
-  trx: Db,
-  context: ServiceContext,
+  db: Db,
+  runtime: Runtime,
   wanted: KeyToMint,
 ): Promise<MintedApiKey> {
   const { kind, minter, name, permissions, expiresAt, now } = wanted;
@@ -205,7 +205,7 @@ export async function insertWithToken(
   const { id, hash, token } = issueToken(
     kind === 'personal' ? TOKEN_PREFIX.apiKey : TOKEN_PREFIX.organizationKey,
   );
-  await insertApiKey(trx, organizationId, {
+  await insertApiKey(db, organizationId, {
     id,
     kind,
     createdByMembershipId: membershipId,
@@ -222,22 +222,22 @@ export async function insertWithToken(
     ...(permissions && { permissions: [...permissions] }),
     ...(expiresAt && { expires_at: expiresAt }),
   };
-  await insertAuditEvents(trx, organizationId, {
+  await insertAuditEvents(db, organizationId, {
     events: [{ eventType: 'api_key.created', actor: actorOf(minter), subjectId: id, data }],
     occurredAt: now,
   });
-  return { key: await readApiKey(trx, context, { organizationId, id }), token };
+  return { key: await readApiKey(db, runtime, { organizationId, id }), token };
 }
 
 /** A key of the organization. Throws 404. */
 export async function readApiKey(
   db: Db,
-  context: ServiceContext,
+  runtime: Runtime,
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
 ): Promise<ApiKey> {
   const record = await findApiKey(db, organizationId, id);
   if (!record) throw new AppError('not_found');
-  return apiKey(context, record);
+  return apiKey(runtime, record);
 }
 
 /** Revokes one of the caller's own keys for good; again, nothing more happens. */

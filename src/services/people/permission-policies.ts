@@ -35,7 +35,7 @@ import { listTeamMembershipIds } from '../../data/people/teams.ts';
 import { canonicalJson } from '../../platform/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { lockCurrentMember } from './member-principals.ts';
 import { HOLDER_KINDS, presentPolicy, type ShownPolicy } from './permission-policy-pages.ts';
 
@@ -287,7 +287,7 @@ async function requireRoom(trx: Db, organizationId: string, holder: PolicyHolder
   throw new AppError('policy_limit_reached', { details: { limit: MOST_POLICIES } });
 }
 
-function settingOf({ edition }: ServiceContext, { kind }: PolicyHolder): PolicySetting {
+function settingOf({ edition }: Runtime, { kind }: PolicyHolder): PolicySetting {
   return { edition, holder: HOLDER_KINDS[kind], mayOwn: kind === 'membership' };
 }
 

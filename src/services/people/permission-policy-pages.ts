@@ -34,7 +34,7 @@ import {
   type ResourceChoice,
 } from '../../data/people/permission-policies.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 
 /** What kind of credential holder each kind of policy holder is. */
 export const HOLDER_KINDS = {
@@ -75,7 +75,7 @@ export function servedPermissions(
 
 /** The vocabulary. Throws 403 `permission_denied` unless the caller may read or write policies somewhere. */
 export function listPermissions(
-  { edition }: ServiceContext,
+  { edition }: Runtime,
   principal: MemberPrincipal,
 ): readonly PermissionEntry[] {
   const read = authorize(principal, 'permission_policy.read', { kind: 'any' });

@@ -192,11 +192,9 @@ export async function previewPipeline(
 }
 
 /** The pipeline a request is pinned to, ready to run. Throws when there is no revision of that id. */
-export const loadCompiledPipeline = revisionCache<CompiledPipeline>(
-  async (context: ServiceContext, revisionId) => {
-    const revision = await findRevisionById(context.db, revisionId, pipelineTables);
-    if (!revision) throw new Error(`pipeline revision ${revisionId} is missing`);
-    const { blocks, default_escalation_path: path } = storedPipeline(revision.document);
-    return { value: compilePipeline(blocks, path), size: revision.document.length };
-  },
-);
+export const loadCompiledPipeline = revisionCache<CompiledPipeline>(async (db: Db, revisionId) => {
+  const revision = await findRevisionById(db, revisionId, pipelineTables);
+  if (!revision) throw new Error(`pipeline revision ${revisionId} is missing`);
+  const { blocks, default_escalation_path: path } = storedPipeline(revision.document);
+  return { value: compilePipeline(blocks, path), size: revision.document.length };
+});

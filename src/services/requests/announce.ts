@@ -1,26 +1,26 @@
 /** What a recorded answer sets in motion, after its commit: the count, everybody who waits for it, and its workflow. */
 import type { ApprovalRequest, TerminalState } from '../../domain/requests/approval-requests.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime } from '../context.ts';
 import type { WorkflowSignal } from '../ports.ts';
 
 /** `signal`: why the workflow should look; absent when its own step decided. */
 export function announceDecided(
-  context: ServiceContext,
+  runtime: Runtime,
   decided: ApprovalRequest,
   signal?: WorkflowSignal,
 ): void {
   const { id, decision } = decided;
   if (decision)
-    context.metrics.requestsDecided.inc({ status: decision.status, channel: decision.channel });
+    runtime.metrics.requestsDecided.inc({ status: decision.status, channel: decision.channel });
   // A rule's verdict is awaited by the call that asked, which is most often here: one statement less for each create.
-  context.changes.publish(id, decided, { unlessHeard: decision?.channel === 'pipeline' });
-  if (signal) signalLater(context, { id, signal });
+  runtime.changes.publish(id, decided, { unlessHeard: decision?.channel === 'pipeline' });
+  if (signal) signalLater(runtime, { id, signal });
 }
 
 /** Something a reviewer should notice about an open request, which its workflow has to look at too. */
-export function announceChanged(context: ServiceContext, id: string, signal: WorkflowSignal): void {
-  context.changes.publish(id);
-  signalLater(context, { id, signal });
+export function announceChanged(runtime: Runtime, id: string, signal: WorkflowSignal): void {
+  runtime.changes.publish(id);
+  signalLater(runtime, { id, signal });
 }
 
 /** Lets the answers to the caller and to those who wait go out first: the workflow only has to end. */
@@ -28,12 +28,12 @@ const SIGNAL_DELAY_MS = 10;
 
 /** A lost signal is the reconciler's to mend. */
 function signalLater(
-  context: ServiceContext,
+  runtime: Runtime,
   { id, signal }: { readonly id: string; readonly signal: WorkflowSignal },
 ): void {
   setTimeout(() => {
-    context.workflows.signal(id, signal).catch((error: unknown) => {
-      context.logger.warn(
+    runtime.workflows.signal(id, signal).catch((error: unknown) => {
+      runtime.logger.warn(
         { err: error, approvalRequest: id, signal },
         'signal not delivered; the reconciler will',
       );
@@ -43,7 +43,7 @@ function signalLater(
 
 /** The same for many requests that got the same answer at once. */
 export function announceEach(
-  context: ServiceContext,
+  runtime: Runtime,
   ids: readonly string[],
   {
     status,
@@ -52,27 +52,23 @@ export function announceEach(
   }: { readonly status: TerminalState; readonly channel: string; readonly signal: WorkflowSignal },
 ): void {
   if (ids.length === 0) return;
-  context.metrics.requestsDecided.inc({ status, channel }, ids.length);
-  for (const id of ids) context.changes.publish(id);
-  signalEachLater(context, ids, signal);
+  runtime.metrics.requestsDecided.inc({ status, channel }, ids.length);
+  for (const id of ids) runtime.changes.publish(id);
+  signalEachLater(runtime, ids, signal);
 }
 
 /** Of many requests whose steps have fallen due: the reconciler steps the others within seconds. */
 const SIGNALLED_AT_MOST = 50;
 
 /** The steps of these requests have just fallen due: their workflows are there sooner than the reconciler. */
-export function announceDue(context: ServiceContext, ids: readonly string[]): void {
-  if (ids.length > 0) signalEachLater(context, ids.slice(0, SIGNALLED_AT_MOST), 'changed');
+export function announceDue(runtime: Runtime, ids: readonly string[]): void {
+  if (ids.length > 0) signalEachLater(runtime, ids.slice(0, SIGNALLED_AT_MOST), 'changed');
 }
 
-function signalEachLater(
-  context: ServiceContext,
-  ids: readonly string[],
-  signal: WorkflowSignal,
-): void {
+function signalEachLater(runtime: Runtime, ids: readonly string[], signal: WorkflowSignal): void {
   setTimeout(() => {
-    signalInTurn(context, ids, signal).catch((error: unknown) => {
-      context.logger.warn(
+    signalInTurn(runtime, ids, signal).catch((error: unknown) => {
+      runtime.logger.warn(
         { err: error, approvalRequests: ids.length, signal },
         'signals not delivered; the reconciler will',
       );
@@ -82,9 +78,9 @@ function signalEachLater(
 
 /** One after the other, and no further than the first that fails: they share Temporal with the calls of others. */
 async function signalInTurn(
-  context: ServiceContext,
+  runtime: Runtime,
   ids: readonly string[],
   signal: WorkflowSignal,
 ): Promise<void> {
-  for (const id of ids) await context.workflows.signal(id, signal);
+  for (const id of ids) await runtime.workflows.signal(id, signal);
 }

@@ -3,17 +3,14 @@ import { findAddedReviewers } from '../../data/requests/added-reviewers.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { TeamRoster } from '../../domain/escalation/recipients.ts';
 import type { Audience } from '../../domain/requests/request-access.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Db } from '../../platform/postgres.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 
-export async function readAudience(
-  context: ServiceContext,
-  request: ApprovalRequest,
-): Promise<Audience> {
+export async function readAudience(db: Db, request: ApprovalRequest): Promise<Audience> {
   const revisionId = request.route?.pathRevisionId;
   if (revisionId === undefined) return { targets: undefined, added: [] };
-  const { targets } = await loadEscalationPathRevision(context, revisionId);
-  const added = await findAddedReviewers(context.db, request.id);
+  const { targets } = await loadEscalationPathRevision(db, revisionId);
+  const added = await findAddedReviewers(db, request.id);
   return { targets, added: added.map(({ membershipId }) => membershipId) };
 }
 

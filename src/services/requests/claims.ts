@@ -16,7 +16,7 @@ import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { mayClaim, maySee } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { announceChanged, announceDecided } from './announce.ts';
 import { lockForCaller, requireForAgent } from './caller.ts';
 import { readAudience } from './audience.ts';
@@ -38,7 +38,7 @@ export async function claimRequest(
   id: string,
 ): Promise<Claim> {
   const outcome = await context.db.transaction(
-    async (trx) => await claimLocked(context, trx, { principal, id }),
+    async (trx) => await claimLocked(trx, context, { principal, id }),
   );
   if (outcome.expired) throw tooLate(context, outcome.expired);
   if (outcome.changed) announceChanged(context, id, 'claim');
@@ -51,14 +51,14 @@ interface Call {
 }
 
 async function claimLocked(
-  context: ServiceContext,
   db: Db,
+  runtime: Runtime,
   { principal: caller, id }: Call,
 ): Promise<Outcome<{ claim: Claim }>> {
   const { principal, locked } = await lockForCaller(db, caller, id);
   for (const permission of ['request.claim', 'request.decide'] as const)
     requireForAgent(principal, permission, locked.request.agentSlug);
-  if (!mayClaim(principal, await readAudience({ ...context, db }, locked.request)))
+  if (!mayClaim(principal, await readAudience(db, locked.request)))
     throw new AppError('request_not_routed');
   const expired = await expireIfDue(db, locked, { wake: true });
   if (expired) return { expired };
@@ -106,7 +106,7 @@ export async function releaseRequest(
   id: string,
 ): Promise<void> {
   const outcome = await context.db.transaction(
-    async (trx) => await releaseLocked(context, trx, { principal, id }),
+    async (trx) => await releaseLocked(trx, context, { principal, id }),
   );
   if (outcome.expired) announceDecided(context, outcome.expired, 'changed');
   else if (outcome.changed) announceChanged(context, id, 'claim');
@@ -115,14 +115,14 @@ export async function releaseRequest(
 }
 
 async function releaseLocked(
-  context: ServiceContext,
   db: Db,
+  runtime: Runtime,
   { principal, id }: Call,
 ): Promise<Outcome<{ released: boolean }>> {
   const locked = await lockRequest(db, id);
   if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
   if (locked.request.claim?.membershipId !== principal.membershipId) {
-    if (!maySee(principal, locked.request, await readAudience({ ...context, db }, locked.request)))
+    if (!maySee(principal, locked.request, await readAudience(db, locked.request)))
       throw new AppError('request_not_routed');
   }
   const expired = await expireIfDue(db, locked, { wake: true });

@@ -13,7 +13,7 @@ import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import { parseDuration } from '../../domain/durations.ts';
 import { AppError } from '../../domain/errors.ts';
 import { canonicalJson, type ExactValue, type JsonText } from '../../platform/exact-json.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { readSettled } from './settle.ts';
 import { parkWait, type ParkedWait } from './wait.ts';
 
@@ -136,8 +136,8 @@ async function whyThereIsNone(
   return organization ? pendingQuotaExceeded(context) : new AppError('authentication_required');
 }
 
-function pendingQuotaExceeded(context: ServiceContext): AppError {
-  const limit = context.limits.pendingRequests;
+function pendingQuotaExceeded(runtime: Runtime): AppError {
+  const limit = runtime.limits.pendingRequests;
   return new AppError('quota_exceeded', {
     details: { dimension: 'pending_requests', limit, used: limit },
   });

@@ -7,7 +7,7 @@ import { AppError } from '../../domain/errors.ts';
 import { requireSecondFactor } from '../../domain/sign-in/recent-authentication.ts';
 import { mayDecide } from '../../domain/requests/request-access.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
 import { lockForCaller } from './caller.ts';
 import { readAudience } from './audience.ts';
@@ -40,7 +40,7 @@ export async function decideRequest(
     channel: input.channel ?? (principal.via.kind === 'session' ? 'web' : 'api'),
   };
   const { request, changed } = await context.db
-    .transaction(async (trx) => await decideLocked(context, trx, { principal, wanted }))
+    .transaction(async (trx) => await decideLocked(trx, context, { principal, wanted }))
     .catch((error: unknown) => {
       // The request had no decision, so the key decided another one.
       if (violatedConstraint(error) === 'decisions_idempotency_key')
@@ -59,15 +59,14 @@ interface Wanted extends DecideInput {
 
 /** The request with its final answer; `changed` when this call brought it about, by the decision or by expiry. */
 async function decideLocked(
-  context: ServiceContext,
   db: Db,
+  runtime: Runtime,
   { principal: caller, wanted }: { principal: MemberPrincipal; wanted: Wanted },
 ): Promise<{ request: ApprovalRequest; changed: boolean }> {
   const { principal, locked } = await lockForCaller(db, caller, wanted.requestId);
   requireSecondFactor(principal);
   const { request } = locked;
-  // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
-  if (!mayDecide(principal, request, await readAudience({ ...context, db }, request)))
+  if (!mayDecide(principal, request, await readAudience(db, request)))
     throw new AppError('request_not_routed');
   const changed =
     (await expireIfDue(db, locked, { wake: true })) ??

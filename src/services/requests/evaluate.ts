@@ -6,6 +6,7 @@ import {
   type CompiledPipeline,
   type Verdict,
 } from '../../domain/pipelines/evaluate.ts';
+import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadCompiledPipeline } from '../pipelines/request-approval-pipelines.ts';
 import { conditionFacts } from './walk/walk-input.ts';
@@ -23,8 +24,8 @@ export async function evaluatePinned(
   request: ApprovalRequest,
 ): Promise<Evaluated> {
   const [organization, agent] = await Promise.all([
-    pinned(context, request.organizationPipelineRevisionId),
-    pinned(context, request.agentPipelineRevisionId),
+    pinned(context.db, request.organizationPipelineRevisionId),
+    pinned(context.db, request.agentPipelineRevisionId),
   ]);
   // Without the organization's rules the agent's alone must not approve: such a request goes to a person.
   const verdict = evaluateRequest(
@@ -41,8 +42,8 @@ export async function evaluatePinned(
 }
 
 async function pinned(
-  context: ServiceContext,
+  db: Db,
   revisionId: string | undefined,
 ): Promise<CompiledPipeline | undefined> {
-  return revisionId === undefined ? undefined : await loadCompiledPipeline(context, revisionId);
+  return revisionId === undefined ? undefined : await loadCompiledPipeline(db, revisionId);
 }

@@ -11,7 +11,7 @@ import { resolveActivePath } from '../../data/escalation/escalation-paths.ts';
 import type { ApprovalRequest, Route } from '../../domain/requests/approval-requests.ts';
 import { requestEvent } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime } from '../context.ts';
 import type { Evaluated } from './evaluate.ts';
 
 interface HandOver {
@@ -21,13 +21,13 @@ interface HandOver {
 
 /** Inside the locking transaction: the request as routed, undefined when the pending cap refused and removed it. */
 export async function handOver(
-  context: ServiceContext,
   db: Db,
+  runtime: Runtime,
   { locked, evaluated }: HandOver,
 ): Promise<ApprovalRequest | undefined> {
   const { request, now } = locked;
   const { verdict } = evaluated;
-  if (!locked.admitted && (await isOverCap(context, db, request.organizationId))) {
+  if (!locked.admitted && (await isOverCap(db, runtime, request.organizationId))) {
     await removeRequest(db, request.id);
     const refused = requestEvent(request.id, 'refused', { code: 'quota_exceeded' });
     await insertAuditEvents(db, request.organizationId, { events: [refused], occurredAt: now });
@@ -80,12 +80,8 @@ async function firstActivePath(
 /** Hand-overs that may be under way in other transactions: this near the cap they take turns, so that the count is exact. */
 const UNCOUNTED_MARGIN = 256;
 
-async function isOverCap(
-  context: ServiceContext,
-  db: Db,
-  organizationId: string,
-): Promise<boolean> {
-  const cap = context.limits.pendingRequests;
+async function isOverCap(db: Db, runtime: Runtime, organizationId: string): Promise<boolean> {
+  const cap = runtime.limits.pendingRequests;
   if (
     cap > UNCOUNTED_MARGIN &&
     (await countPending(db, organizationId, cap - UNCOUNTED_MARGIN)) < cap - UNCOUNTED_MARGIN

@@ -42,7 +42,7 @@ export async function refuseUnlessVisible(
   principal: ProductPrincipal,
   request: ApprovalRequest,
 ): Promise<void> {
-  if (!maySee(principal, request, await readAudience(context, request)))
+  if (!maySee(principal, request, await readAudience(context.db, request)))
     throw new AppError('request_not_routed');
 }
 

@@ -3,7 +3,7 @@
  * are expired, and requests whose wake-up has passed get their workflow back, or a step of ours.
  */
 import { clearWake, leaseOverdue, wakeNow, type OverdueRequest } from '../../data/requests/wake.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { expirePastDeadline } from './settle.ts';
 import { stepRequest } from './step.ts';
 
@@ -48,7 +48,7 @@ export function startReconciler(context: ServiceContext): Reconciler {
 
 /** One round at a time: a round that takes longer than its turn delays the next, and never piles up. */
 function repeat(
-  context: ServiceContext,
+  runtime: Runtime,
   {
     what,
     everyMs,
@@ -60,7 +60,7 @@ function repeat(
     try {
       await work();
     } catch (error) {
-      context.logger.warn(
+      runtime.logger.warn(
         { err: error, what },
         'the reconciler could not finish a round; the next one will',
       );
@@ -126,9 +126,9 @@ export async function wakeOverdue(context: ServiceContext): Promise<void> {
   ]);
 }
 
-async function restart(context: ServiceContext, request: OverdueRequest): Promise<void> {
-  context.metrics.reconcilerStarts.inc();
-  await context.workflows.ensure(request, { replace: request.attempts >= REPLACE_FROM_ATTEMPT });
+async function restart(runtime: Runtime, request: OverdueRequest): Promise<void> {
+  runtime.metrics.reconcilerStarts.inc();
+  await runtime.workflows.ensure(request, { replace: request.attempts >= REPLACE_FROM_ATTEMPT });
 }
 
 /** A workflow that runs looks and ends; where none runs nothing is left to do. */

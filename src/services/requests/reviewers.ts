@@ -17,7 +17,7 @@ import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
 import { isInAudience, mayDecide } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { cutPage } from '../pages.ts';
 import { announceChanged } from './announce.ts';
 import { lockForCaller } from './caller.ts';
@@ -53,7 +53,7 @@ export async function listCandidates(
 ): Promise<CandidatePage> {
   const request = await readSettled(context, id);
   if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
-  const routed = await readAudience(context, request);
+  const routed = await readAudience(context.db, request);
   if (!mayDecide(principal, request, routed)) throw new AppError('request_not_routed');
   const { organizationId, agentSlug } = request;
   const found = await listDeciders(context.db, organizationId, {
@@ -89,7 +89,7 @@ export async function addReviewers(
   input: AddInput,
 ): Promise<AddedReviewer[]> {
   const outcome = await context.db.transaction(
-    async (trx) => await addLocked(context, trx, { principal, ...input }),
+    async (trx) => await addLocked(trx, context, { principal, ...input }),
   );
   if ('expired' in outcome) throw tooLate(context, outcome.expired);
   if (outcome.changed) announceChanged(context, input.id, 'changed');
@@ -101,13 +101,13 @@ type AddOutcome =
   | { readonly reviewers: AddedReviewer[]; readonly changed: boolean };
 
 async function addLocked(
-  context: ServiceContext,
   db: Db,
+  runtime: Runtime,
   { principal: caller, id, membershipIds }: AddInput & { readonly principal: MemberPrincipal },
 ): Promise<AddOutcome> {
   const { principal, locked } = await lockForCaller(db, caller, id);
   const { request } = locked;
-  if (!mayDecide(principal, request, await readAudience({ ...context, db }, request)))
+  if (!mayDecide(principal, request, await readAudience(db, request)))
     throw new AppError('request_not_routed');
   const expired = await expireIfDue(db, locked, { wake: true });
   if (expired) return { expired };
@@ -121,7 +121,7 @@ async function addLocked(
     addedBy: principal.membershipId,
     at: locked.now,
   });
-  if (added.length > 0) await tell({ ...context, db }, settled, { principal, added, deciders });
+  if (added.length > 0) await tell(db, runtime, { locked: settled, principal, added, deciders });
   return {
     reviewers: await findAddedReviewers(db, id),
     changed: added.length > 0 || settled !== locked,
@@ -148,15 +148,16 @@ function refuseUnlessDeciders(
 }
 
 interface Added {
+  readonly locked: LockedRequest;
   readonly principal: MemberPrincipal;
   readonly added: readonly string[];
   readonly deciders: readonly Decider[];
 }
 
 async function tell(
-  { db, mailer }: ServiceContext,
-  { request, now }: LockedRequest,
-  { principal, added, deciders }: Added,
+  db: Db,
+  { mailer }: Runtime,
+  { locked: { request, now }, principal, added, deciders }: Added,
 ): Promise<void> {
   const told = deciders.filter(({ membershipId }) => added.includes(membershipId));
   await insertStep(db, {

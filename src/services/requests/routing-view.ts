@@ -89,10 +89,10 @@ export async function getRouting(
   await refuseUnlessVisible(context, principal, request);
   const revisionId = request.route?.pathRevisionId;
   const path =
-    revisionId === undefined ? undefined : await loadEscalationPathRevision(context, revisionId);
+    revisionId === undefined ? undefined : await loadEscalationPathRevision(context.db, revisionId);
   const view = routingState({
     request: phaseOf(request),
-    ...(path && { route: await routeOf(context, path, facts) }),
+    ...(path && { route: await routeOf(context.db, path, facts) }),
     steps: facts.steps,
     claimed: request.claim !== undefined && !request.claim.lapsed,
     now: facts.now,
@@ -163,7 +163,7 @@ async function readFacts(context: ServiceContext, id: string): Promise<RoutingFa
       };
       const pathRevisionId = request.route?.pathRevisionId;
       if (pathRevisionId === undefined) return { ...common, ...NOTHING };
-      const { targets } = await loadEscalationPathRevision({ ...context, db: trx }, pathRevisionId);
+      const { targets } = await loadEscalationPathRevision(trx, pathRevisionId);
       const routed = { targets, added: common.added.map(({ membershipId }) => membershipId) };
       const rosters = await findTeamRosters(trx, request.organizationId, namedTeams(routed));
       const deciders = await findDeciders(trx, request.organizationId, request.agentSlug);
@@ -200,13 +200,13 @@ function phaseOf({ state }: ApprovalRequest): 'evaluating' | 'pending' | 'termin
 }
 
 async function routeOf(
-  context: ServiceContext,
+  db: Db,
   path: LoadedEscalationPath,
   { request, rosters }: RoutingFacts,
 ): Promise<NonNullable<RoutingInput['route']>> {
   const walk = stateOf(request, path);
   const facts = conditionFacts(request);
-  const { input, learn } = await walkInput(context, {
+  const { input, learn } = await walkInput(db, {
     document: path.document,
     state: walk,
     facts,

@@ -9,7 +9,7 @@ import { clearWake } from '../../data/requests/wake.ts';
 import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import { SYSTEM } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 import { announceDecided } from './announce.ts';
 import { evaluatePinned, type Evaluated } from './evaluate.ts';
@@ -102,7 +102,7 @@ async function stepLocked(
   options: LockedStep,
 ): Promise<RequestStep> {
   const { step, decided, changed } = await context.db.transaction(
-    async (trx) => await actUnderLock(context, trx, { id, ...options }),
+    async (trx) => await actUnderLock(trx, context, { id, ...options }),
   );
   if (decided) announceDecided(context, decided);
   else if (changed) context.changes.publish(id);
@@ -110,8 +110,8 @@ async function stepLocked(
 }
 
 async function actUnderLock(
-  context: ServiceContext,
   db: Db,
+  runtime: Runtime,
   { id, floor, by, evaluated }: LockedStep & { readonly id: string },
 ): Promise<LockedOutcome> {
   const locked = await lockRequest(db, id, floor);
@@ -124,31 +124,28 @@ async function actUnderLock(
   const expired = await expireIfDue(db, locked, { wake: false });
   if (expired) return { step: ended(expired), decided: expired };
   if (request.state === 'pending')
-    return { step: await walk(context, db, { locked, by }), changed: true };
+    return { step: await walk(db, runtime, { locked, by }), changed: true };
   if (!evaluated) throw new Error('a request cannot return to the state evaluating');
   if (evaluated.verdict.outcome !== 'human') {
     const decided = await recordDecision(db, locked, toDecision(request, evaluated));
     return decided ? { step: ended(decided), decided } : { step: GONE };
   }
-  const routed = await handOver(context, db, { locked, evaluated });
+  const routed = await handOver(db, runtime, { locked, evaluated });
   return {
-    step: routed ? await walk(context, db, { locked: { ...locked, request: routed }, by }) : GONE,
+    step: routed ? await walk(db, runtime, { locked: { ...locked, request: routed }, by }) : GONE,
     changed: true,
   };
 }
 
 async function walk(
-  context: ServiceContext,
   db: Db,
+  runtime: Runtime,
   { locked, by }: { locked: LockedRequest; by: StepOptions['by'] },
 ): Promise<RequestStep> {
   const { request, now } = await releaseIfLost(db, await lapseIfDue(db, locked));
   const revisionId = request.route?.pathRevisionId;
-  // Read over the connection we hold: waiting for a second one while holding the first can use up the pool for good.
   const path =
-    revisionId === undefined
-      ? undefined
-      : await loadEscalationPathRevision({ ...context, db }, revisionId);
-  const walked = await walkOn({ ...context, db }, { request, now, by, path });
+    revisionId === undefined ? undefined : await loadEscalationPathRevision(db, revisionId);
+  const walked = await walkOn(db, runtime, { request, now, by, path });
   return { kind: 'wait', ...walked, ...(path && { path: path.pathKey }) };
 }

@@ -101,7 +101,7 @@ export async function confirmTotp(
     if (!factor) throw new AppError('not_found', { detail: 'No enrolment was begun.' });
     if (factor.confirmedAt) throw new AppError('mfa_enrolled');
     const { code } = readCode(typed);
-    const step = await matchingStep(context, trx, { userId, seed: factor, code });
+    const step = await matchingStep(trx, context, { userId, seed: factor, code });
     if (step === undefined)
       throw new AppError('invalid_credentials', { detail: 'The code is wrong.' });
     await confirmTotpFactor(trx, userId, step);

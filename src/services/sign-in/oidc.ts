@@ -9,7 +9,7 @@ import {
   type SignInChecks,
 } from '../../platform/oidc.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { recordFailedAuthentication } from './failed-authentications.ts';
 import { failedSignInLink, returnLink, ssoCallbackLink } from '../links.ts';
 import { openSession, type Client } from './sessions.ts';
@@ -24,7 +24,7 @@ export interface SignInOptions {
   readonly sso: string | undefined;
 }
 
-export function signInOptions({ mailer, oidc }: ServiceContext): SignInOptions {
+export function signInOptions({ mailer, oidc }: Runtime): SignInOptions {
   return { passwordReset: mailer !== undefined, sso: oidc?.name };
 }
 
@@ -67,7 +67,7 @@ export async function beginSignIn(
   }
 }
 
-function requireOidc({ oidc }: ServiceContext): OidcClient {
+function requireOidc({ oidc }: Runtime): OidcClient {
   if (!oidc) throw new AppError('sso_not_configured');
   return oidc;
 }

@@ -17,6 +17,7 @@ import type { Email, Mailer } from '../../platform/mailer.ts';
 import { networkOf } from '../../platform/client-address.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
 import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
+import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { passwordResetLink } from '../links.ts';
 import { replacePassword, requireAcceptablePassword, wordsOf } from './passwords.ts';
@@ -106,9 +107,13 @@ function resetEmail({ email, displayName }: ResetRecipient, url: string): Email 
 
 /** The link as it stands. Throws 404 when it never was, has served, has ended, or was overtaken by a new password. */
 export async function readPasswordReset(
-  { db }: Pick<ServiceContext, 'db'>,
+  { db }: ServiceContext,
   token: string,
 ): Promise<PasswordReset> {
+  return await requireLive(db, token);
+}
+
+async function requireLive(db: Db, token: string): Promise<PasswordReset> {
   const reset = await findByToken(parseToken(token), TOKEN_PREFIX.passwordReset, (id) =>
     findLivePasswordReset(db, id),
   );
@@ -130,7 +135,7 @@ export async function resetPassword(
   input: { readonly token: string; readonly password: string; readonly client: Client },
 ): Promise<void> {
   await admitFromNetwork({ db }, input.client.address);
-  const reset = await readPasswordReset({ db }, input.token);
+  const reset = await requireLive(db, input.token);
   await requireAcceptablePassword(input.password, {
     words: await wordsOf(db, reset),
     pointer: '/password',
@@ -138,7 +143,7 @@ export async function resetPassword(
   const passwordHash = await hashPassword(input.password, networkOf(input.client.address));
   await db.transaction(async (trx) => {
     await lockPassword(trx, reset.userId, 'change');
-    await readPasswordReset({ db: trx }, input.token);
+    await requireLive(trx, input.token);
     await replacePassword(trx, reset, { passwordHash, how: 'reset', client: input.client });
   });
 }

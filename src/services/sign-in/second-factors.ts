@@ -18,7 +18,7 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import { totpStep } from '../../platform/crypto/totp.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { admitTotpCode, deleteTotpCodes } from './sign-in-attempts.ts';
 
 interface Presented {
@@ -44,19 +44,19 @@ export async function tryCode<T>(
 
 /** Uses the code up and tells its kind; undefined when it is wrong or has served before. Call it within `tryCode`. */
 export async function acceptCode(
-  context: ServiceContext,
-  trx: Db,
+  db: Db,
+  runtime: Runtime,
   { userId, typed }: Presented,
 ): Promise<SecondFactor | undefined> {
   const { kind, code } = readCode(typed);
   if (kind === 'recovery_code')
-    return (await useRecoveryCode(trx, userId, hashRecoveryCode(code))) ? kind : undefined;
-  const factor = await lockTotpFactor(trx, userId);
+    return (await useRecoveryCode(db, userId, hashRecoveryCode(code))) ? kind : undefined;
+  const factor = await lockTotpFactor(db, userId);
   if (!factor?.confirmedAt) return undefined;
-  const step = await matchingStep(context, trx, { userId, seed: factor, code });
+  const step = await matchingStep(db, runtime, { userId, seed: factor, code });
   if (step === undefined || (factor.lastUsedStep !== null && step <= factor.lastUsedStep))
     return undefined;
-  await markTotpStepUsed(trx, userId, step);
+  await markTotpStepUsed(db, userId, step);
   return kind;
 }
 
@@ -76,22 +76,18 @@ export async function requirePasswordEnough(
 
 /** The step, by the database's clock, whose code of this app it is. 501 `secrets_key_missing`; 500 for a damaged seed. */
 export async function matchingStep(
-  context: ServiceContext,
-  trx: Db,
+  db: Db,
+  runtime: Runtime,
   {
     userId,
     seed,
     code,
   }: { readonly userId: string; readonly seed: SealedSeed; readonly code: string },
 ): Promise<number | undefined> {
-  return totpStep(openSeed(context, userId, seed), code, await readClock(trx));
+  return totpStep(openSeed(runtime, userId, seed), code, await readClock(db));
 }
 
-function openSeed(
-  { secrets }: ServiceContext,
-  userId: string,
-  { keyId, sealed }: SealedSeed,
-): Buffer {
+function openSeed({ secrets }: Runtime, userId: string, { keyId, sealed }: SealedSeed): Buffer {
   if (!secrets?.knows(keyId))
     throw new AppError('secrets_key_missing', { internal: { userId, keyId } });
   try {
@@ -102,7 +98,7 @@ function openSeed(
   }
 }
 
-export function sealSeed({ secrets }: ServiceContext, userId: string, seed: Buffer): SealedSecret {
+export function sealSeed({ secrets }: Runtime, userId: string, seed: Buffer): SealedSecret {
   if (!secrets) throw new AppError('secrets_key_missing');
   return secrets.seal(seed, SEALED_FOR.totp(userId));
 }

@@ -18,7 +18,7 @@ import { findPasswordHash, findSignIn, type SignIn } from '../../data/people/use
 import { networkOf } from '../../platform/client-address.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { recordFailedAuthentication, type FailedAuthentication } from './failed-authentications.ts';
 import { acceptCode, requirePasswordEnough, tryCode } from './second-factors.ts';
 import {
@@ -154,7 +154,7 @@ export async function completeSignIn(
           !(await isPasswordStill(trx, pending))
         )
           return undefined;
-        const secondFactor = await acceptCode(context, trx, tried);
+        const secondFactor = await acceptCode(trx, context, tried);
         if (!secondFactor) {
           await countWrongCode(trx, pending.id);
           return undefined;
@@ -232,7 +232,7 @@ export async function reauthenticate(
   }
   const renew = async () =>
     await context.db.transaction(
-      async (trx) => await renewBy(context, trx, { ...input, principal, passwordHash }),
+      async (trx) => await renewBy(trx, context, { ...input, principal, passwordHash }),
     );
   const renewal =
     code === undefined ? await renew() : await tryCode(context, { userId, typed: code }, renew);
@@ -269,8 +269,8 @@ function reauthenticationOf(
 
 /** `passwordHash`: the one the password was found to be of. Undefined when the code is wrong, and then nothing is written. */
 async function renewBy(
-  context: ServiceContext,
-  trx: Db,
+  db: Db,
+  runtime: Runtime,
   {
     principal,
     passwordHash,
@@ -279,9 +279,9 @@ async function renewBy(
   }: Reauthentication & { principal: MemberPrincipal; passwordHash: string | undefined },
 ): Promise<Renewal | undefined> {
   const { userId } = principal;
-  if (passwordHash !== undefined) await requirePasswordStill(trx, userId, passwordHash);
+  if (passwordHash !== undefined) await requirePasswordStill(db, userId, passwordHash);
   const secondFactor =
-    code === undefined ? undefined : await acceptCode(context, trx, { userId, typed: code });
+    code === undefined ? undefined : await acceptCode(db, runtime, { userId, typed: code });
   if (code !== undefined && !secondFactor) return undefined;
-  return await renewAuthentication(trx, principal, { presented, secondFactor });
+  return await renewAuthentication(db, principal, { presented, secondFactor });
 }

@@ -18,7 +18,7 @@ import {
 import { insertUserUnlessKnown } from '../../data/people/users.ts';
 import type { VerifiedIdentity } from '../../platform/oidc.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime } from '../context.ts';
 import { admitBy, findStandingInvitation } from '../people/invitations/admit.ts';
 import { claimSeat } from '../people/seats.ts';
 
@@ -32,7 +32,7 @@ export interface Recognized {
 
 export interface AdmissionRules {
   readonly emailDomains: readonly string[];
-  readonly limits: ServiceContext['limits'];
+  readonly limits: Runtime['limits'];
 }
 
 /**

@@ -414,14 +414,14 @@ describe('revisions of a path', () => {
     expect(id).toBe(body['id']);
     await owner.http.post(`${BASE}/on-call/revisions`, document({ name: 'Second' }));
     await activate(2, '"1"');
-    const loaded = await loadEscalationPathRevision(app.context, String(id));
+    const loaded = await loadEscalationPathRevision(app.db, String(id));
     expect(loaded).toMatchObject({
       pathKey: 'on-call',
       revision: 1,
       name: 'On call',
       targets: [user(owner.membershipId)],
     });
-    expect(await loadEscalationPathRevision(app.context, String(id))).toBe(loaded);
+    expect(await loadEscalationPathRevision(app.db, String(id))).toBe(loaded);
     expect(await resolveActivePath(app.db, organization.id, 'on-call')).not.toBe(id);
     await archive();
     expect(await resolveActivePath(app.db, organization.id, 'on-call')).toBeUndefined();

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { wakeUnreachable } from '../../../src/data/requests/unreachable.ts';
 import { stepRequest } from '../../../src/services/requests/step.ts';
+import type { Db, Pool } from '../../../src/platform/postgres.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, askUnevaluated, decide, stepAt } from '../../support/scene/approval-requests.ts';
 import { claim, claimed, holdersOf, release, verbsOf } from '../../support/scene/claims.ts';
@@ -517,7 +518,10 @@ describe('a step that reads who may decide while somebody takes rights away', ()
     const id = await askOn([level([user(ada)]), level([user(gone)]), level([user(bob)])]);
     const due = await nextAt(id);
     const { suspending } = await app.db.transaction(async (step) => {
-      await stepRequest({ ...app.context, db: step }, id, { floor: due, by: 'workflow' });
+      await stepRequest({ ...app.context, db: step as Db as Pool }, id, {
+        floor: due,
+        by: 'workflow',
+      });
       const begun = suspend(gone);
       await untilBlocked(app.db);
       return { suspending: begun };

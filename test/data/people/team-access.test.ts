@@ -224,7 +224,7 @@ test('the list of requests shows exactly those that may be seen, for any grants,
     const targets =
       revisionId === undefined
         ? undefined
-        : (await loadEscalationPathRevision(app.context, revisionId)).targets;
+        : (await loadEscalationPathRevision(app.db, revisionId)).targets;
     seen.set(id, { request, routed: { targets, added: [] } });
   }
   expect([...seen.values()].filter(({ routed }) => routed.targets)).toHaveLength(2);

@@ -119,7 +119,7 @@ describe('the queue and the rules of access', () => {
       await insertAddedReviewers(app.db, { requestId: id, membershipIds: added, addedBy, at: now });
     const request = (await findRequest(app.db, id))?.request;
     if (!request) throw new Error('the request is not there');
-    return { request, routed: await readAudience(app.context, request), told: new Set(told) };
+    return { request, routed: await readAudience(app.db, request), told: new Set(told) };
   }
 
   beforeAll(async () => {

@@ -36,13 +36,13 @@ describe('loadCompiledPipeline', () => {
     };
     const created = await owner.http.post(REVISIONS, { blocks: [block] });
     const id = String(created.body['id']);
-    const compiled = await loadCompiledPipeline(app.context, id);
+    const compiled = await loadCompiledPipeline(app.db, id);
     expect(evaluatePipeline(compiled, facts('yes'))).toMatchObject({
       outcome: 'approve',
       terminal_block_id: 'rule',
     });
     expect(evaluatePipeline(compiled, facts('no'))).toMatchObject({ outcome: 'next' });
-    expect(await loadCompiledPipeline(app.context, id)).toBe(compiled);
+    expect(await loadCompiledPipeline(app.db, id)).toBe(compiled);
   });
 
   test('keeps the default path of the revision', async () => {
@@ -58,7 +58,7 @@ describe('loadCompiledPipeline', () => {
       blocks: [],
       default_escalation_path: 'on-call',
     });
-    const compiled = await loadCompiledPipeline(app.context, String(created.body['id']));
+    const compiled = await loadCompiledPipeline(app.db, String(created.body['id']));
     expect(evaluatePipeline(compiled, facts('x'))).toMatchObject({
       escalation_path: 'on-call',
       escalation_path_source: 'pipeline_default',
@@ -69,12 +69,12 @@ describe('loadCompiledPipeline', () => {
     const created = await owner.http.post(REVISIONS, { blocks: [] });
     const id = String(created.body['id']);
     const loaded = await Promise.all(
-      Array.from({ length: 20 }, () => loadCompiledPipeline(app.context, id)),
+      Array.from({ length: 20 }, () => loadCompiledPipeline(app.db, id)),
     );
     expect(new Set(loaded).size).toBe(1);
   });
 
   test('fails for a revision that is not there, rather than passing everything', async () => {
-    await expect(loadCompiledPipeline(app.context, randomUUID())).rejects.toThrow(/missing/);
+    await expect(loadCompiledPipeline(app.db, randomUUID())).rejects.toThrow(/missing/);
   });
 });

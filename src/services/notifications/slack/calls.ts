@@ -26,7 +26,7 @@ import {
   type SlackRequestSignature,
 } from '../../../platform/crypto/slack-signatures.ts';
 import { decideRequest } from '../../requests/decide.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { Runtime, ServiceContext } from '../../context.ts';
 import { memberPrincipal } from '../../people/member-principals.ts';
 import { finishSlackLink, removeSlackLinkOf, SLACK_COMMAND } from './links.ts';
 import { openSlackSecrets } from './secrets.ts';
@@ -129,7 +129,7 @@ async function decide(
   }
 }
 
-const linkTo = ({ publicUrl }: ServiceContext, requestId: string): string =>
+const linkTo = ({ publicUrl }: Runtime, requestId: string): string =>
   `<${publicUrl()}/requests/${requestId}|Open the request>`;
 
 /** What somebody hears who may not decide here. Everything else is a failure of ours. */
@@ -143,10 +143,7 @@ const refusals: Partial<Record<ErrorCode, string>> = {
   request_evaluating: 'The rules are still looking at this request: try again.',
 };
 
-function unlinkedText(
-  { publicUrl }: ServiceContext,
-  { organizationName }: SlackConnection,
-): string {
+function unlinkedText({ publicUrl }: Runtime, { organizationName }: SlackConnection): string {
   const name = escapeSlackText(organizationName);
   return `Your Slack user is linked to no member of ${name}. Sign in at ${publicUrl()}, ask for a code there, and type \`${SLACK_COMMAND} link CODE\` here.`;
 }

@@ -15,7 +15,7 @@ import { AppError, invalid } from '../../../domain/errors.ts';
 import { requireRecentAuthentication } from '../../../domain/sign-in/recent-authentication.ts';
 import { violatedConstraint, type Db } from '../../../platform/postgres.ts';
 import { SlackError, type SlackIdentity } from '../../../platform/slack.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { Runtime, ServiceContext } from '../../context.ts';
 import { lockCurrentMember } from '../../people/member-principals.ts';
 import { openSlackSecrets, sealSlackSecrets, type SlackSecrets } from './secrets.ts';
 
@@ -81,7 +81,7 @@ async function connectAfter(
       requireRecentAuthentication(caller);
       const current = await findSlackConnection(trx, organizationId);
       if (!isWhole(terms) && !haveSameSecrets(before, current)) return undefined;
-      await save(context, trx, {
+      await save(trx, context, {
         caller,
         current,
         identity,
@@ -135,10 +135,7 @@ function wantedSecrets(
   return { botToken: wanted.botToken, signingSecret: wanted.signingSecret };
 }
 
-async function identify(
-  { slack, logger }: ServiceContext,
-  botToken: string,
-): Promise<SlackIdentity> {
+async function identify({ slack, logger }: Runtime, botToken: string): Promise<SlackIdentity> {
   try {
     return await slack.identify(botToken);
   } catch (error) {
@@ -166,8 +163,8 @@ interface Wanted {
 }
 
 async function save(
-  context: ServiceContext,
-  trx: Db,
+  db: Db,
+  runtime: Runtime,
   { caller, current, identity, secrets, defaultChannel }: Wanted,
 ): Promise<void> {
   const { organizationId } = caller;
@@ -177,18 +174,18 @@ async function save(
     channelId,
     ...identity,
     defaultChannel,
-    secrets: sealSlackSecrets(context, channelId, secrets),
+    secrets: sealSlackSecrets(runtime, channelId, secrets),
   };
   if (current && same) {
-    await updateSlackConnection(trx, organizationId, connection);
-    await record(trx, caller, { verb: 'changed', connection });
+    await updateSlackConnection(db, organizationId, connection);
+    await record(db, caller, { verb: 'changed', connection });
     return;
   }
-  await deleteEndedSlackConnections(trx, { organizationId, teamId: identity.teamId });
-  if (current) await disconnect(trx, caller, current);
-  await insertChannel(trx, organizationId, { id: channelId, kind: 'slack', name: 'Slack' });
-  await insertSlackConnection(trx, organizationId, connection);
-  await record(trx, caller, { verb: 'connected', connection });
+  await deleteEndedSlackConnections(db, { organizationId, teamId: identity.teamId });
+  if (current) await disconnect(db, caller, current);
+  await insertChannel(db, organizationId, { id: channelId, kind: 'slack', name: 'Slack' });
+  await insertSlackConnection(db, organizationId, connection);
+  await record(db, caller, { verb: 'connected', connection });
 }
 
 /** Ends the connection with all links; again, nothing more happens. Needs the proof of `requireRecentAuthentication`. */

@@ -3,7 +3,7 @@ import type { SlackConnection } from '../../../data/notifications/slack/connecti
 import { AppError } from '../../../domain/errors.ts';
 import { SEALED_FOR } from '../../../domain/sealed-secrets.ts';
 import type { SealedSecret, SecretBox } from '../../../platform/crypto/secret-box.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { Runtime } from '../../context.ts';
 
 export interface SlackSecrets {
   readonly botToken: string;
@@ -11,18 +11,18 @@ export interface SlackSecrets {
   readonly signingSecret: string;
 }
 
-function requireBox({ secrets }: ServiceContext): SecretBox {
+function requireBox({ secrets }: Runtime): SecretBox {
   if (!secrets) throw new AppError('secrets_key_missing');
   return secrets;
 }
 
 /** 501 `secrets_key_missing`. */
 export function sealSlackSecrets(
-  context: ServiceContext,
+  runtime: Runtime,
   channelId: string,
   { botToken, signingSecret }: SlackSecrets,
 ): SealedSecret {
-  return requireBox(context).seal(
+  return requireBox(runtime).seal(
     Buffer.from(JSON.stringify([botToken, signingSecret])),
     SEALED_FOR.slack(channelId),
   );
@@ -30,10 +30,10 @@ export function sealSlackSecrets(
 
 /** 501 `secrets_key_missing`, also when the key they are sealed under is not at hand. */
 export function openSlackSecrets(
-  context: ServiceContext,
+  runtime: Runtime,
   { channelId, secrets }: Pick<SlackConnection, 'channelId' | 'secrets'>,
 ): SlackSecrets {
-  const box = requireBox(context);
+  const box = requireBox(runtime);
   try {
     const [botToken, signingSecret] = JSON.parse(
       box.open(secrets, SEALED_FOR.slack(channelId)).toString(),

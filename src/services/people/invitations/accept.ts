@@ -9,7 +9,7 @@ import { lockOrganization } from '../../../data/organization/organizations.ts';
 import { insertUserUnlessKnown } from '../../../data/people/users.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { findByToken, parseToken, type IssuedToken } from '../../../platform/crypto/tokens.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { Runtime, ServiceContext } from '../../context.ts';
 import { recordFailedAuthentication } from '../../sign-in/failed-authentications.ts';
 import { tryCode } from '../../sign-in/second-factors.ts';
 import { openSession, signedIn, type SignedIn } from '../../sign-in/sessions.ts';
@@ -28,9 +28,13 @@ const NO_LONGER_VOUCHED =
 
 /** The pending invitation of this link. Throws 404, the same for one that never was. */
 export async function readInvitationLink(
-  { db }: Pick<ServiceContext, 'db'>,
+  { db }: ServiceContext,
   token: string,
 ): Promise<LinkedInvitation> {
+  return await requirePending(db, token);
+}
+
+async function requirePending(db: Db, token: string): Promise<LinkedInvitation> {
   const invitation = await findByToken(parseToken(token), TOKEN_PREFIX.invitation, (id) =>
     findLinkedInvitation(db, id),
   );
@@ -52,11 +56,11 @@ export async function join(
   token: string,
   proof: InviteeCredential,
 ): Promise<SignedIn> {
-  const invitation = await readInvitationLink(context, token);
+  const invitation = await requirePending(context.db, token);
   const person = await verifyInvitee(context, invitation, proof);
   const admit = async () =>
     await context.db.transaction(
-      async (trx) => await admitInvited(context, trx, { token, person }),
+      async (trx) => await admitInvited(trx, context, { token, person }),
     );
   const { user } = person;
   const typed = user.kind === 'by_password' ? user.code : undefined;
@@ -86,20 +90,20 @@ export async function join(
  * when the code is wrong, and then nothing is written.
  */
 async function admitInvited(
-  context: ServiceContext,
-  trx: Db,
+  db: Db,
+  runtime: Runtime,
   { token, person }: { readonly token: string; readonly person: InvitedPerson },
 ): Promise<IssuedToken | undefined> {
-  const { organizationId } = await readInvitationLink({ db: trx }, token);
-  if (!(await lockOrganization(trx, organizationId))) throw new AppError('not_found');
-  const invitation = await readInvitationLink({ db: trx }, token);
-  const proof = await confirmAuthentication(context, trx, person);
+  const { organizationId } = await requirePending(db, token);
+  if (!(await lockOrganization(db, organizationId))) throw new AppError('not_found');
+  const invitation = await requirePending(db, token);
+  const proof = await confirmAuthentication(db, runtime, person);
   if (!proof) return undefined;
-  if (!(await isVouched(trx, invitation)))
+  if (!(await isVouched(db, invitation)))
     throw new AppError('grant_exceeds_own', { detail: NO_LONGER_VOUCHED });
   const { user, displayName } = person;
-  if (user.kind === 'new' && !(await insertUserUnlessKnown(trx, { ...user, displayName })))
+  if (user.kind === 'new' && !(await insertUserUnlessKnown(db, { ...user, displayName })))
     throw new AppError('account_exists');
-  const membershipId = await admitBy(trx, invitation, { userId: user.id, displayName });
-  return await openSession(trx, { organizationId, membershipId, displayName }, proof);
+  const membershipId = await admitBy(db, invitation, { userId: user.id, displayName });
+  return await openSession(db, { organizationId, membershipId, displayName }, proof);
 }

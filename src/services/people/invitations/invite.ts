@@ -20,7 +20,7 @@ import {
 import { findOrganization } from '../../../data/organization/organizations.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { issueToken, type IssuedToken } from '../../../platform/crypto/tokens.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { Runtime, ServiceContext } from '../../context.ts';
 import { invitationLink } from '../../links.ts';
 import { lockCurrentMember } from '../member-principals.ts';
 import { requireValidTerms } from '../permission-policies.ts';
@@ -61,7 +61,7 @@ export async function invite(
   const issued = issueToken(TOKEN_PREFIX.invitation);
   const { invitation, inviter } = await context.db.transaction(async (trx) => {
     const current = await lockCurrentMember(trx, principal, MAY_INVITE);
-    await requireInvitable(trx, { context, inviter: current, input });
+    await requireInvitable(trx, context, { inviter: current, input });
     return {
       invitation: await createInvitation(trx, { inviter: current, input, issued }),
       inviter: current,
@@ -76,29 +76,26 @@ export async function invite(
 }
 
 async function requireInvitable(
-  trx: Db,
-  {
-    context,
-    inviter,
-    input,
-  }: { context: ServiceContext; inviter: MemberPrincipal; input: InvitationInput },
+  db: Db,
+  { edition, limits }: Runtime,
+  { inviter, input }: { inviter: MemberPrincipal; input: InvitationInput },
 ): Promise<void> {
   const { organizationId } = inviter;
   const policies = input.policies.map((terms, index) => ({
     terms,
     pointer: `/permission_policies/${index}`,
   }));
-  await requireValidTerms(trx, organizationId, {
-    edition: context.edition,
+  await requireValidTerms(db, organizationId, {
+    edition,
     holder: 'human',
     policies,
   });
   requireMayGrantAll(inviter, input.policies);
-  const standing = await findEmailStanding(trx, organizationId, input.email);
+  const standing = await findEmailStanding(db, organizationId, input.email);
   if (standing.isMember) throw new AppError('member_exists');
   if (standing.isDirectoryManaged) throw new AppError('directory_managed');
   if (standing.isInvited) throw new AppError('invitation_pending');
-  await claimSeat(trx, organizationId, context.limits);
+  await claimSeat(db, organizationId, limits);
 }
 
 function requireMayGrantAll(inviter: MemberPrincipal, policies: readonly PolicyTerms[]): void {

@@ -7,7 +7,7 @@ import { networkOf } from '../../../platform/client-address.ts';
 import { hashPassword } from '../../../platform/crypto/passwords.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { parseToken } from '../../../platform/crypto/tokens.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { Runtime, ServiceContext } from '../../context.ts';
 import {
   recordFailedAuthentication,
   type FailedAuthentication,
@@ -175,15 +175,15 @@ async function proveBySession(
  * Undefined when the code is wrong, or a second factor came to the account meanwhile.
  */
 export async function confirmAuthentication(
-  context: ServiceContext,
-  trx: Db,
+  db: Db,
+  runtime: Runtime,
   { user, proof }: InvitedPerson,
 ): Promise<SignInMethod | undefined> {
   if (user.kind !== 'by_password') return proof;
-  await requirePasswordStill(trx, user.id, user.passwordHash);
+  await requirePasswordStill(db, user.id, user.passwordHash);
   if (user.code === undefined)
-    return (await findUser(trx, user.id))?.hasSecondFactor ? undefined : proof;
-  const secondFactor = await acceptCode(context, trx, { userId: user.id, typed: user.code });
+    return (await findUser(db, user.id))?.hasSecondFactor ? undefined : proof;
+  const secondFactor = await acceptCode(db, runtime, { userId: user.id, typed: user.code });
   return (
     secondFactor && { ...proof, method: 'local_password_totp', assurance: 'strong', secondFactor }
   );

@@ -13,7 +13,7 @@ import {
 import type { EscalationDocument, TeamPolicyDocument } from '../../../domain/escalation/types.ts';
 import type { WalkInput } from '../../../domain/escalation/walk.ts';
 import type { WalkState } from '../../../domain/escalation/walk-state.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { Db } from '../../../platform/postgres.ts';
 import { loadTeamPolicyRevision } from '../../escalation/team-escalation-policies.ts';
 
 /** A request as conditions see it. Pipelines leave no metadata behind yet. */
@@ -59,7 +59,7 @@ export interface WalkPolicies {
 
 /** The input of the request's walk, with the policies it is inside of. */
 export async function walkInput(
-  context: ServiceContext,
+  db: Db,
   {
     document,
     state,
@@ -75,7 +75,7 @@ export async function walkInput(
   const policies = new Map<string, TeamPolicyDocument>();
   const learn = async (revisionId: string): Promise<void> => {
     if (!policies.has(revisionId))
-      policies.set(revisionId, await loadTeamPolicyRevision(context, revisionId));
+      policies.set(revisionId, await loadTeamPolicyRevision(db, revisionId));
   };
   for (const { revisionId } of state.teams) await learn(revisionId);
   const policy = (revisionId: string): TeamPolicyDocument => {

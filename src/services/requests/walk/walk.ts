@@ -20,7 +20,8 @@ import {
   walkToJson,
   type WalkState,
 } from '../../../domain/escalation/walk-state.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { Db } from '../../../platform/postgres.ts';
+import type { Runtime } from '../../context.ts';
 import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
 import { lostSteps } from '../unreachable.ts';
 import { describeWait } from './walk-details.ts';
@@ -52,17 +53,17 @@ export function stateOf({ walk }: ApprovalRequest, { document }: LoadedEscalatio
 
 /**
  * Everything due at `now`: at most one level is notified, levels nobody can be asked at are skipped. While somebody
- * claims the request nobody is asked. `context.db` is the locking transaction.
+ * claims the request nobody is asked. `db` is the locking transaction.
  */
-export async function walkOn(context: ServiceContext, walk: WalkOn): Promise<Walked> {
+export async function walkOn(db: Db, runtime: Runtime, walk: WalkOn): Promise<Walked> {
   const { request, now, by } = walk;
-  const walked = await advance(context, walk);
+  const walked = await advance(db, runtime, walk);
   const { state, noticeable, urgency } = walked;
   const again = walked.unsettled ? new Date(now.getTime() + LOOK_AGAIN_MS) : undefined;
   const dueNext = state && dueAt(state);
   const nextAt = again && dueNext ? earliest([again, dueNext]) : (again ?? dueNext);
   const until = earliest([request.claim ? request.claim.expiresAt : nextAt, request.deadlineAt]);
-  await planNext(context.db, request.id, {
+  await planNext(db, request.id, {
     now,
     ...(state && { walk: JSON.stringify(walkToJson(state)) }),
     ...(nextAt && { nextAt }),
@@ -86,9 +87,8 @@ interface Advanced {
   readonly unsettled: boolean;
 }
 
-async function advance(context: ServiceContext, walk: WalkOn): Promise<Advanced> {
+async function advance(db: Db, { mailer }: Runtime, walk: WalkOn): Promise<Advanced> {
   const { request, path, now } = walk;
-  const { db } = context;
   const { urgency } = request;
   const state = path && stateOf(request, path);
   if (request.claim)
@@ -100,7 +100,7 @@ async function advance(context: ServiceContext, walk: WalkOn): Promise<Advanced>
     await hold();
     return await findDeciders(db, request.organizationId, request.agentSlug);
   });
-  const byEmail = context.mailer !== undefined;
+  const byEmail = mailer !== undefined;
   if (!path || !state) {
     const noticeable = await recordUnrouted(db, {
       request,
@@ -114,7 +114,7 @@ async function advance(context: ServiceContext, walk: WalkOn): Promise<Advanced>
   if (isMidway) await hold();
   const isLost = isMidway ? await lostSteps(db, request.id, state) : undefined;
   const followed = await followPath(
-    context,
+    db,
     { ...walk, path },
     { state, deciders, ...(isLost && { isLost }) },
   );
@@ -131,7 +131,7 @@ interface From {
 }
 
 async function followPath(
-  context: ServiceContext,
+  db: Db,
   { request, path: { document }, now }: WalkOn & { readonly path: LoadedEscalationPath },
   from: From,
 ): Promise<{
@@ -141,7 +141,7 @@ async function followPath(
 }> {
   let { state } = from;
   let { urgency } = request;
-  const { input: known, learn } = await walkInput(context, {
+  const { input: known, learn } = await walkInput(db, {
     document,
     state,
     facts: conditionFacts(request),
@@ -152,7 +152,7 @@ async function followPath(
   for (;;) {
     const arrival = arrive({ ...input, urgency }, state, now);
     const asked = arrival.entry
-      ? await find(context, request, { entry: arrival.entry, deciders: await from.deciders() })
+      ? await find(db, request, { entry: arrival.entry, deciders: await from.deciders() })
       : NOBODY;
     for (const { revisionId } of asked.teams) await learn(revisionId);
     const step = enterLevel({ ...input, urgency }, arrival, { now, asked });
@@ -165,7 +165,7 @@ async function followPath(
 const NOBODY: Asked = { membershipIds: [], teams: [] };
 
 async function find(
-  { db }: ServiceContext,
+  db: Db,
   { organizationId }: ApprovalRequest,
   { entry, deciders }: { readonly entry: LevelEntry; readonly deciders: readonly Decider[] },
 ): Promise<Asked> {
