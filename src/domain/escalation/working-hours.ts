@@ -1,99 +1,96 @@
 /**
- * When working hours are active. Local times follow luxon: one that a clock change skips is moved behind the gap by as
- * much. One that occurs twice is the first, always: luxon itself would go by the season in which it is asked. A day that
- * a zone skips as a whole has no hours.
+ * When working hours are active, by the clock on the wall: an instant is inside when the zone's local date and time at
+ * that instant lie in an interval. So hours open twice where a local time occurs twice, and behind the gap where the clock
+ * jumps over their start.
  */
 import { IANAZone } from 'luxon';
 import { WEEKDAYS, type WorkingHoursSet, type WorkingInterval } from './types.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** What an opening that is active now, wherever in the world, can have started before in days of UTC. */
-const DAYS_BACK = 2;
-/** No weekly opening is further away than this, whatever a clock change moves. */
-const DAYS_AHEAD = 16;
-/** Days remembered for each set: a walk asks again and again for the same few. */
-const REMEMBERED_DAYS = 64;
+const WEEK_MS = 7 * DAY_MS;
+/** 1970-01-01 was a Thursday. */
+const THURSDAY_MS = 3 * DAY_MS;
+/** Weekly hours that a clock change skips open a week later. */
+const HORIZON_MS = 16 * DAY_MS;
 
 /** True from the start of an interval up to, and without, its end. */
 export function isActive(set: WorkingHoursSet, now: Date): boolean {
-  return isOpen(set, now.getTime());
+  const local = localTime(IANAZone.create(set.timezone), now.getTime());
+  return nextInside(spansOf(set), local) === local;
 }
 
-/** `now` while the hours are active, else the next instant they become so; undefined if that never happens. */
+/** `now` while the hours are active, else the next instant they are; undefined if that never happens. */
 export function nextOpening(set: WorkingHoursSet, now: Date): Date | undefined {
-  const instant = now.getTime();
-  if (isOpen(set, instant)) return now;
-  const today = Math.floor(instant / DAY_MS);
-  let next = Infinity;
-  // One day further than the first that has an opening: a zone far east can open the day behind it earlier.
-  for (let day = today - DAYS_BACK, last = today + DAYS_AHEAD; day <= last; day += 1) {
-    for (const { start } of openings(set, day)) {
-      if (start <= instant || start >= next) continue;
-      next = start;
-      last = Math.min(last, day + 1);
-    }
+  const zone = IANAZone.create(set.timezone);
+  if (!zone.isValid) return undefined;
+  const start = now.getTime();
+  for (let from = start; from < start + HORIZON_MS;) {
+    const local = localTime(zone, from);
+    const opening = from + nextInside(spansOf(set), local) - local;
+    const steady = endOfOffset(zone, from);
+    if (opening < steady) return opening === start ? now : new Date(opening);
+    from = steady;
   }
-  return next === Infinity ? undefined : new Date(next);
+  return undefined;
 }
 
-function isOpen(set: WorkingHoursSet, instant: number): boolean {
-  const today = Math.floor(instant / DAY_MS);
-  for (let day = today - DAYS_BACK; day <= today + 1; day += 1) {
-    if (openings(set, day).some(({ start, end }) => start <= instant && instant < end)) return true;
-  }
-  return false;
+/** What clocks in the zone show at the instant, written as the same time of UTC. NaN in an unknown zone. */
+function localTime(zone: IANAZone, instant: number): number {
+  return instant + Math.round(zone.offset(instant) * MINUTE_MS);
 }
 
-/** Instants, in milliseconds. */
-interface Opening {
+/** The first instant within a day at which the zone's offset from UTC is another, else that of a day later. */
+function endOfOffset(zone: IANAZone, from: number): number {
+  const offset = zone.offset(from);
+  let [same, other] = [from, from + DAY_MS];
+  if (zone.offset(other) === offset) return other;
+  while (other - same > 1) {
+    const middle = Math.floor((same + other) / 2);
+    if (zone.offset(middle) === offset) same = middle;
+    else other = middle;
+  }
+  return other;
+}
+
+/** Milliseconds since the Monday of a week. */
+interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-const remembered = new WeakMap<WorkingHoursSet, Map<number, readonly Opening[]>>();
-
-/** The intervals that start on a local day, counted from 1970-01-01. Time-zone data is fixed for the life of a process. */
-function openings(set: WorkingHoursSet, day: number): readonly Opening[] {
-  const days = remembered.get(set) ?? new Map<number, readonly Opening[]>();
-  const known = days.get(day);
-  if (known) return known;
-  if (days.size >= REMEMBERED_DAYS) days.clear();
-  const found = openingsOf(set, day);
-  remembered.set(set, days.set(day, found));
-  return found;
+/** The first local time from this one on that lies in a span. */
+function nextInside(spans: readonly Span[], local: number): number {
+  const monday = Math.floor((local + THURSDAY_MS) / WEEK_MS) * WEEK_MS - THURSDAY_MS;
+  const time = local - monday;
+  let next = Infinity;
+  for (const { start, end } of spans) {
+    if (time < end && start < next) next = Math.max(time, start);
+  }
+  return monday + next;
 }
 
-function openingsOf({ timezone, intervals }: WorkingHoursSet, day: number): readonly Opening[] {
-  const zone = IANAZone.create(timezone);
-  if (instantOf(zone, day * DAY_MS) === instantOf(zone, (day + 1) * DAY_MS)) return [];
-  // 1970-01-01 was a Thursday.
-  const weekday = WEEKDAYS[(((day + 3) % 7) + 7) % 7];
-  return intervals
-    .filter((interval) => interval.weekdays.some((each) => each === weekday))
-    .map((interval) => ({
-      start: instantOf(zone, day * DAY_MS + minutes(interval.start)),
-      end: endOf(zone, interval, day),
-    }))
-    .filter(({ start, end }) => start < end);
+const remembered = new WeakMap<WorkingHoursSet, readonly Span[]>();
+
+/** The hours of a week, the week before it and the week behind it. */
+function spansOf(set: WorkingHoursSet): readonly Span[] {
+  const known = remembered.get(set) ?? set.intervals.flatMap(weeklySpans);
+  remembered.set(set, known);
+  return known;
 }
 
-function endOf(zone: IANAZone, { start, end }: WorkingInterval, day: number): number {
-  return instantOf(zone, (end > start ? day : day + 1) * DAY_MS + minutes(end));
+function weeklySpans({ weekdays, start, end }: WorkingInterval): readonly Span[] {
+  const difference = sinceMidnight(end) - sinceMidnight(start);
+  const length = difference > 0 ? difference : difference + DAY_MS;
+  return weekdays.flatMap((day) =>
+    [-WEEK_MS, 0, WEEK_MS].map((week) => {
+      const from = week + WEEKDAYS.indexOf(day) * DAY_MS + sinceMidnight(start);
+      return { start: from, end: from + length };
+    }),
+  );
 }
 
 /** Of `HH:MM`, in milliseconds; `24:00` is the next midnight. */
-function minutes(time: string): number {
+function sinceMidnight(time: string): number {
   return (Number(time.slice(0, 2)) * 60 + Number(time.slice(3))) * MINUTE_MS;
-}
-
-/** The instant at which clocks in the zone show `local`, which is written as the same time of UTC. */
-function instantOf(zone: IANAZone, local: number): number {
-  const offset = (instant: number): number => zone.offset(instant) * MINUTE_MS;
-  const before = offset(local - DAY_MS);
-  const after = offset(local + DAY_MS);
-  const shown = [local - before, local - after].filter(
-    (instant) => instant + offset(instant) === local,
-  );
-  return shown.length === 0 ? local - before : Math.min(...shown);
 }
