@@ -1,108 +1,40 @@
-/** Claiming a request and releasing it over real HTTP: who may, when, for how long, and what the walk does meanwhile. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
+/** Claiming and releasing a request over HTTP: who may, when, for how long, and what escalation does meanwhile. */
+import { describe, expect, test } from '@jest/globals';
 import { wakeOverdue } from '../../../src/services/requests/reconciler.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import {
-  adapterOf,
-  ask,
-  askUnevaluated,
-  decide,
-  deadlineOf,
-  reachDeadline,
-  stepAt,
-} from '../../support/scene/approval-requests.ts';
-import {
-  claim,
-  claimed,
-  holdersOf,
-  reachLapse,
-  release,
-  verbsOf,
-} from '../../support/scene/claims.ts';
-import {
-  activatePath,
-  activatePipeline,
-  createAgent,
-  createMember,
-  createOrganization,
-  createTeam,
-  type Policy,
-  type TestAgent,
-  type TestMember,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
-import type { Json } from '../../support/http.ts';
+import type { Answer, Json } from '../../support/http.ts';
+import { outcome, refused } from '../../support/refusals.ts';
+import { REVIEWER, scene } from '../../support/scene.ts';
+import type { PersonSpec } from '../../support/scene/cast.ts';
 
-const everywhere = (...permissions: string[]): Policy[] => [
-  { scope_kind: 'organization', permissions },
-];
-const REVIEWER = everywhere('request.read', 'request.decide', 'request.claim');
 const MINUTE_MS = 60_000;
-const refused = (status: number, code: string, details?: object) => ({
-  status,
-  body: {
-    error: { code, ...(details && { details: expect.objectContaining(details) as unknown }) },
-  },
-});
 
-let app: TestApp;
-let organization: TestOrganization;
-let agent: TestAgent;
-/** Its requests reach no path. */
-let unroutedAgent: TestAgent;
-let ada: TestMember;
-/** In the team of the second level. */
-let bob: TestMember;
-let cleo: TestMember;
-let outsider: TestMember;
-const levels = [randomUUID(), randomUUID(), randomUUID()] as const;
-
-beforeAll(async () => {
-  app = await startApp();
-  organization = await createOrganization(app);
-  agent = await createAgent(app, organization);
-  unroutedAgent = await createAgent(app, organization);
-  ada = await createMember(app, organization.id, { displayName: 'Ada', policies: REVIEWER });
-  bob = await createMember(app, organization.id, { displayName: 'Bob', policies: REVIEWER });
-  cleo = await createMember(app, organization.id, { displayName: 'Cleo', policies: REVIEWER });
-  outsider = await createMember(app, organization.id, {
-    displayName: 'Outsider',
-    policies: REVIEWER,
-  });
-  const team = await createTeam(app, organization.id, { members: [bob] });
-  const level = (id: string, target: object) => ({
-    id,
-    type: 'level',
-    targets: [target],
-    escalate_after: '10m',
-  });
-  await activatePath(organization.owner, {
-    path_key: 'on-call',
-    name: 'On call',
-    nodes: [
-      level(levels[0], { type: 'user', id: ada.membershipId }),
-      level(levels[1], { type: 'team', id: team }),
-      level(levels[2], { type: 'user', id: cleo.membershipId }),
-    ],
-  });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
-    default_escalation_path: 'on-call',
-    blocks: [],
-  });
+const { app, owner, people, nodes, ...verbs } = await scene({
+  people: { ada: REVIEWER, bob: REVIEWER, cleo: REVIEWER, outsider: REVIEWER },
+  teams: { night: ['bob'] },
+  paths: { 'on-call': [['ada'], ['night'], ['cleo']] },
+  pipelines: { bot: 'on-call', free: {} },
 });
-afterAll(async () => {
-  await app.close();
-});
+const { ask, withdraw, decide, claim, claimed, release, addReviewers, later } = verbs;
+const { person, permit, suspend, remove, settings } = verbs;
+const { read, routing, timeline, verbsOf, holdersOf, deadlineOf, reachDeadline, reachLapse } =
+  verbs;
+const { ada, bob, cleo, outsider } = people;
+const levels = nodes['on-call'] ?? [];
 
-const get = async (id: string, view = ''): Promise<Json> =>
-  (await organization.owner.http.get(`/api/v1/requests/${id}${view}`)).body;
-const updatedAt = async (id: string) => String((await get(id))['updated_at']);
-const nextAt = async (id: string) => new Date(String((await get(id, '/routing'))['next_at']));
+const updatedAt = async (id: string) => String((await read(id))['updated_at']);
+const nextAt = async (id: string) => new Date(String((await routing(id))['next_at']));
 const after = (instant: Date, minutes: number) => new Date(instant.getTime() + minutes * MINUTE_MS);
+/** How many ms after its last change the reconciler looks at the request. */
+const wokenAfter = async (id: string) => {
+  const row = await app
+    .db('approval_requests')
+    .where({ id })
+    .first<{ wake_at: Date; updated_at: Date }>('wake_at', 'updated_at');
+  return row.wake_at.getTime() - row.updated_at.getTime();
+};
 const statuses = (routing: Json) =>
   (routing['levels'] ?? []).map((level) => String(level['status']));
-/** The levels that were told, by their numbers. */
+/** The levels that were notified, by their numbers. */
 const notifiedLevels = async (id: string) => {
   const keys = await app
     .db('escalation_steps')
@@ -114,7 +46,7 @@ const notifiedLevels = async (id: string) => {
 
 describe('a claim', () => {
   test('says who looks after the request and for how long, in the answer, in the request and in the list', async () => {
-    const id = await ask(app, agent);
+    const id = await ask();
     const before = await updatedAt(id);
     const answer = await claim(ada.browser, id);
     expect(answer.status).toBe(200);
@@ -128,12 +60,12 @@ describe('a claim', () => {
         expires_at: after(new Date(String(own?.['claimed_at'])), 15).toISOString(),
       },
     });
-    expect((await get(id))['claim']).toEqual(own);
+    expect((await read(id))['claim']).toEqual(own);
     expect(await updatedAt(id)).toEqual(own?.['claimed_at']);
     expect(String(own?.['claimed_at']) > before).toBe(true);
     const { body } = await ada.browser.get('/api/v1/requests?limit=1');
     expect(body['requests']?.[0]).toMatchObject({ id, status: 'pending', claim: own });
-    const events = (await get(id, '/timeline'))['events'] ?? [];
+    const events = await timeline(id);
     expect(events.at(-1)).toMatchObject({
       event_type: 'approval_request.claimed',
       actor_type: 'human',
@@ -148,67 +80,61 @@ describe('a claim', () => {
   });
 
   test('ends at the deadline where that comes before the claim timeout, and follows a changed timeout', async () => {
-    const soon = await ask(app, agent, { timeout: '5m' });
-    expect((await claimed(ada.http, soon))['expires_at']).toEqual(
-      (await deadlineOf(app, soon)).toISOString(),
+    const soon = await ask({ timeout: '5m' });
+    expect((await claimed(ada, soon))['expires_at']).toEqual(
+      (await deadlineOf(soon)).toISOString(),
     );
-    await app
-      .db('organizations')
-      .where({ id: organization.id })
-      .update({ claim_timeout_seconds: 60 });
-    const own = await claimed(ada.http, await ask(app, agent));
-    await app
-      .db('organizations')
-      .where({ id: organization.id })
-      .update({ claim_timeout_seconds: 900 });
+    await settings({ claim_timeout_seconds: 60 });
+    const own = await claimed(ada, await ask());
+    await settings({ claim_timeout_seconds: 900 });
     expect(own['expires_at']).toEqual(after(new Date(String(own['claimed_at'])), 1).toISOString());
   });
 
   test('made again by its holder is the same, is not prolonged and changes nothing', async () => {
-    const id = await ask(app, agent);
-    const first = await claimed(ada.http, id);
-    const before = await get(id);
+    const id = await ask();
+    const first = await claimed(ada, id);
+    const before = await read(id);
     expect(await claimed(ada.browser, id)).toEqual(first);
-    expect(await get(id)).toEqual(before);
-    expect((await verbsOf(app, id)).filter((verb) => verb === 'claimed')).toHaveLength(1);
+    expect(await read(id)).toEqual(before);
+    expect((await verbsOf(id)).filter((verb) => verb === 'claimed')).toHaveLength(1);
   });
 
-  test('of somebody else is refused with who holds it and until when', async () => {
-    const id = await ask(app, agent);
-    const { expires_at } = await claimed(ada.http, id);
+  test('of another person is refused with who holds it and until when', async () => {
+    const id = await ask();
+    const { expires_at } = await claimed(ada, id);
     const holder = { membership_id: ada.membershipId, display_name: 'Ada', expires_at };
-    expect(await claim(bob.http, id)).toMatchObject(refused(409, 'claim_held', holder));
-    expect(await holdersOf(app, id)).toEqual([ada.membershipId]);
+    expect(await claim(bob, id)).toMatchObject(refused(409, 'claim_held', holder));
+    expect(await holdersOf(id)).toEqual([ada.membershipId]);
   });
 
-  test('keeps nobody from deciding, and ends with the decision', async () => {
-    const id = await ask(app, agent);
-    await claimed(ada.http, id);
-    const decided = await decide(bob.http, id, { status: 'denied' });
+  test('does not keep others from deciding, and ends with the decision', async () => {
+    const id = await ask();
+    await claimed(ada, id);
+    const decided = await decide(bob, id, { status: 'denied' });
     expect(decided).toMatchObject({ status: 200, body: { request: { status: 'denied' } } });
     expect(decided.body['request']).not.toHaveProperty('claim');
-    expect(await get(id)).not.toHaveProperty('claim');
-    expect(await release(ada.http, id)).toMatchObject(refused(404, 'not_found'));
-    expect(await claim(ada.http, id)).toMatchObject(
+    expect(await read(id)).not.toHaveProperty('claim');
+    expect(await release(ada, id)).toMatchObject(refused(404, 'not_found'));
+    expect(await claim(ada, id)).toMatchObject(
       refused(409, 'request_not_pending', { status: 'denied' }),
     );
   });
 
   test('needs no second factor where the organization requires one, since it decides nothing', async () => {
-    const strict = await createOrganization(app);
-    const id = await ask(app, await createAgent(app, strict));
-    await app.db('organizations').where({ id: strict.id }).update({ require_mfa: true });
+    const strict = await scene({ on: app });
+    await strict.settings({ require_mfa: true });
+    const id = await strict.ask();
     expect((await claim(strict.owner.browser, id)).status).toBe(200);
     expect(await decide(strict.owner.browser, id)).toMatchObject(refused(403, 'mfa_required'));
   });
 
   test('does not cut a wait short; the decision that ends it does', async () => {
-    const id = await ask(app, agent);
+    const id = await ask();
     const waiting = ada.http.get(`/api/v1/requests/${id}?wait=20s`);
-    await claimed(ada.http, id);
-    expect((await release(ada.http, id)).status).toBe(204);
-    await claimed(bob.http, id);
-    expect((await decide(bob.http, id)).status).toBe(200);
+    await claimed(ada, id);
+    expect((await release(ada, id)).status).toBe(204);
+    await claimed(bob, id);
+    expect((await decide(bob, id)).status).toBe(200);
     const { body } = await waiting;
     expect(body).toMatchObject({ status: 'approved' });
     expect(body).not.toHaveProperty('claim');
@@ -216,171 +142,130 @@ describe('a claim', () => {
 });
 
 describe('who may claim', () => {
-  test('somebody of a later level, of a team the path names, and any owner', async () => {
-    for (const member of [ada, bob, cleo, organization.owner])
-      expect((await claim(member.http, await ask(app, agent))).status).toBe(200);
+  test('a person of a later level, of a team the path names, and any owner may', async () => {
+    for (const member of [ada, bob, cleo, owner])
+      expect((await claim(member, await ask())).status).toBe(200);
   });
 
-  test('somebody added by hand, from then on', async () => {
-    const id = await ask(app, agent);
-    expect(await claim(outsider.http, id)).toMatchObject(refused(403, 'request_not_routed'));
-    const added = await ada.http.post(`/api/v1/requests/${id}/reviewers`, {
-      membership_ids: [outsider.membershipId],
-    });
+  test('a reviewer added by hand may, from then on', async () => {
+    const id = await ask();
+    expect(await claim(outsider, id)).toMatchObject(refused(403, 'request_not_routed'));
+    const added = await addReviewers(ada, id, [outsider]);
     expect(added.status).toBe(200);
-    expect((await claim(outsider.http, id)).status).toBe(200);
+    expect((await claim(outsider, id)).status).toBe(200);
   });
 
-  test('of a request without a path everybody who may decide it', async () => {
-    expect((await claim(outsider.http, await ask(app, unroutedAgent))).status).toBe(200);
+  test('everyone who may decide may claim a request without a path', async () => {
+    expect((await claim(outsider, await ask({ agent: 'free' }))).status).toBe(200);
   });
 
-  test('nobody off the path, whatever else he may decide', async () => {
-    const powerful = await createMember(app, organization.id, {
-      policies: everywhere(
-        'request.read',
-        'request.decide',
-        'request.decide.unrouted',
-        'request.claim',
-      ),
-    });
-    const id = await ask(app, agent);
-    expect(await claim(powerful.http, id)).toMatchObject(refused(403, 'request_not_routed'));
-    expect((await decide(powerful.http, id)).status).toBe(200);
+  test('a person off the path may not, whatever else they may decide', async () => {
+    const powerful = await person([
+      'request.read',
+      'request.decide',
+      'request.decide.unrouted',
+      'request.claim',
+    ]);
+    const id = await ask();
+    expect(await claim(powerful, id)).toMatchObject(refused(403, 'request_not_routed'));
+    expect((await decide(powerful, id)).status).toBe(200);
   });
 
-  test.each([
-    ['request.claim', 'missing_permission', everywhere('request.read', 'request.decide')],
-    ['request.decide', 'missing_permission', everywhere('request.read', 'request.claim')],
+  test.each<[string, string, PersonSpec]>([
+    ['request.claim', 'missing_permission', ['request.read', 'request.decide']],
+    ['request.decide', 'missing_permission', ['request.read', 'request.claim']],
     [
       'request.decide',
       'outside_scope',
-      [
-        ...everywhere('request.claim'),
-        { scope_kind: 'agent', resource_ids: ['other'], permissions: ['request.decide'] },
-      ],
+      {
+        can: ['request.claim'],
+        policies: [
+          { scope_kind: 'agent', resource_ids: ['other'], permissions: ['request.decide'] },
+        ],
+      },
     ],
-  ] as const)('nobody without %s for the agent (%s)', async (permission, reason, policies) => {
-    const member = await createMember(app, organization.id, { policies });
-    const answer = await claim(member.http, await ask(app, unroutedAgent));
+  ])('a member without %s for the agent may not (%s)', async (permission, reason, spec) => {
+    const answer = await claim(await person(spec), await ask({ agent: 'free' }));
     expect(answer).toMatchObject(refused(403, 'permission_denied', { permission, reason }));
   });
 
-  test('no suspended member, no agent, nobody unknown, and nobody of another organization', async () => {
-    const id = await ask(app, unroutedAgent);
-    const suspended = await createMember(app, organization.id, {
-      policies: REVIEWER,
-      status: 'suspended',
-    });
-    expect(await claim(suspended.http, id)).toMatchObject(refused(403, 'membership_inactive'));
-    expect(await claim(adapterOf(app, unroutedAgent), id)).toMatchObject(
-      refused(403, 'permission_denied'),
-    );
-    expect((await claim(app.http, id)).status).toBe(401);
-    const { owner } = await createOrganization(app);
-    for (const call of [claim, release])
-      expect(await call(owner.http, id)).toMatchObject(refused(404, 'not_found'));
-    for (const call of [claim, release])
-      expect(await call(ada.http, randomUUID())).toMatchObject(refused(404, 'not_found'));
-    expect(await holdersOf(app, id)).toEqual([]);
+  test('an owner may not while the pipeline evaluates', async () => {
+    const id = await ask({ evaluated: false });
+    expect(await claim(owner, id)).toMatchObject(refused(409, 'request_evaluating'));
+    expect(await release(owner, id)).toMatchObject(refused(404, 'not_found'));
   });
 
-  test('nobody while the pipeline evaluates', async () => {
-    const id = await askUnevaluated(app, agent);
-    expect(await claim(organization.owner.http, id)).toMatchObject(
-      refused(409, 'request_evaluating'),
-    );
-    expect(await release(organization.owner.http, id)).toMatchObject(refused(404, 'not_found'));
-  });
-
-  test.each(['approved', 'denied'])('nobody once it is %s', async (status) => {
-    const id = await ask(app, agent);
-    await decide(ada.http, id, { status });
-    expect(await claim(bob.http, id)).toMatchObject(
-      refused(409, 'request_not_pending', { status }),
-    );
-  });
-
-  test('nobody once it is withdrawn', async () => {
-    const id = await ask(app, agent);
-    await claimed(ada.http, id);
-    expect((await adapterOf(app, agent).delete(`/api/aap/v1/requests/${id}`)).status).toBe(200);
-    expect(await claim(bob.http, id)).toMatchObject(
+  test('a reviewer may not once it is withdrawn', async () => {
+    const id = await ask();
+    await claimed(ada, id);
+    await withdraw(id);
+    expect(await claim(bob, id)).toMatchObject(
       refused(409, 'request_not_pending', { status: 'cancelled' }),
     );
-    expect(await get(id)).not.toHaveProperty('claim');
+    expect(await read(id)).not.toHaveProperty('claim');
   });
 
-  test('nobody past the deadline, which the attempt records', async () => {
-    const id = await ask(app, agent);
-    await reachDeadline(app, id);
-    expect(await claim(ada.http, id)).toMatchObject(
+  test('a reviewer may not past the deadline, which the attempt records', async () => {
+    const id = await ask();
+    await reachDeadline(id);
+    expect(await claim(ada, id)).toMatchObject(
       refused(409, 'request_not_pending', { status: 'expired' }),
     );
-    expect(await get(id)).toMatchObject({ status: 'expired' });
+    expect(await read(id)).toMatchObject({ status: 'expired' });
   });
 });
 
 describe('a release', () => {
   test('ends the claim at once, is on the record, and lets the next one claim', async () => {
-    const id = await ask(app, agent);
-    const { id: claim_id, claimed_at } = await claimed(ada.http, id);
+    const id = await ask();
+    const { id: claim_id, claimed_at } = await claimed(ada, id);
     const answer = await release(ada.browser, id);
     expect({ status: answer.status, text: answer.text }).toEqual({ status: 204, text: '' });
-    expect(await get(id)).not.toHaveProperty('claim');
+    expect(await read(id)).not.toHaveProperty('claim');
     expect((await updatedAt(id)) > String(claimed_at)).toBe(true);
-    const events = (await get(id, '/timeline'))['events'] ?? [];
+    const events = await timeline(id);
     expect(events.at(-1)).toMatchObject({
       event_type: 'approval_request.claim_released',
       actor_id: ada.membershipId,
       data: { claim_id, membership_id: ada.membershipId, display_name: 'Ada' },
     });
-    expect(await release(ada.http, id)).toMatchObject(refused(404, 'not_found'));
-    expect((await claim(bob.http, id)).status).toBe(200);
+    expect(await release(ada, id)).toMatchObject(refused(404, 'not_found'));
+    expect((await claim(bob, id)).status).toBe(200);
   });
 
-  test("of another's claim is refused, even to an owner; to somebody off the path without a word about it", async () => {
-    const id = await ask(app, agent);
-    await claimed(ada.http, id);
-    for (const { http } of [bob, organization.owner]) {
+  test("of another's claim is refused, even to an owner; a person off the path learns nothing of it", async () => {
+    const id = await ask();
+    await claimed(ada, id);
+    for (const { http } of [bob, owner]) {
       expect(await release(http, id)).toMatchObject(
         refused(403, 'not_claim_holder', { membership_id: ada.membershipId }),
       );
     }
-    const off = await release(outsider.http, id);
+    const off = await release(outsider, id);
     expect(off).toMatchObject(refused(403, 'request_not_routed'));
     expect(off.text).not.toContain(ada.membershipId);
-    expect(await holdersOf(app, id)).toEqual([ada.membershipId]);
+    expect(await holdersOf(id)).toEqual([ada.membershipId]);
   });
 
-  test('is open to a holder who may decide no more', async () => {
-    const leaving = await createMember(app, organization.id, { policies: REVIEWER });
-    const id = await ask(app, unroutedAgent);
-    await claimed(leaving.http, id);
-    await app
-      .db('permission_policies')
-      .where({ membership_id: leaving.membershipId })
-      .update({ permissions: ['request.claim'] });
-    expect((await release(leaving.http, id)).status).toBe(204);
+  test('is open to a holder who may no longer decide', async () => {
+    const leaving = await person(REVIEWER);
+    const id = await ask({ agent: 'free' });
+    await claimed(leaving, id);
+    await permit(leaving, 'request.claim');
+    expect((await release(leaving, id)).status).toBe(204);
   });
 });
 
-describe('the walk', () => {
-  test('asks nobody while the request is claimed; released, it asks the next level at once and the one behind in its own time', async () => {
-    const id = await ask(app, agent, { timeout: '2h' });
+describe('escalation', () => {
+  test('pauses while the request is claimed; after a release it asks the next level at once, and the level after it in its own time', async () => {
+    const id = await ask({ timeout: '2h' });
     const due = await nextAt(id);
-    await app
-      .db('organizations')
-      .where({ id: organization.id })
-      .update({ claim_timeout_seconds: 3_600 });
-    await claimed(ada.http, id);
-    await app
-      .db('organizations')
-      .where({ id: organization.id })
-      .update({ claim_timeout_seconds: 900 });
-    await stepAt(app, id, after(due, 25));
+    await settings({ claim_timeout_seconds: 3_600 });
+    await claimed(ada, id);
+    await settings({ claim_timeout_seconds: 900 });
+    await later(id, after(due, 25));
     expect(await notifiedLevels(id)).toEqual([1]);
-    const paused = await get(id, '/routing');
+    const paused = await routing(id);
     expect(paused).toMatchObject({
       state: 'paused',
       next_step: { kind: 'level', node_id: levels[1] },
@@ -388,17 +273,17 @@ describe('the walk', () => {
     expect(paused).not.toHaveProperty('next_at');
     expect(statuses(paused)).toEqual(['current', 'upcoming', 'upcoming']);
 
-    expect((await release(ada.http, id)).status).toBe(204);
-    await stepAt(app, id, after(due, 26));
+    expect((await release(ada, id)).status).toBe(204);
+    await later(id, after(due, 26));
     expect(await notifiedLevels(id)).toEqual([1, 2]);
-    const waiting = await get(id, '/routing');
+    const waiting = await routing(id);
     expect(waiting).toMatchObject({ state: 'waiting', next_at: after(due, 36).toISOString() });
     expect(statuses(waiting)).toEqual(['done', 'current', 'upcoming']);
-    await stepAt(app, id, after(due, 35));
+    await later(id, after(due, 35));
     expect(await notifiedLevels(id)).toEqual([1, 2]);
-    await stepAt(app, id, after(due, 36));
+    await later(id, after(due, 36));
     expect(await notifiedLevels(id)).toEqual([1, 2, 3]);
-    expect((await verbsOf(app, id)).slice(3)).toEqual([
+    expect((await verbsOf(id)).slice(3)).toEqual([
       'level_notified',
       'claimed',
       'claim_released',
@@ -408,17 +293,17 @@ describe('the walk', () => {
   });
 
   test('looks again at the very end of the claim, records that it lapsed, and goes on', async () => {
-    const id = await ask(app, agent, { timeout: '2h' });
-    const end = new Date(String((await claimed(ada.http, id))['expires_at']));
-    await stepAt(app, id, after(end, -0.1));
+    const id = await ask({ timeout: '2h' });
+    const end = new Date(String((await claimed(ada, id))['expires_at']));
+    await later(id, after(end, -0.1));
     const row = await app.db('approval_requests').where({ id }).first<{ wake_at: Date }>('wake_at');
     expect(row.wake_at.getTime() - end.getTime()).toBe(5_000);
     expect(await notifiedLevels(id)).toEqual([1]);
-    await stepAt(app, id, end);
+    await later(id, end);
     expect(await notifiedLevels(id)).toEqual([1, 2]);
-    expect(await get(id)).not.toHaveProperty('claim');
+    expect(await read(id)).not.toHaveProperty('claim');
     expect(await updatedAt(id)).toEqual(end.toISOString());
-    const events = (await get(id, '/timeline'))['events'] ?? [];
+    const events = await timeline(id);
     expect(events.slice(-2).map((event) => [event['event_type'], event['actor_type']])).toEqual([
       ['approval_request.claim_lapsed', 'system'],
       ['approval_request.level_notified', 'system'],
@@ -427,24 +312,20 @@ describe('the walk', () => {
   });
 
   test('goes on by the reconciler where Temporal is away: after the lapse, and after a release', async () => {
-    const lapsing = await ask(app, agent, { timeout: '2h' });
-    await claimed(ada.http, lapsing);
-    await reachLapse(app, lapsing);
+    const lapsing = await ask({ timeout: '2h' });
+    await claimed(ada, lapsing);
+    await reachLapse(lapsing);
     const overdue = app.db.raw(`clock_timestamp() - interval '6 seconds'`);
     await app.db('approval_requests').where({ id: lapsing }).update({ wake_at: overdue });
     await wakeOverdue(app.context);
-    expect((await verbsOf(app, lapsing)).slice(-2)).toEqual(['claim_lapsed', 'level_notified']);
+    expect((await verbsOf(lapsing)).slice(-2)).toEqual(['claim_lapsed', 'level_notified']);
     expect(await notifiedLevels(lapsing)).toEqual([1, 2]);
 
-    const released = await ask(app, agent, { timeout: '2h' });
+    const released = await ask({ timeout: '2h' });
     const due = await nextAt(released);
-    await claimed(ada.http, released);
-    await release(ada.http, released);
-    const row = await app
-      .db('approval_requests')
-      .where({ id: released })
-      .first<{ wake_at: Date; updated_at: Date }>('wake_at', 'updated_at');
-    expect(row.wake_at.getTime() - row.updated_at.getTime()).toBe(3_000);
+    await claimed(ada, released);
+    await release(ada, released);
+    expect(await wokenAfter(released)).toBe(3_000);
     await app
       .db('approval_requests')
       .where({ id: released })
@@ -456,68 +337,60 @@ describe('the walk', () => {
 
 describe('a claim whose time is over', () => {
   const lapsed = async () => {
-    const id = await ask(app, agent, { timeout: '2h' });
-    await claimed(ada.http, id);
-    await reachLapse(app, id);
+    const id = await ask({ timeout: '2h' });
+    await claimed(ada, id);
+    await reachLapse(id);
     return id;
   };
 
-  test('is shown to nobody, though nobody has recorded it yet', async () => {
+  test('is not shown, though its end is not recorded yet', async () => {
     const id = await lapsed();
-    expect(await get(id)).not.toHaveProperty('claim');
+    expect(await read(id)).not.toHaveProperty('claim');
     const { body } = await ada.browser.get('/api/v1/requests?limit=1');
     expect(body['requests']?.[0]).toMatchObject({ id });
     expect(body['requests']?.[0]).not.toHaveProperty('claim');
-    expect(await get(id, '/routing')).toMatchObject({ state: 'waiting' });
-    expect(await verbsOf(app, id)).not.toContain('claim_lapsed');
+    expect(await routing(id)).toMatchObject({ state: 'waiting' });
+    expect(await verbsOf(id)).not.toContain('claim_lapsed');
   });
 
-  test('gives way to the next one, also of the same person, which records it first', async () => {
+  test('gives way to the next claim, also of the same person, which records its end first', async () => {
     for (const next of [ada, bob]) {
       const id = await lapsed();
-      expect(await claimed(next.http, id)).toMatchObject({ membership_id: next.membershipId });
-      expect((await verbsOf(app, id)).slice(-3)).toEqual(['claimed', 'claim_lapsed', 'claimed']);
+      expect(await claimed(next, id)).toMatchObject({ membership_id: next.membershipId });
+      expect((await verbsOf(id)).slice(-3)).toEqual(['claimed', 'claim_lapsed', 'claimed']);
     }
   });
 
   test('cannot be released: the attempt records its end', async () => {
     const id = await lapsed();
-    expect(await release(ada.http, id)).toMatchObject(refused(404, 'not_found'));
-    expect((await verbsOf(app, id)).at(-1)).toBe('claim_lapsed');
+    expect(await release(ada, id)).toMatchObject(refused(404, 'not_found'));
+    expect((await verbsOf(id)).at(-1)).toBe('claim_lapsed');
   });
 
   test('is recorded before the decision that comes after it', async () => {
     const id = await lapsed();
-    expect((await decide(bob.http, id)).status).toBe(200);
-    expect((await verbsOf(app, id)).slice(-2)).toEqual(['claim_lapsed', 'approved']);
+    expect((await decide(bob, id)).status).toBe(200);
+    expect((await verbsOf(id)).slice(-2)).toEqual(['claim_lapsed', 'approved']);
   });
 });
 
-describe('a claim of somebody who leaves', () => {
+describe('a claim of a member who leaves', () => {
   test.each(['suspended', 'removed'])(
-    'ends when he is %s, on the record, and the walk is woken',
+    'ends when they are %s, on the record, and escalation is woken',
     async (how) => {
-      const leaving = await createMember(app, organization.id, {
-        displayName: 'Leaving',
-        policies: REVIEWER,
-      });
-      const id = await ask(app, unroutedAgent);
-      const other = await ask(app, unroutedAgent);
-      const { id: claim_id } = await claimed(leaving.http, id);
-      await claimed(ada.http, other);
-      const { http } = organization.owner;
-      const member = `/api/v1/members/${leaving.membershipId}`;
-      const left =
-        how === 'removed'
-          ? await http.delete(member)
-          : await http.call('PATCH', member, { body: { status: 'suspended' } });
+      const leaving = await person({ displayName: 'Leaving', can: REVIEWER });
+      const id = await ask({ agent: 'free' });
+      const other = await ask({ agent: 'free' });
+      const { id: claim_id } = await claimed(leaving, id);
+      await claimed(ada, other);
+      const left = await (how === 'removed' ? remove : suspend)(leaving);
       expect(left.status).toBeLessThan(300);
-      expect(await get(id)).not.toHaveProperty('claim');
-      expect(await get(other)).toHaveProperty('claim');
-      const events = (await get(id, '/timeline'))['events'] ?? [];
+      expect(await read(id)).not.toHaveProperty('claim');
+      expect(await read(other)).toHaveProperty('claim');
+      const events = await timeline(id);
       expect(events.at(-1)).toMatchObject({
         event_type: 'approval_request.claim_released',
-        actor_id: organization.owner.membershipId,
+        actor_id: owner.membershipId,
         data: {
           claim_id,
           membership_id: leaving.membershipId,
@@ -525,12 +398,116 @@ describe('a claim of somebody who leaves', () => {
           reason: `membership_${how}`,
         },
       });
-      const row = await app
-        .db('approval_requests')
-        .where({ id })
-        .first<{ wake_at: Date; updated_at: Date }>('wake_at', 'updated_at');
-      expect(row.wake_at.getTime() - row.updated_at.getTime()).toBe(3_000);
-      expect((await claim(bob.http, id)).status).toBe(200);
+      expect(await wokenAfter(id)).toBe(3_000);
+      expect((await claim(bob, id)).status).toBe(200);
     },
   );
+});
+
+describe('at the same moment, 20 times over', () => {
+  const rounds = async (round: (id: string) => Promise<void>) => {
+    for (let n = 0; n < 20; n += 1) await round(await ask({ agent: 'free' }));
+  };
+  const count = async (id: string, verb: string) =>
+    (await verbsOf(id)).filter((each) => each === verb).length;
+  /** The claim came in time or not: the request has ended, shows none, and its end is the last on record. */
+  const endsAs = async (id: string, status: string, claiming: Answer) => {
+    expect(['200', '409 request_not_pending']).toContain(outcome(claiming));
+    const request = await read(id);
+    expect(request).toMatchObject({ status });
+    expect(request).not.toHaveProperty('claim');
+    expect((await verbsOf(id)).at(-1)).toBe(status);
+  };
+
+  test('two people claim: exactly one holds it, and the other learns who', async () => {
+    await rounds(async (id) => {
+      const answers = await Promise.all([claim(ada, id), claim(bob, id)]);
+      expect(answers.map(outcome).sort()).toEqual(['200', '409 claim_held']);
+      const won = answers.find(({ status }) => status === 200)?.body['claim'];
+      const lost = answers.find(({ status }) => status === 409)?.body['error']?.['details'];
+      expect(lost?.['membership_id']).toBe(won?.['membership_id']);
+      expect(await holdersOf(id)).toEqual([won?.['membership_id']]);
+      expect((await read(id))['claim']).toEqual(won);
+    });
+  });
+
+  test('one person claims twice: both answers are the same claim', async () => {
+    await rounds(async (id) => {
+      const [first, second] = await Promise.all([claim(ada, id), claim(ada.browser, id)]);
+      expect([first.status, second.status]).toEqual([200, 200]);
+      expect(first.body).toEqual(second.body);
+      expect(await count(id, 'claimed')).toBe(1);
+    });
+  });
+
+  test('one claims and another decides: the decision stands, and no claim is shown', async () => {
+    await rounds(async (id) => {
+      const [claiming, deciding] = await Promise.all([claim(ada, id), decide(bob, id)]);
+      expect(deciding.status).toBe(200);
+      expect(await read(id)).toEqual(deciding.body['request']);
+      await endsAs(id, 'approved', claiming);
+    });
+  });
+
+  test('the holder releases and another claims: at most one holds it, and the answer says who', async () => {
+    await rounds(async (id) => {
+      await claimed(ada, id);
+      const [releasing, claiming] = await Promise.all([release(ada, id), claim(bob, id)]);
+      expect(releasing.status).toBe(204);
+      expect(['200', '409 claim_held']).toContain(outcome(claiming));
+      expect(await holdersOf(id)).toEqual(claiming.status === 200 ? [bob.membershipId] : []);
+    });
+  });
+
+  test('one claims and the agent withdraws: it is withdrawn, and no claim is shown', async () => {
+    await rounds(async (id) => {
+      const [claiming] = await Promise.all([claim(ada, id), withdraw(id)]);
+      await endsAs(id, 'cancelled', claiming);
+    });
+  });
+
+  test('the holder releases and another decides: the decision stands, and nothing is recorded after it', async () => {
+    await rounds(async (id) => {
+      await claimed(ada, id);
+      const [releasing, deciding] = await Promise.all([
+        release(ada, id),
+        decide(bob, id, { status: 'denied' }),
+      ]);
+      expect(deciding.status).toBe(200);
+      expect(['204', '404 not_found']).toContain(outcome(releasing));
+      expect(await count(id, 'claim_released')).toBe(releasing.status === 204 ? 1 : 0);
+      expect((await verbsOf(id)).at(-1)).toBe('denied');
+    });
+  });
+
+  test('one claims and the deadline comes: it expires, and a claim that came too late is refused', async () => {
+    await rounds(async (id) => {
+      const deadline = await deadlineOf(id);
+      const [claiming] = await Promise.all([claim(ada, id), later(id, deadline)]);
+      await endsAs(id, 'expired', claiming);
+    });
+  });
+
+  test('a claim lapses, is met by the step and by its holder: its end is recorded once', async () => {
+    await rounds(async (id) => {
+      await claimed(ada, id);
+      const end = await reachLapse(id);
+      const [releasing] = await Promise.all([release(ada, id), later(id, end), claim(bob, id)]);
+      expect(outcome(releasing)).toMatch(/^(404 not_found|403 not_claim_holder)$/);
+      expect(await count(id, 'claim_lapsed')).toBe(1);
+      expect(await count(id, 'claim_released')).toBe(0);
+      expect(await holdersOf(id)).toEqual([bob.membershipId]);
+    });
+  });
+
+  test('a member claims and is suspended: they hold nothing afterwards', async () => {
+    await rounds(async (id) => {
+      const leaving = await person(REVIEWER);
+      const [claiming, suspending] = await Promise.all([claim(leaving, id), suspend(leaving)]);
+      expect(suspending.status).toBe(200);
+      expect(['200', '403 membership_inactive']).toContain(outcome(claiming));
+      expect(await holdersOf(id)).toEqual([]);
+      expect(await count(id, 'claim_released')).toBe(await count(id, 'claimed'));
+    });
+  });
 });

@@ -1,0 +1,11 @@
+/** What an answer must look like that refuses, for `toMatchObject`; and an answer in short. */
+import type { Answer } from './http.ts';
+
+export const refused = (status: number, code: string, details?: object) => ({
+  status,
+  body: { error: { code, ...(details && { details }) } },
+});
+
+/** `200`, or `409 claim_held`. */
+export const outcome = ({ status, body }: Answer): string =>
+  status < 300 ? String(status) : `${status} ${String(body['error']?.['code'])}`;
