@@ -185,11 +185,11 @@ export interface PlacedPolicy {
   readonly source: 'manual' | 'directory';
   readonly inherited: boolean;
   readonly closed: ClosedReason | undefined;
-  /** Without it nobody active would own the organization. */
+  /** True when removing it would leave no active owner. */
   readonly keepsLastOwner: boolean;
 }
 
-/** What holds against changing the policy here, whoever asks. */
+/** Why no caller can change the policy here. */
 export function fixedReason({
   inherited,
   source,

@@ -77,7 +77,7 @@ const terms = {
   ),
   'request.read': held(
     [...PEOPLE_AND_KEYS, 'agent'],
-    'See requests routed to oneself or to nobody, and their history.',
+    'See requests routed to you or without a path, and their history.',
   ),
   'request.read.unrouted': held(PEOPLE_AND_KEYS, 'See requests routed to others.'),
   'gateway.call': held(['gateway'], 'Call tools through the gateway.', { edition: 'hosted' }),
@@ -106,7 +106,7 @@ const terms = {
     dangerous: true,
     edition: 'hosted',
   }),
-  'permission_policy.read': held(PEOPLE, 'See which permissions are granted to whom.'),
+  'permission_policy.read': held(PEOPLE, 'See who holds which permissions.'),
   'permission_policy.write': held(PEOPLE, 'Grant and withdraw permissions.', { dangerous: true }),
 } as const satisfies Record<string, Terms>;
 
