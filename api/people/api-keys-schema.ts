@@ -1,4 +1,4 @@
-/** API keys as the wire shows them. */
+/** API keys as the API answers them. */
 import { z } from 'zod';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import type { Grant, PermissionEntry } from '../../src/domain/people/permissions.ts';
@@ -12,55 +12,61 @@ export const apiKeyStatus = () => z.enum(['active', 'expired', 'revoked']);
 export const apiKeySchema = z
   .strictObject({
     id: uuid('The key.'),
-    prefix: z
-      .string()
-      .meta({ description: 'The public part of the token: all of it but the secret.' }),
-    kind: apiKeyKind().meta({ description: 'Whom it acts as: a member, or the organization.' }),
+    prefix: z.string().meta({ description: 'The public part of the token, without the secret.' }),
+    kind: apiKeyKind().meta({
+      description: 'Whether the key acts as a member or as the organization.',
+    }),
     membership_id: z.uuid().optional().meta({ description: 'The member a personal key acts as.' }),
     created_by: z
       .strictObject({
         membership_id: uuid('The member.'),
-        display_name: z.string().meta({ description: 'How he is called.' }),
-        email: z.string().meta({ description: 'His email.' }),
+        display_name: z.string().meta({ description: 'Their display name.' }),
+        email: z.string().meta({ description: 'Their email address.' }),
       })
       .optional()
-      .meta({ description: 'Who minted it; where keys of the whole organization are shown.' }),
-    name: z.string().meta({ description: 'What it was called when it was minted.' }),
+      .meta({
+        description: 'The member who created the key. Only on organization-wide lists and reads.',
+      }),
+    name: z.string().meta({ description: 'The name given at creation.' }),
     permissions: z.array(permissionKey()).nullable().meta({
       description:
-        'The only permissions a narrowed personal key carries; null when the key carries everything its holder holds at the moment.',
+        'The permissions of a scoped personal key. Null when the key carries everything its member currently holds.',
     }),
     assurance_at_issue: z
       .enum(['single_factor', 'strong'])
-      .meta({ description: 'The assurance of the session that minted it.' }),
-    status: apiKeyStatus().meta({ description: 'Whether it still lives.' }),
-    created_at: timestamp('When it was minted.'),
-    expires_at: nullableTimestamp('When it ends; null when it lives until it is revoked.'),
-    last_used_at: timestamp('When it was last used, to the minute; absent if never.').optional(),
-    revoked_at: timestamp('When it was revoked.').optional(),
+      .meta({ description: 'The assurance of the session that created the key.' }),
+    status: apiKeyStatus().meta({ description: 'The status of the key.' }),
+    created_at: timestamp('When the key was created.'),
+    expires_at: nullableTimestamp('When the key expires; null when it lives until it is revoked.'),
+    last_used_at: timestamp(
+      'When the key was last used, to the minute. Absent if never.',
+    ).optional(),
+    revoked_at: timestamp('When the key was revoked.').optional(),
     revocation_reason: z
       .enum(['manual', 'membership_deprovisioned'])
       .optional()
-      .meta({ description: 'Why it was revoked: by hand, or because its member was removed.' }),
+      .meta({
+        description: 'Why the key was revoked: manually, or because its member was removed.',
+      }),
     usable: z.boolean().meta({
       description:
-        'Active and not blocked. A key whose member is suspended, and an organization key in the open edition, is not usable either.',
+        'True when the key is active and not blocked. Keys of suspended members are not usable, nor are organization keys in the open edition.',
     }),
     blocked_reason: z
       .enum(['organization_inactive', 'api_keys_disabled'])
       .optional()
-      .meta({ description: 'What the organization says against an active key at the moment.' }),
+      .meta({ description: 'Why the organization currently blocks an active key.' }),
     grants: z.array(grantSchema).meta({
-      description: 'Grants of its own, out of its permission policies; empty for a personal key.',
+      description: 'The grants of its permission policies. Empty for a personal key.',
     }),
     effective_grants: z.array(grantSchema).optional().meta({
       description:
-        'Where one key is shown: what it carries while it is usable, for a personal key its member’s grants after narrowing.',
+        'Only on reads of one key: the grants it can use now. For a personal key, its member’s grants after key scoping.',
     }),
   })
   .meta({ id: 'APIKey', description: 'An API key, without its secret.' });
 
-/** `organizationWide`: for those who look after all keys, who need to know whose each is. */
+/** `organizationWide`: includes the creator, for people who manage all keys. */
 export function presentApiKey(
   key: ApiKey,
   {
@@ -94,11 +100,14 @@ export function presentApiKey(
 export const apiKeyPermissionSchema = z
   .strictObject({
     key: permissionKey(),
-    area: z.string().meta({ description: 'What it is listed under.' }),
-    description: z.string().meta({ description: 'What it allows.' }),
+    area: z.string().meta({ description: 'The area it is listed under.' }),
+    description: z.string().meta({ description: 'What the permission allows.' }),
     dangerous: z
       .boolean()
-      .meta({ description: 'Minting a key that carries it needs a fresh session.' }),
+      .meta({
+        description:
+          'True when creating a key with this permission requires a recently authenticated session.',
+      }),
   })
   .meta({ id: 'APIKeyPermission', description: 'A permission a key can carry.' });
 
@@ -113,13 +122,11 @@ export function presentPermission({
 
 export const keyEnd = () =>
   timestampInput(
-    'When the key ends, in the future. When absent it lives until it is revoked; where the deployment or the organization limits the life of keys, it ends when that limit is reached, and a later end is refused.',
+    'When the key expires; must be in the future. When absent, the key lives until it is revoked. A limit of the deployment or the organization applies to both: an absent value becomes the limit, and a later one is refused.',
   ).optional();
 
 export const maxExpiresAt = () =>
-  timestamp(
-    'The latest end a key minted now may have; absent where the life of keys is not limited.',
-  ).optional();
+  timestamp('The latest expiry of a key created now. Absent when there is no limit.').optional();
 
 export const apiKeyExample = {
   id: '0199a3f4-2b7e-7c3d-8e6f-4a5b6c7d8e9f',

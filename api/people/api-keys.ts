@@ -1,4 +1,4 @@
-/** Personal API keys: a member's own, and what a presented key is worth. */
+/** Personal API keys of the signed-in member, and the verification of a presented key. */
 import { z } from 'zod';
 import { permissionEntry, permissions } from '../../src/domain/people/permissions.ts';
 import {
@@ -21,7 +21,7 @@ import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { grantSchema, permissionKey } from './grants-schema.ts';
 import { cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';
 
-/** The id of the last key of the page before. */
+/** The id of the last key on the previous page. */
 const lastKey = z.tuple([z.literal('api_keys'), z.uuid()]);
 
 export const apiKeyEndpoints: readonly Endpoint[] = [
@@ -30,25 +30,25 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/api/v1/me/api_keys',
     tag: 'API keys',
-    summary: "List one's own API keys, newest first",
+    summary: 'List your own API keys, newest first',
     auth: 'session',
     query: z.strictObject({ limit: limitQuery(50), cursor: cursorQuery() }),
     success: {
       status: 200,
-      description: 'The keys, and what a new one would carry.',
+      description: 'The keys, and the permissions a new key could carry.',
       body: z.strictObject({
         keys: z.array(apiKeySchema).meta({
-          description: 'Newest first, revoked and expired ones included; never a secret.',
+          description: 'Newest first, including revoked and expired keys. Never a secret.',
         }),
         personal_api_keys_allowed: z
           .boolean()
           .meta({ description: 'Whether the organization allows personal keys.' }),
         scoping_enabled: z
           .boolean()
-          .meta({ description: 'Whether a key can be narrowed to chosen permissions.' }),
+          .meta({ description: 'Whether a key can be scoped to chosen permissions.' }),
         bearable_permissions: z
           .array(apiKeyPermissionSchema)
-          .meta({ description: 'What a new key would carry, and could be narrowed to.' }),
+          .meta({ description: 'The permissions that a new key carries, or can be scoped to.' }),
         max_expires_at: maxExpiresAt(),
         next_cursor: nextCursor(),
       }),
@@ -79,27 +79,28 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: '/api/v1/me/api_keys',
     tag: 'API keys',
-    summary: 'Mint a personal API key',
+    summary: 'Create a personal API key',
     description:
-      'The key acts as its member with everything the member holds at each call, or with what of it `permissions` names (hosted edition). Where that includes deciding requests or a dangerous permission, the sign-in must be younger than the organization’s re-authentication window (15 minutes by default), with a second factor where the organization requires one. The key keeps the assurance of the session and dies with the membership.',
+      'The key acts as its member, with everything the member holds at each call. In the hosted edition, `permissions` can scope it to a part of that. A key that can decide requests or carries a dangerous permission requires a sign-in within the organization’s re-authentication window (15 minutes by default), with a second factor where the organization requires one. The key keeps the assurance of the session and ends with the membership.',
     auth: 'session',
     permission: 'api_key.issue',
     body: z.strictObject({
-      name: label('What to call the key.', 100),
+      name: label('The name of the key.', 100),
       permissions: z.array(z.string()).max(permissions.length).optional().meta({
         description:
-          'The only permissions to carry, of those the caller holds: a key is never given more than its member has. Not empty. The open edition refuses it.',
+          'Scopes the key to these permissions; at least one, and each must be held by the caller. Only in the hosted edition.',
       }),
       expires_at: keyEnd(),
     }),
     requestExample: { name: 'release script', expires_at: '2026-06-01T00:00:00Z' },
     success: {
       status: 201,
-      description: 'The key, and its token, which is shown this once.',
+      description: 'The key and its token. The token is shown only once.',
       body: z.strictObject({
         key: apiKeySchema,
         token: z.string().meta({
-          description: 'The bearer token `whk_<id>_<secret>`. Only a hash of it is kept.',
+          description:
+            'The bearer token `whk_<id>_<secret>`. The service stores only a hash of it.',
         }),
       }),
       example: { key: apiKeyExample, token: `${apiKeyExample.prefix}_<secret>` },
@@ -125,8 +126,9 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     method: 'delete',
     path: '/api/v1/me/api_keys/{id}',
     tag: 'API keys',
-    summary: "Revoke one of one's own API keys",
-    description: 'For good, and at once. A repeat succeeds without changing anything.',
+    summary: 'Revoke one of your own API keys',
+    description:
+      'Takes effect at once and cannot be undone. A repeat succeeds without changing anything.',
     auth: 'session',
     params: z.strictObject({ id: uuid('The key.') }),
     success: { status: 204, description: 'Revoked.' },
@@ -141,17 +143,17 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/api/v1/api_keys/verify',
     tag: 'API keys',
-    summary: 'What the presented key is and may do now',
+    summary: 'Verify the presented API key',
     auth: 'product',
     success: {
       status: 200,
-      description: 'The key with its permissions after narrowing and current roles.',
+      description: 'The key with its current permissions, after key scoping and current roles.',
       body: z.strictObject({
         key: apiKeySchema,
         permissions: z
           .array(permissionKey())
-          .meta({ description: 'What it can use at some scope, sorted, each once.' }),
-        effective_grants: z.array(grantSchema).meta({ description: 'What it can use, and where.' }),
+          .meta({ description: 'The permissions it can use at any scope, sorted.' }),
+        effective_grants: z.array(grantSchema).meta({ description: 'The grants it can use.' }),
       }),
       example: {
         key: apiKeyExample,

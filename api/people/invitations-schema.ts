@@ -15,11 +15,14 @@ const invitedGrantSchema = z
     scope_id: scopeId(),
     permissions: z
       .array(permissionKey())
-      .meta({ description: 'What it grants there; for an owner, everything a person can hold.' }),
+      .meta({
+        description:
+          'The permissions granted at that scope. For an owner, every permission a person can hold.',
+      }),
     is_owner: z
       .literal(true)
       .optional()
-      .meta({ description: 'Present for ownership of the organization.' }),
+      .meta({ description: 'Present when the invitation grants ownership.' }),
   })
   .meta({ id: 'InvitationGrant', description: 'What an invitation grants at one scope.' });
 
@@ -29,26 +32,26 @@ export const invitationSchema = z
     organization_id: uuid('The organization to join.'),
     email: z
       .string()
-      .meta({ description: 'Who is invited, and with which address he must accept.' }),
+      .meta({ description: 'The invited address. The person must accept with this address.' }),
     grants: z.array(invitedGrantSchema).meta({
       description:
-        'What the person will be allowed to do: one entry for each scope; empty: nothing yet.',
+        'What the invitation grants, one entry per scope. Empty when it grants nothing yet.',
     }),
-    invited_by_membership_id: uuid('Who vouches for it: whoever sent it last.'),
+    invited_by_membership_id: uuid('The member who sent the invitation last.'),
     status: z
       .enum(INVITATION_STATUSES)
       .meta({ description: '`accepted`, `revoked` and `expired` are final.' }),
-    expires_at: timestamp('When the link ends: seven days after it was last sent.'),
+    expires_at: timestamp('When the link expires: seven days after it was last sent.'),
     accepted_membership_id: z
       .uuid()
       .optional()
-      .meta({ description: 'The member it made; present exactly when accepted.' }),
+      .meta({ description: 'The membership it created. Present exactly when accepted.' }),
     created_at: timestamp('When the person was invited.'),
-    updated_at: timestamp('When it last changed.'),
+    updated_at: timestamp('When the invitation last changed.'),
   })
   .meta({
     id: 'Invitation',
-    description: 'Somebody was asked to join. A pending one holds a seat.',
+    description: 'An invitation to join the organization. A pending invitation holds a seat.',
   });
 
 export const sentInvitationSchema = z
@@ -56,10 +59,10 @@ export const sentInvitationSchema = z
     invitation: invitationSchema,
     invite_url: z.url().optional().meta({
       description:
-        'The link, with its secret, to hand to the person. Only where the deployment sends no email, and only this once.',
+        'The link with its secret, to send to the person. Only when the deployment sends no email, and shown only once.',
     }),
   })
-  .meta({ id: 'InvitationWithURL', description: 'An invitation that was just sent.' });
+  .meta({ id: 'InvitationWithURL', description: 'An invitation just sent.' });
 
 const ownerPermissions = grantsFromPolicies([], true).map(({ permission }) => permission);
 

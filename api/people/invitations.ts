@@ -1,4 +1,4 @@
-/** Inviting people, looking after invitations, and what their links open: seeing who invites, and joining. */
+/** Invitations: create, list, resend and revoke them; read and accept one through its link. */
 import { z } from 'zod';
 import { MOST_POLICIES } from '../../src/domain/people/permission-policies.ts';
 import { join, readInvitationLink } from '../../src/services/people/invitations/accept.ts';
@@ -54,7 +54,7 @@ const managingEndpoints: readonly Endpoint[] = [
       status: z
         .enum(INVITATION_STATUSES)
         .optional()
-        .meta({ description: 'Only those of this status; all when absent.' }),
+        .meta({ description: 'Only invitations with this status. All when absent.' }),
       limit: limitQuery(100),
       cursor: cursorQuery(),
     }),
@@ -89,9 +89,9 @@ const managingEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: '/api/v1/invitations',
     tag: TAG,
-    summary: 'Invite somebody',
+    summary: 'Invite a person',
     description:
-      'Emails a link that works once within seven days; a deployment that sends no email answers the link instead. Whoever invites must hold what he grants, now and when it is accepted. Granting what is dangerous, or ownership, needs a fresh sign-in, with a second factor where the organization demands one. A pending invitation holds a seat. When the mail server does not take the message, the invitation is revoked.',
+      'Emails a link that works once within seven days. A deployment that sends no email answers the link instead. The inviter must hold what they grant, both now and when it is accepted. Granting a dangerous permission or ownership requires recent authentication, with a second factor where the organization requires one. A pending invitation holds a seat. If the mail server does not accept the message, the invitation is revoked.',
     auth: 'session',
     permission: 'membership.invite',
     body: z.strictObject({
@@ -99,7 +99,7 @@ const managingEndpoints: readonly Endpoint[] = [
       permission_policies: z
         .array(z.strictObject(policyTermsFields))
         .max(MOST_POLICIES)
-        .meta({ description: 'What the person will be allowed to do; empty: nothing yet.' }),
+        .meta({ description: 'What the person may do after joining. May be empty.' }),
     }),
     requestExample: {
       email: 'grace@example.com',
@@ -140,7 +140,7 @@ const managingEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Send an invitation again',
     description:
-      'A new link for seven days; the one before is dead. Whoever sends it vouches for it from now on, and must hold what it grants. One that was accepted, revoked or has expired is not found. When the mail server does not take the message, nothing changes: the link before still works. Five times an hour at most.',
+      'Sends a new link that works for seven days and ends the previous link. The sender becomes the inviter and must hold what the invitation grants. Accepted, revoked and expired invitations answer 404. If the mail server does not accept the message, nothing changes and the previous link still works. At most five times an hour.',
     auth: 'session',
     permission: 'membership.invite',
     params,
@@ -168,7 +168,7 @@ const managingEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Revoke an invitation',
     description:
-      'For good, and at once: the link is dead and the seat is free. A repeat succeeds. One that was accepted or has expired is not found.',
+      'The link stops working at once and the seat becomes free. A repeat succeeds. Accepted and expired invitations answer 404.',
     auth: 'member',
     permission: 'membership.invite',
     params,
@@ -181,16 +181,16 @@ const managingEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** What the link in an invitation opens. */
+/** Operations behind an invitation link. */
 const linkEndpoints: readonly Endpoint[] = [
   defineEndpoint({
     operationId: 'getInvitationLink',
     method: 'get',
     path: '/auth/invitations/{token}',
     tag: TAG,
-    summary: 'See an invitation by its link',
+    summary: 'Get an invitation by its link',
     description:
-      'For the invited person. A link that is unknown, replaced, used, revoked or expired is not found.',
+      'For the invited person. Unknown, replaced, used, revoked and expired links answer 404.',
     auth: 'none',
     params: linkParams,
     success: {
@@ -201,14 +201,14 @@ const linkEndpoints: readonly Endpoint[] = [
           organization: z
             .strictObject({ name: z.string().meta({ description: 'Its name.' }) })
             .meta({ description: 'The organization to join.' }),
-          email: z.string().meta({ description: 'Who is invited.' }),
+          email: z.string().meta({ description: 'The invited address.' }),
           invited_by: z
-            .strictObject({ display_name: z.string().meta({ description: 'His name.' }) })
-            .meta({ description: 'Who invites.' }),
-          expires_at: timestamp('When the link ends.'),
+            .strictObject({ display_name: z.string().meta({ description: 'Their display name.' }) })
+            .meta({ description: 'The inviter.' }),
+          expires_at: timestamp('When the link expires.'),
           account_exists: z.boolean().meta({
             description:
-              'Whether somebody signs in with this email already: then joining takes his password or his session, not a new password.',
+              'Whether an account with this email exists. If so, joining requires its password or session instead of a new password.',
           }),
         })
         .meta({
@@ -247,7 +247,7 @@ const linkEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Join the organization',
     description:
-      'Signs the person in as a member with exactly what the invitation grants, less teams and agents that were archived since. Without an account: `display_name` and `password`, by the rules for new passwords. With an account: its `password` and, where it has a second factor, a `code`; or an empty object from whoever is signed in with the invited email. No existing password is ever changed. Attempts that fail count as those of `POST /auth/login` do. A member who was removed comes back under his old id with nothing of what he had. 403 `grant_exceeds_own`: whoever invited has left, may no longer invite, or no longer holds what he granted.',
+      'Signs the person in as a member with exactly what the invitation grants, except for teams and agents archived since. New people send `display_name` and a new `password`. People with an account send its `password` and, if they have a second factor, a `code`; people signed in with the invited email send an empty object. An existing password never changes. Failed attempts count like those of `POST /auth/login`. A removed member returns with their old id and without their old grants. 403 `grant_exceeds_own` means that the inviter left, may no longer invite, or no longer holds what they granted.',
     auth: 'none',
     params: linkParams,
     body: z.strictObject({
@@ -263,7 +263,7 @@ const linkEndpoints: readonly Endpoint[] = [
     requestExample: { display_name: 'Grace Field', password: 'nine quiet herons at dusk' },
     success: {
       status: 201,
-      description: 'Joined, and signed in.',
+      description: 'The person joined and is signed in.',
       body: accountSchema,
       headers: setsSessionCookieText,
       example: accountExample,

@@ -1,4 +1,4 @@
-/** All API keys of the organization, and keys that act for it. */
+/** All API keys of the organization, and organization keys. */
 import { z } from 'zod';
 import { MOST_POLICIES } from '../../src/domain/people/permission-policies.ts';
 import { permissionEntry } from '../../src/domain/people/permissions.ts';
@@ -40,15 +40,15 @@ const listEndpoint = defineEndpoint({
   tag: TAG,
   summary: "List the organization's API keys, newest first",
   description:
-    'Personal keys of every member and organization keys, expired and revoked ones included. Filters add up.',
+    'Includes personal keys of every member and organization keys, also expired and revoked ones. Filters combine.',
   auth: 'session',
   permission: 'api_key.read',
   query: z.strictObject({
     kind: apiKeyKind().optional().meta({ description: 'Only keys of this kind.' }),
-    status: apiKeyStatus().optional().meta({ description: 'Only keys in this state.' }),
+    status: apiKeyStatus().optional().meta({ description: 'Only keys with this status.' }),
     q: z.string().min(1).max(200).optional().meta({
       description:
-        'Only keys whose name, or whose creator’s name or email, contains this, in upper or lower case.',
+        'Only keys whose name, creator name or creator email contains this text. Case does not matter.',
     }),
     limit: limitQuery(50),
     cursor: cursorQuery(),
@@ -57,7 +57,9 @@ const listEndpoint = defineEndpoint({
     status: 200,
     description: 'One page of keys.',
     body: z.strictObject({
-      keys: z.array(apiKeySchema).meta({ description: 'Each with who minted it; never a secret.' }),
+      keys: z
+        .array(apiKeySchema)
+        .meta({ description: 'The keys of this page, each with its creator. Never a secret.' }),
       next_cursor: nextCursor(),
     }),
     example: { keys: exampleList },
@@ -93,25 +95,26 @@ const optionsEndpoint = defineEndpoint({
   method: 'get',
   path: '/api/v1/api_keys/options',
   tag: TAG,
-  summary: 'What a new organization key may carry',
+  summary: 'Get the options for a new organization key',
   description:
-    'Everything a form for `POST /api/v1/api_keys` offers to this caller. Hosted edition only.',
+    'The permissions, grants and resources that this caller can use in `POST /api/v1/api_keys`. Hosted edition only.',
   auth: 'session',
   permission: 'api_key.organization.issue',
   edition: 'hosted',
   success: {
     status: 200,
-    description: 'What the caller could give to an organization key.',
+    description: 'What the caller can grant to an organization key.',
     body: z.strictObject({
       permissions: z.array(vocabularyEntrySchema).meta({
-        description: 'Those an organization key can hold and the caller holds somewhere.',
+        description:
+          'Permissions that an organization key can hold and the caller holds at some scope.',
       }),
       grants: z.array(grantSchema).meta({
         description:
-          'Where the caller holds them: each grant may be given as it is, or for single teams or agents of it.',
+          'The caller’s grants of these permissions. Each can be granted as is, or for single teams or agents within it.',
       }),
       resources: z.array(resourceSchema).meta({
-        description: 'The agents and teams these grants reach, by name; the first 500 of each.',
+        description: 'The agents and teams within these grants, by name; the first 500 of each.',
       }),
       resources_truncated: resourcesTruncated(),
       max_expires_at: maxExpiresAt(),
@@ -149,21 +152,21 @@ const issueEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Issue an organization key',
   description:
-    'For a shared integration: it acts for the organization with permission policies of its own and outlives the membership of whoever issued it. It is given nothing the caller does not hold at the same scope or a wider one, and never decides requests. Always needs a fresh session, with a second factor where the organization requires one. Hosted edition only.',
+    'For a shared integration. The key acts for the organization under its own permission policies and keeps working after its creator leaves. It can carry only what the caller holds at the same scope or wider, and it can never decide requests. Requires a recently authenticated session, with a second factor where the organization requires one. Hosted edition only.',
   auth: 'session',
   permission: 'api_key.organization.issue',
   edition: 'hosted',
   body: z.strictObject({
-    name: label('What to call the key.', 100),
+    name: label('The name of the key.', 100),
     permission_policies: z
       .array(
         z
           .strictObject(policyTermsFields)
-          .meta({ description: 'What it may do at one scope; never ownership.' }),
+          .meta({ description: 'Permissions at one scope. Never ownership.' }),
       )
       .min(1)
       .max(MOST_POLICIES)
-      .meta({ description: 'What it may do, and where: at least one policy.' }),
+      .meta({ description: 'The permission policies of the key; at least one.' }),
     expires_at: keyEnd(),
   }),
   requestExample: {
@@ -174,12 +177,15 @@ const issueEndpoint = defineEndpoint({
   },
   success: {
     status: 201,
-    description: 'The key, and its token, which is shown this once.',
+    description: 'The key and its token. The token is shown only once.',
     body: z.strictObject({
       key: apiKeySchema,
       token: z
         .string()
-        .meta({ description: 'The bearer token `who_<id>_<secret>`. Only a hash of it is kept.' }),
+        .meta({
+          description:
+            'The bearer token `who_<id>_<secret>`. The service stores only a hash of it.',
+        }),
     }),
     example: { key: organizationKeyExample, token: `${organizationKeyExample.prefix}_<secret>` },
   },
@@ -206,7 +212,7 @@ const getEndpoint = defineEndpoint({
   params: keyParams,
   success: {
     status: 200,
-    description: 'The key with what it carries.',
+    description: 'The key with its effective grants.',
     body: z.strictObject({ key: apiKeySchema }),
     example: {
       key: { ...organizationKeyExample, effective_grants: organizationKeyExample.grants },
@@ -226,7 +232,7 @@ const revokeEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Revoke an API key of the organization',
   description:
-    'Anybody’s personal key or an organization key, for good and at once. A repeat succeeds without changing anything.',
+    'Revokes any personal or organization key. It takes effect at once and cannot be undone. A repeat succeeds without changing anything.',
   auth: 'session',
   permission: 'api_key.revoke',
   params: keyParams,
@@ -238,7 +244,7 @@ const revokeEndpoint = defineEndpoint({
   },
 });
 
-/** `options` stands before `{id}`, and is found first. */
+/** `options` comes before `{id}`, so that the router matches it first. */
 export const organizationApiKeyEndpoints: readonly Endpoint[] = [
   listEndpoint,
   optionsEndpoint,
