@@ -42,12 +42,9 @@ export const apiKeySchema = z
       'When the key was last used, to the minute. Absent if never.',
     ).optional(),
     revoked_at: timestamp('When the key was revoked.').optional(),
-    revocation_reason: z
-      .enum(['manual', 'membership_deprovisioned'])
-      .optional()
-      .meta({
-        description: 'Why the key was revoked: manually, or because its member was removed.',
-      }),
+    revocation_reason: z.enum(['manual', 'membership_deprovisioned']).optional().meta({
+      description: 'Why the key was revoked: manually, or because its member was removed.',
+    }),
     usable: z.boolean().meta({
       description:
         'True when the key is active and not blocked. Keys of suspended members are not usable, nor are organization keys in the open edition.',
@@ -102,12 +99,10 @@ export const apiKeyPermissionSchema = z
     key: permissionKey(),
     area: z.string().meta({ description: 'The area it is listed under.' }),
     description: z.string().meta({ description: 'What the permission allows.' }),
-    dangerous: z
-      .boolean()
-      .meta({
-        description:
-          'True when creating a key with this permission requires a recently authenticated session.',
-      }),
+    dangerous: z.boolean().meta({
+      description:
+        'True when creating a key with this permission requires a recently authenticated session.',
+    }),
   })
   .meta({ id: 'APIKeyPermission', description: 'A permission a key can carry.' });
 

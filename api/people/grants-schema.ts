@@ -1,9 +1,9 @@
-/** Permissions and where they are held, as the wire shows them. */
+/** Schemas of permissions and grants. */
 import { z } from 'zod';
 import { permissions, isPermission } from '../../src/domain/people/permissions.ts';
 
 export const scopeKind = () =>
-  z.enum(['organization', 'team', 'agent']).meta({ description: 'How far it reaches.' });
+  z.enum(['organization', 'team', 'agent']).meta({ description: 'The kind of scope.' });
 export const scopeId = () =>
   z
     .string()

@@ -13,12 +13,10 @@ const invitedGrantSchema = z
   .strictObject({
     scope_kind: scopeKind(),
     scope_id: scopeId(),
-    permissions: z
-      .array(permissionKey())
-      .meta({
-        description:
-          'The permissions granted at that scope. For an owner, every permission a person can hold.',
-      }),
+    permissions: z.array(permissionKey()).meta({
+      description:
+        'The permissions granted at that scope. For an owner, every permission a person can hold.',
+    }),
     is_owner: z
       .literal(true)
       .optional()

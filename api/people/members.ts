@@ -21,7 +21,7 @@ const memberParams = z.strictObject({ id: uuid('Id of the membership.') });
 const memberStatus = () =>
   z.enum(MEMBERSHIP_STATUSES).meta({
     description:
-      'Only an `active` member can act. A `suspended` one keeps what he is granted; a `deprovisioned` one was removed.',
+      'Only an `active` member can act. A `suspended` member keeps their grants. A `deprovisioned` member was removed.',
   });
 
 const common = {
@@ -31,13 +31,15 @@ const common = {
   status: memberStatus(),
   assignments: z
     .array(roleAssignmentSchema)
-    .meta({ description: 'What the member holds: granted to him, or inherited through teams.' }),
+    .meta({
+      description: 'What the member holds: their own grants and those inherited through teams.',
+    }),
   admission_source: z.enum(['manual', 'invite', 'sso_jit', 'directory']).meta({
     description:
-      'How the member came in: set up by hand, invited, by a first sign-in, or from the directory.',
+      'How the member joined: manually, by invitation, through a first single sign-on, or from the directory.',
   }),
   directory_managed: z.boolean().meta({
-    description: 'True when the directory decides on the status; changing it here is refused.',
+    description: 'True when the directory manages the status. Changes here are refused.',
   }),
   team_ids: z.array(z.uuid()).meta({ description: 'The live teams the member is in.' }),
   created_at: timestamp('When the person became a member.'),
@@ -123,7 +125,7 @@ const listMembersEndpoint = defineEndpoint({
       .optional()
       .meta({ description: 'Only members of this status.' }),
     q: z.string().min(1).max(100).optional().meta({
-      description: 'Only members whose name or email contains this, without regard to case.',
+      description: 'Only members whose name or email contains this text. Case does not matter.',
     }),
     limit: limitQuery(200),
     cursor: cursorQuery(),
@@ -173,13 +175,13 @@ const getMemberEndpoint = defineEndpoint({
 });
 
 const GUARDS =
-  'Refused, in this order: to oneself (`self_change`); to an owner, unless an owner asks (`owner_required`), from a fresh ' +
-  'session (`session_required`, `reauthentication_required`), strong where the organization demands a second factor (`mfa_required`); {removed}for a member the ' +
-  'directory manages (`directory_managed`); while active escalation paths or policies of teams ask the member by name ' +
-  '(`membership_in_escalation_path`, `details.escalation_paths` and `details.team_escalation_policies` list them) unless `force` is set, in which case the audit event ' +
-  'lists what was left behind; and if no active owner would remain (`last_owner`).';
+  'Refused, in this order: for your own membership (`self_change`); for an owner, unless an owner asks (`owner_required`) from a ' +
+  'recently authenticated session (`session_required`, `reauthentication_required`) with a second factor where the organization requires one (`mfa_required`); ' +
+  '{removed}for a member that the directory manages (`directory_managed`); while active escalation paths or team escalation policies target the member ' +
+  '(`membership_in_escalation_path`; `details.escalation_paths` and `details.team_escalation_policies` list them), unless `force` is set; ' +
+  'and when no active owner would remain (`last_owner`). With `force`, the audit event lists the paths and policies that still target the member.';
 
-/** What an owner's status demands of whoever changes it. */
+/** Errors of changing an owner's status. */
 const OWNER_ERRORS = [
   'owner_required',
   'session_required',
@@ -194,23 +196,25 @@ const changeMemberEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Suspend or reactivate a member',
   description:
-    'A suspended member keeps every grant, and each of his sessions and keys answers 403 `membership_inactive` from the next call on; ' +
-    'reactivating gives all of it back. The status the member has already is answered and writes nothing. ' +
-    GUARDS.replace('{removed}', 'to somebody who was removed (`membership_removed`); '),
+    'A suspended member keeps every grant, but their sessions and keys answer 403 `membership_inactive` from the next call on. ' +
+    'Reactivation restores their access. Setting the current status again writes nothing. ' +
+    GUARDS.replace('{removed}', 'for a removed member (`membership_removed`); '),
   auth: 'member',
   permission: 'membership.write',
   params: memberParams,
   body: z.strictObject({
-    status: z.enum(['active', 'suspended']).meta({ description: 'What the member is to be.' }),
+    status: z.enum(['active', 'suspended']).meta({ description: 'The new status.' }),
     force: z
       .boolean()
       .default(false)
-      .meta({ description: 'Suspend even somebody whom escalation paths ask.' }),
+      .meta({
+        description: 'Suspend the member even if escalation paths or policies target them.',
+      }),
   }),
   requestExample: { status: 'suspended' },
   success: {
     status: 200,
-    description: 'The membership as it is now.',
+    description: 'The changed membership.',
     body: z.strictObject({ member: membershipSchema }),
     example: { member: membershipExample },
   },
@@ -238,8 +242,8 @@ const removeMemberEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Remove a member',
   description:
-    'The policies granted to the member and the team memberships added by hand are deleted, every session and personal key is revoked, ' +
-    'the record is kept as `deprovisioned`. Only a new invitation brings the person back. Removing somebody again is 204. ' +
+    'Deletes the member’s permission policies and manual team memberships, and revokes their sessions and personal keys. ' +
+    'The record stays as `deprovisioned`. Only a new invitation brings the person back. Removing a member again answers 204. ' +
     GUARDS.replace('{removed}', ''),
   auth: 'member',
   permission: 'membership.write',
@@ -251,7 +255,7 @@ const removeMemberEndpoint = defineEndpoint({
       .transform((text) => text === 'true')
       .default(false)
       .meta({
-        description: 'Remove even somebody whom escalation paths ask.',
+        description: 'Remove the member even if escalation paths or policies target them.',
         override: { type: 'boolean', default: false },
       }),
   }),

@@ -180,12 +180,9 @@ const issueEndpoint = defineEndpoint({
     description: 'The key and its token. The token is shown only once.',
     body: z.strictObject({
       key: apiKeySchema,
-      token: z
-        .string()
-        .meta({
-          description:
-            'The bearer token `who_<id>_<secret>`. The service stores only a hash of it.',
-        }),
+      token: z.string().meta({
+        description: 'The bearer token `who_<id>_<secret>`. The service stores only a hash of it.',
+      }),
     }),
     example: { key: organizationKeyExample, token: `${organizationKeyExample.prefix}_<secret>` },
   },

@@ -1,4 +1,4 @@
-/** Permission policies on the wire. Their terms are the same for members, teams, organization keys and invitations. */
+/** Schemas of permission policies. Members, teams, organization keys and invitations share their terms. */
 import { z } from 'zod';
 import type { PolicyTerms } from '../../src/domain/people/permission-policies.ts';
 import { isPermission, type PermissionEntry } from '../../src/domain/people/permissions.ts';
@@ -6,7 +6,7 @@ import type { PolicyPage, ShownPolicy } from '../../src/services/people/permissi
 import { permissionKey, scopeKind } from './grants-schema.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
-/** What a policy grants and where. Which combinations are valid is judged by the domain, which names each field. */
+/** What a policy grants, and where. The domain checks which combinations are valid. */
 export const policyTermsFields = {
   scope_kind: scopeKind(),
   resource_ids: z
@@ -16,15 +16,15 @@ export const policyTermsFields = {
     .meta({ description: 'The team ids or agent slugs it is for; none at organization scope.' }),
   permissions: z.array(z.string().min(1).max(100)).max(100).default([]).meta({
     description:
-      'Keys of the permission vocabulary; none with `is_owner`, which carries every permission a person can hold.',
+      'Keys of the permission vocabulary. Empty with `is_owner`, which carries every permission a person can hold.',
   }),
   is_owner: z.boolean().default(false).meta({
     description:
-      'Ownership of the organization, for a member at organization scope. Only an owner hands it out or takes it away.',
+      'Ownership of the organization, for a member at organization scope. Only an owner can grant or remove it.',
   }),
 };
 
-/** The terms as the domain judges them. */
+/** The terms in the form the domain checks. */
 export function readTerms(body: z.output<z.ZodObject<typeof policyTermsFields>>): PolicyTerms {
   const { scope_kind: scopeKind, resource_ids: ids, permissions, is_owner: isOwner } = body;
   const resourceIds = scopeKind === 'team' ? ids.map((id) => id.toLowerCase()) : ids;
@@ -34,8 +34,8 @@ export function readTerms(body: z.output<z.ZodObject<typeof policyTermsFields>>)
 export const vocabularyEntrySchema = z
   .strictObject({
     key: permissionKey(),
-    area: z.string().meta({ description: 'Heading under which people look for it.' }),
-    description: z.string().meta({ description: 'What it allows.' }),
+    area: z.string().meta({ description: 'The area it is listed under.' }),
+    description: z.string().meta({ description: 'What the permission allows.' }),
     holders: z
       .array(z.enum(['human', 'api_key', 'organization_api_key', 'agent', 'gateway']))
       .meta({
@@ -44,21 +44,21 @@ export const vocabularyEntrySchema = z
       }),
     resource: z
       .string()
-      .meta({ description: 'What it is about: the part of the key before the first dot.' }),
+      .meta({ description: 'The kind of resource: the part of the key before the first dot.' }),
     dangerous: z.boolean().meta({
       description:
-        'True when granting it takes a fresh session, strong where a second factor is required.',
+        'True when granting it requires a recently authenticated session, with a second factor where the organization requires one.',
     }),
     scopes: z
       .array(scopeKind())
-      .meta({ description: 'Where it can be granted, the widest scope first.' }),
+      .meta({ description: 'The scopes at which it can be granted, widest first.' }),
   })
   .meta({ id: 'Permission', description: 'An entry of the permission vocabulary.' });
 
 export const vocabularyExample = {
   key: 'request.decide',
   area: 'Approval requests',
-  description: 'Approve or deny requests routed to oneself.',
+  description: 'Approve or deny requests routed to you.',
   holders: ['human', 'api_key'],
   resource: 'request',
   dangerous: false,
@@ -96,30 +96,35 @@ export const policySchema = z
       .meta({ description: 'The team ids or agent slugs it is for; none at organization scope.' }),
     permissions: z
       .array(permissionKey())
-      .meta({ description: 'What it grants; none for ownership, which carries everything.' }),
+      .meta({
+        description:
+          'The permissions it grants. Empty for ownership, which carries every permission.',
+      }),
     is_owner: z.boolean().meta({ description: 'True for ownership of the organization.' }),
     revision: z
       .int()
-      .meta({ description: 'Counts its changes, from 1. A change names the one it is based on.' }),
+      .meta({
+        description:
+          'Counts changes of the policy, from 1. A change names the revision it is based on.',
+      }),
     resources: z.array(resourceSchema).meta({
       description: 'The agents and teams of `resource_ids`, with their names; archived ones too.',
     }),
     source: z
       .enum(['manual', 'directory'])
-      .meta({ description: 'Who set it: a person or the directory.' }),
+      .meta({ description: 'Whether a person or the directory set it.' }),
     via_team_id: z
       .uuid()
       .optional()
       .meta({ description: 'The team a member inherits it through.' }),
     via_team_name: z.string().optional().meta({ description: 'The name of that team.' }),
     can_edit: z.boolean().meta({
-      description:
-        'Whether the caller may change and remove it here, given a fresh enough proof of who he is.',
+      description: 'Whether the caller may change and remove it here, once recently authenticated.',
     }),
     read_only_reason: readOnlyReason(
-      'Why not: `inherited` (change it at its team), `directory_managed`, `membership_removed`, `team_archived`, `api_key_inactive`, ' +
+      'Why the caller cannot: `inherited` (change it at its team), `directory_managed`, `membership_removed`, `team_archived`, `api_key_inactive`, ' +
         '`permission_policy_write_missing`, `owner_required`, `exceeds_own` (it grants more than the caller holds), `session_required` ' +
-        '(it is dangerous, and a key asks), `last_owner`.',
+        '(it is dangerous and the caller uses a key), `last_owner`.',
     ),
     granted_by_actor_id: z
       .uuid()
@@ -180,7 +185,7 @@ export const pageSchema = z
     }),
     resources: z.array(resourceSchema).meta({
       description:
-        'What a page needs for its choices: the agents and teams the policies name, and the live ones the caller could name in a new one, the first 500 of each by name.',
+        'The agents and teams that the policies name, and the live ones that the caller can name in a new policy. The first 500 of each, by name.',
     }),
     resources_truncated: resourcesTruncated(),
     permissions: z
@@ -188,7 +193,7 @@ export const pageSchema = z
       .meta({ description: 'The entries of the vocabulary this kind of holder can be granted.' }),
     can_create: z
       .boolean()
-      .meta({ description: 'Whether the caller may add a policy, of what he holds himself.' }),
+      .meta({ description: 'Whether the caller may add a policy, within what they hold.' }),
     is_owner: z
       .boolean()
       .meta({ description: 'True when a policy makes the member an owner of the organization.' }),
@@ -198,7 +203,7 @@ export const pageSchema = z
   })
   .meta({
     id: 'PermissionPolicyPage',
-    description: 'Everything somebody is granted, and what the caller may do about it.',
+    description: 'The policies of one holder, and what the caller may change.',
   });
 
 export const pageExample = {

@@ -1,4 +1,4 @@
-/** What members, teams and organization keys may do: one set of operations for the three, and the vocabulary they use. */
+/** Permission policies of members, teams and organization keys: one set of operations for all three, and the vocabulary. */
 import { z } from 'zod';
 import { MOST_POLICIES } from '../../src/domain/people/permission-policies.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
@@ -37,8 +37,8 @@ const listPermissionsEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'List the permission vocabulary',
   description:
-    'Needs `permission_policy.read` or `permission_policy.write` at any scope. What only the hosted edition serves is neither listed ' +
-    'nor granted in the open one.',
+    'Requires `permission_policy.read` or `permission_policy.write` at any scope. The open edition neither lists nor grants ' +
+    'permissions of the hosted edition.',
   auth: 'member',
   success: {
     status: 200,
@@ -55,24 +55,24 @@ const listPermissionsEndpoint = defineEndpoint({
     }),
 });
 
-/** What differs between the three. */
+/** What differs between the three holders. */
 interface HolderKind {
   readonly kind: PolicyHolder['kind'];
-  /** Ends the ids of the operations. */
+  /** Suffix of the operation ids. */
   readonly noun: string;
   readonly words: string;
   readonly path: string;
   readonly edition?: 'hosted';
-  /** How a holder that has ended refuses changes. */
+  /** The error for a holder that can receive no more grants. */
   readonly closedErrors: readonly ErrorCode[];
   readonly note: string;
 }
 
 const GRANTING =
-  'Only what the caller holds himself, at the same scope or wider, can be granted, changed or taken back (`grant_exceeds_own`), and a ' +
-  'dangerous permission only in a fresh session, strong where the organization requires a second factor.';
+  'The caller can grant, change or remove only what they hold at the same scope or wider (`grant_exceeds_own`). A dangerous ' +
+  'permission requires a recently authenticated session, with a second factor where the organization requires one.';
 
-/** How requireMayGrant refuses. */
+/** Errors of `requireMayGrant`. */
 const GRANTING_ERRORS: readonly ErrorCode[] = [
   'grant_exceeds_own',
   'owner_required',
@@ -131,8 +131,8 @@ function createEndpoint(holder: HolderKind): Endpoint {
     operationId: `create${holder.noun}PermissionPolicy`,
     method: 'post',
     path: holder.path,
-    summary: `Grant something to ${holder.words}`,
-    description: `${GRANTING} The same key and body again answer 200 with the policy as it is by now, 404 once it was removed. No holder has more than ${MOST_POLICIES} of its own (409 \`policy_limit_reached\`).`,
+    summary: `Grant permissions to ${holder.words}`,
+    description: `${GRANTING} Repeating the same key and body answers 200 with the current policy, or 404 after its removal. A holder has at most ${MOST_POLICIES} policies (409 \`policy_limit_reached\`).`,
     permission: 'permission_policy.write',
     headers: { idempotencyKey: 'required' },
     params: holderParams(holder),
@@ -140,7 +140,7 @@ function createEndpoint(holder: HolderKind): Endpoint {
     requestExample,
     success: {
       status: [201, 200],
-      description: 'The policy; 200 for a repetition.',
+      description: 'The policy; 200 for a repeat.',
       body: policySchema,
       example: policyExample,
     },
@@ -181,7 +181,7 @@ function replaceEndpoint(holder: HolderKind): Endpoint {
     requestExample: { ...requestExample, revision: 1 },
     success: {
       status: 200,
-      description: 'The policy as it is now.',
+      description: 'The changed policy.',
       body: policySchema,
       example: { ...policyExample, revision: 2 },
     },
@@ -200,11 +200,11 @@ function deleteEndpoint(holder: HolderKind): Endpoint {
     operationId: `delete${holder.noun}PermissionPolicy`,
     method: 'delete',
     path: `${holder.path}/{policy_id}`,
-    summary: `Take back what is granted to ${holder.words}`,
-    description: `${GRANTING} A policy that is gone is 404.`,
+    summary: `Delete a permission policy of ${holder.words}`,
+    description: `${GRANTING} A deleted policy answers 404.`,
     permission: 'permission_policy.write',
     params: policyParams(holder),
-    success: { status: 204, description: 'The policy is gone.' },
+    success: { status: 204, description: 'The policy is deleted.' },
     errors: changingErrors(holder),
     handler: async ({ principal, params }, context) => {
       await removePolicy(context, principal, {

@@ -1,4 +1,4 @@
-/** What members and teams hold, policy by policy and scope by scope. */
+/** Role assignments: what members and teams hold, one entry for each policy and scope. */
 import { z } from 'zod';
 import type { RoleAssignment } from '../../src/services/people/role-assignments.ts';
 import { permissionKey, scopeId, scopeKind } from './grants-schema.ts';
@@ -10,7 +10,9 @@ export const roleAssignmentSchema = z
       'The assignment: a permission policy at one scope. It stays the same while the policy names the scope.',
     ),
     organization_id: uuid('The organization.'),
-    principal_kind: z.enum(['membership', 'team', 'agent']).meta({ description: 'Who holds it.' }),
+    principal_kind: z
+      .enum(['membership', 'team', 'agent'])
+      .meta({ description: 'The kind of holder.' }),
     principal_id: uuid('The membership or team that holds it.'),
     scope_kind: scopeKind(),
     scope_id: scopeId(),
@@ -20,11 +22,11 @@ export const roleAssignmentSchema = z
       .meta({ description: 'The name of the organization, team or agent.' }),
     source: z
       .enum(['manual', 'directory'])
-      .meta({ description: 'Who assigned it: a person or the directory.' }),
+      .meta({ description: 'Whether a person or the directory assigned it.' }),
     granted_by_actor_id: z
       .uuid()
       .optional()
-      .meta({ description: 'Who granted it; absent for the first owner.' }),
+      .meta({ description: 'The actor who granted it. Absent for the first owner.' }),
     via_team_id: z
       .uuid()
       .optional()
@@ -33,7 +35,9 @@ export const roleAssignmentSchema = z
     created_at: timestamp('When it was granted.'),
     permissions: z
       .array(permissionKey())
-      .meta({ description: 'What it grants; for an owner, everything a person can hold.' }),
+      .meta({
+        description: 'The permissions it grants. For an owner, every permission a person can hold.',
+      }),
     is_owner: z.boolean().meta({ description: 'True for ownership of the organization.' }),
     permission_policy_id: uuid('The permission policy it comes from.'),
   })

@@ -1,4 +1,4 @@
-/** Teams: who is in them, and their names. */
+/** Teams and their members. */
 import { z } from 'zod';
 import {
   archiveTeam,
@@ -37,7 +37,7 @@ const teamName = () =>
     .refine((text) => !hasUnseen(text), { error: UNSEEN_RULE })
     .meta({
       description:
-        'Display name, unique among the live teams without regard to case or to letters that are written in several ways. Blanks around it are dropped.',
+        'Display name, unique among the live teams. The comparison ignores case and Unicode variants; surrounding spaces are removed.',
       override: { type: 'string', minLength: 1, maxLength: 100 },
     });
 
@@ -49,15 +49,12 @@ const teamSchema = z
       .boolean()
       .meta({ description: 'True when the directory names and archives it.' }),
     member_count: z.int().meta({
-      description: 'How many people are in it, of all sources, without those who were removed.',
+      description: 'Number of members from all sources, without removed ones.',
     }),
     assignments: z.array(roleAssignmentSchema).meta({ description: 'What every member inherits.' }),
     escalation_policy: z
       .strictObject({
-        active_revision: z
-          .int()
-          .nullable()
-          .meta({ description: 'The revision in force, or null.' }),
+        active_revision: z.int().nullable().meta({ description: 'The active revision, or null.' }),
         latest_revision: z
           .int()
           .nullable()
@@ -65,7 +62,7 @@ const teamSchema = z
       })
       .meta({
         description:
-          'Whom the team asks, and when. Without an active revision a level that asks the team asks all at once.',
+          'The team’s escalation policy. Without an active revision, a level that targets the team notifies all members at once.',
       }),
     archived_at: nullableTimestamp('When the team was archived; null while it lives.'),
     created_at: timestamp('When the team was created.'),
@@ -79,9 +76,9 @@ const memberSchema = z
     email: z.string().meta({ description: 'Email of the person.' }),
     status: z
       .enum(['active', 'suspended'])
-      .meta({ description: 'A suspended member stays in the team and can do nothing.' }),
+      .meta({ description: 'A suspended member stays in the team but cannot act.' }),
     sources: z.array(z.enum(['directory', 'manual'])).meta({
-      description: 'Who put the member into the team: a person by hand, the directory, or both.',
+      description: 'How the member was added: manually, by the directory, or both.',
     }),
   })
   .meta({ id: 'TeamMember', description: 'One person in a team.' });
@@ -133,7 +130,9 @@ function presentMember(member: TeamMember) {
 }
 
 const teamAlone = z.strictObject({ team: teamSchema });
-const membersBody = z.array(memberSchema).meta({ description: 'Who is in the team, by name.' });
+const membersBody = z
+  .array(memberSchema)
+  .meta({ description: 'The members of the team, by name.' });
 
 const listTeamsEndpoint = defineEndpoint({
   operationId: 'listTeams',
@@ -155,7 +154,7 @@ const listTeamsEndpoint = defineEndpoint({
       .string()
       .max(100)
       .optional()
-      .meta({ description: 'Only teams whose name contains this, without regard to case.' }),
+      .meta({ description: 'Only teams whose name contains this text. Case does not matter.' }),
     limit: limitQuery(200),
     cursor: cursorQuery(),
   }),
@@ -195,7 +194,7 @@ const createTeamEndpoint = defineEndpoint({
   path: '/api/v1/teams',
   tag: TAG,
   summary: 'Create a team',
-  description: 'The team is born empty and grants nothing.',
+  description: 'A new team is empty and grants nothing.',
   auth: 'member',
   permission: 'team.write',
   body: z.strictObject({ name: teamName() }),
@@ -218,7 +217,7 @@ const getTeamEndpoint = defineEndpoint({
   path: '/api/v1/teams/{id}',
   tag: TAG,
   summary: 'Get a team and its members',
-  description: 'An archived team shows who was in it.',
+  description: 'An archived team lists its last members.',
   auth: 'product',
   permission: 'team.read',
   permissionAt: atTeam,
@@ -269,10 +268,10 @@ const archiveTeamEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Archive a team',
   description:
-    'For good: its members lose what they inherited through it, at once, and its escalation policy is in force no longer. The name ' +
-    'becomes free. Refused while the active revision of an escalation path asks the team, or the one a waiting request is routed by ' +
-    '(`team_in_escalation_path`; `details.escalation_paths` lists the active ones, `details.request_ids` the first 20 of ' +
-    '`details.request_count` requests, in the order in which they expire). Archiving it again succeeds and changes nothing.',
+    'Permanent. Members lose at once what they inherited through the team, its escalation policy becomes inactive, and the name ' +
+    'becomes free. Refused while an active escalation path or the path of a waiting request targets the team ' +
+    '(`team_in_escalation_path`; `details.escalation_paths` lists the active paths, `details.request_ids` the first 20 of ' +
+    '`details.request_count` requests, soonest deadline first). Archiving it again succeeds and changes nothing.',
   auth: 'member',
   permission: 'team.write',
   permissionAt: atTeam,
@@ -290,31 +289,30 @@ const setTeamMembersEndpoint = defineEndpoint({
   method: 'put',
   path: '/api/v1/teams/{id}/members',
   tag: TAG,
-  summary: 'Replace the hand-added members of a team',
+  summary: 'Replace the manually added members of a team',
   description:
-    'Whom the directory put into the team stays. Suspended members can be added, removed ones cannot. Joining a team means ' +
-    'inheriting what it grants: only a caller who holds all of that, at the same scope or wider, may add somebody (himself, too), ' +
-    'and where some of it is dangerous only in a session of a recent sign-in. Taking people out needs no more than the permission, ' +
-    'but whom the active escalation policy of the team asks by name stays (`team_member_in_escalation_policy`, `details.membership_ids` ' +
-    'lists them) unless `force` is set; then the audit event tells whom the policy asks in vain from now on.',
+    'Members added by the directory stay. Suspended members can be added, removed ones cannot. Members inherit what the team grants, ' +
+    'so adding anyone requires that the caller holds all of it at the same scope or wider, and a recently authenticated session if ' +
+    'some of it is dangerous. Members that the team’s active escalation policy targets cannot be taken out ' +
+    '(`team_member_in_escalation_policy`; `details.membership_ids` lists them) unless `force` is set. ' +
+    'With `force`, the audit event lists the members that the policy still targets.',
   auth: 'member',
   permission: 'team.member.write',
   permissionAt: atTeam,
   params: teamParams,
   body: z.strictObject({
     membership_ids: z.array(uuid('A membership.')).max(1000).meta({
-      description:
-        'Exactly these are the hand-added members afterwards; empty takes all of them out.',
+      description: 'The complete list of manually added members. An empty list removes them all.',
     }),
     force: z
       .boolean()
       .default(false)
-      .meta({ description: 'Also take out people whom the escalation policy of the team asks.' }),
+      .meta({ description: 'Also take out members that the team’s escalation policy targets.' }),
   }),
   requestExample: { membership_ids: ['0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70'] },
   success: {
     status: 200,
-    description: 'Who is in the team now.',
+    description: 'The members of the team now.',
     body: z.strictObject({ members: membersBody }),
     example: { members: [memberExample] },
   },
