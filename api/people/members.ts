@@ -29,11 +29,9 @@ const common = {
     'The membership: who the person is in this organization, in requests, paths and policies.',
   ),
   status: memberStatus(),
-  assignments: z
-    .array(roleAssignmentSchema)
-    .meta({
-      description: 'What the member holds: their own grants and those inherited through teams.',
-    }),
+  assignments: z.array(roleAssignmentSchema).meta({
+    description: 'What the member holds: their own grants and those inherited through teams.',
+  }),
   admission_source: z.enum(['manual', 'invite', 'sso_jit', 'directory']).meta({
     description:
       'How the member joined: manually, by invitation, through a first single sign-on, or from the directory.',
@@ -204,12 +202,9 @@ const changeMemberEndpoint = defineEndpoint({
   params: memberParams,
   body: z.strictObject({
     status: z.enum(['active', 'suspended']).meta({ description: 'The new status.' }),
-    force: z
-      .boolean()
-      .default(false)
-      .meta({
-        description: 'Suspend the member even if escalation paths or policies target them.',
-      }),
+    force: z.boolean().default(false).meta({
+      description: 'Suspend the member even if escalation paths or policies target them.',
+    }),
   }),
   requestExample: { status: 'suspended' },
   success: {

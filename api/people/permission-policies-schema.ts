@@ -94,19 +94,15 @@ export const policySchema = z
     resource_ids: z
       .array(z.string())
       .meta({ description: 'The team ids or agent slugs it is for; none at organization scope.' }),
-    permissions: z
-      .array(permissionKey())
-      .meta({
-        description:
-          'The permissions it grants. Empty for ownership, which carries every permission.',
-      }),
+    permissions: z.array(permissionKey()).meta({
+      description:
+        'The permissions it grants. Empty for ownership, which carries every permission.',
+    }),
     is_owner: z.boolean().meta({ description: 'True for ownership of the organization.' }),
-    revision: z
-      .int()
-      .meta({
-        description:
-          'Counts changes of the policy, from 1. A change names the revision it is based on.',
-      }),
+    revision: z.int().meta({
+      description:
+        'Counts changes of the policy, from 1. A change names the revision it is based on.',
+    }),
     resources: z.array(resourceSchema).meta({
       description: 'The agents and teams of `resource_ids`, with their names; archived ones too.',
     }),

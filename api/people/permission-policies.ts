@@ -110,10 +110,10 @@ function listEndpoint(holder: HolderKind): Endpoint {
     operationId: `list${holder.noun}PermissionPolicies`,
     method: 'get',
     path: holder.path,
-    summary: `Show the permission policies of ${holder.words}`,
+    summary: `List the permission policies of ${holder.words}`,
     description:
-      `${holder.note} \`can_edit\` and \`read_only_reason\` say beforehand what a change would be refused for, except a proof of who ` +
-      'the caller is that is too old or has one factor only.',
+      `${holder.note} \`can_edit\` and \`read_only_reason\` say whether the caller can change a policy. They do not consider how ` +
+      'recently or how strongly the caller authenticated.',
     permission: 'permission_policy.read',
     params: holderParams(holder),
     success: { status: 200, description: 'All of them.', body: pageSchema, example: pageExample },
@@ -168,10 +168,10 @@ function replaceEndpoint(holder: HolderKind): Endpoint {
     operationId: `replace${holder.noun}PermissionPolicy`,
     method: 'put',
     path: `${holder.path}/{policy_id}`,
-    summary: `Change what is granted to ${holder.words}`,
+    summary: `Replace a permission policy of ${holder.words}`,
     description:
-      `${GRANTING} That holds for what the policy was and for what it becomes. At another revision by now it is 409 ` +
-      '`policy_changed` with `details.revision`. The terms it has already write nothing.',
+      `${GRANTING} This applies to the old and to the new terms. If the policy has another revision now: 409 ` +
+      '`policy_changed` with `details.revision`. Unchanged terms write nothing.',
     permission: 'permission_policy.write',
     params: policyParams(holder),
     body: z.strictObject({

@@ -33,11 +33,9 @@ export const roleAssignmentSchema = z
       .meta({ description: 'The team a member inherits it through.' }),
     via_team_name: z.string().optional().meta({ description: 'The name of that team.' }),
     created_at: timestamp('When it was granted.'),
-    permissions: z
-      .array(permissionKey())
-      .meta({
-        description: 'The permissions it grants. For an owner, every permission a person can hold.',
-      }),
+    permissions: z.array(permissionKey()).meta({
+      description: 'The permissions it grants. For an owner, every permission a person can hold.',
+    }),
     is_owner: z.boolean().meta({ description: 'True for ownership of the organization.' }),
     permission_policy_id: uuid('The permission policy it comes from.'),
   })
