@@ -51,16 +51,7 @@ export async function measureQueue(
     await person(),
     await person(),
   ];
-  const team = randomUUID();
-  const values = [team, parties.organizationId, inTeam.membershipId];
-  await db.query(
-    `insert into teams (id, organization_id, name, created_at) values ($1, $2, 'Bench', now())`,
-    values.slice(0, 2),
-  );
-  await db.query(
-    `insert into team_members (team_id, membership_id, source, created_at) values ($1, $2, 'manual', now())`,
-    [team, inTeam.membershipId],
-  );
+  const team = await createTeam(db, parties, inTeam);
   const paths: Record<PathName, string> = {
     'by name': await createPath(db, parties, { type: 'user', membershipId: named.membershipId }),
     'by team': await createPath(db, parties, { type: 'team', teamId: team }),
@@ -74,13 +65,18 @@ export async function measureQueue(
   await notify(db, parties, { path: paths['by broadcast'], people: all });
   await db.query('vacuum analyze');
 
-  const people: Record<string, Send> = {
+  const lists = await measureLists({
     owner: parties.browser,
     'a member by name': named.send,
     'a member by team': inTeam.send,
     'a member by broadcast': anybody.send,
     'a member on most': other.send,
-  };
+  });
+  await db.query(`delete from notifications where organization_id = $1`, [parties.organizationId]);
+  return { pending, past, lists };
+}
+
+async function measureLists(people: Readonly<Record<string, Send>>) {
   const lists: Record<string, Measured> = {};
   for (const [name, send] of Object.entries(people)) {
     for (const scope of SCOPES) {
@@ -95,8 +91,25 @@ export async function measureQueue(
       }
     }
   }
-  await db.query(`delete from notifications where organization_id = $1`, [parties.organizationId]);
-  return { pending, past, lists };
+  return lists;
+}
+
+/** A team of one person; answers its id. */
+async function createTeam(
+  db: pg.Client,
+  { organizationId }: Parties,
+  { membershipId }: Person,
+): Promise<string> {
+  const team = randomUUID();
+  await db.query(
+    `insert into teams (id, organization_id, name, created_at) values ($1, $2, 'Bench', now())`,
+    [team, organizationId],
+  );
+  await db.query(
+    `insert into team_members (team_id, membership_id, source, created_at) values ($1, $2, 'manual', now())`,
+    [team, membershipId],
+  );
+  return team;
 }
 
 async function createPerson(

@@ -57,7 +57,6 @@ const FRESH_MS = 30_000;
 const FRESH_CHARACTERS = 16 * 1024 * 1024;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const DRAIN_MS = 3_000;
-/** Messages must not hold up steps: their statements share few connections of their own. */
 const SENDER_POOL = 2;
 /** Who waits longer for a lock gives up and is asked to come again, rather than use up the pool; who holds one idly is cut off. */
 const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
@@ -66,25 +65,8 @@ const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
 export async function composeApp(config: Config, options: ComposeOptions): Promise<RunningApp> {
   const { logger, databaseUrl, roles } = options;
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
-  const db = openPool({
-    connectionString: databaseUrl,
-    max: config.databasePool,
-    applicationName: 'countersign-api',
-    ...LOCKS,
-  });
-  const workerDb = openPool({
-    connectionString: databaseUrl,
-    max: config.workerPool,
-    applicationName: 'countersign-worker',
-    ...LOCKS,
-  });
-  const senderDb = openPool({
-    connectionString: databaseUrl,
-    max: SENDER_POOL,
-    applicationName: 'countersign-sender',
-    ...LOCKS,
-  });
-  // Known later than they are handed out: who needs them asks when he needs them.
+  const { db, workerDb, senderDb } = openPools(config, databaseUrl);
+  // Known later than they are handed out, so both are read at each use.
   const later: { temporal?: TemporalLink; url?: string } = {};
   const stopping = stopController();
   const runtime = createRuntime(config, {
@@ -138,6 +120,22 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
       context.mailer?.close();
       await Promise.all([db.destroy(), workerDb.destroy(), senderDb.destroy()]);
     },
+  };
+}
+
+/** Requests, steps and messages have connections of their own: none can take those of the others. */
+function openPools(config: Config, databaseUrl: string) {
+  const open = (user: string, max: number) =>
+    openPool({
+      connectionString: databaseUrl,
+      max,
+      applicationName: `countersign-${user}`,
+      ...LOCKS,
+    });
+  return {
+    db: open('api', config.databasePool),
+    workerDb: open('worker', config.workerPool),
+    senderDb: open('sender', SENDER_POOL),
   };
 }
 

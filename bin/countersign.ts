@@ -3,13 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import {
-  ConfigError,
-  configMarkdown,
-  loadConfig,
-  type Config,
-  type Role,
-} from '../src/platform/config.ts';
+import { ConfigError, configMarkdown, loadConfig, type Config } from '../src/platform/config.ts';
+import type { Role } from '../src/platform/config-variables.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import type { BootstrapOptions } from './bootstrap.ts';

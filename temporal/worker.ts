@@ -83,15 +83,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       await connection.close().catch(() => undefined);
     }
   };
-  const running = (async () => {
-    while (!closing.signal.aborted) {
-      await serve().catch((error: unknown) => {
-        if (!closing.signal.aborted)
-          options.logger.warn({ err: error }, 'Temporal not available; trying again');
-      });
-      await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
-    }
-  })();
+  const running = serveUntil(closing.signal, serve, options.logger);
 
   return {
     client: () => state.client,
@@ -112,6 +104,20 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       await running;
     },
   };
+}
+
+/** Serves again a moment after each failure. */
+async function serveUntil(
+  closing: AbortSignal,
+  serve: () => Promise<void>,
+  logger: Logger,
+): Promise<void> {
+  while (!closing.aborted) {
+    await serve().catch((error: unknown) => {
+      if (!closing.aborted) logger.warn({ err: error }, 'Temporal is not available; retrying');
+    });
+    await delay(RETRY_MS, undefined, { signal: closing }).catch(() => undefined);
+  }
 }
 
 async function createWorker(

@@ -221,6 +221,26 @@ const agentPipeline: Resource = {
   example: { ...revisionExample, scope: 'agent', agent_slug: 'deploy-bot' },
 };
 
+const sampleExample = {
+  request: { tool: 'refund', server: 'payments', arguments: { amount: 20 } },
+  agent: { slug: 'deploy-bot', name: 'Deploy bot' },
+};
+
+const previewExample = {
+  outcome: 'approve',
+  reason_code: 'block_outcome',
+  terminal_block_id: 'small-refunds',
+  escalation_path_source: 'no_escalation',
+  blocks: [
+    {
+      block_id: 'small-refunds',
+      position: 0,
+      outcome: 'approve',
+      reason: 'Refunds below 50 need no approval.',
+    },
+  ],
+};
+
 function previewEndpoint({
   operation,
   noun,
@@ -247,31 +267,12 @@ function previewEndpoint({
       '/sample/request/agent_reasoning',
       '/sample/request/context',
     ],
-    requestExample: {
-      ...documentExample,
-      sample: {
-        request: { tool: 'refund', server: 'payments', arguments: { amount: 20 } },
-        agent: { slug: 'deploy-bot', name: 'Deploy bot' },
-      },
-    },
+    requestExample: { ...documentExample, sample: sampleExample },
     success: {
       status: 200,
       description: 'What the pipeline would answer.',
       body: previewSchema,
-      example: {
-        outcome: 'approve',
-        reason_code: 'block_outcome',
-        terminal_block_id: 'small-refunds',
-        escalation_path_source: 'no_escalation',
-        blocks: [
-          {
-            block_id: 'small-refunds',
-            position: 0,
-            outcome: 'approve',
-            reason: 'Refunds below 50 need nobody.',
-          },
-        ],
-      },
+      example: previewExample,
     },
     errors: ['unknown_block_type', 'not_found'],
     handler: async ({ principal, params: given, body: { sample, ...document } }, context) => {

@@ -1,5 +1,7 @@
 /** The kinds of environment variables there are, and how each is read. */
-import type { Role } from './config.ts';
+
+/** What runs decides which variables are needed: `start` brings its own servers, the others do not. */
+export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap' | 'rotate-secrets';
 
 export interface Variable<T> {
   readonly name: string;

@@ -15,15 +15,13 @@ import {
   optionalDuration,
   publicUrl,
   text,
+  type Role,
   type Variable,
 } from './config-variables.ts';
 import { isNetwork } from './client-address.ts';
 import { isRange } from './egress.ts';
 import { OperatorError } from './operator-error.ts';
 import type { OidcSettings } from './oidc.ts';
-
-/** What runs: decides which variables must be given. `start` brings servers of its own, the others need to be told. */
-export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap' | 'rotate-secrets';
 
 const variables = {
   host: {

@@ -1,0 +1,165 @@
+/**
+ * Who may import whom (ARCHITECTURE.md). Each layer lists its doors: our own code and the packages it may import.
+ * All that is not listed is an error, and `door` names the right way. Types count as imports.
+ */
+const TEMPORAL = ['@temporalio/[^/]+'];
+const HTTP = ['koa', 'koa-[^/]+', '@koa/[^/]+', 'undici'];
+const SQL = ['knex', 'pg'];
+const EVERY_LAYER =
+  '^(src/[a-z]+|api|workflows|activities|temporal|migrations|demo|bin|bench|test)/';
+
+/**
+ * - `ours`: what it may import of ours besides itself; `typesOf`: of these, types only.
+ * - `only`: the only packages it may import; without it, all but those in `not`.
+ */
+const layers = {
+  'src/platform': {
+    ours: [],
+    not: [...TEMPORAL, 'koa', 'koa-[^/]+', '@koa/[^/]+'],
+    door: 'platform holds no product words: it imports npm and node only.',
+  },
+  'src/local': {
+    ours: ['src/platform/'],
+    not: [...HTTP, 'knex'],
+    door: 'local holds the servers of one machine: it imports platform, npm and node only.',
+  },
+  'src/domain': {
+    ours: ['src/platform/exact-json.ts'],
+    only: ['zod', 'luxon', 'cel-js', 're2js', 'node:crypto'],
+    door: 'domain is pure: take what you need as an argument. It imports itself, zod, luxon, cel-js, re2js, platform/exact-json and node:crypto.',
+  },
+  'src/data': {
+    ours: ['src/domain/', 'src/platform/'],
+    not: [...TEMPORAL, ...HTTP],
+    door: 'data speaks SQL: it imports domain, platform and knex.',
+  },
+  'src/services': {
+    ours: ['src/data/', 'src/domain/', 'src/platform/'],
+    not: [...TEMPORAL, ...HTTP, ...SQL],
+    door: 'services call data for SQL, and know Temporal and HTTP only through services/ports.ts.',
+  },
+  api: {
+    ours: ['src/services/', 'src/domain/', 'src/platform/'],
+    not: [...TEMPORAL, ...SQL],
+    door: 'api calls a service; SQL and Temporal stay behind it.',
+  },
+  workflows: {
+    ours: ['src/domain/'],
+    typesOf: ['activities/'],
+    only: ['@temporalio/workflow', '@temporalio/common'],
+    door: 'a workflow is deterministic: it imports @temporalio/workflow, pure domain and types of activities.',
+  },
+  activities: {
+    // The contract holds no code, only the words both sides use.
+    ours: [
+      'src/services/',
+      'src/domain/',
+      'src/platform/',
+      'workflows/approval-request/contract.ts',
+    ],
+    only: ['@temporalio/activity', '@temporalio/common'],
+    door: 'an activity calls one service or sender.',
+  },
+  temporal: {
+    ours: [
+      'src/services/ports.ts',
+      'src/domain/',
+      'src/platform/',
+      'workflows/approval-request/contract.ts',
+    ],
+    typesOf: ['activities/'],
+    not: [...SQL, ...HTTP],
+    door: "temporal implements the services' ports; it touches neither SQL nor HTTP.",
+  },
+  migrations: {
+    ours: [],
+    only: ['knex'],
+    door: 'a migration stays as it is when code changes: it imports knex only.',
+  },
+  demo: {
+    ours: ['src/platform/', 'src/local/', 'temporal/ids.ts'],
+    not: [...TEMPORAL, ...SQL],
+    door: 'the demo uses the service from outside, over HTTP.',
+  },
+  bin: {
+    ours: ['src/', 'api/', 'workflows/', 'activities/', 'temporal/', 'migrations/'],
+    not: [],
+    door: 'bin puts the service together: it imports everything the service is made of, and no test, demo or benchmark.',
+  },
+};
+
+const PACKAGE = ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'];
+const TYPE = ['type-only'];
+
+/** A package by its name: npm ones resolve below node_modules, Node's own to their bare name. */
+const packagePattern = (names) =>
+  `^(${names
+    .map((name) =>
+      name.startsWith('node:') ? `${name.slice(5)}$` : `node_modules/(@types/)?${name}/`,
+    )
+    .join('|')})`;
+
+const rule = (name, comment, from, to) => ({ name, severity: 'error', comment, from, to });
+const startsWith = (paths) => `^(${paths.join('|').replaceAll('.', '\\.')})`;
+
+function rulesOf([layer, { ours, typesOf = [], only, not, door }]) {
+  const from = { path: `^${layer}/` };
+  const allowed = [`${layer}/`, ...ours];
+  const name = layer.replace('src/', '');
+  const packages = only ? { pathNot: packagePattern(only) } : { path: packagePattern(not) };
+  return [
+    rule(`${name}-imports-ours`, door, from, {
+      path: EVERY_LAYER,
+      pathNot: startsWith([...allowed, ...typesOf]),
+    }),
+    ...typesOf.map((folder) =>
+      rule(`${name}-imports-types-only`, `Import types only of ${folder}: ${door}`, from, {
+        path: `^${folder}`,
+        dependencyTypesNot: TYPE,
+      }),
+    ),
+    ...(only || not.length > 0
+      ? [rule(`${name}-imports-packages`, door, from, { ...packages, dependencyTypes: PACKAGE })]
+      : []),
+  ];
+}
+
+export default {
+  forbidden: [
+    ...Object.entries(layers).flatMap(rulesOf),
+    rule(
+      'circle',
+      'Two files that need each other are one file, or need a third: move what both use there. Types count.',
+      {},
+      { circular: true },
+    ),
+    rule(
+      'unknown-file',
+      'The file does not exist. An import names the file with its extension, .ts.',
+      {},
+      { couldNotResolve: true },
+    ),
+    rule(
+      'undeclared-package',
+      'Name the package in package.json; another package brings it in by chance.',
+      {},
+      { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    ),
+    rule(
+      'development-package',
+      'The service runs without development packages: move it to dependencies.',
+      { path: '^(src|api|workflows|activities|temporal|migrations|demo)/' },
+      { dependencyTypes: ['npm-dev'], dependencyTypesNot: TYPE, pathNot: 'node_modules/@types/' },
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+    cache: { folder: 'node_modules/.cache/dependency-cruiser', strategy: 'metadata' },
+  },
+};

@@ -1,0 +1,101 @@
+/** Prints the figures of a run beside their targets. */
+import { round } from './load.ts';
+import type { Results } from './sections.ts';
+
+interface Row {
+  readonly what: string;
+  readonly measured: string | number | undefined;
+  readonly target: string;
+}
+
+export function report(results: Results): void {
+  const rows = [...callRows(results), ...escalationRows(results)];
+  console.table(rows.filter((row) => row.measured !== undefined));
+}
+
+function callRows({ access, create, decision, parked }: Results): Row[] {
+  return [
+    ...Object.entries(access?.kinds ?? {}).map(([kind, { added, ratio }]) => ({
+      what: `authentication and authorization of ${kind}, p50 added (ms) · ÷ a call without`,
+      measured: `${added} · ${ratio}`,
+      target: '< 1',
+    })),
+    { what: 'one round trip to Postgres, p50 (ms)', measured: access?.roundTrip, target: '' },
+    {
+      what: 'create by a rule, p50 at 1 caller ÷ floor',
+      measured: create && round(create.p50Ratio),
+      target: '≤ 1.6',
+    },
+    {
+      what: 'create by a rule, throughput at 16 ÷ floor',
+      measured: create && round(create.throughputRatio),
+      target: '≥ 0.75',
+    },
+    {
+      what: 'floor p50 (ms) · per second at 16',
+      measured: create && `${create.floor.p50} · ${create.floor.perSecond}`,
+      target: '',
+    },
+    {
+      what: 'create p50 (ms) · per second at 16',
+      measured: create && `${create.create.p50} · ${create.create.perSecond}`,
+      target: '',
+    },
+    { what: 'decision p50 at 1 caller (ms)', measured: decision?.p50, target: '≤ 6' },
+    {
+      what: 'decision sent → parked wait returned, p50 (ms)',
+      measured: parked?.decisionToWait.p50,
+      target: '≤ 8',
+    },
+    {
+      what: 'decision sent → parked wait returned, p99 (ms)',
+      measured: parked?.decisionToWait.p99,
+      target: '≤ 50',
+    },
+    {
+      what: `one of ${parked?.waits ?? 0} parked waits (KB)`,
+      measured: parked?.kilobytesPerWait,
+      target: '< 30',
+    },
+    {
+      what: 'idle CPU while parked (share of a core)',
+      measured: parked?.idleCpu,
+      target: '< 0.25',
+    },
+    {
+      what: 'database connections before · while parked',
+      measured: parked && `${parked.connectionsBefore} · ${parked.connectionsParked}`,
+      target: 'no more',
+    },
+  ];
+}
+
+function escalationRows({ events, walk, burst, queue, fullTable }: Results): Row[] {
+  return [
+    { what: 'history events, automatic', measured: events?.automatic, target: '6' },
+    { what: 'history events, one person', measured: events?.person, target: '≤ 15' },
+    {
+      what: 'steps of escalation walked a second, one core',
+      measured: walk?.perSecond,
+      target: '≥ 100,000',
+    },
+    {
+      what: 'a level at a quiet time, late by at most (ms)',
+      measured: burst?.quiet.max,
+      target: '≤ 1,000',
+    },
+    {
+      what: `${burst?.requests ?? 0} levels due at one instant: all notified · messages received within (s)`,
+      measured: burst && `${burst.notified.max} · ${burst.received.max}`,
+      target: '≤ 120',
+    },
+    { what: 'of these, notified or received twice', measured: burst?.twice, target: '0' },
+    { what: 'decisions meanwhile, p95 (ms)', measured: burst?.decisions.p95, target: '< 100' },
+    ...Object.entries(queue?.lists ?? {}).map(([list, { p50, p95 }]) => ({
+      what: `queue of ${list}, p50 · p95 (ms)`,
+      measured: `${p50} · ${p95}`,
+      target: 'p95 < 50',
+    })),
+    { what: 'create with 10,000 pending ÷ empty', measured: fullTable?.ratio, target: '≤ 1.2' },
+  ];
+}
