@@ -220,10 +220,10 @@ describe('configuration', () => {
     for (const row of rows) expect(row.split(' | ')).toHaveLength(4);
   });
 
-  const readme = join(packageRoot(), 'README.md');
-  test('the README shows the table as it is', () => {
+  const page = join(packageRoot(), 'docs/operations/configuration.md');
+  test('docs/operations/configuration.md shows the table as it is', () => {
     const block = /<!-- config -->\n([^]*?)\n<!-- \/config -->/.exec(
-      readFileSync(readme, 'utf8'),
+      readFileSync(page, 'utf8'),
     )?.[1];
     // A formatter may have aligned the columns.
     const compact = (table: string): string =>

@@ -1,0 +1,209 @@
+/** Every block of every document is what it says: commands run, answers come, files are accepted, excerpts are in the code. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { packageRoot } from '../../src/platform/package-root.ts';
+import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../support/app.ts';
+import {
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../support/servers/identity-provider.ts';
+import { SlackServer } from '../support/servers/slack-server.ts';
+import { DOCUMENTS, fencesOf, readDocument, type Fence } from './documents.ts';
+import { runSession, type SessionRun } from './session.ts';
+
+/** Why a block of commands may be left out. Each such block says which of these it is. */
+const NOT_RUN = {
+  starts: 'starts the service or its tests, as this run has done already',
+  docker: 'needs Docker',
+  operator: 'changes how a deployment runs, which the tests of bin/ try with real processes',
+  slack: 'is typed in Slack',
+} as const;
+
+/** Blocks that are shown, not run. */
+const SHOWN = ['text diagram', 'text message'];
+
+const QUICKSTART = 'docs/quickstart.md';
+
+interface Answer {
+  readonly fence: Fence;
+  /** Of the commands it is the answer of. */
+  readonly line: number;
+}
+
+/** The answers a document shows, each with the commands right before it. */
+function answersOf(fences: readonly Fence[]): Answer[] {
+  return fences.flatMap((fence, index) => {
+    if (fence.mark !== 'answer') return [];
+    return [{ fence, line: fences[index - 1]?.line ?? 0 }];
+  });
+}
+
+const isRun = ({ language, mark }: Fence) => language === 'sh' && mark === '';
+
+/** A block, or a member of an answer, that is written as `…` can be anything. */
+function matching(shown: unknown): unknown {
+  if (shown === '…') return expect.anything();
+  if (typeof shown === 'string' && shown.includes('…'))
+    return expect.stringMatching(patternOf(shown));
+  if (Array.isArray(shown)) return shown.map(matching);
+  if (typeof shown !== 'object' || shown === null) return shown;
+  const members = Object.entries(shown).map(([key, value]) => [key, matching(value)] as const);
+  return expect.objectContaining(Object.fromEntries(members));
+}
+
+function patternOf(text: string): RegExp {
+  const parts = text.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
+}
+
+/** JSON is compared with the last line as values; text line by line with the last lines. */
+function expectAnswer(output: string, { language, text }: Fence): void {
+  const printed = output.split('\n');
+  if (language === 'json') {
+    expect(JSON.parse(printed.at(-1) ?? '')).toEqual(matching(JSON.parse(text)));
+    return;
+  }
+  const shown = text.split('\n');
+  expect(printed.slice(-shown.length)).toEqual(shown.map(matching));
+}
+
+/** True when the file says so, as code or as an example in a comment. However wide the gap before a comment is. */
+function isIn(source: string, text: string): boolean {
+  const squeezed = (code: string): string => code.replaceAll(/ +\/\//g, ' //');
+  const file = squeezed(readFileSync(join(packageRoot(), source), 'utf8'));
+  return [file, file.replaceAll(/^ \* {5}/gm, '')].some((code) => code.includes(squeezed(text)));
+}
+
+/** What is wrong with a block, if anything. */
+function complaint(
+  fence: Fence,
+  { before, after }: { before: Fence | undefined; after: readonly Fence[] },
+): string | undefined {
+  const { language, mark } = fence;
+  if (isRun(fence)) return undefined;
+  if (SHOWN.includes(`${language} ${mark}`)) return undefined;
+  const [, reason] = /^not-run=(.+)$/.exec(mark) ?? [];
+  if (reason !== undefined && language === 'sh')
+    return reason in NOT_RUN ? undefined : `${reason} is no reason not to run a block`;
+  if (mark === 'answer')
+    return before && isRun(before) ? undefined : 'an answer follows the commands it belongs to';
+  const [, file] = /^file=([\w.-]+)$/.exec(mark) ?? [];
+  if (file !== undefined)
+    return after.some((next) => isRun(next) && next.text.includes(file))
+      ? undefined
+      : `no command after it uses ${file}`;
+  const [, source] = /^from=([\w./-]+)$/.exec(mark) ?? [];
+  if (source !== undefined)
+    return isIn(source, fence.text) ? undefined : `${source} does not say so`;
+  return 'it is neither run nor marked';
+}
+
+describe('every block of', () => {
+  test.each(DOCUMENTS)(
+    '%s is run, compared with something, or marked with the reason why not',
+    (name) => {
+      const fences = fencesOf(readDocument(name));
+      const wrong = fences.flatMap((fence, index) => {
+        const found = complaint(fence, {
+          before: fences[index - 1],
+          after: fences.slice(index + 1),
+        });
+        return found === undefined
+          ? []
+          : [`${name}:${fence.line} ${fence.language} ${fence.mark}: ${found}`];
+      });
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['commands with an unknown mark', 'sh later'],
+    ['commands with no reason of the list', 'sh not-run=tired'],
+    ['a document no command uses', 'json file=unused.json'],
+    ['a document without a mark', 'json'],
+    ['an answer without commands', 'json answer'],
+    ['code that is nowhere', 'ts from=package.json'],
+  ])('a document would be refused with %s', (_what, info) => {
+    const [fence] = fencesOf(`\`\`\`${info}\nx\u0000\n\`\`\``);
+    expect(fence && complaint(fence, { before: undefined, after: [] })).toEqual(expect.any(String));
+  });
+});
+
+describe('against a running service', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-docs-'));
+  const runs = new Map<string, SessionRun>();
+  const slack = new SlackServer();
+  let provider: IdentityProvider;
+  let app: TestApp;
+
+  /** One service for all: the quickstart first, whose variables the other documents go on with. */
+  const inOrder = [QUICKSTART, ...DOCUMENTS.filter((name) => name !== QUICKSTART)].filter((name) =>
+    fencesOf(readDocument(name)).some(isRun),
+  );
+
+  beforeAll(async () => {
+    await slack.start();
+    provider = await startIdentityProvider();
+    app = await startApp({
+      temporal: true,
+      environment: {
+        ...slack.environment,
+        ...provider.environment,
+        COUNTERSIGN_EDITION: 'hosted',
+        COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+      },
+    });
+    await provider.register(app.url);
+    const { botToken, signingSecret } = slack.addWorkspace();
+    const environment = { SLACK_BOT_TOKEN: botToken, SLACK_SIGNING_SECRET: signingSecret };
+    mkdirSync(join(folder, '.countersign'));
+    writeFileSync(join(folder, '.countersign/bootstrap-secret'), BOOTSTRAP_SECRET);
+    for (const name of inOrder)
+      runs.set(
+        name,
+        await runSession(fencesOf(readDocument(name)), {
+          folder,
+          url: app.url,
+          environment,
+          keep: name === QUICKSTART,
+        }),
+      );
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await provider.close();
+    await slack.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.each(inOrder)('%s: every command succeeds', (name) => {
+    const { code, errors, outputs } = runs.get(name) ?? {
+      code: null,
+      errors: 'did not run',
+      outputs: new Map<number, string>(),
+    };
+    const last = fencesOf(readDocument(name)).find(
+      (fence) => isRun(fence) && !outputs.has(fence.line),
+    );
+    expect({ code, errors, stoppedAt: last?.line }).toEqual({
+      code: 0,
+      errors: '',
+      stoppedAt: undefined,
+    });
+  });
+
+  const answers = inOrder.flatMap((name) =>
+    answersOf(fencesOf(readDocument(name))).map((answer) => ({
+      name,
+      at: answer.fence.line,
+      answer,
+    })),
+  );
+  test.each(answers)('$name:$at shows what is answered', ({ name, answer }) => {
+    expectAnswer(runs.get(name)?.outputs.get(answer.line) ?? '', answer.fence);
+  });
+});

@@ -1,0 +1,83 @@
+/** Runs the commands of one document in bash, as a reader would, and gives back what each block printed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import type { Fence } from './documents.ts';
+
+/** Printed after each block; no command prints it. */
+const BLOCK_END = '\u001e';
+/** Variables and functions of the quickstart, which the guides go on with. */
+const STATE = '.session';
+
+export interface SessionRun {
+  /** What each block printed, by the line of its fence. A block that failed is missing. */
+  readonly outputs: ReadonlyMap<number, string>;
+  readonly code: number | null;
+  /** With what the block that failed printed. */
+  readonly errors: string;
+}
+
+export interface SessionOptions {
+  /** Where the commands run and files are kept. */
+  readonly folder: string;
+  /** Where the service answers, in the place of the documented address. */
+  readonly url: string;
+  /** What a reader has set. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Keep variables and functions for later documents. */
+  readonly keep: boolean;
+}
+
+/** Stops at the first command that fails. */
+export async function runSession(
+  fences: readonly Fence[],
+  { folder, url, environment, keep }: SessionOptions,
+): Promise<SessionRun> {
+  const steps = fences.flatMap((fence) => stepOf(fence));
+  const names = steps.map(({ script }) => script).join('\n');
+  const script = [
+    `[ ! -f ${STATE} ] || . ./${STATE}`,
+    ...steps.map((step) => `${step.script}\nprintf '${BLOCK_END}'`),
+    ...(keep ? [`{ ${declarations(names)} } > ${STATE}`] : []),
+  ].join('\n');
+  const child = spawn(
+    'bash',
+    ['-euo', 'pipefail', '-c', script.replaceAll('http://127.0.0.1:8080', url)],
+    {
+      cwd: folder,
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  const printed = output.split(BLOCK_END);
+  const rest = (printed.pop() ?? '').trim();
+  const outputs = new Map(printed.map((each, index) => [steps[index]?.line ?? 0, each.trim()]));
+  return { outputs, code, errors: `${errors}${rest}` };
+}
+
+interface Step {
+  readonly line: number;
+  readonly script: string;
+}
+
+/** A command block runs; a file block is written; anything else is no step. */
+function stepOf({ language, mark, text: content, line }: Fence): Step[] {
+  const [, file] = /^file=([\w.-]+)$/.exec(mark) ?? [];
+  if (file !== undefined)
+    return [{ line, script: `cat > ${file} <<'END_OF_FILE'\n${content}\nEND_OF_FILE` }];
+  return language === 'sh' && mark === '' ? [{ line, script: content }] : [];
+}
+
+function declarations(script: string): string {
+  const unique = (pattern: RegExp) => [
+    ...new Set([...script.matchAll(pattern)].map(([, name = '']) => name)),
+  ];
+  const variables = unique(/^([A-Z][A-Z_]*)=/gm);
+  const functions = unique(/^([a-z_]+)\(\)/gm);
+  return `declare -p ${variables.join(' ')}; declare -f ${functions.join(' ')};`;
+}
