@@ -16,7 +16,7 @@ import {
   type RevisionedKind,
 } from '../src/services/revisions.ts';
 import { decodeCursor, encodeCursor } from './http/cursors.ts';
-import { defineEndpoint, type Endpoint, type Success } from './http/endpoint.ts';
+import { BODY_BYTES, defineEndpoint, type Endpoint, type Success } from './http/endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor } from './http/schema.ts';
 
 type Params = Readonly<Record<string, string>>;
@@ -276,6 +276,7 @@ function createEndpoint<Document, View>(resource: RevisionedResource<Document, V
     summary: `Create a revision of ${noun}`,
     description: `The next revision, inactive${kind.bornByRevision ? '; the first one needs nothing before it' : ''}. Which revision is active does not change.`,
     permission: permissions.write,
+    bodyLimit: BODY_BYTES.large,
     body: resource.body,
     requestExample: resource.requestExample,
     success: {

@@ -9,7 +9,7 @@ import {
   type PreviewedStep,
   type PreviewRequest,
 } from '../../src/services/escalation/escalation-path-previews.ts';
-import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { DOCUMENT_ERRORS } from './escalation-document-schema.ts';
 import { callSample, emptyObject } from '../pipelines/pipeline-preview-schema.ts';
 import { slug, timestamp, timestampInput, uuid } from '../http/schema.ts';
@@ -176,6 +176,7 @@ const previewEndpoint = defineEndpoint({
     'escalation policy are asked by it, as it is now. Nothing is saved and nobody is told. A request is over at its deadline, which the ' +
     'schedule does not know.',
   auth: 'product',
+  bodyLimit: BODY_BYTES.large,
   permission: 'escalation_path.read',
   body: bodySchema,
   requestExample: {

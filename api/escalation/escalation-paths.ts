@@ -11,7 +11,7 @@ import {
 } from '../../src/services/escalation/escalation-paths.ts';
 import type { EscalationPathRevision } from '../../src/services/escalation/escalation-paths.ts';
 import type { RevisionSummary } from '../../src/services/revisions.ts';
-import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   DOCUMENT_ERRORS,
   documentMembers,
@@ -266,6 +266,7 @@ const createEscalationPathEndpoint = defineEndpoint({
   description:
     'The path and its first revision, inactive: activate it with `If-Match: "0"`. A key any path ever had is refused.',
   auth: 'product',
+  bodyLimit: BODY_BYTES.large,
   permission: 'escalation_path.write',
   body: newPathInput,
   requestExample: { path_key: 'on-call', ...documentExample },

@@ -28,6 +28,17 @@ export type PrincipalOf<A extends AuthKind> = A extends 'agent'
       ? ProductPrincipal
       : MemberPrincipal;
 
+/** How large bodies may be, in bytes. */
+export const BODY_BYTES = {
+  usual: 64 * 1024,
+  /** Nothing is known of the caller yet. */
+  signIn: 16 * 1024,
+  /** What Slack posts repeats the message it is about. */
+  slack: 256 * 1024,
+  /** Arguments of a tool call, and documents with thousands of conditions. */
+  large: 1024 * 1024,
+} as const;
+
 /** Headers an operation may demand. A missing required one is 400 (Idempotency-Key) or 428 (If-Match). */
 export interface HeaderNeeds {
   readonly idempotencyKey?: 'required';
@@ -131,6 +142,10 @@ export interface Endpoint<
   readonly query?: Q;
   readonly headers?: HeaderNeeds;
   readonly body?: B;
+  /** Bytes of a body at most; `BODY_BYTES.usual` when absent. */
+  readonly bodyLimit?: number;
+  /** Set where each call counts as a sign-in attempt of its network, before its body is read. */
+  readonly signInAttempt?: true;
   /** Top-level body members handed over as JsonText, their source text unchanged. */
   readonly exact?: readonly string[];
   /** Pointers into the body below which strings may hold NUL and lone surrogates: they are evaluated, never stored. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
-import { AppError, invalid, type Issue } from '../../src/domain/errors.ts';
+import { AppError, invalid, MAX_ISSUES, type Issue } from '../../src/domain/errors.ts';
 import {
   ExactJsonError,
   isExactObject,
@@ -10,17 +10,21 @@ import {
   parseExact,
   pointerToken,
 } from '../../src/platform/exact-json.ts';
-import type { SignedForm } from './endpoint.ts';
-
-const MAX_BODY_BYTES = 1024 * 1024;
+import { BODY_BYTES, type SignedForm } from './endpoint.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** The body as text. 415 unless of the type in plain encoding, 413 over 1 MiB, 400 unless UTF-8. */
+interface BodyText {
+  readonly type: typeof JSON_TYPE | typeof FORM_TYPE;
+  /** In bytes. */
+  readonly limit?: number | undefined;
+}
+
+/** The body as text. 415 unless of the type in plain encoding, 413 over `limit` bytes, 400 unless UTF-8. */
 async function readBodyText(
   request: IncomingMessage,
-  type: typeof JSON_TYPE | typeof FORM_TYPE,
+  { type, limit = BODY_BYTES.usual }: BodyText,
 ): Promise<string> {
   const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '')
     .split(';')
@@ -31,9 +35,9 @@ async function readBodyText(
     throw new AppError('unsupported_media_type', { detail: `The body must be ${type}.` });
   }
   const bytes = await getRawBody(request, {
-    limit: MAX_BODY_BYTES,
+    limit,
     length: request.headers['content-length'] ?? null,
-  }).catch(refuseRead);
+  }).catch((error: unknown) => refuseRead(error, limit));
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -41,15 +45,19 @@ async function readBodyText(
   }
 }
 
-function refuseRead(error: unknown): never {
+function refuseRead(error: unknown, limit: number): never {
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') throw new AppError('payload_too_large');
+  if (type === 'entity.too.large')
+    throw new AppError('payload_too_large', {
+      detail: `The body is larger than ${limit / 1024} KiB.`,
+    });
   throw invalid([
     { pointer: '', code: 'malformed_json', message: 'the body ended before its announced length' },
   ]);
 }
 
 export interface BodyRules {
+  readonly bodyLimit?: number | undefined;
   /** Top-level members handed over as JsonText. */
   readonly exact?: readonly string[] | undefined;
   /** Pointers below which a string may hold what cannot be stored. */
@@ -59,9 +67,9 @@ export interface BodyRules {
 /** The parsed body. Refuses NUL and lone surrogates in every string that is neither exact nor verbatim. */
 export async function readBody(
   request: IncomingMessage,
-  { exact = [], verbatim = [] }: BodyRules,
+  { bodyLimit, exact = [], verbatim = [] }: BodyRules,
 ): Promise<unknown> {
-  const text = await readBodyText(request, JSON_TYPE);
+  const text = await readBodyText(request, { type: JSON_TYPE, limit: bodyLimit });
   let value: unknown;
   try {
     value = parseExact(text, { maxDepth: 100, keep: exact });
@@ -70,20 +78,17 @@ export async function readBody(
     const code = error.code === 'too_deep' ? 'nesting_too_deep' : error.code;
     throw invalid([{ pointer: error.pointer, code, message: error.message }]);
   }
-  const issues = [...unstorableStrings(value, '', verbatim)];
+  const issues = unstorableStrings(value, { text, verbatim });
   if (issues.length > 0) throw invalid(issues);
   return value;
 }
-
-/** More than that is no object with a few members somebody meant to say something with. */
-const MAX_UNEXPECTED_BYTES = 64 * 1024;
 
 /** Of an operation that takes no body: an object with nothing in it is none, anything else a 400 that names what stands there. */
 export async function refuseBody(request: IncomingMessage): Promise<void> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return;
   const bytes = await getRawBody(request, {
-    limit: MAX_UNEXPECTED_BYTES,
+    limit: BODY_BYTES.signIn,
     length: length ?? null,
   }).catch(() => undefined);
   if (bytes?.length === 0) return;
@@ -111,40 +116,40 @@ function objectIn(text: string): object | undefined {
 /** A form as it came, with these headers. */
 export async function readSignedForm(
   request: IncomingMessage,
-  headers: readonly string[],
+  { headers, limit }: { readonly headers: readonly string[]; readonly limit: number | undefined },
 ): Promise<SignedForm> {
   const given = headers.map((name) => [name, String(request.headers[name] ?? '')] as const);
-  return { text: await readBodyText(request, FORM_TYPE), headers: Object.fromEntries(given) };
+  return {
+    text: await readBodyText(request, { type: FORM_TYPE, limit }),
+    headers: Object.fromEntries(given),
+  };
 }
 
-function* unstorableStrings(
+/** Only an escape can bring NUL or half a surrogate pair into UTF-8, so text without any is not searched. */
+function unstorableStrings(
   value: unknown,
-  pointer: string,
-  verbatim: readonly string[],
-): Generator<Issue> {
-  if (verbatim.includes(pointer)) return;
-  if (typeof value === 'string') {
-    if (!isStorable(value))
-      yield {
-        pointer,
-        code: 'invalid_string',
-        message: 'must not contain NUL or a lone surrogate',
-      };
-  } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries())
-      yield* unstorableStrings(item, `${pointer}/${index}`, verbatim);
-  } else if (isExactObject(value) && !((value as unknown) instanceof JsonText)) {
-    for (const [key, member] of Object.entries(value)) {
-      const at = `${pointer}/${pointerToken(key)}`;
-      if (!isStorable(key))
-        yield {
-          pointer: at,
-          code: 'invalid_string',
-          message: 'a member name must not contain NUL or a lone surrogate',
-        };
-      yield* unstorableStrings(member, at, verbatim);
+  { text, verbatim }: { readonly text: string; readonly verbatim: readonly string[] },
+): Issue[] {
+  const issues: Issue[] = [];
+  const check = (string: string, pointer: string, message: string): void => {
+    if (!isStorable(string) && issues.length < MAX_ISSUES)
+      issues.push({ pointer, code: 'invalid_string', message });
+  };
+  const visit = (item: unknown, pointer: string): void => {
+    if (verbatim.includes(pointer)) return;
+    if (typeof item === 'string') check(item, pointer, 'must not contain NUL or a lone surrogate');
+    else if (Array.isArray(item)) {
+      for (const [index, one] of item.entries()) visit(one, `${pointer}/${index}`);
+    } else if (isExactObject(item) && !((item as unknown) instanceof JsonText)) {
+      for (const [key, member] of Object.entries(item)) {
+        const at = `${pointer}/${pointerToken(key)}`;
+        check(key, at, 'a member name must not contain NUL or a lone surrogate');
+        visit(member, at);
+      }
     }
-  }
+  };
+  if (text.includes('\\u')) visit(value, '');
+  return issues;
 }
 
 function isStorable(text: string): boolean {
@@ -173,7 +178,8 @@ export function validate<S extends z.ZodType>(
 ): z.output<S> {
   const parsed = schema.safeParse(value, { error: ruleOf, reportInput: true });
   if (parsed.success) return parsed.data;
-  throw invalid(parsed.error.issues.flatMap((issue) => toIssues(issue, prefix)));
+  const issues = parsed.error.issues.slice(0, MAX_ISSUES);
+  throw invalid(issues.flatMap((issue) => toIssues(issue, prefix)));
 }
 
 function toIssues(issue: z.core.$ZodIssue, prefix: string): Issue[] {
@@ -183,7 +189,7 @@ function toIssues(issue: z.core.$ZodIssue, prefix: string): Issue[] {
       .map((token) => `/${pointerToken(typeof token === 'symbol' ? String(token) : token)}`)
       .join('');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
       pointer: `${pointer}/${pointerToken(key)}`,
       code: 'unknown_field',
       message: 'is not a known field',

@@ -5,6 +5,7 @@ import {
   type ErrorCode,
   type ErrorKind,
 } from '../../src/domain/errors.ts';
+import { boundedDetails } from './problem-details.ts';
 import { Overloaded } from '../../src/platform/bulkhead.ts';
 import { isDatabaseUnavailable } from '../../src/platform/postgres.ts';
 
@@ -91,7 +92,7 @@ export function problemFrom(error: AppError, requestId: string): Problem {
         code: error.code,
         message: error.message,
         request_id: requestId,
-        ...(error.details && { details: error.details }),
+        ...(error.details && { details: boundedDetails(error.details) }),
       },
     },
   };

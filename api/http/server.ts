@@ -10,6 +10,7 @@ import { AppError, invalid } from '../../src/domain/errors.ts';
 import { clientAddresses } from '../../src/platform/client-address.ts';
 import { stringifyExact } from '../../src/platform/exact-json.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
+import { admitFromNetwork } from '../../src/services/sign-in/sign-in-attempts.ts';
 import type { Runtime, ServiceContext } from '../../src/services/context.ts';
 import {
   admit,
@@ -224,6 +225,8 @@ async function readCall(
     return principal;
   };
   const principal = await resolve({ counted: true });
+  const address = clientAddress(ctx.req);
+  if (endpoint.signInAttempt) await admitFromNetwork(context, address);
   return {
     principal,
     query: validate(endpoint.query ?? NO_PARAMETERS, readQuery(ctx.querystring), '/query'),
@@ -234,11 +237,14 @@ async function readCall(
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: await readBodyOf(endpoint, ctx.req),
     signedForm: endpoint.signedForm
-      ? await readSignedForm(ctx.req, endpoint.signedForm.headers)
+      ? await readSignedForm(ctx.req, {
+          headers: endpoint.signedForm.headers,
+          limit: endpoint.bodyLimit,
+        })
       : NO_FORM,
     cookies: { session: sessionCookie(headers), sso: readCookie(headers, SSO_COOKIE) },
     client: {
-      address: clientAddress(ctx.req),
+      address,
       userAgent: (headers['user-agent'] ?? '').slice(0, 300),
     },
     signal: hangUp(ctx.res),

@@ -8,7 +8,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { errorCatalogue, type ErrorCode } from '../../src/domain/errors.ts';
-import type { AuthKind, Endpoint, SuccessAnswer } from '../http/endpoint.ts';
+import { BODY_BYTES, type AuthKind, type Endpoint, type SuccessAnswer } from '../http/endpoint.ts';
 import { errorsOf } from '../http/implied-errors.ts';
 import { operationPaths } from './operation.ts';
 import { interfaceDescription, securitySchemes, tags } from './prose.ts';
@@ -76,7 +76,7 @@ const requestIdHeader = { 'X-Request-ID': { $ref: '#/components/headers/RequestI
 
 /** The whole document. */
 export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIObject {
-  const responses = new Map<ErrorCode, ZodOpenApiResponseObject>();
+  const responses = new Map<string, ZodOpenApiResponseObject>();
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of endpoints) {
     (paths[endpoint.path] ??= {})[endpoint.method] = operation(endpoint, responses);
@@ -134,7 +134,7 @@ export function openApiYaml(endpoints: readonly Endpoint[]): string {
 
 function operation(
   endpoint: Endpoint,
-  shared: Map<ErrorCode, ZodOpenApiResponseObject>,
+  shared: Map<string, ZodOpenApiResponseObject>,
 ): ZodOpenApiOperationObject {
   const { body, signedForm, params, query, requestExample } = endpoint;
   return {
@@ -218,16 +218,32 @@ function successResponse({
 /** One answer for each status; a status with a single code is a component, named by the code, that operations share. */
 function failures(
   endpoint: Endpoint,
-  shared: Map<ErrorCode, ZodOpenApiResponseObject>,
+  shared: Map<string, ZodOpenApiResponseObject>,
 ): Record<string, ZodOpenApiResponseObject> {
   const entries = [...codesByStatus(endpoint)].map(([status, codes]) => {
     const [code] = codes;
     if (code === undefined || codes.length > 1) return [String(status), failure(codes)] as const;
-    const response = shared.get(code) ?? { id: code, ...failure(codes) };
-    shared.set(code, response);
+    const { id, ...single } = singleFailure(endpoint, code);
+    const response = shared.get(id) ?? { id, ...single };
+    shared.set(id, response);
     return [String(status), response] as const;
   });
   return Object.fromEntries(entries);
+}
+
+/** The one code of a status. How large a body may be is said with the answer to one that is larger. */
+function singleFailure(
+  { bodyLimit = BODY_BYTES.usual }: Endpoint,
+  code: ErrorCode,
+): ZodOpenApiResponseObject & { readonly id: string } {
+  const response = failure([code]);
+  if (code !== 'payload_too_large') return { id: code, ...response };
+  const kib = bodyLimit / 1024;
+  return {
+    id: `${code}_${kib}_kib`,
+    ...response,
+    description: `${response.description} This one takes ${kib} KiB.`,
+  };
 }
 
 function codesByStatus(endpoint: Endpoint): ReadonlyMap<number, readonly ErrorCode[]> {

@@ -5,8 +5,8 @@ Countersign decides whether an AI agent may make a tool call. An adapter beside 
 pipeline of rules approves, denies or hands the request to people; an escalation path finds a person in time; the adapter
 gets exactly one final answer. The service never runs a tool.
 
-Two families of paths: \`/api/aap/v1\` is the adapter protocol, \`/api/v1\` the product. Bodies are JSON in UTF-8, at most
-1 MiB, nested at most 100 deep, without a key twice in one object. Unknown fields and unknown query parameters are
+Two families of paths: \`/api/aap/v1\` is the adapter protocol, \`/api/v1\` the product. A body is JSON in UTF-8, at most
+as large as the 413 of its operation says, nested at most 100 deep, without a key twice in one object. Unknown fields and unknown query parameters are
 refused, and so is a body other than \`{}\` with an operation that takes none. Members that hold somebody else's JSON, such as
 the arguments of a call, come back digit for digit.
 

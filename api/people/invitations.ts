@@ -9,7 +9,7 @@ import {
 } from '../../src/services/people/invitations/manage.ts';
 import { email, presentedPassword } from '../sign-in/credentials-schema.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
-import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   INVITATION_STATUSES,
   invitationExample,
@@ -249,6 +249,8 @@ const linkEndpoints: readonly Endpoint[] = [
     description:
       'Signs the person in as a member with exactly what the invitation grants, except for teams and agents archived since. New people send `display_name` and a new `password`. People with an account send its `password` and, if they have a second factor, a `code`; people signed in with the invited email send an empty object. An existing password never changes. Failed attempts count like those of `POST /auth/login`. A removed member returns with their old id and without their old grants. 403 `grant_exceeds_own` means that the inviter left, may no longer invite, or no longer holds what they granted.',
     auth: 'none',
+    bodyLimit: BODY_BYTES.signIn,
+    signInAttempt: true,
     params: linkParams,
     body: z.strictObject({
       display_name: label("A new person's name, as others see it.").optional(),

@@ -11,7 +11,7 @@ import type {
   PipelineRevision,
 } from '../../src/services/pipelines/request-approval-pipelines.ts';
 import type { RevisionSummary } from '../../src/services/revisions.ts';
-import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { pipelineDocumentInput, storedBlockSchema } from './pipeline-blocks-schema.ts';
 import {
   emptyObject,
@@ -261,6 +261,7 @@ function previewEndpoint({
     permission: 'pipeline.write',
     permissionAt: (given) => permissionAt?.(given) ?? { kind: 'organization' },
     params: z.strictObject({ ...params }),
+    bodyLimit: BODY_BYTES.large,
     body: previewBody,
     verbatim: [
       '/sample/request/arguments',

@@ -9,7 +9,7 @@ import {
 import { cancelRequest } from '../../src/services/requests/cancel.ts';
 import { createRequest } from '../../src/services/requests/create.ts';
 import { awaitOwnRequest, getOwnRequest } from '../../src/services/requests/own.ts';
-import { defineEndpoint } from '../http/endpoint.ts';
+import { BODY_BYTES, defineEndpoint } from '../http/endpoint.ts';
 import {
   duration,
   exactObject,
@@ -108,6 +108,7 @@ export const aapApprovalRequestEndpoints = [
     description:
       'Answers 201 with the decision if a rule decided at once, else with `pending`. The same Idempotency-Key and input answers 200 with the current state.',
     auth: 'agent',
+    bodyLimit: BODY_BYTES.large,
     permission: 'request.create',
     permissionAt: () => ({ kind: 'any' }),
     headers: { idempotencyKey: 'required' },

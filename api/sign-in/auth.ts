@@ -5,7 +5,7 @@ import type { ServiceContext } from '../../src/services/context.ts';
 import { signOut, type SignedIn } from '../../src/services/sign-in/sessions.ts';
 import { completeSignIn, reauthenticate, signIn } from '../../src/services/sign-in/sign-in.ts';
 import { email, newPassword, presentedPassword } from './credentials-schema.ts';
-import { defineEndpoint, type Endpoint, type Reply } from '../http/endpoint.ts';
+import { BODY_BYTES, defineEndpoint, type Endpoint, type Reply } from '../http/endpoint.ts';
 import { accountExample, accountSchema, presentAccount } from './me.ts';
 import { authContextSchema, label, timestamp } from '../http/schema.ts';
 import {
@@ -61,6 +61,7 @@ export const authEndpoints: readonly Endpoint[] = [
     description:
       'Proven by the bootstrap secret, which the service keeps in a file only its operator can read.',
     auth: 'none',
+    bodyLimit: BODY_BYTES.signIn,
     body: z.strictObject({
       secret: z
         .string()
@@ -108,6 +109,8 @@ export const authEndpoints: readonly Endpoint[] = [
     description:
       'Always opens a new session, fresh for a while, and ends a live one whose cookie came with the call. Where an authenticator app is enrolled, answers 202 and signs nobody in yet. Attempts that fail are limited to ten a minute for one email from one network (an IPv4 address, or the /64 of an IPv6 address) and to sixty a minute from one network; one that succeeds does not count. The answer does not tell an unknown email from a wrong password.',
     auth: 'none',
+    bodyLimit: BODY_BYTES.signIn,
+    signInAttempt: true,
     body: z.strictObject({ email: email(), password: presentedPassword() }),
     requestExample: { email: 'ada@example.com', password: 'seven bright ravens on a wire' },
     success: {
@@ -144,6 +147,8 @@ export const authEndpoints: readonly Endpoint[] = [
     description:
       'Within five minutes, once, and with at most five wrong codes. Attempts count with those of `POST /auth/login`, and both are taken back when it succeeds; twenty wrong codes of one authenticator app an hour, and only recovery codes are looked at for the rest of it. No code serves twice.',
     auth: 'none',
+    bodyLimit: BODY_BYTES.signIn,
+    signInAttempt: true,
     body: z.strictObject({
       token: z
         .string()
@@ -176,6 +181,7 @@ export const authEndpoints: readonly Endpoint[] = [
     description:
       'By the password, a code of the second factor, or both; all that is given must be right. Makes the session fresh, and a code makes it strong. The password alone is enough for a session that is strong already, and for who has no second factor; otherwise it is 403 `mfa_required`. The session stays the same under a new cookie; the old cookie is worth nothing at once. Ten attempts a minute that fail for one session, whoever else tries to sign in with this email.',
     auth: 'session',
+    bodyLimit: BODY_BYTES.signIn,
     body: z.strictObject({
       password: presentedPassword().optional(),
       code: presentedCode().optional(),

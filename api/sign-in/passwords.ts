@@ -7,7 +7,7 @@ import {
 } from '../../src/services/sign-in/password-resets.ts';
 import { changePassword } from '../../src/services/sign-in/passwords.ts';
 import { email, newPassword, presentedPassword } from './credentials-schema.ts';
-import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp } from '../http/schema.ts';
 import { setsSessionCookie, setsSessionCookieText } from '../http/session-cookies.ts';
 
@@ -28,6 +28,8 @@ export const passwordEndpoints: readonly Endpoint[] = [
     description:
       'Sends a link that works once, within an hour, when an active member with a password has this email. The answer is always the same, and comes before anything is looked up. At most five links an hour are sent to one person, and calls count as sign-in attempts.',
     auth: 'none',
+    bodyLimit: BODY_BYTES.signIn,
+    signInAttempt: true,
     body: z.strictObject({ email: email() }),
     requestExample: { email: 'ada@example.com' },
     success: { status: 202, description: 'Taken note of, whether or not anybody has this email.' },
@@ -67,6 +69,8 @@ export const passwordEndpoints: readonly Endpoint[] = [
     description:
       'Ends every session of the person in all organizations and signs nobody in: a second factor is still asked for. Sixty calls a minute from one network, with its sign-in attempts. A token that has served or ended is 404.',
     auth: 'none',
+    bodyLimit: BODY_BYTES.signIn,
+    signInAttempt: true,
     body: z.strictObject({ token: resetToken(), password: newPassword() }),
     requestExample: {
       token: 'whr_0199a3f1-7c52-7b0e-9d52-1f6a3b0c4d21_cX0tJ0b0ZHk2b1R3c0pXb0VtQ2hSbG9kV3JpdGVz',

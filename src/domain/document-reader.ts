@@ -10,12 +10,9 @@ import {
   type ExactValue,
 } from '../platform/exact-json.ts';
 import { parseDuration } from './durations.ts';
-import type { Issue } from './errors.ts';
+import { MAX_ISSUES, type Issue } from './errors.ts';
 import { KEY_PATTERN } from './keys.ts';
 import { hasUnseen, isBlank, UNSEEN_RULE } from './labels.ts';
-
-/** More issues than this help nobody and make answers as large as the worst document. */
-const MAX_ISSUES = 100;
 
 export interface IssueList {
   readonly issues: Issue[];

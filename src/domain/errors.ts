@@ -46,7 +46,7 @@ export const errorCatalogue = {
     'This service may not call that URL. Use a public HTTPS address.',
   ),
   api_key_required: entry('invalid', 'This operation requires an API key.'),
-  payload_too_large: entry('too_large', 'The body is larger than 1 MiB.'),
+  payload_too_large: entry('too_large', 'The body is larger than the operation takes.'),
   unsupported_media_type: entry('unsupported_media_type', 'The body must be application/json.'),
   if_match_required: entry(
     'precondition_required',
@@ -255,8 +255,11 @@ export class AppError extends Error {
   }
 }
 
+/** The most bad fields one answer names. */
+export const MAX_ISSUES = 100;
+
 /** A 400 that lists each bad field. The envelope takes the first issue code that is in the catalogue. */
 export function invalid(issues: readonly Issue[]): AppError {
   const code = issues.map((issue) => issue.code).find(isErrorCode) ?? 'validation_failed';
-  return new AppError(code, { details: { issues } });
+  return new AppError(code, { details: { issues: issues.slice(0, MAX_ISSUES) } });
 }

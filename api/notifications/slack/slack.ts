@@ -17,7 +17,7 @@ import {
   SLACK_COMMAND,
   type OwnSlack,
 } from '../../../src/services/notifications/slack/links.ts';
-import { defineEndpoint, type Endpoint, type SignedForm } from '../../http/endpoint.ts';
+import { BODY_BYTES, defineEndpoint, type Endpoint, type SignedForm } from '../../http/endpoint.ts';
 import { nullableTimestamp, timestamp, uuid } from '../../http/schema.ts';
 
 const TAG = 'Slack';
@@ -285,6 +285,7 @@ const callEndpoints: readonly Endpoint[] = [
     summary: 'Somebody pressed a button in Slack',
     description: `${FROM_SLACK} The member whose linked Slack user pressed Approve or Deny decides, over the channel \`slack\` and with one factor; where the organization demands two, messages have no such buttons, and who presses one of before is sent to the browser. Users of other workspaces are refused. What came of it he is told in Slack.`,
     auth: 'none',
+    bodyLimit: BODY_BYTES.slack,
     signedForm: {
       headers: signedHeaders,
       fields: z.looseObject({
@@ -310,6 +311,7 @@ const callEndpoints: readonly Endpoint[] = [
     summary: 'Somebody typed the command in Slack',
     description: `${FROM_SLACK} \`/countersign link CODE\` links the Slack user with the member whose session shows the code, \`/countersign unlink\` ends that.`,
     auth: 'none',
+    bodyLimit: BODY_BYTES.slack,
     signedForm: {
       headers: signedHeaders,
       fields: z.looseObject({

@@ -22,7 +22,7 @@ import type { ServiceContext } from '../context.ts';
 import { passwordResetLink } from '../links.ts';
 import { replacePassword, requireAcceptablePassword, wordsOf } from './passwords.ts';
 import type { Client } from './sessions.ts';
-import { admitFromNetwork, admitSignInAttempt } from './sign-in-attempts.ts';
+import { admitSignInAttempt } from './sign-in-attempts.ts';
 
 interface ResetRequest {
   readonly email: string;
@@ -134,7 +134,6 @@ export async function resetPassword(
   { db }: ServiceContext,
   input: { readonly token: string; readonly password: string; readonly client: Client },
 ): Promise<void> {
-  await admitFromNetwork({ db }, input.client.address);
   const reset = await requireLive(db, input.token);
   await requireAcceptablePassword(input.password, {
     words: await wordsOf(db, reset),

@@ -27,28 +27,31 @@ export interface SignInAttempt {
   readonly clientAddress: string;
 }
 
-/** Counts the attempt, right or wrong. 429 `rate_limited` says how many seconds are left of the minute. */
-export async function admitSignInAttempt(
-  context: Database,
-  { email, clientAddress }: SignInAttempt,
-): Promise<void> {
-  // Whoever floods is refused here, before he makes a row for each email he invents.
-  await admitFromNetwork(context, clientAddress);
-  await admit(context, emailKey({ email, clientAddress }), ATTEMPTS_A_MINUTE);
+/**
+ * Counts the attempt, right or wrong, for its email. 429 `rate_limited` says how many seconds are left of the minute. The
+ * endpoint has counted it for its network, so that a flood makes no row for each email it invents.
+ */
+export async function admitSignInAttempt(context: Database, by: SignInAttempt): Promise<void> {
+  await admit(context, emailKey(by), ATTEMPTS_A_MINUTE);
 }
 
-/** For who names no email: counts the attempt by where it comes from. 429 `rate_limited`. */
+/** Counts an attempt by where it comes from, before anything of it is read. 429 `rate_limited`. */
 export async function admitFromNetwork(context: Database, clientAddress: string): Promise<void> {
   await admit(context, networkKey(clientAddress), ATTEMPTS_OF_A_NETWORK_A_MINUTE);
 }
 
-/** `attempts` counted ones were right: they do not keep others of the network out, nor the same person later. */
+/** `attempts` counted ones were right: they keep out neither the same person later nor others of the network. */
 export async function forgiveSignInAttempts(
   { db }: Database,
   by: SignInAttempt,
   attempts = 1,
 ): Promise<void> {
   await uncountSignInAttempts(db, [emailKey(by), networkKey(by.clientAddress)], attempts);
+}
+
+/** An attempt that named no email was right. */
+export async function forgiveNetwork({ db }: Database, clientAddress: string): Promise<void> {
+  await uncountSignInAttempts(db, [networkKey(clientAddress)], 1);
 }
 
 /** Counts a proof in a session: nobody else, wherever he is, can use these up. 429 `rate_limited`. */

@@ -13,7 +13,7 @@ import type { Runtime, ServiceContext } from '../../context.ts';
 import { recordFailedAuthentication } from '../../sign-in/failed-authentications.ts';
 import { tryCode } from '../../sign-in/second-factors.ts';
 import { openSession, signedIn, type SignedIn } from '../../sign-in/sessions.ts';
-import { forgiveSignInAttempts } from '../../sign-in/sign-in-attempts.ts';
+import { forgiveNetwork, forgiveSignInAttempts } from '../../sign-in/sign-in-attempts.ts';
 import { admitBy, isVouched } from './admit.ts';
 import {
   acceptanceOf,
@@ -76,12 +76,9 @@ export async function join(
       detail: 'The code is wrong, or has served before.',
     });
   }
-  if (user.kind !== 'by_session') {
-    await forgiveSignInAttempts(context, {
-      email: invitation.email,
-      clientAddress: proof.client.address,
-    });
-  }
+  const clientAddress = proof.client.address;
+  if (user.kind === 'by_session') await forgiveNetwork(context, clientAddress);
+  else await forgiveSignInAttempts(context, { email: invitation.email, clientAddress });
   return await signedIn(context, issued);
 }
 

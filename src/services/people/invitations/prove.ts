@@ -20,7 +20,7 @@ import {
   type Client,
   type SignInMethod,
 } from '../../sign-in/sessions.ts';
-import { admitFromNetwork, admitSignInAttempt } from '../../sign-in/sign-in-attempts.ts';
+import { admitSignInAttempt } from '../../sign-in/sign-in-attempts.ts';
 import { requirePasswordStill, verifiedHash } from '../../sign-in/verified-passwords.ts';
 
 /** What comes with an acceptance. */
@@ -89,7 +89,6 @@ async function newPerson(
     pointer: '/password',
   });
   const { address } = origin.client;
-  await admitFromNetwork(context, address);
   const user = {
     kind: 'new',
     id: v7(),

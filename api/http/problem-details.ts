@@ -1,0 +1,36 @@
+/** Keeps the details of an error small, whatever a caller sent: an answer names what is wrong, it does not repeat it. */
+import { MAX_ISSUES, type Issue } from '../../src/domain/errors.ts';
+import { stringifyExact } from '../../src/platform/exact-json.ts';
+
+type Details = Readonly<Record<string, unknown>>;
+
+/** Leaves room for the rest of an error answer within 16 KiB. */
+const MAX_BYTES = 15 * 1024;
+/** Bytes of a pointer that an issue repeats. */
+const MAX_POINTER_BYTES = 1_024;
+
+/** The details with lists cut at 100 entries, and further until all of them fit. */
+export function boundedDetails(details: Details): Details {
+  for (let most = MAX_ISSUES; most > 0; most = Math.floor(most / 2)) {
+    const bounded = withShortLists(details, most);
+    if (Buffer.byteLength(stringifyExact(bounded)) <= MAX_BYTES) return bounded;
+  }
+  return {};
+}
+
+function withShortLists(details: Details, most: number): Details {
+  const members = Object.entries(details).map(([name, value]) => {
+    if (!Array.isArray(value)) return [name, value] as const;
+    const list = value.slice(0, most) as unknown[];
+    return [name, name === 'issues' ? (list as Issue[]).map(withShortPointer) : list] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+/** A pointer too long to repeat is that of the nearest container around it with a pointer short enough. */
+function withShortPointer(issue: Issue): Issue {
+  let { pointer } = issue;
+  while (Buffer.byteLength(pointer) > MAX_POINTER_BYTES)
+    pointer = pointer.slice(0, pointer.lastIndexOf('/'));
+  return pointer === issue.pointer ? issue : { ...issue, pointer };
+}

@@ -1,0 +1,82 @@
+/** How much one call may send, and how little comes back about it. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { endpoints } from '../../../api/endpoints.ts';
+import { BODY_BYTES } from '../../../api/http/endpoint.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { adapterOf } from '../../support/scene/approval-requests.ts';
+import { createAgent, createOrganization } from '../../support/scene/factories.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(async () => {
+  await app.close();
+});
+
+const postText = async (path: string, body: string): Promise<Response> =>
+  await fetch(`${app.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'k' },
+    body,
+  });
+
+const unknownKeys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`unknown-${index}`, index]));
+
+interface Refusal {
+  readonly error: {
+    readonly details: { readonly issues: readonly { readonly pointer: string }[] };
+  };
+}
+
+describe('a body', () => {
+  test.each(
+    endpoints
+      .filter(({ body, auth }) => body && auth === 'none')
+      .map((one) => [one.path, one] as const),
+  )('of %s, which anybody can call, is at most 16 KiB', (_path, endpoint) => {
+    expect(endpoint.bodyLimit).toBe(16 * 1024);
+  });
+
+  test('over the limit of its endpoint is 413, and one within it is read', async () => {
+    const sized = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2));
+    expect((await postText('/auth/login', sized(BODY_BYTES.signIn))).status).toBe(400);
+    const refused = await postText('/auth/login', sized(BODY_BYTES.signIn + 1));
+    expect(refused.status).toBe(413);
+    expect(await refused.json()).toMatchObject({
+      error: { code: 'payload_too_large', message: 'The body is larger than 16 KiB.' },
+    });
+  });
+});
+
+describe('an error answer', () => {
+  test('names at most 100 unknown fields', async () => {
+    const answer = await app.http.post('/auth/login', unknownKeys(700));
+    expect(answer.status).toBe(400);
+    const { issues } = (answer.body as unknown as Refusal).error.details;
+    expect(issues).toHaveLength(100);
+  });
+
+  test('has at most 16 KiB, however long the names are that it would repeat', async () => {
+    const organization = await createOrganization(app);
+    const adapter = adapterOf(app, await createAgent(app, organization));
+    const long = Array.from({ length: 900 }, (_, index) => [`${index}-${'k'.repeat(1_000)}`, 1]);
+    for (const body of [Object.fromEntries(long) as object, { ['k'.repeat(900_000)]: 1 }]) {
+      const answer = await adapter.post('/api/aap/v1/requests', body, {
+        headers: { 'idempotency-key': 'k' },
+      });
+      expect(answer.status).toBe(400);
+      expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(16 * 1024);
+      expect((answer.body as unknown as Refusal).error.details.issues.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+test('a sign-in counts for its network before its body is read', async () => {
+  const statuses: number[] = [];
+  for (let count = 0; count < 62; count += 1)
+    statuses.push((await postText('/auth/mfa', '{"no JSON"')).status);
+  expect(new Set(statuses)).toEqual(new Set([400, 429]));
+  expect(statuses.at(-1)).toBe(429);
+});
