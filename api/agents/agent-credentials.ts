@@ -1,4 +1,4 @@
-/** Instances of agents and the credentials with which they call the service. */
+/** Agent instances and their credentials. */
 import { z } from 'zod';
 import {
   createAgentInstance,
@@ -25,7 +25,7 @@ const agentInstanceSchema = z
     metadata: exactObject('The JSON object stored at creation, digit for digit.'),
     created_at: timestamp('When the instance was created.'),
     last_seen_at: timestamp(
-      'When the instance last called the service, to the minute; its creation before the first call.',
+      'When the instance last called the service, to the minute. Before the first call, its creation time.',
     ),
   })
   .meta({
@@ -38,7 +38,7 @@ const issuedCredentialSchema = z
     id: uuid('Identity of the credential.'),
     token: z
       .string()
-      .meta({ description: 'The secret bearer token, `whc_…`. Shown in this answer only.' }),
+      .meta({ description: 'The secret bearer token, `whc_…`. Shown only in this answer.' }),
     expires_at: timestamp('When the token stops working.'),
   })
   .meta({ id: 'IssuedCredential', description: 'A new credential with its secret.' });
@@ -57,12 +57,12 @@ function presentAgentInstance(instance: AgentInstance) {
 }
 
 const metadata = exactObject(
-  'Anything worth knowing about the instance; at most 64 KiB of JSON, kept digit for digit.',
+  'Free-form JSON about the instance, at most 64 KiB. It is stored exactly as sent.',
 ).refine((json) => Buffer.byteLength(json.text) <= MAX_METADATA_BYTES, {
   error: 'must be at most 64 KiB of JSON',
 });
 
-/** A whole number of any size from 0; one too large for a double is as good as infinite. */
+/** A whole number of any size from 0; a number too large for a double counts as infinite. */
 const ttlSeconds = z
   .custom<number | ExactNumber>(
     (value) => {
@@ -74,7 +74,7 @@ const ttlSeconds = z
   )
   .meta({
     description:
-      'Life of the credential in seconds. Absent or 0: the default. Above the default: reduced to it.',
+      'Lifetime of the credential in seconds. Absent or 0 means the default; a larger value is reduced to it.',
     override: { type: 'integer', format: 'int64', minimum: 0 },
   })
   .transform((value) => (value instanceof ExactNumber ? Infinity : value));
@@ -86,7 +86,7 @@ const createAgentInstanceEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Create an agent instance with a credential',
   description:
-    'The credential is bound to the new instance. Its token appears in this answer only; the service keeps a hash.',
+    'The credential is bound to the new instance. Its token appears only in this answer; the service stores a hash.',
   auth: 'product',
   permission: 'agent.credential.issue',
   permissionAt: (params) => ({ kind: 'agent', slug: params.slug }),
@@ -143,7 +143,7 @@ const revokeAgentCredentialEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Revoke an agent credential',
   description:
-    'The credential stops working at once and for good. Revoking it again changes nothing. Needs the permission for its agent.',
+    'The credential stops working at once and permanently. Revoking it again changes nothing. Requires the permission for its agent.',
   auth: 'product',
   permission: 'agent.credential.revoke',
   permissionAt: () => ({ kind: 'any' }),

@@ -1,4 +1,4 @@
-/** Agents and their instances, as members manage them. */
+/** Agents. */
 import { z } from 'zod';
 import {
   createAgent,
@@ -25,7 +25,7 @@ export const agentParams = z.strictObject({ slug: slug('Slug of the agent.') });
 const agentSchema = z
   .strictObject({
     slug: slug(
-      'Identity of the agent. Never changes and is never used again, even after archiving.',
+      'Identity of the agent. It never changes and is never reused, even after archiving.',
     ),
     organization_id: uuid('Organization the agent belongs to.'),
     created_by_actor_id: uuid('Membership or organization key that created the agent.'),
@@ -72,7 +72,7 @@ const listAgentsEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'List agents',
   description:
-    'Active agents first, then disabled, then archived ones, each by name. A grant for some agents shows only those.',
+    'Active agents first, then disabled, then archived ones, each by name. A grant for some agents lists only those.',
   auth: 'product',
   permission: 'agent.read',
   permissionAt: () => ({ kind: 'any' }),
@@ -113,8 +113,8 @@ const createAgentEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Create an agent',
   description:
-    'The agent is born active, with an approval pipeline whose active revision 1 is empty and passes every request to a person. ' +
-    'No credential is issued. A slug that any agent ever had, archived ones included, is refused.',
+    'The new agent is active. Its approval pipeline starts with an empty active revision 1, which passes every request to a person. ' +
+    'No credential is issued. A slug that any agent has or had is refused, including archived agents.',
   auth: 'product',
   permission: 'agent.write',
   body: z.strictObject({

@@ -1,4 +1,4 @@
-/** Where the messages of an organization go. */
+/** Notification channels: email, webhooks and Slack. */
 import { z } from 'zod';
 import {
   changeNotificationChannel,
@@ -33,22 +33,22 @@ const channelSchema = z
     id: uuid('The channel.'),
     kind: z.enum(['email', 'webhook', 'slack']).meta({
       description:
-        '`email` every organization has; a `webhook` is created here; `slack` comes with connecting a workspace.',
+        'Every organization has `email`. A `webhook` is created here. `slack` appears when a workspace is connected.',
     }),
     name: z.string().meta({ description: 'Its name.' }),
-    enabled: z.boolean().meta({ description: 'False: nothing is sent over it.' }),
-    url: z.string().optional().meta({ description: 'Where a webhook is posted to.' }),
+    enabled: z.boolean().meta({ description: 'False: the channel sends nothing.' }),
+    url: z.string().optional().meta({ description: 'The URL of a webhook.' }),
     include_arguments: z
       .boolean()
       .optional()
-      .meta({ description: 'Whether a webhook carries the arguments of the tool call.' }),
+      .meta({ description: 'Whether webhook payloads include the arguments of the tool call.' }),
     secret_rotated_at: timestamp('Since when the signing secret of a webhook counts.').optional(),
     created_at: timestamp('When it was created.'),
     updated_at: timestamp('When its name, its URL or what is sent over it was changed last.'),
   })
   .meta({
     id: 'NotificationChannel',
-    description: 'A way by which the messages of the organization go.',
+    description: 'A channel over which the organization sends notifications.',
   });
 
 const emailExample = {
@@ -74,7 +74,7 @@ const webhookExample = {
 
 const secretText = () =>
   z.string().meta({
-    description: 'Key of the signatures, `whsec_` and 32 bytes in base64. Shown this once.',
+    description: 'The signing secret: `whsec_` and 32 bytes in base64. Shown only once.',
   });
 const secretExample = 'whsec_q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=';
 
@@ -96,12 +96,12 @@ const channelAlone = z.strictObject({ notification_channel: channelSchema });
 const channelName = () => label('A name for people.', 100);
 const webhookUrl = () =>
   outgoingUrl(
-    'An https URL on the public internet, without credentials and fragment, white space and backslashes; kept in the form it is called ' +
-      'in. It is checked now and at every call: names that lead to private or special addresses are refused, redirects are not followed.',
+    'An https URL on the public internet, without credentials, fragment, white space or backslashes. It is stored in normalized form. ' +
+      'The address is checked now and at every call: private and special addresses are refused, and redirects are not followed.',
   );
 const includeArguments = () =>
   z.boolean().meta({
-    description: 'True sends the arguments of the tool call along, exactly as the agent sent them.',
+    description: 'True includes the arguments of the tool call, exactly as the agent sent them.',
   });
 
 export const notificationChannelEndpoints: readonly Endpoint[] = [
@@ -147,21 +147,24 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Create a webhook channel',
     description:
-      'From now on a signed POST goes to the URL for each member a request asks (`approval_request.notified`) and, once one of these was ' +
-      'tried, for the final answer (`approval_request.decided`). When a level is reached there is one for each member, however many of its ' +
-      'targets name him; asked again by a later level of a team’s policy, or in a later run, there is another. ' +
-      'Every attempt bears `Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>">` and the ' +
-      'headers of Standard Webhooks; the key is what follows `whsec_`, decoded from base64. `webhook-id` is the same over all attempts. ' +
-      'Any 2xx within 10 seconds counts as delivered; otherwise it is tried 12 times over some hours. ' +
-      'Email is there from the beginning, and Slack comes with connecting it.',
+      'The service then sends a signed POST to the URL for each member that a request notifies (`approval_request.notified`). Once one of ' +
+      'these was attempted, it also sends the final answer (`approval_request.decided`). A level sends one message for each member, even ' +
+      'if several of its targets include them. A later level of a team policy, or a later run, sends another. ' +
+      'Every attempt carries `Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>">` and the ' +
+      'Standard Webhooks headers. The key is the base64-decoded part after `whsec_`. `webhook-id` is the same for all attempts. ' +
+      'Any 2xx within 10 seconds counts as delivered; otherwise the service tries 12 times over some hours. ' +
+      'Every organization has an email channel; connecting a workspace creates the Slack channel.',
     auth: 'session',
     permission: 'connection.write',
     body: z.strictObject({
-      kind: z.literal('webhook').meta({ description: 'Only webhooks are created here.' }),
+      kind: z.literal('webhook').meta({ description: 'Only webhooks can be created here.' }),
       name: channelName(),
       url: webhookUrl(),
       include_arguments: includeArguments().default(false),
-      enabled: z.boolean().default(true).meta({ description: 'False: nothing is sent yet.' }),
+      enabled: z
+        .boolean()
+        .default(true)
+        .meta({ description: 'False: the channel sends nothing yet.' }),
     }),
     requestExample: {
       kind: 'webhook',
@@ -170,7 +173,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     },
     success: {
       status: 201,
-      description: 'The channel and, this once, its signing secret.',
+      description: 'The channel and its signing secret, which is shown only once.',
       body: channelAlone.extend({ signing_secret: secretText() }),
       example: { notification_channel: webhookExample, signing_secret: secretExample },
     },
@@ -214,20 +217,20 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Change a notification channel',
     description:
-      'What the body leaves out stays, and the signing secret always does. Switched off, nothing new is sent over the channel, and what waits is dropped.',
+      'Fields that the body leaves out keep their value; the signing secret never changes here. Disabling the channel drops its waiting messages.',
     auth: 'session',
     permission: 'connection.write',
     params: channelParams,
     body: z.strictObject({
       name: channelName().optional(),
-      enabled: z.boolean().optional().meta({ description: 'False: nothing is sent over it.' }),
+      enabled: z.boolean().optional().meta({ description: 'False: the channel sends nothing.' }),
       url: webhookUrl().optional(),
       include_arguments: includeArguments().optional(),
     }),
     requestExample: { enabled: false },
     success: {
       status: 200,
-      description: 'The channel, changed.',
+      description: 'The changed channel.',
       body: channelAlone,
       example: { notification_channel: { ...webhookExample, enabled: false } },
     },
@@ -253,7 +256,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Delete a notification channel',
     description:
-      'For good, with its secret; messages that wait are dropped. Deleting the channel of Slack ends the connection. Email stays.',
+      'Deletes the channel and its secret permanently and drops its waiting messages. Deleting the Slack channel disconnects Slack. The email channel cannot be deleted.',
     auth: 'session',
     permission: 'connection.write',
     params: channelParams,
@@ -271,28 +274,28 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Send a test message',
     description:
-      'To the caller by email or Slack, to the URL of a webhook (`notification_channel.test`, signed). Waits at most 10 seconds, tries once, ' +
-      'and works for a channel that is switched off too.',
+      'Sends one message to the caller by email or Slack, or to the URL of a webhook (`notification_channel.test`, signed). Waits at most ' +
+      '10 seconds and does not retry. It also works for a disabled channel.',
     auth: 'member',
     permission: 'connection.write',
     params: channelParams,
     success: {
       status: 200,
-      description: 'What came of it; a message that did not arrive is no error of this call.',
+      description: 'The result. A message that did not arrive is not an error of this call.',
       body: z
         .strictObject({
-          delivered: z.boolean().meta({ description: 'Whether the receiver took it.' }),
+          delivered: z.boolean().meta({ description: 'Whether the receiver accepted it.' }),
           status_code: z
             .int()
             .optional()
-            .meta({ description: 'What a webhook answered, if it did.' }),
-          duration_ms: z.int().meta({ description: 'How long it took.' }),
+            .meta({ description: 'The status that a webhook answered, if any.' }),
+          duration_ms: z.int().meta({ description: 'Duration in milliseconds.' }),
           error_code: z.string().optional().meta({
             description:
               'Why it did not arrive, for example `timeout`, `egress_denied`, `connection_failed` or `unexpected_status`.',
           }),
         })
-        .meta({ id: 'NotificationTest', description: 'What came of a test message.' }),
+        .meta({ id: 'NotificationTest', description: 'The result of a test message.' }),
       example: {
         delivered: false,
         status_code: 500,
@@ -329,7 +332,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     params: channelParams,
     success: {
       status: 200,
-      description: 'The new secret, this once.',
+      description: 'The new secret, shown only once.',
       body: z.strictObject({
         signing_secret: secretText(),
         secret_rotated_at: timestamp('Since when it counts.'),

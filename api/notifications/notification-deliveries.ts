@@ -1,4 +1,4 @@
-/** What became of messages, and the dead letters among them. */
+/** Deliveries of notifications, including dead letters. */
 import { z } from 'zod';
 import { DELIVERY_STATUSES } from '../../src/domain/notifications/notifications.ts';
 import {
@@ -22,43 +22,48 @@ const deliverySchema = z
         kind: z.enum(['email', 'webhook', 'slack']).meta({ description: 'Its kind.' }),
         name: z.string().meta({ description: 'Its name.' }),
       })
-      .meta({ description: 'Over which channel it goes.' }),
+      .meta({ description: 'The channel of the message.' }),
     request_id: uuid('The request it is about.'),
     event: z
       .enum(['notified', 'decided'])
-      .meta({ description: 'Somebody is asked, or the request has its final answer.' }),
+      .meta({
+        description: '`notified`: a person is asked. `decided`: the request has its final answer.',
+      }),
     member: z
       .strictObject({
         membership_id: uuid('The member.'),
-        display_name: z.string().meta({ description: 'His name.' }),
+        display_name: z.string().meta({ description: 'Their display name.' }),
       })
       .optional()
       .meta({
         description:
-          'Who is told; absent for a decision, and for what is announced in the default channel of Slack.',
+          'The recipient. Absent for a decision and for announcements in the default Slack channel.',
       }),
     status: z.enum(DELIVERY_STATUSES).meta({
       description:
-        '`dead`: all attempts failed, or the receiver refused it for good. `dropped`: nobody is to get it any more, for `dropped_reason`.',
+        '`dead`: all attempts failed, or the receiver refused it permanently. `dropped`: no longer needed; see `dropped_reason`.',
     }),
-    attempts: z.int().meta({ description: 'How often it was tried.' }),
+    attempts: z.int().meta({ description: 'Number of attempts so far.' }),
     created_at: timestamp('When it was put into the outbox.'),
     next_attempt_at: timestamp('When it is tried next; while it is pending.').optional(),
     finished_at: timestamp('When it was delivered, given up or dropped.').optional(),
-    last_error: z.string().optional().meta({ description: 'What the last failed attempt met.' }),
+    last_error: z
+      .string()
+      .optional()
+      .meta({ description: 'The error of the last failed attempt.' }),
     dropped_reason: z
       .string()
       .optional()
       .meta({
         description:
-          'Why nobody is to get it: `request_closed`, `member_inactive`, `cannot_decide`, `opted_out`, `not_linked`, `channel_disabled`, ' +
+          'Why it was dropped: `request_closed`, `member_inactive`, `cannot_decide`, `opted_out`, `not_linked`, `channel_disabled`, ' +
           '`channel_deleted` or `not_configured`.',
       }),
   })
   .meta({
     id: 'NotificationDelivery',
     description:
-      'One message to one member over one channel, one to the default channel of Slack, or the news of a decision over a channel.',
+      'A message to one member over one channel, an announcement in the default Slack channel, or a decision sent over a channel.',
   });
 
 const deliveryExample = {
@@ -99,12 +104,12 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: PATH,
     tag: TAG,
-    summary: 'List messages and what became of them',
+    summary: 'List notification deliveries',
     description:
-      'Newest first. `status=dead` lists what could not be delivered. What may pass is tried twelve times over some hours, later where the ' +
-      'receiver says so by Retry-After, up to an hour: no connection, a timeout, status 408, 425, 429 and 5xx of a webhook, a 4xx answer of a mail ' +
-      'server, an outage or a rate limit of Slack. Anything else is dead at once: every other status of a webhook, redirects and 410 among them, a ' +
-      'URL that leads inside, a 5xx answer of a mail server to the message, a refusal of Slack such as `channel_not_found`. Delivered and dropped ' +
+      'Newest first. `status=dead` lists what could not be delivered. Temporary failures are retried twelve times over some hours, ' +
+      'honouring Retry-After up to an hour: connection failures, timeouts, webhook statuses 408, 425, 429 and 5xx, 4xx replies of a mail ' +
+      'server, and outages or rate limits of Slack. Other failures are dead at once: any other webhook status (including redirects and 410), ' +
+      'a URL with a private address, a 5xx reply of a mail server, a refusal of Slack such as `channel_not_found`. Delivered and dropped ' +
       'messages are deleted after 30 days, dead ones after 90.',
     auth: 'member',
     permission: 'connection.read',
@@ -112,11 +117,11 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
       status: z
         .enum(DELIVERY_STATUSES)
         .optional()
-        .meta({ description: 'Only messages in this state.' }),
+        .meta({ description: 'Only messages with this status.' }),
       channel_id: z
         .uuid()
         .optional()
-        .meta({ description: 'Only messages over this channel, deleted ones included.' }),
+        .meta({ description: 'Only messages of this channel. It may be a deleted channel.' }),
       limit: limitQuery(50),
       cursor: cursorQuery(),
     }),
@@ -167,16 +172,16 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: `${PATH}/{id}/retry`,
     tag: TAG,
-    summary: 'Try a message again',
+    summary: 'Retry a message',
     description:
-      'A dead one begins anew with all its attempts, a pending one is tried at once. Before it is sent the request is looked at again: when it is decided by ' +
-      'then, the message is dropped.',
+      'A dead message gets all its attempts again; a pending one is tried at once. If the request has been decided by then, the ' +
+      'message is dropped.',
     auth: 'member',
     permission: 'connection.write',
     params: z.strictObject({ id: uuid('Id of the message.') }),
     success: {
       status: 200,
-      description: 'The message, which waits to be sent.',
+      description: 'The message, waiting to be sent.',
       body: z.strictObject({ notification_delivery: deliverySchema }),
       example: {
         notification_delivery: {

@@ -1,4 +1,4 @@
-/** By which channels a member wants to be told. */
+/** A member's own notification settings. */
 import { z } from 'zod';
 import {
   readNotificationSettings,
@@ -11,16 +11,16 @@ const PATH = '/api/v1/me/notification_settings';
 
 const settingsSchema = z
   .strictObject({
-    email: z.boolean().meta({ description: 'Whether requests for an answer come by email.' }),
+    email: z.boolean().meta({ description: 'Whether to send approval requests by email.' }),
     slack: z.boolean().meta({
       description:
-        'Whether they come by Slack, where the organization and the member are connected to it.',
+        'Whether to send them by Slack, if the organization and the member are connected.',
     }),
   })
   .meta({
     id: 'NotificationSettings',
     description:
-      'By which channels a member wants to be told. The queue shows everything regardless.',
+      'The channels over which a member is notified. The queue shows every request regardless.',
   });
 
 const settingsExample = { email: true, slack: false };
@@ -31,11 +31,11 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: PATH,
     tag: TAG,
-    summary: 'By which channels one is told',
+    summary: 'Get your notification settings',
     auth: 'session',
     success: {
       status: 200,
-      description: 'The settings; all true until they are set.',
+      description: 'The settings. All are true by default.',
       body: settingsSchema,
       example: settingsExample,
     },
@@ -49,14 +49,14 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     method: 'put',
     path: PATH,
     tag: TAG,
-    summary: 'Say by which channels one wants to be told',
-    description: 'Counts at once, for messages that already wait to be sent too.',
+    summary: 'Change your notification settings',
+    description: 'Takes effect at once, also for messages that wait to be sent.',
     auth: 'session',
     body: settingsSchema,
     requestExample: settingsExample,
     success: {
       status: 200,
-      description: 'The settings as they are now.',
+      description: 'The changed settings.',
       body: settingsSchema,
       example: settingsExample,
     },

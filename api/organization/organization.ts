@@ -1,4 +1,4 @@
-/** The organization itself: reading it, what it decides for itself, its guided setup and its end. */
+/** The organization: its settings, its guided setup and its deletion. */
 import { z } from 'zod';
 import { formatDuration, parseDuration } from '../../src/domain/durations.ts';
 import { DURATION_BOUNDS, type TermsWanted } from '../../src/domain/organization/organizations.ts';
@@ -26,49 +26,46 @@ const settingsSchema = z
       .meta({ description: 'Whether members may issue and use personal API keys.' }),
     max_api_key_lifetime: z.string().nullable().meta({
       description:
-        'The longest life of a new API key, for example `720h`; null where nothing caps it.',
+        'The longest lifetime of a new API key, for example `720h`; null without a limit.',
     }),
     require_mfa: z.boolean().meta({
       description:
-        'Whether people need a sign-in with a second factor, and personal keys one made in such a sign-in, to decide requests; and people to grant dangerous permissions (by policies, teams or invitations), to create keys that can decide or do what is dangerous, to change owners and the sensitive settings. Using any other permission one holds does not ask for it.',
+        'Whether sensitive operations require a second factor: deciding requests, granting dangerous permissions (by policies, teams or invitations), creating keys that can decide or carry dangerous permissions, changing owners, and changing sensitive settings. A personal key decides only if a session with a second factor created it. Other operations never require one.',
     }),
     reauthentication_window: z.string().meta({
       description:
-        'How long after proving who one is what is dangerous may be done, for example `15m`.',
+        'How long after authentication a session may do sensitive operations, for example `15m`.',
     }),
   })
   .meta({
     id: 'OrganizationSettings',
-    description:
-      'What the organization decides for itself. Durations are in the largest whole unit.',
+    description: 'The settings of the organization. Durations use the largest whole unit.',
   });
 
 const organizationSchema = z
   .strictObject({
     id: uuid('The organization.'),
     name: z.string().meta({ description: 'Its name.' }),
-    slug: z.string().meta({ description: 'Made from its first name; never changes.' }),
+    slug: z.string().meta({ description: 'Derived from its first name; never changes.' }),
     created_at: timestamp('When it was created.'),
     edition: z.enum(['open', 'hosted']).meta({ description: 'The edition of this deployment.' }),
     settings: settingsSchema,
     limits: z
       .strictObject({
-        active_agents: z
-          .int()
-          .meta({ description: 'How many agents it may have that are not archived.' }),
+        active_agents: z.int().meta({ description: 'Most agents that are not archived.' }),
         pending_requests: z
           .int()
-          .meta({ description: 'How many requests may wait for its people at once.' }),
+          .meta({ description: 'Most requests that may wait for people at once.' }),
         seats: z
           .strictObject({
-            limit: z.int().meta({ description: 'How many people it may have.' }),
+            limit: z.int().meta({ description: 'Most people.' }),
             used: z
               .int()
-              .meta({ description: 'Members who were not removed, and pending invitations.' }),
+              .meta({ description: 'Members that are not removed, plus pending invitations.' }),
           })
           .meta({ description: 'Its seats.' }),
       })
-      .meta({ description: 'What this deployment grants every organization.' }),
+      .meta({ description: 'The limits of this deployment for every organization.' }),
   })
   .meta({ id: 'Organization', description: 'The organization of the caller.' });
 
@@ -133,20 +130,23 @@ const changeBody = z.strictObject({
       ).optional(),
       personal_api_keys_allowed: z.boolean().optional().meta({
         description:
-          'False: no personal API key works any more, and none is issued. True: they work again.',
+          'False: personal API keys stop working and cannot be created. True: they work again.',
       }),
       max_api_key_lifetime: duration('A duration.', DURATION_BOUNDS.maxApiKeyLifetime)
         .nullable()
         .optional()
         .meta({
-          description: `The longest life of a new API key, ${within('maxApiKeyLifetime')}; null lifts the cap.`,
+          description: `The longest lifetime of a new API key, ${within('maxApiKeyLifetime')}; null removes the limit.`,
         }),
       require_mfa: z
         .boolean()
         .optional()
-        .meta({ description: 'True needs that the caller has signed in with a second factor.' }),
+        .meta({
+          description:
+            'Setting it to true requires that the caller signed in with a second factor.',
+        }),
       reauthentication_window: duration(
-        `How long a proof stays fresh, ${within('reauthenticationWindow')}.`,
+        `How long an authentication counts as recent, ${within('reauthenticationWindow')}.`,
         DURATION_BOUNDS.reauthenticationWindow,
       ).optional(),
     })
@@ -154,7 +154,7 @@ const changeBody = z.strictObject({
     .meta({ description: 'The settings to change; the others stay.' }),
 });
 
-/** Whole seconds: the grammar of durations knows nothing smaller. */
+/** Whole seconds: the smallest unit of the duration grammar. */
 function seconds<Absent extends null | undefined>(text: string | Absent): number | Absent {
   return typeof text === 'string' ? (parseDuration(text) ?? 0) / 1_000 : text;
 }
@@ -202,9 +202,9 @@ export const organizationEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Change the name or the settings of the organization',
     description:
-      'What the body leaves out stays, and the slug always does. Takes the revision the caller has read as `If-Match`; 412 with ' +
-      '`details.active_revision` when it has changed since. Every setting but `claim_timeout` says how people and keys prove who they ' +
-      'are: changing one needs a session that was proven again lately. A change works from the next call on, in every process.',
+      'Fields that the body leaves out keep their value; the slug never changes. `If-Match` is the revision the caller read; 412 with ' +
+      '`details.active_revision` when the organization changed since. Every setting but `claim_timeout` affects how people and keys ' +
+      'authenticate: changing one requires a recently authenticated session. A change applies from the next call on, in every process.',
     auth: 'member',
     permission: 'organization.settings.write',
     headers: { ifMatch: 'required' },
@@ -212,7 +212,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
     requestExample: { name: 'Example Works', settings: { claim_timeout: '30m' } },
     success: {
       status: 200,
-      description: 'The organization, changed. When nothing differs its revision is the same.',
+      description: 'The changed organization. If nothing differs, its revision stays the same.',
       body: organizationSchema,
       headers: etagHeader,
       example: {
@@ -233,14 +233,13 @@ export const organizationEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Delete the organization',
     description:
-      'For good: every session, API key, invitation and agent credential ends at once, its members are removed, and every open request is ' +
-      'cancelled. What happened in it stays on record. Afterwards the operator can let a new first owner in with the bootstrap secret, ' +
-      'which the service writes anew.',
+      'Permanent. Every session, API key, invitation and agent credential ends at once, members are removed, and open requests are ' +
+      'cancelled. The audit log stays. The service writes a new bootstrap secret, with which the operator can create a new organization.',
     auth: 'session',
     permission: 'organization.delete',
     query: z.strictObject({
       confirm: z.string().meta({
-        description: 'The slug of the organization, so that nobody deletes it by accident.',
+        description: 'The slug of the organization, as a safeguard against accidental deletion.',
       }),
     }),
     success: { status: 204, description: 'Deleted.' },
@@ -257,7 +256,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Finish or skip the guided setup',
     description:
-      'Once for the organization: from now on `onboarding.required` is false for everybody. Again, nothing more happens.',
+      'Once for the organization: `onboarding.required` becomes false for everyone. A repeat changes nothing.',
     auth: 'member',
     permission: 'organization.settings.write',
     success: { status: 204, description: 'Finished.' },

@@ -1,4 +1,4 @@
-/** Signing in and out, proving again who one is, and letting the first owner in. */
+/** Sign-in, sign-out, re-authentication, and the bootstrap of the first owner. */
 import { z } from 'zod';
 import { bootstrap } from '../../src/services/organization/bootstrap.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
@@ -15,7 +15,7 @@ import {
   setsSessionCookieText,
 } from '../http/session-cookies.ts';
 
-/** Generous for six digits or a recovery code however it is typed, and short for whoever sends megabytes. */
+/** Long enough for any spelling of a code, short enough to bound the work. */
 const presentedCode = () =>
   z
     .string()
@@ -28,16 +28,19 @@ const challengeSchema = z
     mfa: z
       .strictObject({
         token: z.string().meta({
-          description: 'Names this sign-in for `POST /auth/mfa`; opens nothing by itself.',
+          description: 'Identifies this sign-in for `POST /auth/mfa`. It is not a credential.',
         }),
         methods: z
           .array(z.enum(['totp', 'recovery_code']))
-          .meta({ description: 'What may be given as the code.' }),
+          .meta({ description: 'The kinds of code that are accepted.' }),
         expires_at: timestamp('When the sign-in has to begin again.'),
       })
-      .meta({ description: 'The awaited second factor.' }),
+      .meta({ description: 'The second factor to send.' }),
   })
-  .meta({ id: 'MfaChallenge', description: 'The password was right; a second factor is awaited.' });
+  .meta({
+    id: 'MfaChallenge',
+    description: 'The password was correct. A second factor is required.',
+  });
 
 const challengeExample = {
   mfa: {
@@ -59,7 +62,7 @@ export const authEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Create the organization and its first owner, once',
     description:
-      'Proven by the bootstrap secret, which the service keeps in a file only its operator can read.',
+      'Requires the bootstrap secret, which the service stores in a file that only its operator can read.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
     body: z.strictObject({
@@ -82,7 +85,7 @@ export const authEndpoints: readonly Endpoint[] = [
     },
     success: {
       status: 201,
-      description: 'Created, and signed in.',
+      description: 'Created. The owner is signed in.',
       body: accountSchema,
       headers: setsSessionCookieText,
       example: accountExample,
@@ -107,7 +110,7 @@ export const authEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Sign in with email and password',
     description:
-      'Always opens a new session, fresh for a while, and ends a live one whose cookie came with the call. Where an authenticator app is enrolled, answers 202 and signs nobody in yet. Attempts that fail are limited to ten a minute for one email from one network (an IPv4 address, or the /64 of an IPv6 address) and to sixty a minute from one network; one that succeeds does not count. The answer does not tell an unknown email from a wrong password.',
+      'Opens a new, recently authenticated session, and ends the session whose cookie came with the call. If an authenticator app is enrolled, it answers 202 and waits for the second factor. Failed attempts are limited to ten a minute for one email from one network (an IPv4 address, or the /64 of an IPv6 address) and to sixty a minute from one network. Successful attempts do not count. The answer is the same for an unknown email and a wrong password.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
     signInAttempt: true,
@@ -121,7 +124,7 @@ export const authEndpoints: readonly Endpoint[] = [
       example: accountExample,
       otherwise: {
         202: {
-          description: 'A second factor is awaited.',
+          description: 'A second factor is required.',
           body: challengeSchema,
           example: challengeExample,
         },
@@ -145,7 +148,7 @@ export const authEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Complete a sign-in with a second factor',
     description:
-      'Within five minutes, once, and with at most five wrong codes. Attempts count with those of `POST /auth/login`, and both are taken back when it succeeds; twenty wrong codes of one authenticator app an hour, and only recovery codes are looked at for the rest of it. No code serves twice.',
+      'Works once, within five minutes, and with at most five wrong codes. Attempts count together with those of `POST /auth/login`; success clears both. After twenty wrong codes of one authenticator app in an hour, only recovery codes work for the rest of that hour. Each code works once.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
     signInAttempt: true,
@@ -177,9 +180,9 @@ export const authEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: '/auth/reauthenticate',
     tag: 'Sign-in',
-    summary: 'Prove again who one is',
+    summary: 'Authenticate again',
     description:
-      'By the password, a code of the second factor, or both; all that is given must be right. Makes the session fresh, and a code makes it strong. The password alone is enough for a session that is strong already, and for who has no second factor; otherwise it is 403 `mfa_required`. The session stays the same under a new cookie; the old cookie is worth nothing at once. Ten attempts a minute that fail for one session, whoever else tries to sign in with this email.',
+      'With the password, a code of the second factor, or both; everything sent must be correct. The session counts as recently authenticated, and a code makes it strong. The password alone is enough for a session that is already strong and for people without a second factor; otherwise 403 `mfa_required`. The session continues under a new cookie, and the old cookie stops working at once. At most ten failed attempts a minute for one session.',
     auth: 'session',
     bodyLimit: BODY_BYTES.signIn,
     body: z.strictObject({
@@ -189,7 +192,7 @@ export const authEndpoints: readonly Endpoint[] = [
     requestExample: { password: 'seven bright ravens on a wire' },
     success: {
       status: 200,
-      description: 'Proven.',
+      description: 'Authenticated.',
       body: z.strictObject({ auth: authContextSchema }),
       headers: setsSessionCookieText,
       example: { auth: accountExample.principal.auth },
@@ -211,7 +214,7 @@ export const authEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'End the session',
     description:
-      'Ends the session of the cookie and clears the cookie. Without a live session nothing else happens.',
+      'Ends the session and clears its cookie. Without a live session it only clears the cookie.',
     auth: 'none',
     success: { status: 204, description: 'Signed out.', headers: clearsSessionCookieText },
     errors: [],

@@ -1,17 +1,17 @@
-/** What people prove themselves with, as it stands in a body: an email address and passwords. */
+/** Schemas of email addresses and passwords in bodies. */
 import { z } from 'zod';
 
 export const email = () =>
-  z.email().max(254).meta({ description: 'An email address; upper and lower case are the same.' });
+  z.email().max(254).meta({ description: 'An email address. Case does not matter.' });
 
-/** The shape of a new password; `requireAcceptablePassword` of the services also refuses the guessable ones. */
+/** A new password. The service function `requireAcceptablePassword` also refuses guessable ones. */
 export const newPassword = () =>
   z.string().min(12).max(128).meta({
     description:
-      'The new password: 12 to 128 characters, any of them. Refused are the most common passwords, repeated or with digits around them, and names of the person or the organization.',
+      'The new password: 12 to 128 characters of any kind. Common passwords are refused, also repeated or with digits around them, and so are names of the person or the organization.',
     format: 'password',
   });
 
-/** Short enough that nobody makes us hash megabytes, and otherwise whatever was once accepted. */
+/** The limit bounds the hashing work. It accepts every password that was ever valid. */
 export const presentedPassword = () =>
   z.string().min(1).max(1024).meta({ description: 'The password.', format: 'password' });

@@ -1,4 +1,4 @@
-/** GET /me: who is calling, and the shapes it shares with signing in. */
+/** GET /me: the caller, and the schemas it shares with sign-in. */
 import { z } from 'zod';
 import { readAccount, type Account } from '../../src/services/sign-in/me.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
@@ -16,12 +16,12 @@ const principalSchema = z
     membership_id: z.uuid().optional().meta({ description: 'The membership; people only.' }),
     permissions: z
       .array(permissionKey())
-      .meta({ description: 'What the credential can use at some scope, sorted, each once.' }),
-    grants: z.array(grantSchema).meta({ description: 'What the credential can use, and where.' }),
+      .meta({ description: 'The permissions the credential can use at any scope, sorted.' }),
+    grants: z.array(grantSchema).meta({ description: 'The grants the credential can use.' }),
     team_ids: z.array(uuid('A team.')).meta({ description: 'The teams the person is in.' }),
     auth: authContextSchema,
   })
-  .meta({ id: 'Principal', description: 'Who is calling.' });
+  .meta({ id: 'Principal', description: 'The caller.' });
 
 export const accountSchema = z
   .strictObject({
@@ -49,7 +49,7 @@ export const accountSchema = z
       .strictObject({
         required: z.boolean().meta({
           description:
-            'True while nobody finished or skipped the guided setup and this person can run it.',
+            'True while the guided setup is neither finished nor skipped and this person can run it.',
         }),
         completed_at: nullableTimestamp('When it was finished or skipped; null until then.'),
       })
@@ -139,9 +139,9 @@ export const meEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/api/v1/me',
     tag: 'Account',
-    summary: 'Who is calling',
+    summary: 'Get the caller',
     description:
-      'Self-service: needs no permission. Permissions and grants are those of the presented credential.',
+      'Requires no permission. The answer has the permissions and grants of the presented credential.',
     auth: 'member',
     success: {
       status: 200,

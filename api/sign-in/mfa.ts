@@ -17,7 +17,9 @@ const mfaSchema = z
   .strictObject({
     required: z
       .boolean()
-      .meta({ description: 'Whether the organization demands a second factor for what matters.' }),
+      .meta({
+        description: 'Whether the organization requires a second factor for sensitive operations.',
+      }),
     totp: z
       .strictObject({
         enrolled: z
@@ -26,10 +28,7 @@ const mfaSchema = z
         confirmed_at: nullableTimestamp('When it was confirmed; null when none is.'),
       })
       .meta({ description: 'The authenticator app.' }),
-    recovery_codes_left: z
-      .int()
-      .min(0)
-      .meta({ description: 'How many recovery codes were not used yet.' }),
+    recovery_codes_left: z.int().min(0).meta({ description: 'Number of unused recovery codes.' }),
   })
   .meta({ id: 'Mfa', description: "The state of a person's second factor." });
 
@@ -45,7 +44,7 @@ const recoveryCodesSchema = z
   .strictObject({
     recovery_codes: z.array(z.string()).length(10).meta({
       description:
-        'Ten codes, each for one use, shown this once. Small letters and missing hyphens do not matter.',
+        'Ten codes. Each works once, and they are shown only once. Case and hyphens do not matter.',
     }),
   })
   .meta({ id: 'RecoveryCodes', description: 'New recovery codes.' });
@@ -71,7 +70,7 @@ export const mfaEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/api/v1/me/mfa',
     tag: 'Account',
-    summary: "The state of one's own second factor",
+    summary: 'Get your second factor',
     auth: 'session',
     success: {
       status: 200,
@@ -93,18 +92,18 @@ export const mfaEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: '/api/v1/me/mfa/totp',
     tag: 'Account',
-    summary: 'Begin to enrol an authenticator app',
+    summary: 'Start to enroll an authenticator app',
     description:
-      'In the place of one that was begun and not confirmed. Needs a fresh session, and no second factor where the organization demands one. The app counts once it is confirmed.',
+      'Replaces an app that was not confirmed yet. Requires a recently authenticated session, but never a second factor. The app works once it is confirmed.',
     auth: 'session',
     success: {
       status: 201,
-      description: 'What the app has to know, shown this once.',
+      description: 'The secret for the app, shown only once.',
       body: z.strictObject({
-        secret: z.string().meta({ description: 'The secret in base32, to be typed into the app.' }),
+        secret: z.string().meta({ description: 'The secret in base32, to type into the app.' }),
         uri: z
           .string()
-          .meta({ description: 'The same as an `otpauth://` URI, to be shown as a QR code.' }),
+          .meta({ description: 'The same secret as an `otpauth://` URI, to show as a QR code.' }),
       }),
       example: {
         secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
@@ -121,7 +120,7 @@ export const mfaEndpoints: readonly Endpoint[] = [
     tag: 'Account',
     summary: 'Confirm the authenticator app with one of its codes',
     description:
-      'From then on signing in needs a second factor. The session becomes strong and fresh, with a new cookie; your other sessions end, in every organization.',
+      'Sign-in then requires a second factor. This session becomes strong and recently authenticated, with a new cookie. Your other sessions end, in every organization.',
     auth: 'session',
     body: z.strictObject({
       code: z.string().min(1).max(64).meta({ description: 'The six digits the app shows.' }),
@@ -129,7 +128,7 @@ export const mfaEndpoints: readonly Endpoint[] = [
     requestExample: { code: '123456' },
     success: {
       status: 200,
-      description: 'Enrolled.',
+      description: 'The app is enrolled.',
       body: recoveryCodesSchema,
       headers: setsSessionCookieText,
       example: recoveryCodesExample,
@@ -157,8 +156,9 @@ export const mfaEndpoints: readonly Endpoint[] = [
     method: 'delete',
     path: '/api/v1/me/mfa/totp',
     tag: 'Account',
-    summary: "Remove one's authenticator app and recovery codes",
-    description: 'Needs a fresh and strong session. A repeat succeeds without changing anything.',
+    summary: 'Remove your authenticator app and recovery codes',
+    description:
+      'Requires a strong, recently authenticated session. A repeat succeeds without changing anything.',
     auth: 'session',
     success: { status: 204, description: 'Removed.' },
     errors: ['reauthentication_required', 'mfa_required'],
@@ -173,7 +173,8 @@ export const mfaEndpoints: readonly Endpoint[] = [
     path: '/api/v1/me/mfa/recovery_codes',
     tag: 'Account',
     summary: 'Replace the recovery codes',
-    description: 'Ten new ones; the old ones are dead. Needs a fresh and strong session.',
+    description:
+      'Creates ten new codes; the old ones stop working. Requires a strong, recently authenticated session.',
     auth: 'session',
     success: {
       status: 201,
@@ -191,13 +192,13 @@ export const mfaEndpoints: readonly Endpoint[] = [
     method: 'delete',
     path: '/api/v1/members/{id}/mfa',
     tag: 'Members',
-    summary: 'Take the second factor from a member who lost it',
+    summary: 'Reset the second factor of a member',
     description:
-      "Also ends the member's sessions: he signs in with his password alone and enrols anew. An owner's only an owner takes, anybody else's only who holds all that the member holds (`grant_exceeds_own`), one's own nobody this way. Without a second factor nothing happens.",
+      'For a member who lost it. It also ends their sessions; they then sign in with their password alone and can enroll again. Only an owner can reset an owner. For other members, the caller must hold everything the member holds (`grant_exceeds_own`). You cannot reset your own second factor here. Without a second factor nothing happens.',
     auth: 'session',
     permission: 'membership.write',
     params: z.strictObject({ id: uuid('The membership.') }),
-    success: { status: 204, description: 'Taken.' },
+    success: { status: 204, description: 'The second factor is removed.' },
     errors: [
       'reauthentication_required',
       'mfa_required',

@@ -1,4 +1,4 @@
-/** Signing in through an OpenID provider. */
+/** Sign-in through an OpenID provider. */
 import { z } from 'zod';
 import { isReturnPath } from '../../src/domain/sign-in/oidc.ts';
 import {
@@ -17,9 +17,9 @@ const optionsSchema = z
     password: z.boolean().meta({ description: 'Email and password are accepted. Always true.' }),
     password_reset: z
       .boolean()
-      .meta({ description: 'A forgotten password can be set anew by a link in an email.' }),
+      .meta({ description: 'Whether people can reset a forgotten password by email.' }),
     sso: z
-      .strictObject({ name: z.string().meta({ description: 'What to write on the button.' }) })
+      .strictObject({ name: z.string().meta({ description: 'The label for the sign-in button.' }) })
       .optional()
       .meta({ description: 'The identity provider; absent without one.' }),
   })
@@ -31,11 +31,11 @@ const returnTo = z
   .default('/')
   .meta({
     description:
-      'The page to go to afterwards: a path of this service, of unescaped ASCII characters, without `//` or a backslash.',
+      'The page to open after sign-in: a path of this service, in unescaped ASCII, without `//` or a backslash.',
     override: { type: 'string', default: '/', maxLength: 2000 },
   });
 
-/** `value` empty clears the cookie. Sent back to these endpoints only, also where the service lives below a path. */
+/** An empty `value` clears the cookie. Browsers send it only to these endpoints, also when the service is below a path. */
 function ssoCookie({ publicUrl }: Runtime, value: string): string {
   const { protocol, pathname } = new URL(publicUrl());
   const path = `${pathname.replace(/\/$/, '')}/auth/oidc`;
@@ -49,12 +49,12 @@ export const oidcEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/auth/options',
     tag: 'Sign-in',
-    summary: 'How people can sign in here',
+    summary: 'Get the ways to sign in',
     description: 'For sign-in pages.',
     auth: 'none',
     success: {
       status: 200,
-      description: 'The ways in.',
+      description: 'The ways to sign in.',
       body: optionsSchema,
       example: { password: true, password_reset: true, sso: { name: 'Example Works' } },
     },
@@ -77,18 +77,18 @@ export const oidcEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Sign in through the identity provider',
     description:
-      'The session is as fresh as the proof at the provider, which is asked for its time (`auth_time`); where it does not tell, the session counts as proven a day ago: fresh only after a code of a second factor, or `prompt=login` with a provider that tells. To be followed by a browser: sends it to the OpenID provider of the deployment, which sends it back to `/auth/oidc/callback` within ten minutes. `prompt=login` is how an account without a password authenticates again: the provider must ask for proof anew, even where it remembers the person.',
+      'For browsers. Redirects to the OpenID provider of the deployment, which redirects back to `/auth/oidc/callback` within ten minutes. The session is as recent as the authentication at the provider (`auth_time`). Without `auth_time` the session counts as a day old; a code of a second factor makes it recent. `prompt=login` lets an account without a password authenticate again: the provider must ask the person again, even if it remembers them.',
     auth: 'none',
     query: z.strictObject({
       return_to: returnTo,
       prompt: z
         .literal('login')
         .optional()
-        .meta({ description: 'The person must prove to the provider anew who he is.' }),
+        .meta({ description: 'The provider must ask the person to authenticate again.' }),
     }),
     success: {
       status: 302,
-      description: 'On to the provider.',
+      description: 'Redirects to the provider.',
       headers: {
         Location: 'The authorization endpoint of the provider.',
         'Set-Cookie':
@@ -109,19 +109,22 @@ export const oidcEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/auth/oidc/callback',
     tag: 'Sign-in',
-    summary: 'Come back from the identity provider',
+    summary: 'Return from the identity provider',
     description:
-      'The redirect URI to register at the provider. Opens a session, `strong` when the provider says `mfa`, as old as the proof given there; an authenticator app enrolled here is not asked for, since the provider stands for the password and decides about factors itself. The session the browser had ends. Whoever is unknown enters by a verified email: as the active member who has it, or as a new member without permissions where its domain is admitted.\n\nWhat fails ends at `/login?error=<code>`: `sso_denied` (the person or the provider said no), `sso_expired` (the sign-in did not begin in this browser in the last ten minutes, or is over), `sso_failed` (the answer is not one to this sign-in, or the provider failed), `sign_in_not_admitted`, `membership_inactive`, `seat_limit_reached`.',
+      'The redirect URI to register at the provider. Opens a session, which is `strong` when the provider reports `mfa` and as old as the authentication there. It does not ask for an authenticator app enrolled here: the provider decides about factors. The previous session of the browser ends. An unknown identity enters by its verified email: as the active member with that email, or as a new member without permissions where its domain is admitted.\n\nFailures redirect to `/login?error=<code>`: `sso_denied` (the person or the provider refused), `sso_expired` (the sign-in did not start in this browser within ten minutes, or is over), `sso_failed` (the answer does not belong to this sign-in, or the provider failed), `sign_in_not_admitted`, `membership_inactive`, `seat_limit_reached`.',
     auth: 'none',
     query: z.looseObject({
-      code: z.string().optional().meta({ description: 'To be traded for tokens.' }),
-      state: z.string().optional().meta({ description: 'Names the sign-in this answers.' }),
+      code: z.string().optional().meta({ description: 'The authorization code.' }),
+      state: z.string().optional().meta({ description: 'Identifies the sign-in.' }),
       iss: z.string().optional().meta({ description: 'The provider.' }),
-      error: z.string().optional().meta({ description: 'Why there is no code.' }),
+      error: z
+        .string()
+        .optional()
+        .meta({ description: 'The provider’s error, instead of a code.' }),
     }),
     success: {
       status: 302,
-      description: 'On to the page the person wanted, or to the sign-in page with a code.',
+      description: 'Redirects to the requested page, or to the sign-in page with an error code.',
       headers: {
         Location: 'A page of this service.',
         'Set-Cookie':

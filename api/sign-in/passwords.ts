@@ -1,4 +1,4 @@
-/** Changing a password, and setting a new one through a link sent by email. */
+/** Password changes, and resets through an emailed link. */
 import { z } from 'zod';
 import {
   readPasswordReset,
@@ -24,15 +24,15 @@ export const passwordEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: '/auth/password/forgot',
     tag: 'Sign-in',
-    summary: 'Ask for a link to set a new password',
+    summary: 'Request a password reset link',
     description:
-      'Sends a link that works once, within an hour, when an active member with a password has this email. The answer is always the same, and comes before anything is looked up. At most five links an hour are sent to one person, and calls count as sign-in attempts.',
+      'Emails a link that works once within an hour, if an active member with a password has this email. The answer is always the same and is sent before the lookup. At most five links an hour per person. Calls count as sign-in attempts.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
     signInAttempt: true,
     body: z.strictObject({ email: email() }),
     requestExample: { email: 'ada@example.com' },
-    success: { status: 202, description: 'Taken note of, whether or not anybody has this email.' },
+    success: { status: 202, description: 'Accepted, whether or not an account has this email.' },
     errors: ['rate_limited', 'email_not_configured'],
     handler: async ({ body, client }, context) => {
       await requestPasswordReset(context, { email: body.email, client });
@@ -44,14 +44,14 @@ export const passwordEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/auth/password/reset/{token}',
     tag: 'Sign-in',
-    summary: 'Whether a link to set a new password still works',
+    summary: 'Check a password reset link',
     description:
-      'For the page behind the link, before it asks for a password. Using one link ends all others of the person.',
+      'For the page behind the link, before it asks for a password. Using one link ends all other links of the person.',
     auth: 'none',
     params: z.strictObject({ token: resetToken() }),
     success: {
       status: 200,
-      description: 'It works.',
+      description: 'The link works.',
       body: z.strictObject({ expires_at: timestamp('When the link ends.') }),
       example: { expires_at: '2026-03-02T09:30:00.000Z' },
     },
@@ -65,9 +65,9 @@ export const passwordEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: '/auth/password/reset',
     tag: 'Sign-in',
-    summary: 'Set a new password with the token of a link',
+    summary: 'Reset a password',
     description:
-      'Ends every session of the person in all organizations and signs nobody in: a second factor is still asked for. Sixty calls a minute from one network, with its sign-in attempts. A token that has served or ended is 404.',
+      'Sets a new password with the token of the link. Ends every session of the person in all organizations; they sign in again, with their second factor if they have one. At most sixty calls a minute from one network, together with its sign-in attempts. A used or expired token answers 404.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
     signInAttempt: true,
@@ -90,7 +90,7 @@ export const passwordEndpoints: readonly Endpoint[] = [
     tag: 'Account',
     summary: 'Change your own password',
     description:
-      'Your other sessions end, in every organization; this one becomes fresh and its cookie changes. Where you have a second factor, the session must be strong: else it is 403 `mfa_required`, until a code renews it (`POST /auth/reauthenticate`). Calls count with those of `POST /auth/reauthenticate`. An account without a password, which signs in at an identity provider, has none to change: 409.',
+      'Your other sessions end, in every organization. This session counts as recently authenticated and gets a new cookie. If you have a second factor, the session must be strong; otherwise 403 `mfa_required` until you send a code to `POST /auth/reauthenticate`. Calls count together with those of `POST /auth/reauthenticate`. An account that signs in through an identity provider has no password to change: 409.',
     auth: 'session',
     body: z.strictObject({ current_password: presentedPassword(), new_password: newPassword() }),
     requestExample: {

@@ -1,4 +1,4 @@
-/** The caller's own sessions: where he is signed in, and ending that. */
+/** The caller's own sessions: list and end them. */
 import { z } from 'zod';
 import {
   endOtherSessions,
@@ -16,7 +16,8 @@ const sessionSchema = z
     id: uuid('The session.'),
     current: z.boolean().meta({ description: 'True for the session of this call.' }),
     method: z.string().meta({
-      description: 'How it was proven: `local_password`, `local_password_totp` or `sso`.',
+      description:
+        'How the person authenticated: `local_password`, `local_password_totp` or `sso`.',
     }),
     assurance: z
       .enum(['single_factor', 'strong'])
@@ -24,7 +25,7 @@ const sessionSchema = z
     created_at: timestamp('When the person signed in.'),
     last_seen_at: timestamp('When it was last used, to the minute.'),
     authenticated_at: timestamp(
-      'When the person last proved who he is: it is fresh for a while after that.',
+      'When the person last authenticated. The session counts as recent for a while after that.',
     ),
     expires_at: timestamp('When it ends at the latest.'),
     client_address: z
@@ -34,7 +35,7 @@ const sessionSchema = z
     user_agent: z
       .string()
       .nullable()
-      .meta({ description: 'What the browser called itself then; null when unknown.' }),
+      .meta({ description: 'The user agent of the browser at sign-in; null when unknown.' }),
   })
   .meta({ id: 'Session', description: 'A sign-in of a person in a browser.' });
 
@@ -66,7 +67,7 @@ const sessionExample = {
   user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0',
 };
 
-/** Last use and id of the last session of the page before. */
+/** Last use and id of the last session on the previous page. */
 const lastSession = z.tuple([
   z.literal('sessions'),
   z.iso.datetime().transform((text) => new Date(text)),
@@ -79,8 +80,8 @@ export const sessionEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/api/v1/me/sessions',
     tag: 'Account',
-    summary: 'Where one is signed in',
-    description: "The caller's live sessions in this organization, the one used last first.",
+    summary: 'List your sessions',
+    description: "The caller's live sessions in this organization, most recently used first.",
     auth: 'session',
     query: z.strictObject({ limit: limitQuery(50), cursor: cursorQuery() }),
     success: {
@@ -89,7 +90,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
       body: z.strictObject({
         sessions: z
           .array(sessionSchema)
-          .meta({ description: 'Live sessions, the one used last first.' }),
+          .meta({ description: 'Live sessions, most recently used first.' }),
         next_cursor: nextCursor(),
       }),
       example: { sessions: [sessionExample] },
@@ -111,9 +112,9 @@ export const sessionEndpoints: readonly Endpoint[] = [
     method: 'delete',
     path: '/api/v1/me/sessions/{id}',
     tag: 'Account',
-    summary: "End one of one's own sessions",
+    summary: 'End one of your sessions',
     description:
-      'At once and for good; of the current one the cookie is cleared, too. A repeat succeeds without changing anything.',
+      'Ends the session at once. Ending the current session also clears its cookie. A repeat succeeds without changing anything.',
     auth: 'session',
     params: z.strictObject({ id: uuid('The session.') }),
     success: {
@@ -132,8 +133,8 @@ export const sessionEndpoints: readonly Endpoint[] = [
     method: 'delete',
     path: '/api/v1/me/sessions',
     tag: 'Account',
-    summary: "End all of one's own sessions but this one",
-    description: 'At once and for good. The session of this call goes on.',
+    summary: 'End all your other sessions',
+    description: 'Ends them at once. The session of this call continues.',
     auth: 'session',
     success: { status: 204, description: 'Ended.' },
     errors: [],

@@ -1,4 +1,4 @@
-/** Connecting Slack: the workspace, whose Slack user a member is, and the buttons and the command there. */
+/** Slack: the connected workspace, links between members and Slack users, and Slack's calls to us. */
 import { z } from 'zod';
 import {
   handleSlackCommand,
@@ -24,22 +24,22 @@ const TAG = 'Slack';
 
 const connectionSchema = z
   .strictObject({
-    channel_id: uuid(
-      'The notification channel of kind `slack` it is: there it is paused and tried.',
-    ),
+    channel_id: uuid('The notification channel of kind `slack`. Disable or test it there.'),
     team_id: z.string().meta({ description: 'The workspace.' }),
     team_name: z.string().meta({ description: 'Its name when it was connected.' }),
-    bot_user_id: z.string().meta({ description: 'Whom the messages come from.' }),
+    bot_user_id: z.string().meta({ description: 'The bot user that sends the messages.' }),
     default_channel: z
       .string()
       .nullable()
-      .meta({ description: 'Where every request is announced besides; null when nowhere.' }),
+      .meta({
+        description: 'The Slack channel that also announces every request; null when none.',
+      }),
     connected_at: timestamp('When the workspace was connected.'),
     updated_at: timestamp('When its terms were last changed.'),
   })
   .meta({
     id: 'SlackConnection',
-    description: 'The Slack workspace of the organization. Its secrets are never shown.',
+    description: 'The Slack workspace of the organization. Answers never contain its secrets.',
   });
 
 const connectionExample = {
@@ -70,7 +70,7 @@ const connectionEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/api/v1/slack',
     tag: TAG,
-    summary: 'Which Slack workspace is connected',
+    summary: 'Get the connected Slack workspace',
     auth: 'member',
     permission: 'connection.read',
     success: {
@@ -79,7 +79,7 @@ const connectionEndpoints: readonly Endpoint[] = [
       body: z.strictObject({
         connection: connectionSchema
           .nullable()
-          .meta({ description: 'null when none is connected.' }),
+          .meta({ description: 'The workspace; null when none is connected.' }),
       }),
       example: { connection: connectionExample },
     },
@@ -94,9 +94,9 @@ const connectionEndpoints: readonly Endpoint[] = [
     method: 'put',
     path: '/api/v1/slack',
     tag: TAG,
-    summary: 'Connect a Slack workspace, or change its terms',
+    summary: 'Connect a Slack workspace, or change its connection',
     description:
-      'Make a Slack app with the scopes `chat:write`, `im:write` and `commands`, the interactivity URL `{COUNTERSIGN_PUBLIC_URL}/auth/slack/interactions` and the slash command `/countersign` at `{COUNTERSIGN_PUBLIC_URL}/auth/slack/commands`, install it, and give its token and signing secret here. The token is tried at once. A secret that is not given stays as it is. A token of another workspace ends the links people made with the one before. Needs a fresh session, and a second factor where the organization demands one.',
+      'First create a Slack app with the scopes `chat:write`, `im:write` and `commands`, the interactivity URL `{COUNTERSIGN_PUBLIC_URL}/auth/slack/interactions` and the slash command `/countersign` at `{COUNTERSIGN_PUBLIC_URL}/auth/slack/commands`. Install it, then send its token and signing secret here. The service tests the token at once. An absent secret keeps its value. A token of another workspace removes the links of the previous one. Requires a recently authenticated session, with a second factor where the organization requires one.',
     auth: 'session',
     permission: 'connection.write',
     body: z.strictObject({
@@ -106,12 +106,14 @@ const connectionEndpoints: readonly Endpoint[] = [
           error: 'must be a bot token, which begins with xoxb-',
         })
         .optional()
-        .meta({ description: 'The bot user’s OAuth token. Kept encrypted.' }),
+        .meta({ description: 'The bot user’s OAuth token. It is stored encrypted.' }),
       signing_secret: z
         .string()
         .regex(/^[A-Za-z0-9]{16,128}$/, { error: 'must be a signing secret: letters and digits' })
         .optional()
-        .meta({ description: 'With which Slack signs what it posts. Kept encrypted.' }),
+        .meta({
+          description: 'The secret with which Slack signs its calls. It is stored encrypted.',
+        }),
       default_channel: z
         .string()
         .regex(/^[CG][A-Z0-9]{2,30}$/, { error: 'must be the id of a channel, such as C0789JKLM' })
@@ -119,7 +121,7 @@ const connectionEndpoints: readonly Endpoint[] = [
         .default(null)
         .meta({
           description:
-            'Id of a channel the app was invited to. Every level of every request is announced there once, and every later level of a team’s policy inside it, whoever of the people asked can be told; so is every call for a colleague’s help.',
+            'Id of a Slack channel that the app was invited to. It announces each level of each request once, each later level of a team policy, and each request for a colleague’s help, even if the people asked cannot be reached.',
         }),
     }),
     requestExample: {
@@ -158,9 +160,9 @@ const connectionEndpoints: readonly Endpoint[] = [
     method: 'delete',
     path: '/api/v1/slack',
     tag: TAG,
-    summary: 'End the connection to Slack',
+    summary: 'Disconnect Slack',
     description:
-      'With the links of its people. Messages that were sent stay as they are; their buttons do nothing any more. Needs a fresh session, and a second factor where the organization demands one.',
+      'Also ends the links between members and Slack users. Sent messages stay, but their buttons stop working. Requires a recently authenticated session, with a second factor where the organization requires one.',
     auth: 'session',
     permission: 'connection.write',
     success: { status: 204, description: 'No workspace is connected.' },
@@ -181,10 +183,10 @@ const ownSchema = z
     slack_user_id: z
       .string()
       .nullable()
-      .meta({ description: 'The linked Slack user; null when none is.' }),
-    linked_at: nullableTimestamp('When he was linked; null when none is.'),
+      .meta({ description: 'The linked Slack user; null when none is linked.' }),
+    linked_at: nullableTimestamp('When the Slack user was linked; null when none is linked.'),
   })
-  .meta({ id: 'OwnSlack', description: "The caller's own link with Slack." });
+  .meta({ id: 'OwnSlack', description: "The caller's link with a Slack user." });
 
 function presentOwn({ connection, link }: OwnSlack): z.input<typeof ownSchema> {
   return {
@@ -200,7 +202,7 @@ const linkEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/api/v1/me/slack',
     tag: 'Account',
-    summary: "One's own link with Slack",
+    summary: 'Get your link with Slack',
     auth: 'member',
     success: {
       status: 200,
@@ -222,16 +224,16 @@ const linkEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: '/api/v1/me/slack/link',
     tag: 'Account',
-    summary: "Begin to link one's own Slack user",
+    summary: 'Start to link your Slack user',
     description:
-      'Type the command in Slack within ten minutes: whoever does is the member from then on, in the place of a Slack user linked before. The code serves once, and a new one ends it. Needs a fresh session, and a second factor where the organization demands one.',
+      'Type the returned command in Slack within ten minutes. The Slack user who types it is linked to you and replaces one linked before. The code works once, and a new code ends it. Requires a recently authenticated session, with a second factor where the organization requires one.',
     auth: 'session',
     success: {
       status: 201,
-      description: 'What to type in Slack.',
+      description: 'The command to type in Slack.',
       body: z.strictObject({
-        code: z.string().meta({ description: 'Shown this once.' }),
-        command: z.string().meta({ description: 'The whole command.' }),
+        code: z.string().meta({ description: 'The code. Shown only once.' }),
+        command: z.string().meta({ description: 'The complete command.' }),
         expires_at: timestamp('When the code ends.'),
       }),
       example: {
@@ -251,8 +253,9 @@ const linkEndpoints: readonly Endpoint[] = [
     method: 'delete',
     path: '/api/v1/me/slack',
     tag: 'Account',
-    summary: "End one's own link with Slack",
-    description: 'With a link that was begun. In Slack, `/countersign unlink` does the same.',
+    summary: 'Remove your link with Slack',
+    description:
+      'Also ends a link code that was not used yet. `/countersign unlink` in Slack does the same.',
     auth: 'member',
     success: { status: 204, description: 'No Slack user is linked.' },
     errors: [],
@@ -274,7 +277,7 @@ const proofOf = ({ text, headers }: SignedForm) => ({
 });
 
 const FROM_SLACK =
-  'For Slack alone: 401 unless it is signed, within five minutes, with the signing secret of the workspace it names. No call is taken twice.';
+  'Only for Slack. Answers 401 unless the call is signed with the workspace’s signing secret and at most five minutes old. A repeated call is refused.';
 
 const callEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -282,21 +285,21 @@ const callEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: '/auth/slack/interactions',
     tag: TAG,
-    summary: 'Somebody pressed a button in Slack',
-    description: `${FROM_SLACK} The member whose linked Slack user pressed Approve or Deny decides, over the channel \`slack\` and with one factor; where the organization demands two, messages have no such buttons, and who presses one of before is sent to the browser. Users of other workspaces are refused. What came of it he is told in Slack.`,
+    summary: 'Receive a button click from Slack',
+    description: `${FROM_SLACK} A click on Approve or Deny decides as the linked member, with channel \`slack\` and one factor. Where the organization requires a second factor, messages have no such buttons, and a click on an older one links to the browser. Users of other workspaces are refused. The user gets the result in Slack.`,
     auth: 'none',
     bodyLimit: BODY_BYTES.slack,
     signedForm: {
       headers: signedHeaders,
       fields: z.looseObject({
-        payload: z.string().meta({ description: 'What was pressed, as JSON.' }),
+        payload: z.string().meta({ description: 'The interaction, as JSON.' }),
       }),
     },
     requestExample: {
       payload:
         '{"type":"block_actions","team":{"id":"T0123ABCD"},"user":{"id":"U0123WXYZ"},"actions":[]}',
     },
-    success: { status: 200, description: 'Taken.' },
+    success: { status: 200, description: 'Received.' },
     errors: ['authentication_required', 'secrets_key_missing'],
     handler: async ({ signedForm }, context) => {
       await handleSlackInteraction(context, proofOf(signedForm));
@@ -308,8 +311,8 @@ const callEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: '/auth/slack/commands',
     tag: TAG,
-    summary: 'Somebody typed the command in Slack',
-    description: `${FROM_SLACK} \`/countersign link CODE\` links the Slack user with the member whose session shows the code, \`/countersign unlink\` ends that.`,
+    summary: 'Receive a slash command from Slack',
+    description: `${FROM_SLACK} \`/countersign link CODE\` links the Slack user with the member who requested the code. \`/countersign unlink\` removes the link.`,
     auth: 'none',
     bodyLimit: BODY_BYTES.slack,
     signedForm: {
@@ -317,7 +320,7 @@ const callEndpoints: readonly Endpoint[] = [
       fields: z.looseObject({
         team_id: z.string().meta({ description: 'The workspace.' }),
         user_id: z.string().meta({ description: 'The Slack user.' }),
-        text: z.string().optional().meta({ description: 'What he typed behind the command.' }),
+        text: z.string().optional().meta({ description: 'The text after the command.' }),
       }),
     },
     requestExample: {
@@ -327,10 +330,12 @@ const callEndpoints: readonly Endpoint[] = [
     },
     success: {
       status: 200,
-      description: 'What he alone is told.',
+      description: 'An ephemeral answer to the user.',
       body: z.strictObject({
-        response_type: z.literal('ephemeral').meta({ description: 'Nobody else sees it.' }),
-        text: z.string().meta({ description: 'In Slack’s markup.' }),
+        response_type: z
+          .literal('ephemeral')
+          .meta({ description: 'Only this user sees the answer.' }),
+        text: z.string().meta({ description: 'The text, in Slack’s markup.' }),
       }),
       example: { response_type: 'ephemeral', text: 'Unlinked.' },
     },
