@@ -24,11 +24,9 @@ const deliverySchema = z
       })
       .meta({ description: 'The channel of the message.' }),
     request_id: uuid('The request it is about.'),
-    event: z
-      .enum(['notified', 'decided'])
-      .meta({
-        description: '`notified`: a person is asked. `decided`: the request has its final answer.',
-      }),
+    event: z.enum(['notified', 'decided']).meta({
+      description: '`notified`: a person is asked. `decided`: the request has its final answer.',
+    }),
     member: z
       .strictObject({
         membership_id: uuid('The member.'),

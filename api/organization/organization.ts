@@ -138,13 +138,9 @@ const changeBody = z.strictObject({
         .meta({
           description: `The longest lifetime of a new API key, ${within('maxApiKeyLifetime')}; null removes the limit.`,
         }),
-      require_mfa: z
-        .boolean()
-        .optional()
-        .meta({
-          description:
-            'Setting it to true requires that the caller signed in with a second factor.',
-        }),
+      require_mfa: z.boolean().optional().meta({
+        description: 'Setting it to true requires that the caller signed in with a second factor.',
+      }),
       reauthentication_window: duration(
         `How long an authentication counts as recent, ${within('reauthenticationWindow')}.`,
         DURATION_BOUNDS.reauthenticationWindow,

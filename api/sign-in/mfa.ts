@@ -15,11 +15,9 @@ import { setsSessionCookie, setsSessionCookieText } from '../http/session-cookie
 
 const mfaSchema = z
   .strictObject({
-    required: z
-      .boolean()
-      .meta({
-        description: 'Whether the organization requires a second factor for sensitive operations.',
-      }),
+    required: z.boolean().meta({
+      description: 'Whether the organization requires a second factor for sensitive operations.',
+    }),
     totp: z
       .strictObject({
         enrolled: z

@@ -28,12 +28,9 @@ const connectionSchema = z
     team_id: z.string().meta({ description: 'The workspace.' }),
     team_name: z.string().meta({ description: 'Its name when it was connected.' }),
     bot_user_id: z.string().meta({ description: 'The bot user that sends the messages.' }),
-    default_channel: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'The Slack channel that also announces every request; null when none.',
-      }),
+    default_channel: z.string().nullable().meta({
+      description: 'The Slack channel that also announces every request; null when none.',
+    }),
     connected_at: timestamp('When the workspace was connected.'),
     updated_at: timestamp('When its terms were last changed.'),
   })
