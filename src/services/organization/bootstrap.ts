@@ -1,4 +1,4 @@
-/** Lets the first owner in: once, with the secret that stands in a file only the operator can read. */
+/** Creates the first owner, once, with a secret from a file that only the operator can read. */
 import { rm } from 'node:fs/promises';
 import { v7 } from 'uuid';
 import { personOf } from '../../domain/audit.ts';
@@ -30,13 +30,19 @@ import {
   type SignedIn,
 } from '../sign-in/sessions.ts';
 
-/** Writes the secret (0600) while nobody is in, and removes it once somebody is. Safe to repeat. */
+/**
+ * Writes the secret (0600) while there is no organization, and removes it afterwards. Safe to
+ * repeat.
+ */
 export async function prepareBootstrap(context: ServiceContext): Promise<void> {
   if (await hasOrganization(context.db)) await removeSecret(context);
   else await ensureSecretFile(context.bootstrapSecretFile);
 }
 
-/** It has served: a file that cannot be removed, such as a read-only mount, is not worth failing for. */
+/**
+ * The secret is used up, so a file that cannot be removed (such as a read-only mount) is no
+ * failure.
+ */
 async function removeSecret({ bootstrapSecretFile, logger }: Runtime): Promise<void> {
   await rm(bootstrapSecretFile, { force: true }).catch((error: unknown) => {
     logger.warn({ err: error }, 'the bootstrap secret could not be removed');
@@ -53,8 +59,9 @@ export interface BootstrapInput {
 }
 
 /**
- * Creates the organization with its empty pipeline and its first owner, and signs him in. 409 `already_bootstrapped`,
- * also for all but one of several at once; 403 `bootstrap_secret_invalid`.
+ * Creates the organization with its empty pipeline and its first owner, and signs the owner in. 409
+ * `already_bootstrapped`, also for all but one of several concurrent calls; 403
+ * `bootstrap_secret_invalid`.
  */
 export async function bootstrap(context: ServiceContext, input: BootstrapInput): Promise<SignedIn> {
   if (await hasOrganization(context.db)) throw new AppError('already_bootstrapped');
@@ -81,7 +88,7 @@ async function checkSecret(context: ServiceContext, presented: string): Promise<
   });
   const secret = await readSecretFile(context.bootstrapSecretFile);
   if (secret !== undefined && secretMatches(presented, hashSecret(secret))) return;
-  // Whoever won a race has taken the file away.
+  // The winner of a race has removed the file.
   throw new AppError(
     (await hasOrganization(context.db)) ? 'already_bootstrapped' : 'bootstrap_secret_invalid',
   );
@@ -97,14 +104,14 @@ async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
   const { organizationId, membershipId, displayName } = owner;
   const names = { name: owner.organizationName, slug: slugOf(owner.organizationName) };
   await insertOrganization(trx, organizationId, names);
-  // The operator's secret vouches for the email, also when it is that of somebody of an organization that was deleted.
+  // The operator's secret vouches for the email, also when an account of a deleted organization has it.
   const userId = await upsertUser(trx, {
     id: v7(),
     email: owner.email,
     displayName,
     passwordHash: owner.passwordHash,
   });
-  // Of that earlier time nothing opens the account but the new password, and nothing keeps the operator's choice out.
+  // The new password replaces everything that opened the old account.
   await deleteRecoveryCodes(trx, userId);
   await deleteTotpFactor(trx, userId);
   await insertMembership(trx, organizationId, {

@@ -1,4 +1,4 @@
-/** The organization itself: what it is, what it decides for itself, and its end. */
+/** The organization: reading it, its settings, and its deletion. */
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
@@ -57,15 +57,16 @@ function toView(
   };
 }
 
-/** Whoever belongs to a deleted organization holds no credential any more. */
+/** Members of a deleted organization hold no credentials. */
 function living(organization: Organization | undefined): Organization {
   if (!organization) throw new AppError('authentication_required');
   return organization;
 }
 
 /**
- * Takes what is wanted over. 412 `revision_conflict` (details.active_revision) unless `expected` is the revision it has;
- * what is sensitive needs the proof `requireMayChange` asks for. When nothing changes the revision stays.
+ * Applies the wanted changes. 412 `revision_conflict` (details.active_revision) unless `expected`
+ * is the current revision. Sensitive settings need what `requireMayChange` asks for. Without a
+ * difference the revision stays.
  */
 export async function changeOrganization(
   context: ServiceContext,
@@ -108,7 +109,7 @@ async function change(
   return { ...before, ...changes, revision: before.revision + 1 };
 }
 
-/** Nobody is asked for the guided setup any more. Again, nothing more happens. */
+/** Ends the guided setup for everyone. A repeat changes nothing. */
 export async function finishOnboarding(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -130,8 +131,9 @@ export async function finishOnboarding(
 }
 
 /**
- * Ends the organization for good, with every credential that opens it and every request that waits in it; its rows stay.
- * 400 unless `confirm` is its slug; needs the proof of `requireRecentAuthentication`. Then a new first owner can be let in.
+ * Ends the organization permanently, with its credentials and waiting requests; its rows stay. 400
+ * unless `confirm` is its slug; needs `requireRecentAuthentication`. Afterwards a new first owner
+ * can be created.
  */
 export async function deleteOrganization(
   context: ServiceContext,

@@ -1,4 +1,7 @@
-/** Resolves a presented credential to who is calling, live at every call: a revocation works at once. */
+/**
+ * Resolves a presented credential to its caller at every call, so that a revocation takes effect at
+ * once.
+ */
 import { AppError } from '../../domain/errors.ts';
 import type { AgentPrincipal, Principal } from '../../domain/people/authorization.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
@@ -13,7 +16,10 @@ export type PresentedCredential =
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'session'; readonly token: string };
 
-/** Throws 401 for what is missing, malformed, unknown, revoked or expired; 403 for a disabled agent or inactive member. */
+/**
+ * Throws 401 for a missing, malformed, unknown, revoked or expired credential; 403 for a disabled
+ * agent or inactive member.
+ */
 export async function authenticate(
   context: ServiceContext,
   presented: PresentedCredential | undefined,

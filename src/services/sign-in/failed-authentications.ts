@@ -1,4 +1,4 @@
-/** Proofs that failed, at whichever door: whoever guesses is seen in the audit log of the organization he would get into. */
+/** Records failed authentications in the audit log of the organization they were aimed at. */
 import { SYSTEM, type AuditActor } from '../../domain/audit.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import type { ServiceContext } from '../context.ts';
@@ -14,16 +14,22 @@ const EVENT_AT = {
 export interface FailedAuthentication {
   readonly at: keyof typeof EVENT_AT;
   readonly organizationId: string;
-  /** The membership, the session of one who is signed in, or the invitation of one who is no member yet. */
+  /**
+   * The membership, the session of a signed-in person, or the invitation of a person who is not a
+   * member yet.
+   */
   readonly subjectId: string;
   readonly membershipId?: string;
-  /** Who was signed in already. Otherwise nobody knows who tried, and the service itself is the actor. */
+  /** The signed-in person. When absent, the caller is unknown and the service is the actor. */
   readonly actor?: AuditActor;
   readonly reason: 'wrong_password' | 'wrong_code' | 'membership_inactive';
   readonly client: Client;
 }
 
-/** Written after the answer has gone: neither its time nor its failure tells the client anything. */
+/**
+ * Runs after the answer, so that neither its duration nor its failure reveals anything to the
+ * client.
+ */
 export function recordFailedAuthentication(
   { db, logger }: ServiceContext,
   failed: FailedAuthentication,
@@ -39,7 +45,7 @@ export function recordFailedAuthentication(
     insertAuditEvents(db, organizationId, {
       events: [{ eventType: EVENT_AT[failed.at], actor, subjectId, data }],
     }).catch((error: unknown) => {
-      logger.warn({ err: error }, 'could not record a failed proof');
+      logger.warn({ err: error }, 'could not record a failed authentication');
     });
   });
 }

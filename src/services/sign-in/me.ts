@@ -1,4 +1,4 @@
-/** Who is calling: the principal, the person, the organization and where the permissions come from. */
+/** The caller: principal, person, organization, and the origin of each permission. */
 import {
   authorize,
   effectiveGrants,
@@ -13,7 +13,7 @@ import { roleAssignment, type RoleAssignment } from '../people/role-assignments.
 
 export interface Account {
   readonly principal: MemberPrincipal;
-  /** What the presented credential can use. */
+  /** The permissions that the presented credential can use. */
   readonly permissions: readonly Permission[];
   readonly grants: readonly Grant[];
   readonly hasPassword: boolean;

@@ -1,4 +1,7 @@
-/** A member's second factor: enrolling an authenticator app, recovery codes, and what happens when both are lost. */
+/**
+ * A member's second factor: enrollment of an authenticator app, recovery codes, and the reset when
+ * both are lost.
+ */
 import { randomBytes } from 'node:crypto';
 import { actorOf, personOf } from '../../domain/audit.ts';
 import { grantsFromPolicies, type MemberPrincipal } from '../../domain/people/authorization.ts';
@@ -40,7 +43,7 @@ import { endSessionsOf, renewAuthentication, type Renewal } from './sessions.ts'
 const ISSUER = 'Countersign';
 
 export interface Mfa {
-  /** The organization demands a second factor for what matters. */
+  /** The organization requires a second factor for sensitive operations. */
   readonly required: boolean;
   /** null without a confirmed authenticator app. */
   readonly confirmedAt: Date | null;
@@ -59,8 +62,8 @@ export async function readMfa(
 }
 
 /**
- * Begins an enrolment, in the place of one that was begun and not confirmed. 403 `reauthentication_required`, 409
- * `mfa_enrolled`, 501 `secrets_key_missing`.
+ * Starts an enrollment and replaces one that was not confirmed. 403 `reauthentication_required`,
+ * 409 `mfa_enrolled`, 501 `secrets_key_missing`.
  */
 export async function beginTotp(
   context: ServiceContext,
@@ -83,9 +86,9 @@ export interface Enrolled extends Renewal {
 }
 
 /**
- * Completes the enrolment with a code of the app, which makes the session fresh and strong; the person's others, which were
- * opened without it, end in every organization. 401 `invalid_credentials` for a wrong code, 404 when nothing was begun,
- * 409 `mfa_enrolled`.
+ * Completes the enrollment with a code of the app. The session becomes recent and strong. The
+ * person's other sessions, opened without the app, end in every organization. 401
+ * `invalid_credentials` for a wrong code, 404 without a started enrollment, 409 `mfa_enrolled`.
  */
 export async function confirmTotp(
   context: ServiceContext,
@@ -95,7 +98,7 @@ export async function confirmTotp(
   requireRecentSession(principal);
   const { userId } = principal;
   return await context.db.transaction(async (trx) => {
-    // Whoever signs in with the password at this moment comes before this, and is signed out, or after, and needs a code.
+    // A concurrent sign-in by password either happened before and is ended here, or happens later and needs a code.
     await lockPassword(trx, userId, 'change');
     const factor = await lockTotpFactor(trx, userId);
     if (!factor) throw new AppError('not_found', { detail: 'No enrolment was begun.' });
@@ -131,7 +134,7 @@ async function endOtherSessionsEverywhere(
   }
 }
 
-/** Ten new codes; those before are dead. */
+/** Creates ten new codes; the old ones stop working. */
 async function issueRecoveryCodes(trx: Db, userId: string): Promise<readonly string[]> {
   const codes = newRecoveryCodes(randomBytes(RECOVERY_CODE_BYTES));
   await deleteRecoveryCodes(trx, userId);
@@ -156,7 +159,10 @@ export async function replaceRecoveryCodes(
   });
 }
 
-/** Takes the caller's own authenticator app and recovery codes away; again, nothing more happens. 403 as above. */
+/**
+ * Removes the caller's own authenticator app and recovery codes. A repeat changes nothing. 403 as
+ * above.
+ */
 export async function removeTotp(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -168,7 +174,7 @@ export async function removeTotp(
   });
 }
 
-/** True when there was a confirmed one; one that was only begun goes without a word. */
+/** True when there was a confirmed app. An unconfirmed one is removed without an event. */
 async function deleteFactors(trx: Db, userId: string): Promise<boolean> {
   const factor = await lockTotpFactor(trx, userId);
   if (!factor) return false;
@@ -178,9 +184,9 @@ async function deleteFactors(trx: Db, userId: string): Promise<boolean> {
 }
 
 /**
- * An administrator takes the second factor from a member who lost it, and ends his sessions: whoever has his password
- * signs in with it alone, and enrols anew. Whoever knows that password then is the member: 403 `grant_exceeds_own` unless the
- * administrator holds all that he holds. 403 `self_change`, `owner_required`; 404; 409 `membership_removed`.
+ * An administrator resets the second factor of a member who lost it, and ends their sessions. The
+ * password alone then opens the account, so the administrator must hold all that the member holds
+ * (403 `grant_exceeds_own`). 403 `self_change`, `owner_required`; 404; 409 `membership_removed`.
  */
 export async function removeMemberMfa(
   context: ServiceContext,
@@ -210,12 +216,12 @@ export async function removeMemberMfa(
 }
 
 const WOULD_WEAKEN =
-  'Only whoever holds all that the member holds, or an owner, takes the second factor from him.';
+  'Only an owner, or a member who holds everything this member holds, can reset their second factor.';
 
 interface Recorded {
   readonly verb:
     'mfa_enrollment_started' | 'mfa_enrolled' | 'mfa_removed' | 'recovery_codes_replaced';
-  /** Whose factor it is; the caller's when absent. */
+  /** The person whose factor it is; the caller when absent. */
   readonly membershipId?: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }

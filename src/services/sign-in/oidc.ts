@@ -1,4 +1,6 @@
-/** Signing in through the identity provider: what the browser takes with it, and what it is worth when it comes back. */
+/**
+ * Sign-in through the identity provider: the start, the state the browser carries, and the return.
+ */
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import { assuranceOf } from '../../domain/sign-in/oidc.ts';
 import { readClock } from '../../data/clock.ts';
@@ -17,10 +19,10 @@ import { admitIdentity } from './user-identities.ts';
 
 export const SIGN_IN_MINUTES = 10;
 
-/** The ways in that a sign-in page can offer. */
+/** The ways to sign in that a sign-in page can offer. */
 export interface SignInOptions {
   readonly passwordReset: boolean;
-  /** The identity provider's name, if there is one. */
+  /** The name of the identity provider, if there is one. */
   readonly sso: string | undefined;
 }
 
@@ -28,19 +30,19 @@ export function signInOptions({ mailer, oidc }: Runtime): SignInOptions {
   return { passwordReset: mailer !== undefined, sso: oidc?.name };
 }
 
-/** A sign-in that has begun, as the browser keeps it, sealed. */
+/** A started sign-in, sealed and stored in the browser. */
 interface PendingSignIn extends SignInChecks {
   readonly returnTo: string;
-  /** The person must prove anew who he is. */
+  /** The person must authenticate again at the provider. */
   readonly anew: boolean;
   /** Milliseconds since the epoch, by the database's clock. */
   readonly beganAt: number;
 }
 
 export interface BegunSignIn {
-  /** Of the provider. */
+  /** The URL at the provider. */
   readonly url: string;
-  /** Proves, when the browser comes back, that it is the one that left. */
+  /** Binds the return to the browser that started the sign-in. */
   readonly cookie: string;
 }
 
@@ -73,19 +75,19 @@ function requireOidc({ oidc }: Runtime): OidcClient {
 }
 
 export interface ReturnedBrowser {
-  /** The answer of the provider. */
+  /** The provider's answer. */
   readonly query: Readonly<Record<string, string>>;
   readonly cookies: { readonly sso: string | undefined; readonly session: string | undefined };
   readonly client: Client;
 }
 
-/** Where the browser goes next; `sessionToken` when it is signed in. */
+/** The next page of the browser. `sessionToken` is present after a successful sign-in. */
 export interface FinishedSignIn {
   readonly url: string;
   readonly sessionToken?: string;
 }
 
-/** What the sign-in page is told. Stable: it stands in links. */
+/** Error codes for the sign-in page. They are stable, since links contain them. */
 type FailureCode =
   | 'sso_denied'
   | 'sso_failed'
@@ -95,8 +97,8 @@ type FailureCode =
   | 'seat_limit_reached';
 
 /**
- * Ends at the page the person wanted, with a new session in place of the one the browser had, or at the sign-in page with a
- * code. 501 `sso_not_configured`.
+ * Ends at the requested page with a new session that replaces the browser's old one, or at the
+ * sign-in page with an error code. 501 `sso_not_configured`.
  */
 export async function finishSignIn(
   context: ServiceContext,
@@ -106,7 +108,7 @@ export async function finishSignIn(
   try {
     const pending = await openPending(context, oidc, browser.cookies.sso);
     if (!pending)
-      return failed(context, 'sso_expired', 'no sign-in that began in this browser lately');
+      return failed(context, 'sso_expired', 'no recent sign-in started in this browser');
     const identity = await oidc.finish(callbackUrl(context, browser.query), {
       checks: pending,
       provenWithinSeconds: pending.anew ? Math.ceil(pending.ageMs / 1_000) : undefined,
@@ -127,7 +129,7 @@ async function openPending(
 ): Promise<(PendingSignIn & { readonly ageMs: number }) | undefined> {
   const text = cookie === undefined ? undefined : oidc.open(cookie);
   if (text === undefined) return undefined;
-  // Nobody but this service can have sealed it.
+  // Only this service can have sealed it.
   const pending = JSON.parse(text) as PendingSignIn;
   const ageMs = (await readClock(context.db)).getTime() - pending.beganAt;
   return ageMs <= SIGN_IN_MINUTES * 60_000 ? { ...pending, ageMs } : undefined;
@@ -171,7 +173,10 @@ async function enter(
   throw new AppError('membership_inactive');
 }
 
-/** For who does not know when: longer ago than any proof is fresh, so that it opens a session and nothing that matters. */
+/**
+ * For a provider that reports no time: too old to count as recent, so the session opens but cannot
+ * do sensitive operations.
+ */
 async function longAgo(trx: Db): Promise<Date> {
   return new Date((await readClock(trx)).getTime() - 24 * 3_600_000);
 }

@@ -1,4 +1,4 @@
-/** Setting a new password without the old one, by a link that only the owner of the email address gets. */
+/** Password resets through a link that only the owner of the email address receives. */
 import { SYSTEM } from '../../domain/audit.ts';
 import { AppError } from '../../domain/errors.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
@@ -30,8 +30,9 @@ interface ResetRequest {
 }
 
 /**
- * Sends a link to whoever has this email and could sign in with a password. Looked up and sent after the answer, so that
- * neither its words nor its time tell who has an account here. 501 `email_not_configured`; 429 `rate_limited`.
+ * Sends a link if an active member with a password has this email. It looks up and sends after the
+ * answer, so that neither text nor timing reveals whether an account exists. 501
+ * `email_not_configured`; 429 `rate_limited`.
  */
 export async function requestPasswordReset(
   context: ServiceContext,
@@ -67,7 +68,7 @@ async function sendLink(
       }))
     )
       return false;
-    // Anybody may have typed the address: the service is the actor.
+    // Anyone can type an address, so the service is the actor.
     for (const { organizationId, membershipId } of await listMembershipsOfUser(
       trx,
       recipient.userId,
@@ -105,7 +106,9 @@ function resetEmail({ email, displayName }: ResetRecipient, url: string): Email 
   };
 }
 
-/** The link as it stands. Throws 404 when it never was, has served, has ended, or was overtaken by a new password. */
+/**
+ * The pending link. Throws 404 when it is unknown, used, expired or replaced by a newer password.
+ */
 export async function readPasswordReset(
   { db }: ServiceContext,
   token: string,
@@ -126,9 +129,9 @@ async function requireLive(db: Db, token: string): Promise<PasswordReset> {
 }
 
 /**
- * Sets the password of the link's person, once. Every link and every session of his ends, and none begins: whoever has a
- * second factor still needs it. 404 as above, also for all but one of several at once; 400 leaves the link alive;
- * 429 `rate_limited`.
+ * Sets the password of the link's person, once. It ends all their links and sessions and opens
+ * none, so a second factor is still required. 404 as above, also for all but one of several
+ * concurrent calls; 400 keeps the link alive; 429 `rate_limited`.
  */
 export async function resetPassword(
   { db }: ServiceContext,

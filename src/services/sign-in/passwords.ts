@@ -1,4 +1,7 @@
-/** What a new password must be, and replacing the one of before: everything that the old one opened ends. */
+/**
+ * Rules for new passwords, and the replacement of a password, which ends everything the old one
+ * opened.
+ */
 import { actorOf, personOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
@@ -24,13 +27,19 @@ const LEAST_CHARACTERS = 12;
 const MOST_CHARACTERS = 128;
 
 export interface PasswordRules {
-  /** What stands for this person to everybody: email, display name, the organization's name. Of an email the local part counts too. */
+  /**
+   * Public names of this person: email, display name, organization. The local part of an email
+   * counts too.
+   */
   readonly words: readonly string[];
-  /** The field the password came in, such as `/password`. */
+  /** The field that holds the password, such as `/password`. */
   readonly pointer: string;
 }
 
-/** 400 with the field unless the password has 12 characters and is neither common nor the person's or organization's name. */
+/**
+ * 400 with the field unless the password has 12 characters and is neither common nor a name of the
+ * person or organization.
+ */
 export async function requireAcceptablePassword(
   password: string,
   { words, pointer }: PasswordRules,
@@ -50,19 +59,19 @@ export async function requireAcceptablePassword(
   ];
   if (isGuessable(password, { words: known, isCommon: (text) => common.has(text) })) {
     throw refuse(
-      'is one of the first somebody would guess: a common password, or a name of yours or your organization',
+      'is too easy to guess: a common password, or a name of yours or of your organization',
     );
   }
 }
 
-/** A person whose password is replaced. */
+/** The person whose password is replaced. */
 export interface PasswordOwner {
   readonly userId: string;
   readonly email: string;
   readonly displayName: string;
 }
 
-/** The words that are no secret of this person. */
+/** The public names of this person. */
 export async function wordsOf(
   db: Db,
   { userId, email, displayName }: PasswordOwner,
@@ -71,7 +80,10 @@ export async function wordsOf(
   return [email, displayName, ...memberships.map(({ organizationName }) => organizationName)];
 }
 
-/** Keeps the new hash, ends the sessions in every organization, and tells each. The person's row must be locked. */
+/**
+ * Stores the new hash and ends the person's sessions in every organization, with audit events. The
+ * person's row must be locked.
+ */
 export async function replacePassword(
   trx: Db,
   { userId, displayName }: Pick<PasswordOwner, 'userId' | 'displayName'>,
@@ -101,9 +113,10 @@ export async function replacePassword(
 }
 
 /**
- * Replaces the caller's own password. His other sessions end everywhere, this one is fresh. 409 `no_password`; 403
- * `mfa_required` where a code has to renew the session first; 400 for the new one; 401 `invalid_credentials` for the
- * current one, and when somebody replaced it meanwhile; 429 `rate_limited`.
+ * Replaces the caller's own password. Their other sessions end everywhere; this one becomes recent.
+ * 409 `no_password`; 403 `mfa_required` when a code must renew the session first; 400 for the new
+ * password; 401 `invalid_credentials` for a wrong current one or after a concurrent change; 429
+ * `rate_limited`.
  */
 export async function changePassword(
   context: ServiceContext,
@@ -147,7 +160,7 @@ export async function changePassword(
   }
   const passwordHash = await hashPassword(input.next, via.sessionId);
   return await db.transaction(async (trx) => {
-    // Hashing takes long enough for somebody else to have replaced it.
+    // Hashing takes long enough for a concurrent change.
     if ((await lockPassword(trx, userId, 'change')) !== verified) throw wrongCurrentPassword();
     await replacePassword(trx, principal, {
       passwordHash,

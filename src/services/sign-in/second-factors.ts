@@ -1,4 +1,4 @@
-/** Judges the codes people type as a second factor. Each serves once, also when it comes twice at the same moment. */
+/** Checks codes of a second factor. Each code works once, also in concurrent calls. */
 import { AppError } from '../../domain/errors.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import {
@@ -27,8 +27,9 @@ interface Presented {
 }
 
 /**
- * Lets `judge` look at a code in its transaction. Counts wrong codes of authenticator apps first (429 `rate_limited`), on a
- * connection of its own: what is rolled back was tried nevertheless. `judge` answers undefined for a wrong code.
+ * Runs `judge` on a code in its transaction. It first counts wrong codes of authenticator apps (429
+ * `rate_limited`) on its own connection, so that a rollback keeps the count. `judge` answers
+ * undefined for a wrong code.
  */
 export async function tryCode<T>(
   context: ServiceContext,
@@ -42,7 +43,10 @@ export async function tryCode<T>(
   return outcome;
 }
 
-/** Uses the code up and tells its kind; undefined when it is wrong or has served before. Call it within `tryCode`. */
+/**
+ * Uses the code and answers its kind; undefined when it is wrong or already used. Call it within
+ * `tryCode`.
+ */
 export async function acceptCode(
   db: Db,
   runtime: Runtime,
@@ -61,8 +65,9 @@ export async function acceptCode(
 }
 
 /**
- * For proofs by a password alone, which renew a session that had the second factor before, or whose person has none. Throws
- * 403 `mfa_required` for any other: whoever knows the password alone is to get nowhere with it.
+ * For re-authentication by password alone: allowed for sessions that already had the second factor
+ * and for people without one. Throws 403 `mfa_required` otherwise, since a stolen password alone
+ * must not be enough.
  */
 export async function requirePasswordEnough(
   db: Db,
@@ -74,7 +79,10 @@ export async function requirePasswordEnough(
   });
 }
 
-/** The step, by the database's clock, whose code of this app it is. 501 `secrets_key_missing`; 500 for a damaged seed. */
+/**
+ * The time step whose code this is, by the database's clock. 501 `secrets_key_missing`; 500 for a
+ * damaged seed.
+ */
 export async function matchingStep(
   db: Db,
   runtime: Runtime,
@@ -93,7 +101,7 @@ function openSeed({ secrets }: Runtime, userId: string, { keyId, sealed }: Seale
   try {
     return secrets.open({ keyId, sealed }, SEALED_FOR.totp(userId));
   } catch (cause) {
-    // No key helps: the value was changed, or was that of somebody else.
+    // No key helps: the value was changed or belongs to another person.
     throw new AppError('internal_error', { cause, internal: { userId, keyId } });
   }
 }

@@ -1,4 +1,4 @@
-/** Sessions of people in browsers: what a presented cookie is worth, how one begins, is renewed and ends. */
+/** Browser sessions: resolve a presented cookie, open, renew and end a session. */
 import { AppError } from '../../domain/errors.ts';
 import { actorOf, personOf, type AuditActor } from '../../domain/audit.ts';
 import type {
@@ -37,7 +37,10 @@ import { readAccount, type Account } from './me.ts';
 import { sessionPrincipal } from '../people/member-principals.ts';
 import { cutPage } from '../pages.ts';
 
-/** The member behind a session. 401 when it is unknown, tampered with, expired, idle or revoked; 403 `membership_inactive`. */
+/**
+ * The member behind a session. 401 when it is unknown, tampered with, expired, idle or revoked; 403
+ * `membership_inactive`.
+ */
 export async function authenticateSession(
   context: ServiceContext,
   token: PresentedToken,
@@ -62,37 +65,42 @@ async function findValidSession(
 }
 
 export interface SignedIn {
-  /** The cookie's value, shown to nobody else. */
+  /** The value of the cookie, sent only to this browser. */
   readonly token: string;
   readonly account: Account;
 }
 
-/** Where a call comes from, as the person will recognize it in the list of his sessions. */
+/** The origin of a call, as the list of sessions shows it. */
 export interface Client {
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** How a member has just proven who he is. */
+/** How a member has just authenticated. */
 export interface SignInMethod {
   readonly method: AuthMethod;
   readonly assurance: 'single_factor' | 'strong';
   readonly client: Client;
-  /** When somebody else, such as an identity provider, saw the proof; now when absent. */
+  /** When an external identity provider authenticated the person; now when absent. */
   readonly authenticatedAt?: Date | undefined;
-  /** The second factor he gave, for the audit log. */
+  /** The second factor used, for the audit log. */
   readonly secondFactor?: SecondFactor;
-  /** The session cookie that came with the call. A live session of it ends, so that none survives its successor. */
+  /**
+   * The session cookie that came with the call. Its live session ends, so that none survives its
+   * successor.
+   */
   readonly presented?: string | undefined;
-  /** Nothing but that session proves who he is: it must still be live when its successor begins. */
+  /**
+   * Only that session authenticates the caller, so it must still be live when its successor begins.
+   */
   readonly bySession?: true;
 }
 
 export const PASSWORD_METHOD = { method: 'local_password', assurance: 'single_factor' } as const;
 
 /**
- * Opens a session for a member who has just proven who he is, with its audit event. 403 `membership_inactive`; 401 when a
- * session was the proof and has ended meanwhile.
+ * Opens a session for a member who has just authenticated, with its audit event. 403
+ * `membership_inactive`; 401 when the authenticating session has ended meanwhile.
  */
 export async function openSession(
   trx: Db,
@@ -125,7 +133,7 @@ export async function openSession(
   return issued;
 }
 
-/** What a person gets who has just signed in. */
+/** The result of a sign-in. */
 export async function signedIn(context: ServiceContext, issued: IssuedToken): Promise<SignedIn> {
   const session = await findSessionHolder(context.db, issued.id);
   if (!session) throw new Error('a session is gone right after its commit');
@@ -133,14 +141,15 @@ export async function signedIn(context: ServiceContext, issued: IssuedToken): Pr
 }
 
 export interface Renewal {
-  /** The cookie's new value. */
+  /** The new value of the cookie. */
   readonly token: string;
   readonly auth: AuthContext;
 }
 
 /**
- * The caller has proven again who he is: his session is fresh, with a new secret, and the old cookie is worth nothing. A
- * second factor also makes it strong. 401 when the session ended, or was renewed by somebody else, meanwhile.
+ * Renews the session after re-authentication: it becomes recent, gets a new secret, and the old
+ * cookie stops working. A second factor also makes it strong. 401 when the session ended or another
+ * call renewed it meanwhile.
  */
 export async function renewAuthentication(
   trx: Db,
@@ -177,7 +186,7 @@ export async function renewAuthentication(
   return { token, auth: { method, assurance, authenticated_at: authenticatedAt, session_id: id } };
 }
 
-/** A second factor adds to what opened the session; a password given again adds nothing. */
+/** A second factor adds to the method that opened the session; a repeated password adds nothing. */
 function provenBy(
   { method, assurance }: AuthContext,
   secondFactor: SecondFactor | undefined,
@@ -189,7 +198,7 @@ function provenBy(
   };
 }
 
-/** Ends the session of the cookie; one that is unknown or has ended already is not an error. */
+/** Ends the session of the cookie. An unknown or ended session is not an error. */
 export async function signOut(context: ServiceContext, cookie: string | undefined): Promise<void> {
   await context.db.transaction(async (trx) => {
     await endPresented(trx, cookie, 'signed_out');
@@ -205,7 +214,7 @@ type EndReason =
   | 'password_changed'
   | 'password_reset';
 
-/** True when there was a live one, and nobody else has ended it. */
+/** True when there was a live session and this call ended it. */
 async function endPresented(
   trx: Db,
   cookie: string | undefined,
@@ -243,7 +252,7 @@ async function recordEnds(
   await insertAuditEvents(trx, organizationId, { events });
 }
 
-/** Ends the live sessions of a member, with their audit events; `exceptId` is left alone. */
+/** Ends the live sessions of a member except `exceptId`, with their audit events. */
 export async function endSessionsOf(
   trx: Db,
   organizationId: string,
@@ -264,7 +273,7 @@ export interface OwnSessions {
   readonly next: SessionPage['after'];
 }
 
-/** Where the caller is signed in, the session used last first. */
+/** The caller's sessions, most recently used first. */
 export async function listOwnSessions(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -286,7 +295,10 @@ export async function listOwnSessions(
   };
 }
 
-/** Ends one of the caller's own sessions; again, nothing more happens. 404 for another's. True when it was the current one. */
+/**
+ * Ends one of the caller's own sessions. A repeat changes nothing. 404 for another person's. True
+ * when it was the current one.
+ */
 export async function endOwnSession(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -294,7 +306,7 @@ export async function endOwnSession(
 ): Promise<boolean> {
   const { organizationId, membershipId } = principal;
   return await context.db.transaction(async (trx) => {
-    // As it is kept, however it was written.
+    // Compare in the stored form, however the id was written.
     const sessionId = await findSessionOf(trx, organizationId, { id, membershipId });
     if (sessionId === undefined) throw new AppError('not_found');
     if (await revokeSession(trx, organizationId, sessionId)) {
@@ -308,7 +320,7 @@ export async function endOwnSession(
   });
 }
 
-/** Ends all sessions of the caller but the one he uses. */
+/** Ends all sessions of the caller except the current one. */
 export async function endOtherSessions(
   context: ServiceContext,
   principal: MemberPrincipal,

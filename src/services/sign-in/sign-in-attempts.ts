@@ -1,8 +1,8 @@
 /**
- * Slows down whoever guesses, and leaves alone whoever is right. Attempts a minute: ten for one email from one network, sixty
- * from one network whatever the email, ten of one session that is proven again. And for who has the password already, twenty
- * wrong codes an hour of one authenticator app, from wherever; recovery codes, which nobody guesses, stay open then. An
- * invitation is sent again five times an hour.
+ * Limits guessing without locking out the right person. A minute allows ten attempts for one email
+ * from one network, sixty from one network, and ten re-authentications in one session. An hour
+ * allows twenty wrong codes of one authenticator app; recovery codes stay usable, since they cannot
+ * be guessed. An invitation can be resent five times an hour.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
@@ -28,19 +28,22 @@ export interface SignInAttempt {
 }
 
 /**
- * Counts the attempt, right or wrong, for its email. 429 `rate_limited` says how many seconds are left of the minute. The
- * endpoint has counted it for its network, so that a flood makes no row for each email it invents.
+ * Counts an attempt for its email. 429 `rate_limited` carries the seconds left in the minute. The
+ * endpoint counts it for its network first, so that a flood of invented emails makes no rows.
  */
 export async function admitSignInAttempt(context: Database, by: SignInAttempt): Promise<void> {
   await admit(context, emailKey(by), ATTEMPTS_A_MINUTE);
 }
 
-/** Counts an attempt by where it comes from, before anything of it is read. 429 `rate_limited`. */
+/** Counts an attempt by its network before the body is read. 429 `rate_limited`. */
 export async function admitFromNetwork(context: Database, clientAddress: string): Promise<void> {
   await admit(context, networkKey(clientAddress), ATTEMPTS_OF_A_NETWORK_A_MINUTE);
 }
 
-/** `attempts` counted ones were right: they keep out neither the same person later nor others of the network. */
+/**
+ * Takes back `attempts` successful attempts, so that they block neither the person nor others of
+ * the network.
+ */
 export async function forgiveSignInAttempts(
   { db }: Database,
   by: SignInAttempt,
@@ -49,12 +52,14 @@ export async function forgiveSignInAttempts(
   await uncountSignInAttempts(db, [emailKey(by), networkKey(by.clientAddress)], attempts);
 }
 
-/** An attempt that named no email was right. */
+/** Takes back a successful attempt that named no email. */
 export async function forgiveNetwork({ db }: Database, clientAddress: string): Promise<void> {
   await uncountSignInAttempts(db, [networkKey(clientAddress)], 1);
 }
 
-/** Counts a proof in a session: nobody else, wherever he is, can use these up. 429 `rate_limited`. */
+/**
+ * Counts a re-authentication in a session; other sessions have their own count. 429 `rate_limited`.
+ */
 export async function admitRenewal(context: Database, sessionId: string): Promise<void> {
   await admit(context, keyOf('session', sessionId), ATTEMPTS_A_MINUTE);
 }
@@ -63,7 +68,7 @@ export async function forgiveRenewal({ db }: Database, sessionId: string): Promi
   await uncountSignInAttempts(db, [keyOf('session', sessionId)], 1);
 }
 
-/** Counts a code of the person's app before it is looked at. 429 `rate_limited`. */
+/** Counts a code of the person's app before it is checked. 429 `rate_limited`. */
 export async function admitTotpCode({ db }: Database, userId: string): Promise<void> {
   const { attempts, secondsLeft } = await countSignInAttempt(db, keyOf('totp', userId), HOUR_S);
   if (attempts <= WRONG_CODES_AN_HOUR) return;
@@ -72,12 +77,12 @@ export async function admitTotpCode({ db }: Database, userId: string): Promise<v
   throw new AppError('rate_limited', { detail, retryAfterSeconds: secondsLeft });
 }
 
-/** The code was right: only wrong ones count. */
+/** Takes back a correct code: only wrong ones count. */
 export async function deleteTotpCodes({ db }: Database, userId: string): Promise<void> {
   await deleteSignInAttempts(db, keyOf('totp', userId));
 }
 
-/** Counts a message somebody has sent to a person who did not ask for it. 429 `rate_limited`. */
+/** Counts a message sent to a person at another person's request. 429 `rate_limited`. */
 export async function admitResending({ db }: Database, invitationId: string): Promise<void> {
   const { attempts, secondsLeft } = await countSignInAttempt(
     db,
@@ -98,7 +103,10 @@ const emailKey = ({ email, clientAddress }: SignInAttempt) =>
   keyOf(email.toLowerCase(), networkOf(clientAddress));
 const networkKey = (clientAddress: string) => keyOf('network', networkOf(clientAddress));
 
-/** Only digests are kept: the table tells nobody who tried. An email holds an @, so that none is taken for another kind. */
+/**
+ * Only digests are stored, so that the table does not reveal who tried. Emails contain an @, so
+ * kinds cannot collide.
+ */
 function keyOf(kind: string, of: string): Buffer {
   return createHash('sha256').update(`${kind}\n${of}`).digest();
 }

@@ -1,4 +1,4 @@
-/** Proving who one is: email and password, a second factor where there is one, and both again later. */
+/** Sign-in by email and password, the second factor, and re-authentication. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { actorOf } from '../../domain/audit.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
@@ -38,13 +38,13 @@ import {
 } from './sign-in-attempts.ts';
 import { requirePasswordStill, verifiedHash } from './verified-passwords.ts';
 
-/** Where a sign-in comes from: who sends it, and the session cookie that came with it. */
+/** The origin of a sign-in: the client, and the session cookie that came with it. */
 interface Origin {
   readonly client: Client;
   readonly presented: string | undefined;
 }
 
-/** The password was right and a second factor is awaited. */
+/** The password was correct; a second factor is required. */
 export interface Challenge {
   /** The `whm_` token. */
   readonly token: string;
@@ -56,8 +56,9 @@ export type SignInOutcome =
   | { readonly kind: 'challenged'; readonly by: Challenge };
 
 /**
- * A new session, or a challenge where there is a second factor, for the right email and password. 401 `invalid_credentials`
- * is the same, in words and in time, for an unknown email and a wrong password; 403 `membership_inactive`; 429 `rate_limited`.
+ * A new session for the correct email and password, or a challenge where a second factor is
+ * enrolled. 401 `invalid_credentials` has the same text and timing for an unknown email and a wrong
+ * password; 403 `membership_inactive`; 429 `rate_limited`.
  */
 export async function signIn(
   context: ServiceContext,
@@ -91,7 +92,7 @@ export async function signIn(
   }
   const issued = await context.db.transaction(async (trx) => {
     await requirePasswordStill(trx, person.userId, passwordHash);
-    // Looked at under the lock: an app that was confirmed meanwhile counts.
+    // Read under the lock, so that an app confirmed meanwhile counts.
     if ((await findTotpFactor(trx, person.userId))?.confirmedAt) return undefined;
     return await openSession(trx, person, { ...PASSWORD_METHOD, client, presented });
   });
@@ -133,7 +134,10 @@ function digestOf(passwordHash: string): Buffer {
   return createHash('sha256').update(passwordHash).digest();
 }
 
-/** Completes a sign-in with a code. 401 `invalid_credentials` also for a challenge that was used or has ended; 429. */
+/**
+ * Completes a sign-in with a code. 401 `invalid_credentials` also for a used or ended challenge;
+ * 429.
+ */
 export async function completeSignIn(
   context: ServiceContext,
   input: Origin & { readonly token: string; readonly code: string },
@@ -174,7 +178,7 @@ export async function completeSignIn(
     recordFailedAuthentication(context, { ...signInOf(pending), reason: 'wrong_code', client });
     throw new AppError('invalid_credentials', WRONG_CODE);
   }
-  // This one, and the one with the password.
+  // This attempt and the one with the password.
   await forgiveSignInAttempts(context, attempt, 2);
   return await signedIn(context, issued);
 }
@@ -201,8 +205,9 @@ async function isPasswordStill(
 }
 
 /**
- * Renews the caller's session by his password, a code of his second factor, or both: all that is given must be right. 400
- * without either; 403 `mfa_required` where a password alone is not enough; 401 `invalid_credentials`; 429 `rate_limited`.
+ * Renews the caller's session by password, by a code of the second factor, or by both; everything
+ * sent must be correct. 400 without either; 403 `mfa_required` where a password alone is not
+ * enough; 401 `invalid_credentials`; 429 `rate_limited`.
  */
 export async function reauthenticate(
   context: ServiceContext,
@@ -267,7 +272,10 @@ function reauthenticationOf(
   };
 }
 
-/** `passwordHash`: the one the password was found to be of. Undefined when the code is wrong, and then nothing is written. */
+/**
+ * `passwordHash`: the hash that the password matched. Undefined for a wrong code; then nothing is
+ * written.
+ */
 async function renewBy(
   db: Db,
   runtime: Runtime,

@@ -1,4 +1,7 @@
-/** Who may enter on an identity provider's word: people it is known by, members with that email, the invited, and newcomers of admitted domains. */
+/**
+ * Which person an identity provider's claims identify: a linked identity, a member with that email,
+ * an invited person, or a newcomer of an admitted domain.
+ */
 import { v7 } from 'uuid';
 import { decideAdmission, isMember } from '../../domain/sign-in/admission.ts';
 import { personOf } from '../../domain/audit.ts';
@@ -22,7 +25,7 @@ import type { Runtime } from '../context.ts';
 import { admitBy, findStandingInvitation } from '../people/invitations/admit.ts';
 import { claimSeat } from '../people/seats.ts';
 
-/** A member who is recognized, whether or not he may enter now. */
+/** A recognized member, whether or not they may enter now. */
 export interface Recognized {
   readonly organizationId: string;
   readonly membershipId: string;
@@ -36,9 +39,9 @@ export interface AdmissionRules {
 }
 
 /**
- * The member behind the identity, in the transaction that opens his session. Who is no member joins by the pending
- * invitation for his email, as the provider or his account here knows it, or else as a newcomer. Throws
- * `sign_in_not_admitted`, `seat_limit_reached` for a newcomer.
+ * The member behind the identity, within the transaction that opens the session. A person who is
+ * not a member joins by a pending invitation for their email, or else as a newcomer. Throws
+ * `sign_in_not_admitted`, and `seat_limit_reached` for a newcomer.
  */
 export async function admitIdentity(
   trx: Db,
@@ -50,7 +53,7 @@ export async function admitIdentity(
   if (known && isMember(known.membershipStatus)) return await asHeIsNow(trx, known);
   const email = known?.email ?? admissibleEmail(identity, rules.emailDomains);
   const organizationId = await findAdmittingOrganization(trx);
-  // From here on one at a time: of two first sign-ins of a person the second finds what the first has written.
+  // Serialized from here: of two concurrent first sign-ins of a person, the second finds what the first wrote.
   if (
     email === undefined ||
     organizationId === undefined ||
@@ -92,7 +95,7 @@ async function admitUnderLock(
   return await addMember(trx, organizationId, newcomer);
 }
 
-/** Until the end of the transaction. */
+/** Held until the end of the transaction. */
 async function asHeIsNow(
   trx: Db,
   { organizationId, membershipId, displayName }: Person,
@@ -123,9 +126,9 @@ function linkedEvent(member: Recognized, { issuer, subject }: VerifiedIdentity) 
 interface Newcomer {
   readonly identity: VerifiedIdentity;
   readonly email: string;
-  /** Somebody who is known here, but a member of nothing that still exists, or was removed. */
+  /** A known person without a membership, or with a removed one. */
   readonly person: Person | undefined;
-  /** The identity is known as his. */
+  /** The identity is linked to this person. */
   readonly isLinked: boolean;
 }
 
@@ -134,18 +137,18 @@ interface KnownUser {
   readonly displayName: string;
 }
 
-/** A newcomer has an account from now on, which nothing but the provider opens. */
+/** A newcomer gets an account that only the provider opens. */
 async function ensureUser(trx: Db, { identity, email, person }: Newcomer): Promise<KnownUser> {
   if (person) return { userId: person.userId, displayName: person.displayName };
   const [userId, displayName] = [v7(), displayNameOf(identity.name, email)];
   if (!(await insertUserUnlessKnown(trx, { id: userId, email, displayName, passwordHash: null }))) {
-    // By the door of another organization. His next attempt finds him.
-    throw new Error('somebody with this email came in at the same moment');
+    // Another organization admitted them concurrently. Their next attempt finds the account.
+    throw new Error('another sign-in with this email happened concurrently');
   }
   return { userId, displayName };
 }
 
-/** With what the invitation grants, in the seat it held. */
+/** Joins with the grants of the invitation, in the seat it held. */
 async function addInvited(
   trx: Db,
   invitation: Invitation,

@@ -1,10 +1,16 @@
-/** Hashing takes too long for a transaction: a password is verified before, and the one that acts asks whether it is still that one. */
+/**
+ * Hashing takes too long for a transaction. So a password is verified before it, and the
+ * transaction checks that the hash is still current.
+ */
 import { AppError } from '../../domain/errors.ts';
 import { lockPassword } from '../../data/sign-in/passwords.ts';
 import { verifyPassword } from '../../platform/crypto/passwords.ts';
 import type { Db } from '../../platform/postgres.ts';
 
-/** The hash, when the password is of it. Takes the same time when it is not, and without a hash. `onBehalfOf`: as in `verifyPassword`. */
+/**
+ * The hash, when the password matches it. It takes the same time otherwise, and without a hash.
+ * `onBehalfOf`: as in `verifyPassword`.
+ */
 export async function verifiedHash(
   password: string,
   passwordHash: string | null | undefined,
@@ -14,7 +20,7 @@ export async function verifiedHash(
   return correct ? (passwordHash ?? undefined) : undefined;
 }
 
-/** 401 when the password was changed since, and a change ends what the old one opened. It stays until the transaction ends. */
+/** 401 when the password changed since. The row stays locked until the transaction ends. */
 export async function requirePasswordStill(
   trx: Db,
   userId: string,
