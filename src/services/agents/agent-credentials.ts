@@ -1,4 +1,4 @@
-/** Credentials of agents: issued with a new instance, shown once, revoked for good. */
+/** Agent credentials: issued with a new instance, shown once, revocable. */
 import { actorOf } from '../../domain/audit.ts';
 import { authorize, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -17,7 +17,7 @@ import type { Runtime, ServiceContext } from '../context.ts';
 
 export type { AgentInstance } from '../../data/agents/agent-instances.ts';
 
-/** `token` is shown this once; only its hash is kept. */
+/** `token` is shown once; the service stores only its hash. */
 export interface IssuedCredential {
   readonly id: string;
   readonly token: string;
@@ -28,11 +28,14 @@ export interface NewInstance {
   readonly agentSlug: string;
   readonly name: string;
   readonly metadata?: JsonText | undefined;
-  /** Wanted life of the credential; absent or 0 for the default, which is also the greatest. */
+  /** Wanted lifetime of the credential; absent or 0 for the default, which is also the maximum. */
   readonly ttlSeconds?: number | undefined;
 }
 
-/** A new instance of an agent and its first credential. Throws 404, 409 `agent_archived` or `instance_name_taken`. */
+/**
+ * Creates an instance with its first credential. Throws 404, 409 `agent_archived` or
+ * `instance_name_taken`.
+ */
 export async function createAgentInstance(
   context: ServiceContext,
   principal: ProductPrincipal,
@@ -83,7 +86,10 @@ function credentialLifetime({ limits }: Runtime, ttlSeconds = 0): number {
     : Math.min(ttlSeconds * 1_000, limits.agentCredentialLifetimeMs);
 }
 
-/** Stops a credential for good; again is not an error. Throws 404, and 403 unless the caller may revoke for its agent. */
+/**
+ * Revokes a credential. A repeat is not an error. Throws 404, and 403 unless the caller may revoke
+ * for its agent.
+ */
 export async function revokeCredential(
   context: ServiceContext,
   principal: ProductPrincipal,

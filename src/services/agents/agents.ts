@@ -1,4 +1,4 @@
-/** Agents: created with an empty pipeline of their own, listed and read by whoever may see them. */
+/** Agents: create, read and list them. Each agent owns a pipeline. */
 import { actorIdOf, actorOf } from '../../domain/audit.ts';
 import { scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -65,7 +65,7 @@ export async function getAgent(
 
 export interface AgentList {
   readonly agents: readonly Agent[];
-  /** Where the next page starts; absent on the last one. */
+  /** The start of the next page; absent on the last one. */
   readonly next?: AgentPosition;
 }
 
@@ -75,7 +75,7 @@ const STATUSES = {
   all: STATUS_ORDER,
 } as const;
 
-/** The agents the caller may see: all of them, or those its grants name. */
+/** The agents that the caller may see. */
 export async function listVisibleAgents(
   context: ServiceContext,
   principal: ProductPrincipal,

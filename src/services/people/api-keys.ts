@@ -1,4 +1,7 @@
-/** Personal API keys: a script acts as its member, with what the member holds at that moment. */
+/**
+ * Personal API keys: a script acts as its member, with what the member holds at the time of each
+ * call.
+ */
 import { AppError, invalid } from '../../domain/errors.ts';
 import {
   bearablePermissions,
@@ -62,7 +65,7 @@ export async function authenticateApiKey(
   return principal;
 }
 
-/** Remembers the use of a key, at most once a minute and without making the call wait. */
+/** Records the use of a key, at most once a minute, without delaying the call. */
 export function noteUse(
   context: ServiceContext,
   {
@@ -79,11 +82,11 @@ export function noteUse(
 
 /** A key as people see it. */
 export interface ApiKey extends ApiKeyRecord {
-  /** What it is narrowed to, without keys this version no longer knows. */
+  /** The scope of the key, without permissions that this version does not know. */
   readonly permissions: readonly Permission[] | null;
-  /** It opens what it carries. */
+  /** Active and not blocked. */
   readonly usable: boolean;
-  /** Of its own: none for a personal key. */
+  /** Its own grants; empty for a personal key. */
   readonly grants: readonly Grant[];
 }
 
@@ -105,11 +108,11 @@ export interface OwnApiKeys {
   readonly personalApiKeysAllowed: boolean;
   readonly scopingEnabled: boolean;
   readonly bearable: readonly PermissionEntry[];
-  /** The latest end a key minted now may have. */
+  /** The latest expiry of a key created now. */
   readonly latestEnd: Date | undefined;
 }
 
-/** The caller's own keys, newest first, and what a new one would carry. */
+/** The caller's own keys, newest first, and what a new key would carry. */
 export async function listOwnApiKeys(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -131,7 +134,10 @@ export async function listOwnApiKeys(
   };
 }
 
-/** The latest end a key minted under these rules may have: the deployment's and the organization's, whichever is sooner. */
+/**
+ * The latest expiry of a key created under these rules: the sooner of the deployment's and the
+ * organization's.
+ */
 export function latestEndUnder(runtime: Runtime, rules: ApiKeyRules): Date | undefined {
   return latestEnd(
     rules.now,
@@ -146,8 +152,9 @@ export interface MintedApiKey {
 }
 
 /**
- * Mints a personal key. 403 `api_keys_disabled`, `api_key_scoping_unavailable` when `permissions` would narrow it in the
- * open edition, and the refusals of `requireRecentAuthentication` when the key could decide or do what is dangerous.
+ * Creates a personal key. 403 `api_keys_disabled`; `api_key_scoping_unavailable` when `permissions`
+ * would scope it in the open edition; and what `requireRecentAuthentication` throws when the key
+ * can decide or carries a dangerous permission.
  */
 export async function mintApiKey(
   context: ServiceContext,
@@ -194,7 +201,7 @@ export interface KeyToMint {
   readonly now: Date;
 }
 
-/** Inserts a key that may be minted, with its audit event. */
+/** Inserts a permitted key with its audit event. */
 export async function insertWithToken(
   db: Db,
   runtime: Runtime,
@@ -240,7 +247,7 @@ export async function readApiKey(
   return apiKey(runtime, record);
 }
 
-/** Revokes one of the caller's own keys for good; again, nothing more happens. */
+/** Revokes one of the caller's own keys. A repeat changes nothing. */
 export async function revokeOwnApiKey(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -254,7 +261,7 @@ export async function revokeOwnApiKey(
   });
 }
 
-/** Of two at once, one revokes and is recorded. */
+/** Of two concurrent calls, one revokes and writes the event. */
 export async function revokeWithAudit(
   trx: Db,
   organizationId: string,
@@ -272,7 +279,7 @@ export interface VerifiedApiKey {
   readonly grants: readonly Grant[];
 }
 
-/** The key the call presents and what it may do now. 400 `api_key_required` for a session. */
+/** The presented key and its current permissions. 400 `api_key_required` for a session. */
 export async function verifyApiKey(
   context: ServiceContext,
   principal: ProductPrincipal,

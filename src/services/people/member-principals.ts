@@ -1,4 +1,4 @@
-/** Turns a member, as read beside a session or a key, into who is calling. */
+/** Builds the principal of a member from the row read with a session or key. */
 import { AppError } from '../../domain/errors.ts';
 import {
   authorize,
@@ -24,7 +24,9 @@ export function memberPrincipal(
   return principalOf(member, credential);
 }
 
-/** Who the member would be with the credential, whether or not he may use it now. */
+/**
+ * The principal that the member would have with this credential, whether or not it may be used now.
+ */
 export function principalOf(
   member: MemberWithPolicies,
   credential: { readonly via: MemberPrincipal['via']; readonly auth: AuthContext },
@@ -45,7 +47,7 @@ export function principalOf(
   };
 }
 
-/** The member who calls with a live session. 403 `membership_inactive`. */
+/** The member behind a live session. 403 `membership_inactive`. */
 export function sessionPrincipal(session: SessionHolder): MemberPrincipal {
   const { sessionId, fresh, method, assurance, authenticatedAt } = session;
   return memberPrincipal(session, {
@@ -54,7 +56,7 @@ export function sessionPrincipal(session: SessionHolder): MemberPrincipal {
   });
 }
 
-/** The member who calls with a live personal key. 403 `membership_inactive`, `api_keys_disabled`. */
+/** The member behind a live personal key. 403 `membership_inactive`, `api_keys_disabled`. */
 export function apiKeyPrincipal(key: ApiKeyHolder): MemberPrincipal {
   const principal = memberPrincipal(key, {
     via: {
@@ -68,14 +70,14 @@ export function apiKeyPrincipal(key: ApiKeyHolder): MemberPrincipal {
   return principal;
 }
 
-/** A key proves no more than whoever minted it did then. */
+/** A key has the assurance of the session that created it. */
 export function apiKeyAuth(assurance: AuthContext['assurance'], mintedAt: Date): AuthContext {
   return { method: 'api_key', assurance, authenticated_at: mintedAt };
 }
 
 /**
- * Locks the organization's access and answers who the caller is by now, as `currentMember` does. Throws what that throws, and
- * 403 `permission_denied` for what he needs and lacks.
+ * Locks the organization's access and reads the caller again, as `currentMember` does. Throws what
+ * that throws, and 403 `permission_denied` when the needed permission is gone.
  */
 export async function lockCurrentMember(
   trx: Db,
@@ -83,7 +85,7 @@ export async function lockCurrentMember(
   needs?: { readonly permission: Permission; readonly target?: AuthorizationTarget },
 ): Promise<MemberPrincipal> {
   await lockOrganization(trx, caller.organizationId);
-  // What is done through Slack changes nobody's access.
+  // Slack calls never change access.
   if (caller.via.kind === 'slack') throw new AppError('session_required');
   const current = await currentMember(trx, caller);
   if (needs) requirePermission(current, needs.permission, needs.target);
@@ -91,8 +93,9 @@ export async function lockCurrentMember(
 }
 
 /**
- * Who the caller is by now: what he held when the call came in, and what he came in with, may have been taken from him while
- * it waited. One statement. Throws 401 when his session, key or link has ended, else what the next call with it would get.
+ * Reads the caller again in one statement: their rights or credential may have changed while the
+ * call waited. Throws 401 when the session, key or link has ended, else what the next call would
+ * get.
  */
 export async function currentMember(db: Db, caller: MemberPrincipal): Promise<MemberPrincipal> {
   const { via } = caller;

@@ -1,4 +1,4 @@
-/** The members of an organization: seen, suspended, reactivated, removed. */
+/** The members of an organization: list, suspend, reactivate and remove them. */
 import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -38,7 +38,7 @@ export interface Member extends MemberRow {
 
 export interface MemberList {
   readonly members: readonly Member[];
-  /** Where the next page starts; absent on the last one. */
+  /** The start of the next page; absent on the last one. */
   readonly next?: MemberPosition;
 }
 
@@ -59,7 +59,7 @@ async function withAssignments(
   }));
 }
 
-/** One page of the members, see `listMembers` of the data for their order. */
+/** One page of members, in the order of `listMembers` in the data layer. */
 export async function listMembers(
   { db }: ServiceContext,
   { organizationId }: ProductPrincipal,
@@ -87,7 +87,7 @@ async function readMember(db: Db, organizationId: string, id: string): Promise<M
   return member;
 }
 
-/** What asks a member by name while it is in force. */
+/** The active paths and policies that target a member. */
 interface EscalationUses {
   readonly escalationPaths: readonly NamingPath[];
   readonly teamEscalationPolicies: readonly NamingPolicy[];
@@ -104,7 +104,7 @@ async function findEscalationUses(
   };
 }
 
-/** As the error's details and the audit event show them. */
+/** The form used in error details and audit events. */
 function presentUses({ escalationPaths, teamEscalationPolicies }: EscalationUses) {
   return {
     escalation_paths: escalationPaths.map(({ pathKey, name, revision }) => ({
@@ -122,14 +122,14 @@ function presentUses({ escalationPaths, teamEscalationPolicies }: EscalationUses
 
 interface StatusChange {
   readonly id: string;
-  /** Leave escalation paths and policies behind that ask somebody who will not answer. */
+  /** Proceed although escalation paths and policies still target the member. */
   readonly force: boolean;
 }
 
 /**
- * The member, when the caller may change his status. Of several reasons against it the caller hears the first: 404, 403
- * `self_change`, 403 `owner_required`, for an owner what `requireRecentAuthentication` throws, 409 `membership_removed` unless
- * removed is what he is to be.
+ * The member, when the caller may change their status. The first applicable error is thrown: 404,
+ * 403 `self_change`, 403 `owner_required`, for an owner what `requireRecentAuthentication` throws,
+ * 409 `membership_removed` unless the new status is removed.
  */
 async function requireChangeable(
   trx: Db,
@@ -140,13 +140,16 @@ async function requireChangeable(
   if (!member) throw new AppError('not_found');
   if (member.id === caller.membershipId) throw new AppError('self_change');
   if (member.isOwner && !caller.isOwner) throw new AppError('owner_required');
-  // As for giving and taking ownership itself: no key, and no session found open, decides who the owners are.
+  // As for granting ownership: a key or an old session must not decide who the owners are.
   if (member.isOwner) requireRecentAuthentication(caller);
   if (member.status === 'deprovisioned' && !removal) throw new AppError('membership_removed');
   return member;
 }
 
-/** Throws 409 `directory_managed`, or `membership_in_escalation_path` unless forced; else what is left behind. */
+/**
+ * Throws 409 `directory_managed`, or `membership_in_escalation_path` unless forced; answers what
+ * still targets the member.
+ */
 async function requireReleased(
   trx: Db,
   member: MemberRow,
@@ -171,8 +174,9 @@ async function changed(
 }
 
 /**
- * Suspends or reactivates a member; the status he has already is not an error and writes nothing. Throws what
- * `requireChangeable` does, then 409 `directory_managed`, `last_owner` and, on suspending, `membership_in_escalation_path`.
+ * Suspends or reactivates a member. Setting the current status again writes nothing. Throws what
+ * `requireChangeable` does, then 409 `directory_managed`, `last_owner` and, on suspending,
+ * `membership_in_escalation_path`.
  */
 export async function changeMemberStatus(
   context: ServiceContext,
@@ -192,7 +196,7 @@ export async function changeMemberStatus(
   return changedMember;
 }
 
-/** Requests that waited for somebody, and do no longer: whose claim of his has ended, and whose steps have fallen due. */
+/** Requests that no longer wait for this member: their claims ended, and their steps became due. */
 interface LeftRequests {
   readonly released: readonly string[];
   readonly due: readonly string[];
@@ -208,7 +212,10 @@ function announceLeft(context: ServiceContext, { released, due }: LeftRequests):
   );
 }
 
-/** His grants stay, so that reactivating gives them back; his sessions and keys are refused while he is suspended. */
+/**
+ * Grants stay, so that reactivation restores them. Sessions and keys are refused while the member
+ * is suspended.
+ */
 async function suspend(
   trx: Db,
   caller: MemberPrincipal,
@@ -225,14 +232,14 @@ async function suspend(
   return await waitNoLonger(trx, caller, { member, reason: 'membership_suspended' });
 }
 
-/** Nobody waits for him any longer. */
+/** No request waits for them any longer. */
 async function waitNoLonger(
   trx: Db,
   caller: MemberPrincipal,
   { member, reason }: { member: MemberRow; reason: string },
 ): Promise<LeftRequests> {
   const { id: membershipId, organizationId } = member;
-  // First: it locks the rows of what he claims too, all in one order.
+  // First, since it also locks the rows of their claims, always in the same order.
   const due = await wakeUnreachable(trx, organizationId, [membershipId]);
   return {
     released: await releaseClaimsOf(trx, {
@@ -252,8 +259,8 @@ async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberRow): 
 }
 
 /**
- * Removes a member and takes his policies, team memberships, sessions and personal keys; his record is kept. One who
- * was removed before is not an error. Throws as `changeMemberStatus` does.
+ * Removes a member and deletes their policies, team memberships, sessions and personal keys; the
+ * record stays. A member removed before is not an error. Throws as `changeMemberStatus` does.
  */
 export async function removeMember(
   context: ServiceContext,

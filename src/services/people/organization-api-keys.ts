@@ -1,6 +1,6 @@
 /**
- * Organization API keys, for a shared integration with grants of its own (hosted edition), and every key of the
- * organization as those see it who look after them.
+ * Organization API keys (hosted edition), which serve shared integrations with grants of their own;
+ * and the list of all keys for administrators.
  */
 import { AppError, invalid } from '../../domain/errors.ts';
 import { endIssues } from '../../domain/people/api-keys.ts';
@@ -42,7 +42,10 @@ import { offerResources } from './permission-policy-pages.ts';
 
 const HOLDER = 'organization_api_key';
 
-/** The integration behind an organization key. 401 when it is unknown, expired or revoked, and always in the open edition. */
+/**
+ * The integration behind an organization key. 401 when it is unknown, expired or revoked, and
+ * always in the open edition.
+ */
 export async function authenticateOrganizationKey(
   context: ServiceContext,
   token: PresentedToken,
@@ -72,7 +75,10 @@ export interface ApiKeyFilter {
   readonly q: string | undefined;
 }
 
-/** Every key of the organization that the filter lets through, newest first; `next` is the id of the last, when more follow. */
+/**
+ * The organization's keys that match the filter, newest first. `next` is the id of the last one,
+ * when more follow.
+ */
 export async function listAllApiKeys(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -88,7 +94,7 @@ export async function listAllApiKeys(
 
 export interface ApiKeyDetail {
   readonly key: ApiKey;
-  /** What it carries while it is usable: its own grants, or its member's after narrowing. */
+  /** Its effective grants: its own, or its member's after key scoping. */
   readonly effectiveGrants: readonly Grant[];
 }
 
@@ -118,7 +124,7 @@ async function carriedBy(
   );
 }
 
-/** Revokes any key of the organization for good; again, nothing more happens. Throws 404. */
+/** Revokes any key of the organization. A repeat changes nothing. Throws 404. */
 export async function revokeAnyApiKey(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -132,12 +138,12 @@ export async function revokeAnyApiKey(
   });
 }
 
-/** What a form for a new organization key offers. */
+/** The options for a new organization key. */
 export interface OrganizationKeyOptions {
   readonly permissions: readonly PermissionEntry[];
-  /** The caller's grants of these permissions: each may be given as it is, or at a narrower scope. */
+  /** The caller's grants of these permissions. Each can be granted as is or at a smaller scope. */
   readonly grants: readonly Grant[];
-  /** The live teams and agents the grants reach. */
+  /** The live teams and agents within the grants. */
   readonly resources: readonly PolicyResource[];
   readonly resourcesTruncated: boolean;
   readonly latestEnd: Date | undefined;
@@ -166,8 +172,9 @@ export async function organizationKeyOptions(
 }
 
 /**
- * Issues a key with policies of its own. 400 for policies such a key cannot hold; 403 `grant_exceeds_own` for what the
- * caller does not hold himself, and the refusals of `requireRecentAuthentication`: such a key outlives his membership.
+ * Creates a key with its own policies. 400 for policies such a key cannot hold; 403
+ * `grant_exceeds_own` for what the caller does not hold; and what `requireRecentAuthentication`
+ * throws, since the key outlives its creator's membership.
  */
 export async function issueOrganizationKey(
   context: ServiceContext,

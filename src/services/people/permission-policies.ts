@@ -1,4 +1,4 @@
-/** Permission policies of members, teams and organization keys: one set of rules for the three. */
+/** Permission policies of members, teams and organization keys: one set of rules for all three. */
 import { createHash } from 'node:crypto';
 import { actorOf, type AuditActor } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
@@ -41,15 +41,15 @@ import { HOLDER_KINDS, presentPolicy, type ShownPolicy } from './permission-poli
 
 export type { PolicyHolder } from '../../data/people/permission-policies.ts';
 
-/** Terms as they stand in a body, below `pointer`. */
+/** Terms from a body, below `pointer`. */
 export interface SubmittedTerms {
   readonly terms: PolicyTerms;
   readonly pointer?: string;
 }
 
 /**
- * Throws 400 with every issue of the terms: what is wrong in itself, and named teams and agents that are not there or are
- * archived. Whether the caller may hand them out is `requireMayGrant`'s question.
+ * Throws 400 with every issue of the terms, including named teams and agents that are missing or
+ * archived. `requireMayGrant` checks whether the caller may grant them.
  */
 export async function requireValidTerms(
   trx: Db,
@@ -87,7 +87,7 @@ async function missingResources(
   );
 }
 
-/** Tells of a team or agent that terms name whether it is there and not archived. */
+/** Whether a team or agent named in terms exists and is not archived. */
 export async function whichAreLive(
   trx: Db,
   organizationId: string,
@@ -105,16 +105,19 @@ export async function whichAreLive(
   return ({ scopeKind }, id) => live.has(`${scopeKind} ${id}`);
 }
 
-/** Policies to be added, one for each of the terms: these are valid, and `grantedByActorId` may hand them out. */
+/**
+ * New policies, one for each of the terms. The terms are valid and `grantedByActorId` may grant
+ * them.
+ */
 export interface GrantedPolicies {
   readonly holder: PolicyHolder;
   readonly terms: readonly PolicyTerms[];
   readonly actor: AuditActor;
-  /** The membership whose grant it is; the actor only carries it out where an invitation is accepted. */
+  /** The membership that grants; the actor only carries it out when an invitation is accepted. */
   readonly grantedByActorId: string;
 }
 
-/** Adds policies with their audit events: their ids, in the order of the terms. */
+/** Adds policies with their audit events. Answers their ids, in the order of the terms. */
 export async function addPolicies(
   trx: Db,
   organizationId: string,
@@ -149,7 +152,10 @@ function auditedTerms({ scopeKind, resourceIds, permissions, isOwner }: PolicyTe
   };
 }
 
-/** Call it after a change of who owns, under the lock on access. Throws 409 `last_owner` when no active owner is left. */
+/**
+ * Call it after a change of ownership, under the lock on access. Throws 409 `last_owner` when no
+ * active owner remains.
+ */
 export async function requireActiveOwner(trx: Db, organizationId: string): Promise<void> {
   if ((await countOwnerships(trx, organizationId)) === 0) throw new AppError('last_owner');
 }
@@ -161,7 +167,10 @@ interface Changing {
 
 type Change<T> = (trx: Db, caller: MemberPrincipal, state: PolicyHolderState) => Promise<T>;
 
-/** Runs `change` under the lock on access, for the caller as he is then and the holder as it is then. Throws 404 without holder. */
+/**
+ * Runs `change` under the lock on access, with the caller and the holder read again. Throws 404
+ * without a holder.
+ */
 async function changing<T>(
   context: ServiceContext,
   { principal, holder }: Changing,
@@ -177,7 +186,10 @@ async function changing<T>(
   });
 }
 
-/** The same for a change that may take rights away: no request waits on for those who can answer it no longer. */
+/**
+ * The same for a change that may remove rights: no request keeps waiting for people who can no
+ * longer answer it.
+ */
 async function taking<T>(context: ServiceContext, of: Changing, change: Change<T>): Promise<T> {
   const { organizationId } = of.principal;
   const { result, due } = await changing(context, of, async (trx, caller, state) => ({
@@ -188,13 +200,13 @@ async function taking<T>(context: ServiceContext, of: Changing, change: Change<T
   return result;
 }
 
-/** Who holds what is granted to the holder. */
+/** The members affected by what the holder is granted. */
 async function listHolders(trx: Db, { kind, id }: PolicyHolder): Promise<readonly string[]> {
   if (kind === 'membership') return [id];
   return kind === 'team' ? await listTeamMembershipIds(trx, id) : [];
 }
 
-/** Throws 409 `membership_removed`, `team_archived`, or `read_only_policy` for a key that has ended. */
+/** Throws 409 `membership_removed`, `team_archived`, or `read_only_policy` for an ended key. */
 function requireOpen({ closed }: PolicyHolderState): void {
   if (closed === 'api_key_inactive') throw readOnly(closed);
   if (closed !== null)
@@ -216,7 +228,10 @@ async function readPolicy(
   return policy;
 }
 
-/** A policy the caller may change. Throws as `requireOpen` and `requireMayGrant` do, 404, and 409 `read_only_policy`. */
+/**
+ * A policy that the caller may change. Throws as `requireOpen` and `requireMayGrant` do, 404, and
+ * 409 `read_only_policy`.
+ */
 async function findChangeable(
   trx: Db,
   caller: MemberPrincipal,
@@ -243,9 +258,9 @@ export interface NewPolicy {
 }
 
 /**
- * Grants by a new policy. The same key and terms again answer the policy as it is by now and make no second one; other terms
- * are 409 `idempotency_conflict`. Throws 404, 409 for a holder that has ended, 409 `policy_limit_reached`, 400, and as
- * `requireMayGrant` does.
+ * Creates a policy. Repeating key and terms answers the current policy and creates no second one;
+ * other terms are 409 `idempotency_conflict`. Throws 404, 409 for an ended holder, 409
+ * `policy_limit_reached`, 400, and as `requireMayGrant` does.
  */
 export async function createPolicy(
   context: ServiceContext,
@@ -281,7 +296,7 @@ export async function createPolicy(
   });
 }
 
-/** Whoever makes several at once, for a new holder, makes no more than `MOST_POLICIES`. */
+/** Creating several policies at once for a new holder is limited to `MOST_POLICIES`, too. */
 async function requireRoom(trx: Db, organizationId: string, holder: PolicyHolder): Promise<void> {
   if ((await countPolicies(trx, organizationId, holder)) < MOST_POLICIES) return;
   throw new AppError('policy_limit_reached', { details: { limit: MOST_POLICIES } });
@@ -298,8 +313,9 @@ function hashOf({ holder, terms }: Pick<NewPolicy, 'holder' | 'terms'>): Buffer 
 }
 
 /**
- * Gives a policy other terms; the ones it has already write nothing. Throws 409 `policy_changed` (details.revision) when it
- * is at another revision, 409 `last_owner`, and as `findChangeable` and `createPolicy` do.
+ * Replaces the terms of a policy; equal terms write nothing. Throws 409 `policy_changed`
+ * (details.revision) at another revision, 409 `last_owner`, and as `findChangeable` and
+ * `createPolicy` do.
  */
 export async function replacePolicy(
   context: ServiceContext,
@@ -344,7 +360,7 @@ export async function replacePolicy(
   });
 }
 
-/** The policy after a change, which may have changed what the caller holds himself. */
+/** Reads the policy again, since the change may have changed what the caller holds. */
 async function readShown(
   trx: Db,
   principal: MemberPrincipal,
@@ -355,7 +371,7 @@ async function readShown(
   return await presentPolicy(trx, reader, { policy, state });
 }
 
-/** Takes back what a policy grants. Throws 404, 409 `last_owner`, and as `findChangeable` does. */
+/** Deletes a policy. Throws 404, 409 `last_owner`, and as `findChangeable` does. */
 export async function removePolicy(
   context: ServiceContext,
   principal: MemberPrincipal,

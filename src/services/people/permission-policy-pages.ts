@@ -1,4 +1,4 @@
-/** Permission policies as they are shown: on the page of their holder, with what the reader may change there. */
+/** The page of a holder's permission policies, with what the reader may change there. */
 import {
   authorize,
   effectiveGrants,
@@ -36,7 +36,7 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 
-/** What kind of credential holder each kind of policy holder is. */
+/** The kind of credential holder for each kind of policy holder. */
 export const HOLDER_KINDS = {
   membership: 'human',
   team: 'human',
@@ -44,26 +44,26 @@ export const HOLDER_KINDS = {
 } as const satisfies Record<PolicyHolder['kind'], PermissionHolder>;
 
 export interface ShownPolicy extends PermissionPolicy {
-  /** The teams and agents it names, as far as they are there. */
+  /** The existing teams and agents that the policy names. */
   readonly resources: readonly PolicyResource[];
   readonly readOnlyReason?: ReadOnlyReason;
 }
 
 export interface PolicyPage {
-  /** The holder's. */
+  /** The holder's name. */
   readonly name: string;
   readonly policies: readonly ShownPolicy[];
-  /** What the policies name, and what the caller may name in a new one. */
+  /** What the policies name, and what the caller can name in a new one. */
   readonly resources: readonly PolicyResource[];
   readonly resourcesTruncated: boolean;
-  /** What this kind of holder can be granted. */
+  /** The permissions that this kind of holder can be granted. */
   readonly permissions: readonly PermissionEntry[];
   readonly isOwner: boolean;
-  /** Why the caller can add none. */
+  /** Why the caller cannot add a policy. */
   readonly readOnlyReason?: PageReadOnlyReason;
 }
 
-/** The entries of the vocabulary this edition serves; only those that kind of holder can carry, if one is given. */
+/** The vocabulary of this edition, limited to what the given kind of holder can carry. */
 export function servedPermissions(
   edition: PermissionEdition,
   holder?: PermissionHolder,
@@ -73,7 +73,10 @@ export function servedPermissions(
   );
 }
 
-/** The vocabulary. Throws 403 `permission_denied` unless the caller may read or write policies somewhere. */
+/**
+ * The vocabulary. Throws 403 `permission_denied` unless the caller may read or write policies at
+ * some scope.
+ */
 export function listPermissions(
   { edition }: Runtime,
   principal: MemberPrincipal,
@@ -85,7 +88,7 @@ export function listPermissions(
   return servedPermissions(edition);
 }
 
-/** Everything the holder is granted, and what the caller may do about it. Throws 404. */
+/** All policies of the holder, and what the caller may change. Throws 404. */
 export async function readPolicyPage(
   { db, edition }: ServiceContext,
   principal: MemberPrincipal,
@@ -111,10 +114,12 @@ export async function readPolicyPage(
   };
 }
 
-/** What whoever holds the grants may name in a policy, and what the policies name. */
+/**
+ * The resources that a caller with these grants can name in a policy, and those the policies name.
+ */
 export interface OfferedResources {
   readonly resources: readonly PolicyResource[];
-  /** More agents, or more teams, could be named than are listed. */
+  /** More agents or teams could be named than the list holds. */
   readonly truncated: boolean;
 }
 
@@ -142,7 +147,7 @@ export async function offerResources(
   return { resources: found.filter((each) => !left.has(each)), truncated: left.size > 0 };
 }
 
-/** The live resources of a kind for which something can be granted. */
+/** The live resources of a kind for which the caller can grant something. */
 function reachOf(grants: readonly Grant[], kind: 'agent' | 'team'): ResourceChoice['live'] {
   const fitting = grants.filter(({ permission }) => isValidScope(permission, kind));
   if (fitting.some(({ scope_kind }) => scope_kind === 'organization')) return 'all';
@@ -155,7 +160,7 @@ function namedIn(policies: readonly PermissionPolicy[], kind: 'agent' | 'team'):
   return policies.flatMap(({ scopeKind, resourceIds }) => (scopeKind === kind ? resourceIds : []));
 }
 
-/** One policy as its page would show it. */
+/** One policy as its page shows it. */
 export async function presentPolicy(
   db: Db,
   principal: MemberPrincipal,

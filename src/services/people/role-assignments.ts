@@ -1,4 +1,4 @@
-/** What members and teams hold, policy by policy and scope by scope, as people are shown it. */
+/** What members and teams hold, one entry for each policy and scope. */
 import { v5 } from 'uuid';
 import { grantsFromPolicies } from '../../domain/people/authorization.ts';
 import { isPermission, type Permission, type ScopeKind } from '../../domain/people/permissions.ts';
@@ -15,7 +15,7 @@ export interface RoleAssignment {
   readonly scopeName?: string;
   readonly source: 'manual' | 'directory';
   readonly grantedByActorId?: string;
-  /** The team a member inherits it through. */
+  /** The team that a member inherits it through. */
   readonly via?: { readonly teamId: string; readonly teamName: string };
   readonly createdAt: Date;
   readonly permissions: readonly Permission[];
@@ -27,7 +27,7 @@ export function roleAssignment(row: AssignmentRow, organizationName: string): Ro
   const holder = viaTeamId === null ? '' : `${row.principalId}:`;
   const scopeName = row.scopeKind === 'organization' ? organizationName : row.scopeName;
   return {
-    // One policy for several agents, or inherited by several members, shows as several assignments: each has an id of its
+    // A policy for several agents, or inherited by several members, shows as several assignments: each has an id of its
     // own that never changes.
     id: v5(`${holder}${row.scopeKind}:${scopeId ?? ''}`, row.policyId),
     principalId: row.principalId,

@@ -1,4 +1,4 @@
-/** How many people an organization may have: members who were not removed, and pending invitations, which hold a seat each. */
+/** Seats of an organization: members that are not removed, and pending invitations. */
 import { AppError } from '../../domain/errors.ts';
 import { lockOrganization } from '../../data/organization/organizations.ts';
 import { countSeats } from '../../data/people/seats.ts';
@@ -18,9 +18,9 @@ export async function readSeats(
 }
 
 /**
- * Call it in the transaction that adds a member or an invitation, before it does: it locks the organization, so that of two
- * who want the last seat one gets it. Throws 409 `seat_limit_reached` {dimension, limit, used}. Whoever accepts an
- * invitation needs no further seat.
+ * Call it in the transaction that adds a member or invitation, before it does. It locks the
+ * organization, so that only one of two concurrent calls gets the last seat. Throws 409
+ * `seat_limit_reached` {dimension, limit, used}. Accepting an invitation takes no further seat.
  */
 export async function claimSeat(
   trx: Db,

@@ -1,4 +1,7 @@
-/** Teams: created, renamed, archived, and who is in them. Whoever joins a team is granted what its permission policies grant. */
+/**
+ * Teams: create, rename, archive, and change their members. Members inherit what the team's
+ * permission policies grant.
+ */
 import { v7 } from 'uuid';
 import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
 import {
@@ -73,7 +76,9 @@ async function readTeam(db: Db, organizationId: string, id: string): Promise<Tea
   return team;
 }
 
-/** The teams the caller may see: all of them, or those its grants name. `next`: where the next page starts, absent on the last. */
+/**
+ * The teams that the caller may see. `next`: the start of the next page, absent on the last one.
+ */
 export async function listVisibleTeams(
   { db }: ServiceContext,
   principal: ProductPrincipal,
@@ -94,7 +99,7 @@ export async function listVisibleTeams(
   };
 }
 
-/** The team and who is in it. Throws 404. */
+/** The team and its members. Throws 404. */
 export async function getTeam(
   { db }: ServiceContext,
   { organizationId }: ProductPrincipal,
@@ -116,7 +121,7 @@ function teamEvent(
   };
 }
 
-/** An empty team. Throws 409 `team_name_taken`. */
+/** Creates an empty team. Throws 409 `team_name_taken`. */
 export async function createTeam(
   { db }: ServiceContext,
   principal: MemberPrincipal,
@@ -172,10 +177,13 @@ export async function renameTeam(
   });
 }
 
-/** Waiting requests a refusal names. */
+/** Most waiting requests listed in a refusal. */
 const SHOWN_REQUESTS = 20;
 
-/** Throws 409 `team_in_escalation_path` while somebody may be asked through the team. Nobody activates a path meanwhile. */
+/**
+ * Throws 409 `team_in_escalation_path` while a path targets the team. The lock prevents concurrent
+ * activations.
+ */
 async function requireUnasked(trx: Db, organizationId: string, id: string): Promise<void> {
   const paths = await listPathsNamingTeam(trx, organizationId, id);
   const waiting = await findWaitingOnTeam(trx, organizationId, {
@@ -197,8 +205,8 @@ async function requireUnasked(trx: Db, organizationId: string, id: string): Prom
 }
 
 /**
- * For good, and its escalation policy is in force no longer; a team that is archived already stays as it is. Throws 404, 409
- * `directory_managed` or `team_in_escalation_path`.
+ * Archives a team permanently and deactivates its escalation policy. An archived team stays
+ * unchanged. Throws 404, 409 `directory_managed` or `team_in_escalation_path`.
  */
 export async function archiveTeam(
   context: ServiceContext,
@@ -222,15 +230,16 @@ export async function archiveTeam(
       organizationId,
       teamEvent(principal, { verb: 'archived', id, data: { name: team.name } }),
     );
-    // What its policies granted is gone.
+    // The grants of its policies are gone.
     return await wakeUnreachable(trx, organizationId, await listTeamMembershipIds(trx, id));
   });
   announceDue(context, due);
 }
 
 /**
- * Makes exactly these people the hand-added members. Throws 404, 409 `team_archived`, 400 for ids that are named twice or
- * are no member, what `requireMayAdmit` throws, and unless forced 409 `team_member_in_escalation_policy`.
+ * Replaces the manually added members. Throws 404, 409 `team_archived`, 400 for repeated ids or ids
+ * of non-members, what `requireMayAdmit` throws, and unless forced 409
+ * `team_member_in_escalation_policy`.
  */
 export async function setTeamMembers(
   context: ServiceContext,
@@ -278,8 +287,9 @@ export async function setTeamMembers(
 }
 
 /**
- * Throws 409 `team_member_in_escalation_policy` when the active policy asks somebody by name who is in the team no longer;
- * answers what is left behind when that is forced. Who is in it by the directory too has not left.
+ * Throws 409 `team_member_in_escalation_policy` when the active policy targets a member who left
+ * the team; when forced, answers the remaining targets. Members that the directory added have not
+ * left.
  */
 async function requireReleased(
   trx: Db,
@@ -316,8 +326,9 @@ function requireMembers(ids: readonly string[], present: ReadonlySet<string>): v
 }
 
 /**
- * Putting somebody, oneself too, into a team hands out what the team's policies grant: only who could grant them may.
- * Throws 403 `grant_exceeds_own` (details.grants: all that is beyond the caller), and as `requireMayGrant` for what is dangerous.
+ * Adding anyone to a team grants what the team's policies grant, so the caller must be able to
+ * grant it. Throws 403 `grant_exceeds_own` (details.grants: all that the caller lacks), and as
+ * `requireMayGrant` for dangerous permissions.
  */
 async function requireMayAdmit(trx: Db, principal: MemberPrincipal, teamId: string): Promise<void> {
   const policies = await listPolicies(trx, principal.organizationId, { kind: 'team', id: teamId });

@@ -1,6 +1,7 @@
 /**
- * Joining by an invitation. Its link proves nothing but that somebody got it: a new person chooses a password, one who has
- * an account proves that it is his, by its password or by being signed in. Nobody's password is ever changed here.
+ * Accepting an invitation. The link only proves that someone received it. A new person chooses a
+ * password; a person with an account sends its password or is signed in. An existing password never
+ * changes here.
  */
 import { AppError } from '../../../domain/errors.ts';
 import { TOKEN_PREFIX } from '../../../domain/tokens.ts';
@@ -21,12 +22,11 @@ import {
   verifyInvitee,
   type InvitedPerson,
   type InviteeCredential,
-} from './prove.ts';
+} from './invitee.ts';
 
-const NO_LONGER_VOUCHED =
-  'Whoever invited you can no longer grant this access: ask for a new invitation.';
+const NO_LONGER_VOUCHED = 'The inviter can no longer grant this access. Ask for a new invitation.';
 
-/** The pending invitation of this link. Throws 404, the same for one that never was. */
+/** The pending invitation of this link. Throws the same 404 for an unknown one. */
 export async function readInvitationLink(
   { db }: ServiceContext,
   token: string,
@@ -47,9 +47,9 @@ async function requirePending(db: Db, token: string): Promise<LinkedInvitation> 
 }
 
 /**
- * Makes the invited person a member with exactly what the invitation grants, and signs him in. 404 as above; what
- * `verifyInvitee` throws; 403 `grant_exceeds_own` when whoever invited him may no longer grant it; 409 `member_exists`,
- * `directory_managed`.
+ * Makes the invited person a member with exactly what the invitation grants, and signs them in. 404
+ * as above; what `verifyInvitee` throws; 403 `grant_exceeds_own` when the inviter may no longer
+ * grant it; 409 `member_exists`, `directory_managed`.
  */
 export async function join(
   context: ServiceContext,
@@ -83,8 +83,8 @@ export async function join(
 }
 
 /**
- * What was read before the lock is read again under it: of several who accept, revoke or resend, one comes first. Undefined
- * when the code is wrong, and then nothing is written.
+ * Reads everything again under the lock, so that of concurrent accepts, revokes and resends one
+ * comes first. Undefined when the code is wrong; then nothing is written.
  */
 async function admitInvited(
   db: Db,

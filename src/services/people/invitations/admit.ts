@@ -1,4 +1,4 @@
-/** What a pending invitation is worth at the moment, and letting in whoever has proven that it is his. */
+/** What a pending invitation currently grants, and the admission of the verified invitee. */
 import { v7 } from 'uuid';
 import { personOf, type AuditActor } from '../../../domain/audit.ts';
 import { authorize } from '../../../domain/people/authorization.ts';
@@ -22,7 +22,9 @@ import type { Db } from '../../../platform/postgres.ts';
 import { memberPrincipal } from '../member-principals.ts';
 import { addPolicies, whichAreLive } from '../permission-policies.ts';
 
-/** The pending invitation that lets whoever has the email in, if there is one. Call it under the organization's lock. */
+/**
+ * The pending invitation for this email, if there is one. Call it under the organization's lock.
+ */
 export async function findStandingInvitation(
   trx: Db,
   organizationId: string,
@@ -34,14 +36,14 @@ export async function findStandingInvitation(
   return isMember || isDirectoryManaged ? undefined : invitation;
 }
 
-/** Whether whoever invited is still an active member who may invite and holds what he grants. */
+/** Whether the inviter is still an active member who may invite and holds what they grant. */
 export async function isVouched(
   trx: Db,
   { organizationId, invitedByMembershipId, policies }: Invitation,
 ): Promise<boolean> {
   const inviter = await findMemberWithPolicies(trx, organizationId, invitedByMembershipId);
   if (inviter?.membershipStatus !== 'active') return false;
-  // As in a session: only in one can he have invited.
+  // An invitation can be made only from a session, so check as in one.
   const principal = memberPrincipal(inviter, {
     via: { kind: 'session', sessionId: '', fresh: false },
     auth: { method: 'system', assurance: 'single_factor', authenticated_at: new Date(0) },
@@ -55,8 +57,9 @@ export async function isVouched(
 }
 
 /**
- * Makes the person a member by the invitation, under the organization's lock: the membership's id. Throws 404 when the
- * invitation is no longer pending; 409 `member_exists`, `directory_managed`.
+ * Makes the person a member by the invitation, under the organization's lock. Answers the
+ * membership's id. Throws 404 when the invitation is no longer pending; 409 `member_exists`,
+ * `directory_managed`.
  */
 export async function admitBy(
   trx: Db,
@@ -76,7 +79,7 @@ export async function admitBy(
   return membershipId;
 }
 
-/** A new membership, or the one of before; its id. */
+/** Creates a membership or restores the old one. Answers its id. */
 async function enterMembership(
   trx: Db,
   organizationId: string,
@@ -104,7 +107,9 @@ async function enterMembership(
   return id;
 }
 
-/** The ids of the member's policies: those of the invitation, as grants of whoever invited. */
+/**
+ * Creates the member's policies from the invitation, as grants of the inviter. Answers their ids.
+ */
 async function giveAccess(
   trx: Db,
   { organizationId, policies, invitedByMembershipId }: Invitation,
@@ -120,7 +125,7 @@ async function giveAccess(
   });
 }
 
-/** Teams and agents that were archived since the invitation are left out, and policies for nothing else. */
+/** Leaves out teams and agents archived since the invitation, and policies left without any. */
 async function withoutArchived(
   trx: Db,
   organizationId: string,

@@ -1,6 +1,6 @@
 /**
- * Inviting people. Whoever sends an invitation, or sends it again, vouches for what it grants: he must hold it himself, now
- * and when it is accepted.
+ * Sending invitations. The sender vouches for what the invitation grants: they must hold it now and
+ * when it is accepted.
  */
 import { actorOf } from '../../../domain/audit.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
@@ -32,17 +32,17 @@ const MAY_INVITE = { permission: 'membership.invite' } as const;
 
 export interface InvitationInput {
   readonly email: string;
-  /** Empty: no access yet. */
+  /** May be empty: no access yet. */
   readonly policies: readonly PolicyTerms[];
 }
 
 export interface SentInvitation {
   readonly invitation: Invitation;
-  /** With the secret, where no email was sent. */
+  /** The link with its secret, when no email was sent. */
   readonly url?: string;
 }
 
-/** What an invitation of this secret needs to be sent. */
+/** What is needed to send an invitation with this secret. */
 interface Sending {
   readonly invitation: Pick<Invitation, 'email' | 'expiresAt'>;
   readonly inviter: MemberPrincipal;
@@ -50,8 +50,9 @@ interface Sending {
 }
 
 /**
- * 400 for policies that are not valid; 403 as `requireMayGrant`; 409 `member_exists`, `directory_managed`,
- * `invitation_pending`, `seat_limit_reached`; 504 `email_not_delivered`, and then the invitation is revoked.
+ * 400 for invalid policies; 403 as `requireMayGrant`; 409 `member_exists`, `directory_managed`,
+ * `invitation_pending`, `seat_limit_reached`; 504 `email_not_delivered`, and then the invitation is
+ * revoked.
  */
 export async function invite(
   context: ServiceContext,
@@ -134,7 +135,9 @@ async function createInvitation(
   return invitation;
 }
 
-/** Emails the link or, on a deployment that sends no email, hands it back. 504 `email_not_delivered`. */
+/**
+ * Emails the link, or answers it on a deployment that sends no email. 504 `email_not_delivered`.
+ */
 async function send(
   context: ServiceContext,
   { invitation, inviter, issued }: Sending,
@@ -158,7 +161,7 @@ async function send(
   }
 }
 
-/** Nobody has the link, so nobody must wait seven days for the seat and the address. */
+/** The link was not delivered, so seat and address become free at once. */
 async function takeBack(
   { db, logger }: ServiceContext,
   { invitation, inviter }: { invitation: Invitation; inviter: MemberPrincipal },
@@ -180,8 +183,9 @@ async function takeBack(
 }
 
 /**
- * A new link for seven days; the one before is dead from then on. The caller vouches for the invitation from now on: 403 as
- * `requireMayGrant`. 404 when it is no longer pending; 429 `rate_limited`. 504 `email_not_delivered` leaves everything as it was.
+ * Sends a new link for seven days and ends the previous one. The caller becomes the inviter: 403 as
+ * `requireMayGrant`. 404 when it is no longer pending; 429 `rate_limited`. 504
+ * `email_not_delivered` changes nothing.
  */
 export async function resendInvitation(
   context: ServiceContext,
@@ -214,7 +218,7 @@ export async function resendInvitation(
   return { invitation, ...sent };
 }
 
-/** The pending invitation, under the lock of everybody who changes access. */
+/** The pending invitation, read under the lock on access. */
 async function requireResendable(
   trx: Db,
   principal: MemberPrincipal,

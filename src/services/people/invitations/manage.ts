@@ -1,4 +1,4 @@
-/** Looking after invitations that were sent. */
+/** Lists and revokes invitations. */
 import { actorOf } from '../../../domain/audit.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError } from '../../../domain/errors.ts';
@@ -16,7 +16,7 @@ import { cutPage } from '../../pages.ts';
 
 export type { Invitation, InvitationStatus } from '../../../data/people/invitations.ts';
 
-/** All of the organization, newest first; `next` is the id to go on after. */
+/** All invitations of the organization, newest first; `next` is the id to continue after. */
 export async function listSentInvitations(
   { db }: ServiceContext,
   { organizationId }: MemberPrincipal,
@@ -27,7 +27,7 @@ export async function listSentInvitations(
   return { invitations: items, next: last?.id };
 }
 
-/** For good, and at once; again, nothing more happens. 404 for one that was accepted or has expired. */
+/** Takes effect at once. A repeat changes nothing. 404 for an accepted or expired invitation. */
 export async function withdrawInvitation(
   context: ServiceContext,
   principal: MemberPrincipal,

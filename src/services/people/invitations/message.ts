@@ -1,4 +1,4 @@
-/** The emails that ask people to join. */
+/** The invitation emails. */
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { shownInstant, shownLine } from '../../../domain/shown-text.ts';
 import type { Email } from '../../../platform/mailer.ts';

@@ -1,4 +1,4 @@
-/** Who accepts an invitation, and how he proves it. */
+/** Identifies the person who accepts an invitation. */
 import { v7 } from 'uuid';
 import { AppError, invalid } from '../../../domain/errors.ts';
 import type { LinkedInvitation } from '../../../data/people/invitations.ts';
@@ -23,15 +23,20 @@ import {
 import { admitSignInAttempt } from '../../sign-in/sign-in-attempts.ts';
 import { requirePasswordStill, verifiedHash } from '../../sign-in/verified-passwords.ts';
 
-/** What comes with an acceptance. */
+/** What a person sends to accept. */
 export interface InviteeCredential {
-  /** Of a person who has no account yet. */
+  /** For a person without an account. */
   readonly displayName?: string | undefined;
-  /** The one a new person chooses, or that of the account with the invitation's email. */
+  /**
+   * The new password of a new person, or the password of the account with the invitation's email.
+   */
   readonly password?: string | undefined;
-  /** Of the second factor of an account that has one. */
+  /** For an account with a second factor. */
   readonly code?: string | undefined;
-  /** The session cookie. It proves something only where no password comes, and ends where another one is given out. */
+  /**
+   * The session cookie. It identifies the person only without a password, and the session ends when
+   * a new cookie is issued.
+   */
   readonly presented: string | undefined;
   readonly client: Client;
 }
@@ -44,7 +49,7 @@ export interface InvitedPerson {
         readonly email: string;
         readonly passwordHash: string;
       }
-    /** `passwordHash`: the one his password was found to be of. `code`: still to be looked at. */
+    /** `passwordHash`: the hash that the password matched. `code`: not checked yet. */
     | {
         readonly kind: 'by_password';
         readonly id: string;
@@ -57,8 +62,9 @@ export interface InvitedPerson {
 }
 
 /**
- * The invited person. 400 when a new one lacks a name or an acceptable password; 409 `account_exists` when a name comes for
- * an account that is there; 403 `mfa_required` when a code is missing; 401 `invalid_credentials`, 429 `rate_limited`; signed in: 401 `authentication_required`, 403
+ * The invited person. 400 when a new person lacks a name or an acceptable password; 409
+ * `account_exists` when a name is sent for an existing account; 403 `mfa_required` without a code;
+ * 401 `invalid_credentials`; 429 `rate_limited`. Signed in: 401 `authentication_required`, 403
  * `wrong_account`, `membership_inactive`.
  */
 export async function verifyInvitee(
@@ -135,7 +141,10 @@ async function proveByPassword(
   };
 }
 
-/** Somebody who is no member yet fails at the invitation, and whoever looks after invitations hears of it. */
+/**
+ * Records the failure at the invitation, since the person is not a member yet. Its administrators
+ * see it in the audit log.
+ */
 export function acceptanceOf({
   organizationId,
   id,
@@ -169,9 +178,9 @@ async function proveBySession(
 }
 
 /**
- * What the person has proven, once more in the transaction that acts: 401 when the password was changed meanwhile. (Of a
- * session `openSession` asks whether it is live.)
- * Undefined when the code is wrong, or a second factor came to the account meanwhile.
+ * Checks the person's credential again in the transaction that acts: 401 when the password changed
+ * meanwhile (`openSession` checks sessions). Undefined when the code is wrong or the account
+ * enrolled a second factor meanwhile.
  */
 export async function confirmAuthentication(
   db: Db,
