@@ -69,8 +69,8 @@ export default tseslint.config(
     },
   },
   { files: ['test/**/*.ts'], ignores: LONG_TESTS, rules: { 'max-lines': ['error', 500] } },
-  // These wait for their split.
-  { files: ['src/services/revisions.ts', 'src/platform/config.ts'], rules: { 'max-lines': 'off' } },
+  // It waits for its split.
+  { files: ['src/services/revisions.ts'], rules: { 'max-lines': 'off' } },
   // A migration is one statement of SQL: its length is that of the schema.
   { files: ['migrations/**/*.ts'], rules: { 'max-lines-per-function': 'off' } },
   { files: ['bin/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },

@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { ConfigError, configMarkdown, loadConfig, type Config } from '../src/platform/config.ts';
+import { configMarkdown } from '../src/platform/config-table.ts';
+import { ConfigError, loadConfig, type Config } from '../src/platform/config.ts';
 import type { Role } from '../src/platform/config-variables.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { packageRoot } from '../src/platform/package-root.ts';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { parse } from 'yaml';
-import { loadConfig, variableNames } from '../src/platform/config.ts';
+import { variableNames } from '../src/platform/config-table.ts';
+import { loadConfig } from '../src/platform/config.ts';
 import type { Role } from '../src/platform/config-variables.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 

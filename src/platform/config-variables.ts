@@ -1,95 +1,115 @@
-/** The kinds of environment variables there are, and how each is read. */
+/** The kinds of environment variables: each is a zod schema from text to its value, with its type and limits as metadata. */
+import { resolve } from 'node:path';
+import { z } from 'zod';
 
 /** What runs decides which variables are needed: `start` brings its own servers, the others do not. */
 export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap' | 'rotate-secrets';
 
-export interface Variable<T> {
-  readonly name: string;
-  readonly type: string;
-  /** As one would write it into the environment. */
-  readonly default?: string;
-  readonly meaning: string;
-  /** Completes "… must be". */
-  readonly allowed: string;
+/** The metadata of a variable. The kind gives `type` and `allowed`, the variable the rest. */
+export interface VariableMeta {
+  readonly type?: string;
+  /** Completes "… must be". Missing where any text will do. */
+  readonly allowed?: string;
+  readonly description?: string | undefined;
   readonly requiredBy?: readonly Role[];
-  /** Undefined: not allowed. */
-  readonly parse: (text: string) => T | undefined;
 }
-
-export type Description = Pick<Variable<unknown>, 'name' | 'meaning' | 'requiredBy'>;
-export type WithDefault<T> = Variable<T> & { readonly default: string };
 
 const DURATION_UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
-export function text(description: Description, allowed = 'any text'): Variable<string> {
-  return { ...description, type: 'text', allowed, parse: (value) => value };
+/** A kind that `parse` reads; undefined means that the text is not allowed. */
+function parsed<T>(meta: VariableMeta, parse: (text: string) => T | undefined) {
+  return z
+    .string()
+    .transform((value, context): T => {
+      const result = parse(value);
+      if (result !== undefined) return result;
+      context.addIssue({ code: 'custom' });
+      return z.NEVER;
+    })
+    .meta({ ...meta });
 }
 
-export function integer(
-  description: Description & { readonly default: string },
-  least: number,
-  greatest: number,
-): WithDefault<number> {
-  const parse = (value: string): number | undefined => {
-    const number = /^(0|[1-9][0-9]*)$/.test(value) ? Number(value) : NaN;
-    return number >= least && number <= greatest ? number : undefined;
-  };
-  return {
-    ...description,
-    type: 'integer',
-    allowed: `a whole number from ${least} to ${greatest}`,
-    parse,
-  };
-}
+const accepted = (meta: VariableMeta, fits: (text: string) => boolean) =>
+  parsed(meta, (value) => (fits(value) ? value : undefined));
+
+export const text = () => z.string().meta({ type: 'text' });
+
+export const secret = () => z.string().meta({ type: 'secret' });
+
+export const matching = (pattern: RegExp, allowed: string) =>
+  accepted({ type: 'text', allowed }, (value) => pattern.test(value));
+
+/** An absolute path, however it is written. */
+export const path = () => parsed({ type: 'path' }, (value) => resolve(value));
+
+export const integer = (least: number, greatest: number) =>
+  parsed(
+    { type: 'integer', allowed: `a whole number from ${least} to ${greatest}` },
+    (value): number | undefined => {
+      const number = /^(0|[1-9][0-9]*)$/.test(value) ? Number(value) : NaN;
+      return number >= least && number <= greatest ? number : undefined;
+    },
+  );
 
 /** In milliseconds. */
-export function duration(
-  description: Description & { readonly default: string },
-  leastMs: number,
-  greatest: string,
-): WithDefault<number> {
-  return { ...optionalDuration(description, leastMs, greatest), default: description.default };
+export const duration = (least: string, greatest: string) =>
+  parsed(
+    {
+      type: 'duration',
+      allowed: `a duration such as 30s, 15m or 24h, from ${least} to ${greatest}`,
+    },
+    (value): number | undefined => {
+      const ms = milliseconds(value);
+      return ms >= milliseconds(least) && ms <= milliseconds(greatest) ? ms : undefined;
+    },
+  );
+
+function milliseconds(value: string): number {
+  const match = /^([1-9][0-9]*)([smh])$/.exec(value);
+  return match ? Number(match[1]) * (DURATION_UNITS_MS[match[2] ?? ''] ?? NaN) : NaN;
 }
 
-/** In milliseconds; undefined when it is not set. */
-export function optionalDuration(
-  description: Description,
-  leastMs: number,
-  greatest: string,
-): Variable<number> {
-  const read = (value: string): number => {
-    const match = /^([1-9][0-9]*)([smh])$/.exec(value);
-    return match ? Number(match[1]) * (DURATION_UNITS_MS[match[2] ?? ''] ?? NaN) : NaN;
-  };
-  const parse = (value: string): number | undefined => {
-    const ms = read(value);
-    return ms >= leastMs && ms <= read(greatest) ? ms : undefined;
-  };
-  const allowed = `a duration such as 30s, 15m or 24h, from ${leastMs / 1_000}s to ${greatest}`;
-  return { ...description, type: 'duration', allowed, parse };
-}
+export const choice = <const T extends string>(...values: readonly T[]) =>
+  z.enum(values).meta({ type: 'choice', allowed: `one of ${values.join(', ')}` });
 
-export function choice<const T extends string>(
-  description: Description & { readonly default: string },
-  values: readonly T[],
-): WithDefault<T> {
-  const parse = (value: string): T | undefined => values.find((candidate) => candidate === value);
-  return { ...description, type: 'choice', allowed: `one of ${values.join(', ')}`, parse };
-}
+export const boolean = () =>
+  z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .meta({ type: 'boolean', allowed: 'true or false' });
 
-export function databaseUrl(value: string): string | undefined {
-  return URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol)
-    ? value
-    : undefined;
-}
+/** Words between commas. */
+export const list = (meta: VariableMeta, fits: (word: string) => boolean) =>
+  parsed({ type: 'list', ...meta }, (value): readonly string[] | undefined => {
+    const words = value.split(',').map((word) => word.trim());
+    return words.every((word) => word !== '' && fits(word)) ? words : undefined;
+  });
 
-export function mailServerUrl(value: string): string | undefined {
-  if (!URL.canParse(value)) return undefined;
-  const { protocol, hostname } = new URL(value);
-  return (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '' ? value : undefined;
-}
+export const databaseUrl = () =>
+  accepted(
+    { type: 'URL', allowed: 'a URL such as postgres://user:password@host:5432/database' },
+    (value) =>
+      URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol),
+  );
 
-export function publicUrl(value: string): string | undefined {
+export const mailServerUrl = () =>
+  accepted(
+    { type: 'URL', allowed: 'a URL such as smtps://user:password@mail.example:465' },
+    (value) => {
+      if (!URL.canParse(value)) return false;
+      const { protocol, hostname } = new URL(value);
+      return (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '';
+    },
+  );
+
+/** No trailing slash. */
+export const publicUrl = () =>
+  parsed(
+    { type: 'URL', allowed: 'an http or https URL without credentials, query or fragment' },
+    plainUrl,
+  );
+
+function plainUrl(value: string): string | undefined {
   if (!URL.canParse(value)) return undefined;
   const { protocol, origin, pathname, search, hash, username } = new URL(value);
   if (protocol !== 'http:' && protocol !== 'https:') return undefined;
@@ -97,13 +117,51 @@ export function publicUrl(value: string): string | undefined {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
-/** An https URL without credentials, query or fragment, as an identity provider names itself; http on this machine only. */
-export function issuer(value: string): string | undefined {
-  if (publicUrl(value) === undefined) return undefined;
+/** As an identity provider names itself: https, or http on this machine. */
+export const issuer = () =>
+  accepted(
+    {
+      type: 'URL',
+      allowed:
+        'an https URL without query or fragment, exactly as the provider names itself; http only on this machine',
+    },
+    isSecureUrl,
+  );
+
+/** A base URL that ends in one slash: https, or http on this machine. */
+export const baseUrl = () =>
+  parsed(
+    {
+      type: 'URL',
+      allowed: 'an https URL without query or fragment; http only on this machine',
+    },
+    (value) => (isSecureUrl(value) ? value.replace(/\/*$/, '/') : undefined),
+  );
+
+function isSecureUrl(value: string): boolean {
+  if (plainUrl(value) === undefined) return false;
   const { protocol, hostname } = new URL(value);
-  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
-    ? value
-    : undefined;
+  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+export const hostAndPort = () =>
+  accepted(
+    { type: 'host:port', allowed: 'a host and a port, such as temporal.example:7233' },
+    (value) => {
+      const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([1-9][0-9]{0,4})$/.exec(value);
+      return match !== null && Number(match[2]) <= 65_535;
+    },
+  );
+
+export const secretsKey = () =>
+  accepted(
+    { type: 'secret', allowed: '32 random bytes in base64 (`openssl rand -base64 32`)' },
+    isSecretsKey,
+  );
+
+/** 32 random bytes in base64, with or without padding. */
+export function isSecretsKey(value: string): boolean {
+  return /^[A-Za-z0-9+/_-]{43}=?$/.test(value);
 }
 
 /** The part of an email behind the `@`. */
@@ -114,27 +172,4 @@ export function isEmailDomain(value: string): boolean {
       value,
     )
   );
-}
-
-export function hostAndPort(value: string): string | undefined {
-  const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([1-9][0-9]{0,4})$/.exec(value);
-  return match && Number(match[2]) <= 65_535 ? value : undefined;
-}
-
-/** Words between commas. */
-export function list(
-  description: Description,
-  allowed: string,
-  fits: (word: string) => boolean,
-): Variable<readonly string[]> {
-  const parse = (value: string): readonly string[] | undefined => {
-    const words = value.split(',').map((word) => word.trim());
-    return words.every((word) => word !== '' && fits(word)) ? words : undefined;
-  };
-  return { ...description, type: 'list', allowed, parse };
-}
-
-/** 32 random bytes in base64, with or without padding. */
-export function isSecretsKey(value: string): boolean {
-  return /^[A-Za-z0-9+/_-]{43}=?$/.test(value);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { configMarkdown } from '../../src/platform/config.ts';
+import { configMarkdown } from '../../src/platform/config-table.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { runCommand } from './processes.ts';
 
@@ -71,6 +71,6 @@ test('bootstrap says where it looked for the secret', () => {
   expect(stderr).toContain(`${NOWHERE}/bootstrap-secret`);
 });
 
-test('config prints the table of the README', () => {
+test('config prints the table of docs/operations/configuration.md', () => {
   expect(runCommand(['config'], NOWHERE).stdout).toBe(`${configMarkdown()}\n`);
 });
