@@ -1,8 +1,12 @@
-/** When each level of a path would fire if nobody answered. */
+/** When each level of a path would fire if no one answered. */
 import { z } from 'zod';
 import { KEY_PATTERN } from '../../src/domain/keys.ts';
 import { invalid } from '../../src/domain/errors.ts';
-import { WALK_EVENT_NAMES, walkEventName } from '../../src/domain/escalation/event-names.ts';
+import {
+  WALK_EVENT_NAMES,
+  walkEventData,
+  walkEventName,
+} from '../../src/domain/escalation/event-names.ts';
 import type { ExactValue } from '../../src/platform/exact-json.ts';
 import {
   previewEscalationPath,
@@ -10,7 +14,7 @@ import {
   type PreviewRequest,
 } from '../../src/services/escalation/escalation-path-previews.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { DOCUMENT_ERRORS } from './escalation-document-schema.ts';
+import { DOCUMENT_ERRORS, presentWarning, warningsSchema } from './escalation-document-schema.ts';
 import { callSample, emptyObject } from '../pipelines/pipeline-preview-schema.ts';
 import { slug, timestamp, timestampInput, uuid } from '../http/schema.ts';
 
@@ -20,7 +24,8 @@ const bodySchema = z
       .custom<ExactValue>((value) => value !== undefined)
       .meta({
         description:
-          'A whole path, saved or not. Every targeted member and team must belong to the organization.',
+          'A path, saved or not: a document, the body that creates a path, or a revision as read. Every targeted member and ' +
+          'team must belong to the organization.',
         override: { $ref: '#/components/schemas/EscalationPathDocument' },
       })
       .optional(),
@@ -29,11 +34,9 @@ const bodySchema = z
       .regex(KEY_PATTERN)
       .optional()
       .meta({ description: 'Instead of a document: key of a path.' }),
-    revision: z
-      .int()
-      .min(1)
-      .optional()
-      .meta({ description: 'With `path_key`: which of its revisions.' }),
+    revision: z.int().min(1).optional().meta({
+      description: 'With `path_key`: which of its revisions; the active one when absent.',
+    }),
     starts_at: timestampInput(
       'When the request would be handed to people, in the years from 1970 to 2999; now when absent.',
     ).optional(),
@@ -51,10 +54,14 @@ const bodySchema = z
         name: z.string().meta({ description: 'Display name of the agent.' }),
       })
       .optional()
-      .meta({ description: 'The agent that would make the call. Comes with `request`.' }),
+      .meta({
+        description:
+          'The agent that would make the call: people who may not decide for it are not notified. Without it all count who may ' +
+          'decide for any agent. Comes with `request`.',
+      }),
   })
   .meta({
-    description: 'Either `document`, or `path_key` and `revision`; and under which circumstances.',
+    description: 'Either `document` or `path_key`, and under which circumstances.',
   });
 
 type Body = z.output<typeof bodySchema>;
@@ -63,40 +70,75 @@ const targetSchema = z
   .strictObject({
     type: z
       .enum(['user', 'team', 'broadcast'])
-      .meta({ description: 'A member, a team, or everybody who may decide.' }),
+      .meta({ description: 'A member, a team, or all who may decide.' }),
     id: uuid('Membership or team id; absent for a broadcast.').optional(),
     name: z
       .string()
       .optional()
       .meta({ description: 'Name of the member or team; absent for a broadcast.' }),
   })
-  .meta({ id: 'PreviewedTarget', description: 'Who would be asked.' });
+  .meta({ id: 'PreviewedTarget', description: 'Who a level names.' });
 
 const stepSchema = z
   .strictObject({
     at: timestamp('When it would happen.'),
     kind: z.enum(WALK_EVENT_NAMES).meta({
       description:
-        'What would happen, as in the timeline of a request. `team_policy_…` leave the path at its level.',
+        'What would happen, as the timeline of a request names it, with the same fields. `team_policy_…` leave the path at its ' +
+        'level. Only the preview has `branch_taken`: the branch an `if_else` takes, and why.',
     }),
+    path_key: z
+      .string()
+      .optional()
+      .meta({ description: 'Key of the path; absent for a document without one.' }),
     node_id: z.string().meta({ description: 'Node of the path at which it happens.' }),
     run: z.int().meta({ description: 'Run of the path, from 1.' }),
-    team: z
-      .strictObject({
-        id: uuid('The team.'),
-        name: z.string().optional().meta({ description: 'Its name.' }),
-        node_id: z.string().meta({ description: "Node of the team's policy." }),
-        run: z.int().meta({ description: 'Run of the policy, from 1.' }),
-      })
+    team_id: uuid(
+      "Present for what happens in a team's escalation policy, inside the level `node_id`.",
+    ).optional(),
+    team_name: z.string().optional().meta({ description: 'Name of that team.' }),
+    team_node_id: z.string().optional().meta({ description: "Node of the team's policy." }),
+    team_run: z.int().optional().meta({ description: 'Run of the policy, from 1.' }),
+    targets: z.array(targetSchema).meta({ description: 'Who a level names; empty otherwise.' }),
+    members: z
+      .array(
+        z.strictObject({
+          membership_id: uuid('The member.'),
+          display_name: z.string().meta({ description: 'Name of the member.' }),
+        }),
+      )
       .optional()
       .meta({
-        description:
-          "Present for what happens in a team's escalation policy, inside the level `node_id`.",
+        description: 'The people a level notifies, as they are now. Only `level_notified`.',
       }),
-    targets: z
-      .array(targetSchema)
-      .meta({ description: 'Who is asked at a level; empty otherwise.' }),
     until: timestamp('End of the wait at a level, or of a deferral.').optional(),
+    working_hours_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The working hours a deferral waits for.' }),
+    branch: z.enum(['then', 'else']).optional().meta({ description: 'The branch taken.' }),
+    reason: z
+      .enum([
+        'nobody_to_ask',
+        'nobody_left',
+        'conditions_met',
+        'condition_not_met',
+        'condition_failed',
+      ])
+      .optional()
+      .meta({ description: 'Why a level is skipped, or why an `if_else` takes its branch.' }),
+    condition_index: z
+      .int()
+      .optional()
+      .meta({ description: 'Position of the first condition that is not met, from 0.' }),
+    condition_type: z
+      .enum(['working_hours', 'urgency', 'request'])
+      .optional()
+      .meta({ description: 'Type of that condition.' }),
+    code: z
+      .enum(['condition_too_costly', 'condition_failed', 'condition_invalid'])
+      .optional()
+      .meta({ description: 'Why a condition cannot be evaluated: it then counts as not met.' }),
     local_times: z
       .array(
         z.strictObject({
@@ -113,13 +155,24 @@ const stepSchema = z
   })
   .meta({ id: 'PreviewedStep', description: 'Something that would happen.' });
 
-function show({ teamName, team, nodeId, localTimes, ...step }: PreviewedStep) {
+function presentStep(
+  { step, teamName, targets, members, localTimes }: PreviewedStep,
+  pathKey: string | undefined,
+) {
   return {
-    ...step,
-    kind: walkEventName({ kind: step.kind, ...(team && { team }) }),
-    targets: [...step.targets],
-    node_id: nodeId,
-    ...(team && { team: { id: team.teamId, name: teamName, node_id: team.nodeId, run: team.run } }),
+    at: step.at,
+    kind: walkEventName(step),
+    path_key: pathKey,
+    ...walkEventData(step),
+    team_name: teamName,
+    targets: [...targets],
+    ...(step.kind === 'level_notified' && {
+      members: members.map(({ membershipId, displayName }) => ({
+        membership_id: membershipId,
+        display_name: displayName,
+      })),
+      until: step.escalateAt,
+    }),
     local_times: [...localTimes],
   };
 }
@@ -133,14 +186,13 @@ function requestOf({
   request,
   agent,
 }: Body): PreviewRequest {
-  const named = pathKey !== undefined && revision !== undefined;
-  const half = (pathKey === undefined) !== (revision === undefined);
-  if (half || (document !== undefined) === named) {
+  const both = document !== undefined && revision !== undefined;
+  if (both || (document === undefined) === (pathKey === undefined)) {
     throw invalid([
       {
         pointer: '/document',
         code: 'invalid_value',
-        message: 'give either a document, or path_key and revision',
+        message: 'give either a document, or a path_key with or without a revision',
       },
     ]);
   }
@@ -151,7 +203,10 @@ function requestOf({
     ]);
   }
   return {
-    path: named ? { pathKey, revision } : { document: document ?? null },
+    path:
+      pathKey === undefined
+        ? { document: document ?? null }
+        : { pathKey, ...(revision !== undefined && { revision }) },
     ...(startsAt && { startsAt }),
     urgency,
     ...(request &&
@@ -172,9 +227,10 @@ const previewEndpoint = defineEndpoint({
   tag: 'Escalation paths',
   summary: 'Preview the schedule of a path',
   description:
-    'When each level would fire if nobody answered, from any instant. Everybody who is named is taken to be there; teams with an active ' +
-    'escalation policy are asked by it, as it is now. Nothing is saved and nobody is told. A request is over at its deadline, which the ' +
-    'schedule does not know.',
+    'When each level would fire if no one answered, from any instant, in the steps a timeline would have. People count as they are now: ' +
+    'a level without anyone who may decide is skipped, and teams with an active escalation policy follow it. Nothing is saved and no one is ' +
+    'notified. A request is over at its deadline, which the schedule does not know. What a team’s policy would do at the very end of ' +
+    'its level does not happen. `path_repeated` names the first node of the path, `path_exhausted` the last one the walk met.',
   auth: 'product',
   bodyLimit: BODY_BYTES.large,
   permission: 'escalation_path.read',
@@ -195,6 +251,7 @@ const previewEndpoint = defineEndpoint({
           .array(stepSchema)
           .meta({ description: 'What would happen, in order; at most 500 steps.' }),
         truncated: z.boolean().meta({ description: 'Whether more would follow.' }),
+        warnings: warningsSchema().meta({ description: 'Advice on the people the path names.' }),
       })
       .meta({ id: 'EscalationPathPreview', description: 'The schedule of a path.' }),
     example: {
@@ -203,26 +260,35 @@ const previewEndpoint = defineEndpoint({
         {
           at: '2026-03-06T16:30:00.000Z',
           kind: 'level_notified',
+          path_key: 'on-call',
           node_id: '0198f3a2-8e20-7b55-a4f5-708192a3b4c5',
           run: 1,
           targets: [
             { type: 'user', id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70', name: 'Ada Lovelace' },
+          ],
+          members: [
+            { membership_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70', display_name: 'Ada Lovelace' },
           ],
           until: '2026-03-06T16:45:00.000Z',
           local_times: [{ timezone: 'Europe/Berlin', at: '2026-03-06T17:30:00.000+01:00' }],
         },
       ],
       truncated: true,
+      warnings: [],
     },
   },
   errors: ['not_found', ...DOCUMENT_ERRORS],
   handler: async ({ principal, body }, context) => {
-    const { startsAt, steps, truncated } = await previewEscalationPath(
-      context,
-      principal,
-      requestOf(body),
-    );
-    return { body: { starts_at: startsAt, steps: steps.map(show), truncated } };
+    const preview = await previewEscalationPath(context, principal, requestOf(body));
+    const { startsAt, pathKey, steps, truncated, warnings } = preview;
+    return {
+      body: {
+        starts_at: startsAt,
+        steps: steps.map((step) => presentStep(step, pathKey)),
+        truncated,
+        warnings: warnings.map(presentWarning),
+      },
+    };
   },
 });
 

@@ -312,9 +312,11 @@ export const approvalRequestRoutingEndpoints = [
     tag: TAG,
     summary: 'List everything that happened to a request, oldest first',
     description:
-      '`approval_request.level_skipped` tells of a level that waits for nobody, and why: `reason` is `nobody_to_ask` when nobody could be ' +
-      'notified, `nobody_left` when everybody it had told was suspended or removed since, left the team the path names, or lost the right ' +
-      'to decide. `approval_request.claim_released` carries a `reason` when it was not its holder who released the claim: ' +
+      '`approval_request.level_skipped` is a level that waits for no one: `reason` is `nobody_to_ask` when no one could be ' +
+      'notified. It is `nobody_left` when all it had notified were suspended or removed since, left the team the path names, or lost the ' +
+      'right to decide. `approval_request.condition_failed` is a condition of an `if_else` that could not be evaluated: `code` is ' +
+      '`condition_too_costly` when it was over its work budget. The walk then takes `else`. `approval_request.claim_released` carries a ' +
+      '`reason` when someone else than its holder ended the claim: ' +
       '`holder_cannot_decide`, `membership_suspended` or `membership_removed`.',
     auth: 'product',
     permission: 'request.read',

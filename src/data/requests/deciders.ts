@@ -64,6 +64,18 @@ export async function findDeciders(
   return await runPrepared<Decider>(db, FIND, { organizationId, agentSlug });
 }
 
+/** Longest-standing first; of members who may decide for any agent. */
+export async function findDecidersOfAnyAgent(db: Db, organizationId: string): Promise<Decider[]> {
+  const { rows } = await db.raw<{ rows: Decider[] }>(
+    `select m.id as "membershipId", u.display_name as "displayName"
+       from memberships m join users u on u.id = m.user_id
+      where m.organization_id = :organizationId and ${FOR_ANY_AGENT}
+      order by m.created_at, m.id`,
+    { organizationId },
+  );
+  return rows;
+}
+
 /** Who may decide requests of the agent whomever they were routed to. */
 export async function findUnroutedDeciders(
   db: Db,

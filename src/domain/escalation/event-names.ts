@@ -1,4 +1,4 @@
-/** What the steps of a walk are called outside: in the timeline of a request, and in the preview of a path. */
+/** The names of a walk's steps in the timeline of a request and in the preview of a path. */
 import type { WalkEvent } from './walk.ts';
 
 export const WALK_EVENT_NAMES = [
@@ -6,6 +6,8 @@ export const WALK_EVENT_NAMES = [
   'level_skipped',
   'urgency_raised',
   'deferred',
+  'condition_failed',
+  'branch_taken',
   'path_repeated',
   'path_exhausted',
   'team_policy_repeated',
@@ -14,9 +16,35 @@ export const WALK_EVENT_NAMES = [
 
 export type WalkEventName = (typeof WALK_EVENT_NAMES)[number];
 
-/** The path goes on where the policy of a team in it comes to its end. */
+/** A team's policy repeats and ends by names of its own, since the path goes on. */
 export function walkEventName({ kind, team }: Pick<WalkEvent, 'kind' | 'team'>): WalkEventName {
   if (team && kind === 'path_repeated') return 'team_policy_repeated';
   if (team && kind === 'path_exhausted') return 'team_policy_exhausted';
   return kind;
+}
+
+/** What the timeline and the preview say of a step beside its name. */
+export function walkEventData(event: WalkEvent): Readonly<Record<string, unknown>> {
+  const { nodeId, run, team } = event;
+  const inside = team && { team_id: team.teamId, team_node_id: team.nodeId, team_run: team.run };
+  return { node_id: nodeId, run, ...inside, ...detailsOf(event) };
+}
+
+function detailsOf(event: WalkEvent): Readonly<Record<string, unknown>> {
+  switch (event.kind) {
+    case 'level_skipped':
+      return { reason: event.reason };
+    case 'deferred':
+      return { until: event.until, working_hours_id: event.workingHoursId };
+    case 'condition_failed':
+      return { code: event.code };
+    case 'branch_taken': {
+      const { branch, reason } = event;
+      if (reason === 'conditions_met') return { branch, reason };
+      const { index, type } = event.condition;
+      return { branch, reason, condition_index: index, condition_type: type };
+    }
+    default:
+      return {};
+  }
 }

@@ -1,13 +1,14 @@
 /**
- * How one document is followed, a path or a team's policy: over waits that have ended and nodes that ask nobody, up to a level to
- * enter, a wait that still runs, or the end. Whom levels ask is the walk's (walk.ts).
+ * How one document is followed, a path or a team's policy: over waits that have ended and nodes without people, up to a
+ * level to enter, a wait that still runs, or the end. The walk (walk.ts) finds the people of a level.
  */
-import type { Condition } from '../conditions/types.ts';
+import type { Condition, ConditionError } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
 import { nodeBehind, nodeOf } from './node-order.ts';
 import type {
   EscalationDocument,
   EscalationNode,
+  IfElseNode,
   LevelNode,
   PathCondition,
   Urgency,
@@ -15,16 +16,28 @@ import type {
 import type { EnterPlace, ExhaustedPlace, Place, RepeatPlace } from './walk-state.ts';
 import { isActive, nextOpening } from './working-hours.ts';
 
-/** What the nodes between levels ask for. */
+export type ConditionFailure = ConditionError['code'];
+
+/** What the nodes between levels need to know. */
 export interface FollowInput {
   readonly urgency: Urgency;
-  /** Whether a condition about the request holds. */
-  readonly matches: (when: Condition) => boolean;
+  /** Whether a condition about the request holds, or why that cannot be said: then it counts as not met. */
+  readonly matches: (when: Condition) => boolean | ConditionFailure;
 }
 
-/** Something that happened in one document, before it is told which walk that was. */
+/** Why an `if_else` took its branch; `condition` is the first one that was not met, by its position. */
+export type BranchReason =
+  | { readonly reason: 'conditions_met' }
+  | {
+      readonly reason: 'condition_not_met' | 'condition_failed';
+      readonly condition: { readonly index: number; readonly type: PathCondition['type'] };
+    };
+
+/** Something that happened in one document, whichever walk that is. */
 export type Note = { readonly nodeId: string; readonly run: number } & (
   | { readonly kind: 'deferred'; readonly until: Date; readonly workingHoursId: string }
+  | { readonly kind: 'condition_failed'; readonly code: ConditionFailure }
+  | ({ readonly kind: 'branch_taken'; readonly branch: 'then' | 'else' } & BranchReason)
   | { readonly kind: 'path_repeated' }
   | { readonly kind: 'path_exhausted' }
 );
@@ -34,7 +47,7 @@ interface Following {
   readonly now: Date;
 }
 
-/** Follows the waits that are over and the nodes that ask nobody, up to a level to enter, a wait still running, or the end. */
+/** Follows the waits that are over and the nodes without people, up to a level to enter, a wait still running, or the end. */
 export function follow(
   input: FollowInput,
   document: EscalationDocument,
@@ -46,16 +59,16 @@ export function follow(
     const next = move(input, document, { place: at, now });
     if (!next) return { place: at, notes };
     at = next.place;
-    if (next.note) notes.push(next.note);
+    notes.push(...next.notes);
   }
 }
 
 interface Move {
   readonly place: Place;
-  readonly note?: Note;
+  readonly notes: readonly Note[];
 }
 
-/** One move at `now`; undefined where the walk has to wait, to find somebody, or is over. */
+/** One move at `now`; undefined where the walk has to wait, to find people, or is over. */
 function move(
   input: FollowInput,
   document: EscalationDocument,
@@ -78,7 +91,7 @@ function move(
   }
 }
 
-/** Enters a node that asks nobody, which takes no time however late it is entered; a level is left to the caller. */
+/** Enters a node without people. That takes no time, however late it is; a level is left to the caller. */
 function pass(
   input: FollowInput,
   document: EscalationDocument,
@@ -88,11 +101,12 @@ function pass(
   const { run, since: at = now } = place;
   if (node.type === 'level') return undefined;
   if (node.type === 'if_else') {
-    const branch = node.conditions.every((condition) => holds(input, document, { condition, now }))
-      ? node.then
-      : node.else;
-    const [first] = branch;
-    return first ? { place: enter(run, first, at) } : goOn(document, run, { nodeId: node.id, at });
+    const { branch, notes } = choose(input, document, { node, run, now });
+    const [first] = node[branch];
+    const onwards = first
+      ? { place: enter(run, first, at), notes: [] }
+      : goOn(document, run, { nodeId: node.id, at });
+    return { ...onwards, notes: [...notes, ...onwards.notes] };
   }
   const set = document.working_hours.find(({ id }) => id === node.working_hours_id);
   const until = set && nextOpening(set, now);
@@ -100,15 +114,48 @@ function pass(
   if (passes) return goOn(document, run, { nodeId: node.id, at });
   return {
     place: { phase: 'defer', run, nodeId: node.id, since: now, nextAt: until },
-    note: { kind: 'deferred', nodeId: node.id, run, until, workingHoursId: node.working_hours_id },
+    notes: [
+      { kind: 'deferred', nodeId: node.id, run, until, workingHoursId: node.working_hours_id },
+    ],
   };
+}
+
+interface Choosing {
+  readonly node: IfElseNode;
+  readonly run: number;
+  readonly now: Date;
+}
+
+/** The branch an `if_else` takes, and what there is to say about that. */
+function choose(
+  input: FollowInput,
+  document: EscalationDocument,
+  { node, run, now }: Choosing,
+): { readonly branch: 'then' | 'else'; readonly notes: readonly Note[] } {
+  const place = { nodeId: node.id, run };
+  for (const [index, condition] of node.conditions.entries()) {
+    const answer = holds(input, document, { condition, now });
+    if (answer === true) continue;
+    const failed: Note[] =
+      answer === false ? [] : [{ kind: 'condition_failed', ...place, code: answer }];
+    const taken: Note = {
+      kind: 'branch_taken',
+      ...place,
+      branch: 'else',
+      reason: answer === false ? 'condition_not_met' : 'condition_failed',
+      condition: { index, type: condition.type },
+    };
+    return { branch: 'else', notes: [...failed, taken] };
+  }
+  const taken: Note = { kind: 'branch_taken', ...place, branch: 'then', reason: 'conditions_met' };
+  return { branch: 'then', notes: [taken] };
 }
 
 function holds(
   input: FollowInput,
   document: EscalationDocument,
   { condition, now }: { readonly condition: PathCondition; readonly now: Date },
-): boolean {
+): boolean | ConditionFailure {
   switch (condition.type) {
     case 'urgency':
       return input.urgency === condition.urgency;
@@ -134,19 +181,16 @@ function end(document: EscalationDocument, run: number, at: Date): Move {
 }
 
 function ended(place: Place, nodeId: string): Move {
-  return {
-    place,
-    ...(place.phase === 'exhausted' && {
-      note: { kind: 'path_exhausted', nodeId, run: place.run },
-    }),
-  };
+  const notes: readonly Note[] =
+    place.phase === 'exhausted' ? [{ kind: 'path_exhausted', nodeId, run: place.run }] : [];
+  return { place, notes };
 }
 
 function restart(document: EscalationDocument, run: number, now: Date): Move {
   const [first] = document.nodes;
   return {
     place: enter(run, first, now),
-    note: { kind: 'path_repeated', nodeId: first?.id ?? '', run },
+    notes: [{ kind: 'path_repeated', nodeId: first?.id ?? '', run }],
   };
 }
 

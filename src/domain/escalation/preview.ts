@@ -1,83 +1,83 @@
-/** What a walk would do if nobody answered and everybody asked were there: the schedule people check a path by. */
+/** The steps a walk would take if no one answered, as people check a path by them. */
 import { DateTime } from 'luxon';
-import type { StepPlace } from './step-keys.ts';
-import type { EscalationDocument, LevelNode, Target } from './types.ts';
-import { arrive, enterLevel, type Asked, type WalkEvent, type WalkInput } from './walk.ts';
+import type { EscalationDocument, Target } from './types.ts';
+import {
+  arrive,
+  enterLevel,
+  type Asked,
+  type LevelEntry,
+  type WalkEvent,
+  type WalkInput,
+} from './walk.ts';
 import type { WalkState } from './walk-state.ts';
 
-export interface PlannedStep extends StepPlace {
-  readonly at: Date;
-  readonly kind: WalkEvent['kind'];
-  readonly targets: readonly Target[];
-  /** When the walk goes on: the end of a level's wait, or of a deferral. */
-  readonly until?: Date;
-}
-
-export interface Preview {
-  readonly steps: readonly PlannedStep[];
-  /** More steps follow than were asked for. */
-  readonly truncated: boolean;
-}
+/** `targets`: of a notified level, else none. */
+export type PlannedStep = WalkEvent & { readonly targets: readonly Target[] };
 
 export interface PreviewOptions {
   readonly from: WalkState;
   readonly now: Date;
-  /** The active policies of teams, by team id. */
-  readonly policies: ReadonlyMap<string, string>;
-  readonly limit: number;
+  /** The people at a level. */
+  readonly ask: (entry: LevelEntry) => Asked;
 }
 
-/** The steps to come, in order. Teams with a policy go by it; everybody else is taken to be reachable. */
-export function previewWalk(
+const NO_ONE: Asked = { membershipIds: [], teams: [] };
+
+/** The steps to come, in order. */
+export function* walkAhead(
   input: WalkInput,
-  { from, policies, limit, ...options }: PreviewOptions,
-): Preview {
-  const steps: PlannedStep[] = [];
+  { from, ask, ...options }: PreviewOptions,
+): Generator<PlannedStep, void> {
   let { now } = options;
   let state = from;
   let { urgency } = input;
   for (;;) {
     const arrival = arrive({ ...input, urgency }, state, now);
     const { entry } = arrival;
-    const asked = entry
-      ? everybody(entry.level, entry.team === undefined ? policies : new Map())
-      : { membershipIds: [], teams: [] };
+    const asked = entry ? ask(entry) : NO_ONE;
     const step = enterLevel({ ...input, urgency }, arrival, { now, asked });
-    steps.push(...step.events.map((event) => planned(event, entry?.level)));
+    for (const event of step.events) {
+      const targets = event.kind === 'level_notified' ? (entry?.level.targets ?? []) : [];
+      yield { ...event, targets };
+    }
     ({ state, urgency } = step);
-    if (steps.length > limit) return { steps: steps.slice(0, limit), truncated: true };
-    if (!step.nextAt) return { steps, truncated: false };
+    if (!step.nextAt) return;
     if (step.nextAt > now) now = step.nextAt;
   }
 }
 
-function everybody({ targets }: LevelNode, policies: ReadonlyMap<string, string>): Asked {
-  const teams = targets.flatMap(({ ...target }) => {
-    const revisionId = target.type === 'team' ? policies.get(target.id) : undefined;
-    return target.type === 'team' && revisionId !== undefined
-      ? [{ teamId: target.id, revisionId }]
-      : [];
-  });
-  return { membershipIds: teams.length < targets.length ? ['somebody'] : [], teams };
+/** The steps a timeline would have: people count once at an instant of a level, and a level without people is none. */
+export function* asInTimeline(steps: Iterable<PlannedStep>): Generator<PlannedStep, void> {
+  let moment = '';
+  let notified = new Set<string>();
+  for (const step of steps) {
+    if (step.kind !== 'level_notified') {
+      yield step;
+      continue;
+    }
+    const now = `${step.at.getTime()} ${step.nodeId} ${step.run}`;
+    if (now !== moment) notified = new Set();
+    moment = now;
+    const membershipIds = step.membershipIds.filter((id) => !notified.has(id));
+    for (const id of membershipIds) notified.add(id);
+    if (membershipIds.length > 0) yield { ...step, membershipIds };
+  }
 }
 
-function planned(event: WalkEvent, level: LevelNode | undefined): PlannedStep {
-  const { kind, at, nodeId, run, team } = event;
-  const until =
-    event.kind === 'level_notified'
-      ? event.escalateAt
-      : event.kind === 'deferred'
-        ? event.until
-        : undefined;
-  return {
-    at,
-    kind,
-    nodeId,
-    run,
-    ...(team && { team }),
-    targets: event.kind === 'level_notified' ? (level?.targets ?? []) : [],
-    ...(until && { until }),
-  };
+export interface Preview {
+  readonly steps: readonly PlannedStep[];
+  /** There are more steps. */
+  readonly truncated: boolean;
+}
+
+/** The first of the steps. */
+export function take(steps: Iterable<PlannedStep>, limit: number): Preview {
+  const taken: PlannedStep[] = [];
+  for (const step of steps) {
+    if (taken.length === limit) return { steps: taken, truncated: true };
+    taken.push(step);
+  }
+  return { steps: taken, truncated: false };
 }
 
 /** What clocks show at an instant in a time zone, with the offset: `2026-03-02T09:00:00.000+01:00`. */

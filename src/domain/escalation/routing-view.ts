@@ -1,9 +1,9 @@
-/** What a reviewer sees of a request's way along its escalation path: one state word, and each level with its status. */
+/** What a reviewer sees of a request's walk: one state word, and each level with its status. */
 import { nodeOf } from './node-order.ts';
-import { previewWalk } from './preview.ts';
+import { take, walkAhead, type PlannedStep } from './preview.ts';
 import { stepKey } from './step-keys.ts';
 import { allLevels, type LevelNode, type Target } from './types.ts';
-import { totalRuns, type WalkInput } from './walk.ts';
+import { totalRuns, type Asked, type LevelEntry, type WalkInput } from './walk.ts';
 import { dueAt, type WalkState } from './walk-state.ts';
 
 export type RoutingStateWord =
@@ -127,19 +127,19 @@ function reached(level: LevelNode, step: RecordedStep, isCurrent: boolean): Rout
   };
 }
 
-/** Assumes that somebody can be notified at each level; one nobody can be notified at is known only on entering it. */
+/** Assumes that each level has people to notify: whether it does shows only on entering it. */
 function upcoming(
   { steps, now, claimed }: RoutingInput,
   { input, walk, policies }: NonNullable<RoutingInput['route']>,
 ): { readonly next: NextStep; readonly levels: readonly RoutingLevel[] } {
   const { run } = walk.place;
   const due = dueAt(walk);
-  const { steps: planned } = previewWalk(input, {
+  const ahead = walkAhead(input, {
     from: walk,
     now: due && due > now ? due : now,
-    policies,
-    limit: MAX_UPCOMING,
+    ask: (entry) => assumedAt(entry, policies),
   });
+  const { steps: planned } = take(ahead, MAX_UPCOMING);
   const known = new Set(steps.map(stepKey));
   const levels = planned
     .filter(
@@ -164,14 +164,23 @@ function upcoming(
   return { next: { ...whatIs(first), ...(first && !claimed && { at: first.at }) }, levels };
 }
 
+/** Teams with a policy follow it; other targets count as people who are there. */
+function assumedAt({ level, team }: LevelEntry, policies: ReadonlyMap<string, string>): Asked {
+  const teams = level.targets.flatMap((target) => {
+    const revisionId = target.type === 'team' && !team ? policies.get(target.id) : undefined;
+    return target.type === 'team' && revisionId !== undefined
+      ? [{ teamId: target.id, revisionId }]
+      : [];
+  });
+  return { membershipIds: teams.length < level.targets.length ? ['assumed'] : [], teams };
+}
+
 function targetsOf({ document }: WalkInput, nodeId: string): readonly Target[] {
   const node = nodeOf(document, nodeId);
   return node.type === 'level' ? node.targets : [];
 }
 
-type Planned = ReturnType<typeof previewWalk>['steps'][number];
-
-function whatIs(step: Planned | undefined): NextStep {
+function whatIs(step: PlannedStep | undefined): NextStep {
   if (!step || step.kind === 'path_exhausted')
     return step?.team ? { kind: 'team', nodeId: step.nodeId } : { kind: 'exhausted' };
   if (step.kind === 'path_repeated')

@@ -1,7 +1,7 @@
 /**
  * The walk along an escalation path as pure functions of (document, state, facts, now). `arrive` follows what is due up to
- * a wait, or up to a level somebody has to be found for; `enterLevel` takes whom the caller found. The caller goes on
- * while something is due:
+ * a wait, or up to a level; `enterLevel` takes the people the caller found for it. The caller goes on while something is
+ * due:
  *
  *     for (;;) {
  *       const arrival = arrive(input, state, now);
@@ -10,10 +10,20 @@
  *       if (!step.nextAt || step.nextAt > now) break;
  *     }
  *
- * A level's wait counts from its notification, so steps that come late are never made up for in a burst. It ends at once when
- * nobody it told may decide any more.
+ * A level's wait counts from its notification, so late steps never come in a burst. It ends at once when none of the people
+ * it notified may decide any more.
  */
-import { enter, follow, later, leave, levelAt, type FollowInput, type Note } from './follow.ts';
+import {
+  enter,
+  follow,
+  later,
+  leave,
+  levelAt,
+  type BranchReason,
+  type ConditionFailure,
+  type FollowInput,
+  type Note,
+} from './follow.ts';
 import { nodeOf } from './node-order.ts';
 import type { StepPlace } from './step-keys.ts';
 import type { EscalationDocument, LevelNode, TeamPolicyDocument, Urgency } from './types.ts';
@@ -25,13 +35,13 @@ export interface WalkInput extends FollowInput {
   /** The policy revision a team walks by. */
   readonly policy: (revisionId: string) => TeamPolicyDocument;
   /**
-   * Whether of those told at this step nobody may decide any more; for a level of the path they are also those told inside it.
-   * Asked of steps that wait for people. Absent: everybody may.
+   * Whether none of the people notified at this step, or inside this level, may decide any more. Asked of steps that wait
+   * for people. Absent: all may.
    */
   readonly isLost?: (step: StepPlace) => boolean;
 }
 
-/** Nobody could be asked at the level; or of those who were, nobody may decide any more. */
+/** There was no one to notify at the level; or of the people it notified, none may decide any more. */
 export type SkipReason = 'nobody_to_ask' | 'nobody_left';
 
 export type WalkEvent = StepPlace & { readonly at: Date } & (
@@ -43,6 +53,9 @@ export type WalkEvent = StepPlace & { readonly at: Date } & (
     | { readonly kind: 'level_skipped'; readonly reason: SkipReason }
     | { readonly kind: 'urgency_raised' }
     | { readonly kind: 'deferred'; readonly until: Date; readonly workingHoursId: string }
+    /** The condition counts as not met. */
+    | { readonly kind: 'condition_failed'; readonly code: ConditionFailure }
+    | ({ readonly kind: 'branch_taken'; readonly branch: 'then' | 'else' } & BranchReason)
     /** `run` is the run that starts; `nodeId` its first node. */
     | { readonly kind: 'path_repeated' }
     | { readonly kind: 'path_exhausted' }
@@ -56,7 +69,7 @@ export interface WalkStep {
   readonly urgency: Urgency;
 }
 
-/** A level to be entered: whose targets have to be found. */
+/** A level to enter, once the caller has found its people. */
 export interface LevelEntry extends StepPlace {
   readonly level: LevelNode;
 }
@@ -66,13 +79,13 @@ export interface Arrival extends WalkStep {
   readonly entry?: LevelEntry;
 }
 
-/** Whom a level reaches: people to notify at once, and teams that go by their policies (of a path's level only). */
+/** The people a level notifies at once, and the teams that follow their policies (in a path's level only). */
 export interface Asked {
   readonly membershipIds: readonly string[];
   readonly teams: readonly { readonly teamId: string; readonly revisionId: string }[];
 }
 
-/** How often a document is walked at most: once, and its repeats. */
+/** How often a document is walked at most: once, plus its repeats. */
 export function totalRuns(document: EscalationDocument): number {
   return 1 + (document.repeat?.times ?? 0);
 }
@@ -82,7 +95,7 @@ export function startWalk(document: EscalationDocument): WalkState {
   return { place: enter(1, document.nodes[0]), teams: [], told: false };
 }
 
-/** Follows what is due at `now`: up to the next wait, the end, or a level to be entered. Notifies nobody. */
+/** Follows what is due at `now`: up to the next wait, the end, or a level to enter. */
 export function arrive(input: WalkInput, state: WalkState, now: Date): Arrival {
   const { place } = state;
   if (place.phase === 'level' && now < place.nextAt)
@@ -99,7 +112,7 @@ export function arrive(input: WalkInput, state: WalkState, now: Date): Arrival {
 
 type LevelWalk = WalkState & { readonly place: WaitPlace<'level'> };
 
-/** The level still waits: its teams go on, the first that has somebody to find first. */
+/** The level still waits: its teams go on, up to the first that enters a level. */
 function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
   const { place } = state;
   // All teams first: the caller comes again only for what is due, and a lost wait is due only once it has ended.
@@ -130,8 +143,8 @@ function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
 }
 
 /**
- * Waits on inside the level, unless its teams ask nobody further and it waits for nobody: nobody was told, or nobody who was may
- * decide any more. Then it is left at once.
+ * Waits on inside the level. It is left at once when its teams are at their end and it notified no one, or none of the
+ * people it notified may decide any more.
  */
 function stay(
   input: WalkInput,
@@ -154,7 +167,7 @@ interface Inside {
   readonly now: Date;
 }
 
-/** Where the team is, and what there is to tell, once it waits no longer for people of whom nobody may decide any more. */
+/** Moves a team on when none of the people its level notified may decide any more. */
 function withoutLost(
   input: WalkInput,
   team: TeamWalk,
@@ -188,7 +201,7 @@ function skipInside(
   return { place, events: [{ kind: 'level_skipped', ...where, reason, at }, ...over] };
 }
 
-/** Enters the level of an arrival with whom the caller found for its targets. With nobody the level is skipped at once. */
+/** Enters the level of an arrival with the people the caller found. Without people the level is skipped at once. */
 export function enterLevel(
   input: WalkInput,
   arrival: Arrival,
@@ -229,7 +242,7 @@ export function enterLevel(
   ]);
 }
 
-/** The team does not wait on where only requests of urgency `standard` do. */
+/** Ends a wait that is only for requests of urgency `standard`. */
 function released(input: WalkInput, team: TeamWalk, now: Date): TeamWalk {
   const { place } = team;
   if (place.phase !== 'defer' || place.nextAt <= now) return team;
@@ -290,7 +303,7 @@ interface Leaving {
   readonly reason: SkipReason;
 }
 
-/** The level waits for nobody: the walk goes on behind it at once. */
+/** The walk goes on behind the level at once. */
 function leaveSkipped(
   input: WalkInput,
   where: StepPlace,
@@ -312,7 +325,7 @@ function step(input: WalkInput, state: WalkState, events: readonly WalkEvent[]):
   return { state, events, nextAt: dueAt(state), urgency: input.urgency };
 }
 
-/** Repeats and ends of a team's policy are told as the team's. */
+/** An event in a team's policy, at the level it is inside of. */
 function inside(
   level: { nodeId: string; run: number; at: Date },
   { teamId }: TeamWalk,

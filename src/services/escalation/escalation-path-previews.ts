@@ -1,17 +1,28 @@
-/** When each level of a path would fire if nobody answered. Nothing is written. */
+/** The steps of a path if no one answered, as its timeline would have them. Nothing is written. */
 import { findNames } from '../../data/escalation/escalation-path-previews.ts';
 import { readClock } from '../../data/clock.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
+import {
+  findDeciders,
+  findDecidersOfAnyAgent,
+  type Decider,
+} from '../../data/requests/deciders.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
-import { parseEscalationPathDocument } from '../../domain/escalation/parse.ts';
 import {
+  parseEscalationPathDocument,
+  parseNewEscalationPath,
+} from '../../domain/escalation/parse.ts';
+import {
+  asInTimeline,
   localTimes,
-  previewWalk,
+  take,
+  walkAhead,
   type LocalTime,
   type PlannedStep,
 } from '../../domain/escalation/preview.ts';
+import { recipients } from '../../domain/escalation/recipients.ts';
 import {
   pathTargets,
   type EscalationPathDocument,
@@ -20,10 +31,11 @@ import {
   type Urgency,
 } from '../../domain/escalation/types.ts';
 import { startWalk } from '../../domain/escalation/walk.ts';
-import type { ExactValue } from '../../platform/exact-json.ts';
+import { isExactObject, type ExactObject, type ExactValue } from '../../platform/exact-json.ts';
 import type { ServiceContext } from '../context.ts';
 import { walkInput } from '../requests/walk/walk-input.ts';
 import { escalationPathKind } from './escalation-paths.ts';
+import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
 import { getRevision } from '../revisions.ts';
 
 const MAX_STEPS = 500;
@@ -33,13 +45,13 @@ const EARLIEST = Date.UTC(1970, 0, 1);
 const LATEST = Date.UTC(3000, 0, 1);
 
 export interface PreviewRequest {
-  /** What is walked: a document that was never saved, or a revision. */
+  /** A document, as it is written or read; or a saved revision, by default the active one. */
   readonly path:
-    { readonly document: ExactValue } | { readonly pathKey: string; readonly revision: number };
+    { readonly document: ExactValue } | { readonly pathKey: string; readonly revision?: number };
   /** The database's clock when absent. */
   readonly startsAt?: Date;
   readonly urgency: Urgency;
-  /** Without it no condition about the request holds. */
+  /** Without them no condition about the request holds, and all count who may decide for any agent. */
   readonly facts?: ConditionFacts;
 }
 
@@ -49,16 +61,22 @@ export interface NamedTarget {
   readonly name?: string;
 }
 
-export type PreviewedStep = Omit<PlannedStep, 'targets'> & {
+export interface PreviewedStep {
+  readonly step: PlannedStep;
   readonly targets: readonly NamedTarget[];
+  /** The people a level notifies. */
+  readonly members: readonly Decider[];
   readonly teamName?: string;
   readonly localTimes: readonly LocalTime[];
-};
+}
 
 export interface PathPreview {
   readonly startsAt: Date;
+  /** Absent for a document without a key. */
+  readonly pathKey?: string;
   readonly steps: readonly PreviewedStep[];
   readonly truncated: boolean;
+  readonly warnings: readonly EscalationWarning[];
 }
 
 /** Throws 400 for an invalid document, and 404 for a revision that does not exist. */
@@ -78,58 +96,59 @@ export async function previewEscalationPath(
   }
   const { db } = context;
   const { organizationId } = principal;
-  const document = await documentOf(context, principal, path);
+  const { document, pathKey } = await documentOf(context, principal, path);
   const startsAt = given ?? (await readClock(db));
-  const rosters = await findTeamRosters(db, organizationId, idsOf(pathTargets(document), 'team'));
+  const asked = {
+    membershipIds: idsOf(pathTargets(document), 'user'),
+    teamIds: idsOf(pathTargets(document), 'team'),
+  };
+  const teams = await findTeamRosters(db, organizationId, asked.teamIds);
+  const deciders = facts
+    ? await findDeciders(db, organizationId, facts.agent.slug)
+    : await findDecidersOfAnyAgent(db, organizationId);
   const state = startWalk(document);
-  const { input, learn } = await walkInput(db, {
-    document,
-    state,
-    facts: facts ?? NO_FACTS,
-    urgency,
-  });
-  const policies = new Map(
-    [...rosters].flatMap(([teamId, { policyRevisionId: id }]) =>
-      id === undefined ? [] : [[teamId, id] as const],
-    ),
-  );
-  for (const revisionId of policies.values()) await learn(revisionId);
-  const walk = { ...input, ...(!facts && { matches: () => false }) };
-  const { steps, truncated } = previewWalk(walk, {
+  const { input, learn } = await walkInput(db, { document, state, facts, urgency });
+  const policies = new Map<string, TeamPolicyDocument>();
+  for (const [teamId, { policyRevisionId }] of teams) {
+    if (policyRevisionId === undefined) continue;
+    await learn(policyRevisionId);
+    policies.set(teamId, input.policy(policyRevisionId));
+  }
+  const ids = deciders.map(({ membershipId }) => membershipId);
+  const ahead = walkAhead(input, {
     from: state,
     now: startsAt,
-    policies,
-    limit: MAX_STEPS,
+    ask: (entry) => recipients(entry, { deciders: ids, teams }),
   });
-  const inside = new Map(
-    [...policies].map(([teamId, revisionId]) => [teamId, input.policy(revisionId)]),
-  );
-  const names = await namesOf(context, organizationId, [document, ...inside.values()]);
+  const { steps, truncated } = take(asInTimeline(ahead), MAX_STEPS);
+  const names = await namesOf(context, organizationId, [document, ...policies.values()]);
   return {
     startsAt,
+    ...(pathKey !== undefined && { pathKey }),
     truncated,
-    steps: steps.map((step) => named(step, { document, inside, names })),
+    steps: steps.map((step) => named(step, { document, policies, names, deciders })),
+    warnings: await findWarnings(db, organizationId, asked),
   };
 }
 
-const NO_FACTS: ConditionFacts = {
-  request: { tool: '', arguments: {} },
-  agent: { slug: '', name: '' },
-  previous_metadata: { organization: {}, agent: {} },
-};
+interface Previewed {
+  readonly document: EscalationPathDocument;
+  readonly pathKey?: string;
+}
 
 async function documentOf(
   context: ServiceContext,
   principal: ProductPrincipal,
   path: PreviewRequest['path'],
-): Promise<EscalationPathDocument> {
+): Promise<Previewed> {
   if ('pathKey' in path) {
-    const of = { kind: escalationPathKind, documentKey: path.pathKey, revision: path.revision };
-    return (await getRevision(context, principal, of)).revision.document;
+    const { pathKey, revision = 'active' } = path;
+    const of = { kind: escalationPathKind, documentKey: pathKey };
+    const found = await getRevision(context, principal, { ...of, revision });
+    return { pathKey, document: found.revision.document };
   }
-  const parsed = parseEscalationPathDocument(path.document);
-  if (!parsed.ok) throw invalid(underDocument(parsed.issues));
-  const { document } = parsed;
+  const previewed = parseWritten(path.document);
+  const { document } = previewed;
   try {
     await escalationPathKind.checkReferences(context.db, principal.organizationId, {
       documentKey: '',
@@ -140,7 +159,37 @@ async function documentOf(
       throw invalid(underDocument(error.details['issues'] as Issue[]));
     throw error;
   }
-  return document;
+  return previewed;
+}
+
+/** What a revision has beside its document when it is read. */
+const READ_ONLY = new Set([
+  'id',
+  'revision',
+  'is_active',
+  'created_by_actor_id',
+  'created_at',
+  'archived_at',
+  'document_version',
+  'warnings',
+]);
+
+/** A document, the body that creates a path, or a revision as read. */
+function parseWritten(value: ExactValue): Previewed {
+  const written = isExactObject(value) ? withoutReadOnly(value) : value;
+  const parsed =
+    isExactObject(written) && written['path_key'] !== undefined
+      ? parseNewEscalationPath(written)
+      : parseEscalationPathDocument(written);
+  if (!parsed.ok) throw invalid(underDocument(parsed.issues));
+  return parsed;
+}
+
+function withoutReadOnly(value: ExactObject): ExactObject {
+  return Object.assign(
+    Object.create(null) as ExactObject,
+    Object.fromEntries(Object.entries(value).filter(([name]) => !READ_ONLY.has(name))),
+  );
 }
 
 /** Pointers into the document become pointers into the body. */
@@ -166,27 +215,26 @@ async function namesOf(
 
 interface Around {
   readonly document: EscalationPathDocument;
-  /** Policies by team id. */
-  readonly inside: ReadonlyMap<string, TeamPolicyDocument>;
+  /** By team id. */
+  readonly policies: ReadonlyMap<string, TeamPolicyDocument>;
   readonly names: ReadonlyMap<string, string>;
+  readonly deciders: readonly Decider[];
 }
 
-function named(
-  { targets, ...step }: PlannedStep,
-  { document, inside, names }: Around,
-): PreviewedStep {
-  const name = (id: string) => names.get(id);
-  const policy = step.team && inside.get(step.team.teamId);
+function named(step: PlannedStep, { document, policies, names, deciders }: Around): PreviewedStep {
+  const policy = step.team && policies.get(step.team.teamId);
   const sets = [...document.working_hours, ...(policy?.working_hours ?? [])];
-  const teamName = step.team && name(step.team.teamId);
+  const teamName = step.team && names.get(step.team.teamId);
+  const notified = new Set(step.kind === 'level_notified' ? step.membershipIds : []);
   return {
-    ...step,
+    step,
     ...(teamName !== undefined && { teamName }),
-    targets: targets.map((target) => {
+    targets: step.targets.map((target) => {
       if (target.type === 'broadcast') return { type: target.type };
-      const known = name(target.id);
-      return { type: target.type, id: target.id, ...(known !== undefined && { name: known }) };
+      const name = names.get(target.id);
+      return { type: target.type, id: target.id, ...(name !== undefined && { name }) };
     }),
+    members: deciders.filter(({ membershipId }) => notified.has(membershipId)),
     localTimes: localTimes({ working_hours: sets, nodes: [] }, step.at),
   };
 }

@@ -2,9 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { ask } from '../../support/scene/approval-requests.ts';
 import {
   activatePath,
+  activatePipeline,
   activatePolicy,
+  createAgent,
   createMember,
   createOrganization,
   createTeam,
@@ -28,7 +31,10 @@ beforeAll(async () => {
   app = await startApp();
   organization = await createOrganization(app);
   owner = organization.owner;
-  ada = await createMember(app, organization.id, { displayName: 'Ada' });
+  ada = await createMember(app, organization.id, {
+    displayName: 'Ada',
+    policies: [{ scope_kind: 'organization', permissions: ['request.decide'] }],
+  });
 });
 
 afterAll(async () => {
@@ -59,6 +65,33 @@ const preview = (body: object) => owner.http.post(URL, { starts_at: FRIDAY, ...b
 const steps = (answer: { body: unknown }) =>
   (answer.body as { steps: Record<string, unknown>[] }).steps;
 
+/** Over its work budget on `COSTLY_ARGUMENTS`. */
+const costlyBranch = {
+  id: DEFER,
+  type: 'if_else',
+  conditions: [
+    {
+      type: 'request',
+      when: {
+        id: 'outer',
+        every: {
+          field: '/request/arguments/v',
+          condition: {
+            id: 'inner',
+            every: {
+              field: '/request/arguments/v',
+              condition: { id: 'leaf', field: '/item', operator: 'exists' },
+            },
+          },
+        },
+      },
+    },
+  ],
+  then: [level(LEVEL, [{ type: 'broadcast' }])],
+  else: [level(LAST, [{ type: 'broadcast' }])],
+};
+const COSTLY_ARGUMENTS = { v: Array.from({ length: 1_000 }, () => 1) };
+
 async function rows(): Promise<unknown> {
   const tables = [
     'escalation_paths',
@@ -70,7 +103,7 @@ async function rows(): Promise<unknown> {
 }
 
 describe('the preview of a path', () => {
-  test('says when each level would fire, whom it would ask, and what clocks show then; nothing is written', async () => {
+  test('says when each level would fire, which people it would notify, and what clocks show then; nothing is written', async () => {
     const nodes = [
       level(LEVEL, [{ type: 'user', id: ada.membershipId }]),
       { id: DEFER, type: 'defer', working_hours_id: 'office' },
@@ -81,7 +114,12 @@ describe('the preview of a path', () => {
     expect(answer.status).toBe(200);
     const berlin = (at: string) => [{ timezone: 'Europe/Berlin', at }];
     const user = { type: 'user', id: ada.membershipId, name: 'Ada' };
+    const everyone = expect.arrayContaining([
+      { membership_id: ada.membershipId, display_name: 'Ada' },
+      { membership_id: owner.membershipId, display_name: expect.any(String) },
+    ]);
     expect(answer.body).toEqual({
+      warnings: [],
       starts_at: '2026-03-27T16:00:00.000Z',
       truncated: false,
       steps: [
@@ -91,6 +129,7 @@ describe('the preview of a path', () => {
           node_id: LEVEL,
           run: 1,
           targets: [user],
+          members: [{ membership_id: ada.membershipId, display_name: 'Ada' }],
           until: '2026-03-27T17:00:00.000Z',
           local_times: berlin('2026-03-27T17:00:00.000+01:00'),
         },
@@ -100,6 +139,7 @@ describe('the preview of a path', () => {
           node_id: DEFER,
           run: 1,
           targets: [],
+          working_hours_id: 'office',
           until: '2026-03-30T07:00:00.000Z',
           local_times: berlin('2026-03-27T18:00:00.000+01:00'),
         },
@@ -117,6 +157,7 @@ describe('the preview of a path', () => {
           node_id: LAST,
           run: 1,
           targets: [{ type: 'broadcast' }],
+          members: everyone,
           until: '2026-03-30T08:00:00.000Z',
           local_times: berlin('2026-03-30T09:00:00.000+02:00'),
         },
@@ -133,7 +174,7 @@ describe('the preview of a path', () => {
     expect(await rows()).toEqual(before);
   });
 
-  test('names the repeats and the end of a team’s policy otherwise than those of the path', async () => {
+  test('names the repeats and the end of a team’s policy apart from those of the path', async () => {
     const teamId = await createTeam(app, organization.id, { members: [ada] });
     const inner = level(LEVEL, [{ type: 'broadcast' }], { escalate_after: '5m' });
     await activatePolicy(owner, teamId, { nodes: [inner], repeat: { times: 1, after: '5m' } });
@@ -142,7 +183,6 @@ describe('the preview of a path', () => {
       document: document([outer], { repeat: { times: 1, after: '10m' } }),
     });
     const run = [
-      'level_notified',
       'level_notified',
       'team_policy_repeated',
       'level_notified',
@@ -156,7 +196,7 @@ describe('the preview of a path', () => {
     ]);
   });
 
-  test('takes a revision too, active or not, and goes by the active policies of teams', async () => {
+  test('takes a revision too, or the active one of a path, and follows the active policies of teams', async () => {
     const teamId = await createTeam(app, organization.id, { name: 'Payments', members: [ada] });
     await activatePolicy(owner, teamId, {
       nodes: [
@@ -169,28 +209,31 @@ describe('the preview of a path', () => {
       ...document([level(LEVEL, [{ type: 'team', id: teamId }], { escalate_after: '30m' })]),
     });
     const answer = await preview({ path_key: 'weekend', revision: 1 });
-    expect(
-      steps(answer).map(({ at, kind, team, targets }) => ({ at, kind, team, targets })),
-    ).toEqual([
-      {
-        at: '2026-03-27T16:00:00.000Z',
-        kind: 'level_notified',
-        targets: [{ type: 'team', id: teamId, name: 'Payments' }],
-      },
-      {
-        at: '2026-03-27T16:00:00.000Z',
-        kind: 'level_notified',
-        team: { id: teamId, name: 'Payments', node_id: LEVEL, run: 1 },
-        targets: [{ type: 'user', id: ada.membershipId, name: 'Ada' }],
-      },
-      {
-        at: '2026-03-27T16:10:00.000Z',
-        kind: 'level_notified',
-        team: { id: teamId, name: 'Payments', node_id: LAST, run: 1 },
-        targets: [{ type: 'broadcast' }],
-      },
-      { at: '2026-03-27T16:30:00.000Z', kind: 'path_exhausted', targets: [] },
-    ]);
+    const inside = { path_key: 'weekend', node_id: LEVEL, run: 1, team_id: teamId, team_run: 1 };
+    const members = [{ membership_id: ada.membershipId, display_name: 'Ada' }];
+    expect(answer.body).toMatchObject({
+      steps: [
+        {
+          ...inside,
+          at: '2026-03-27T16:00:00.000Z',
+          kind: 'level_notified',
+          team_name: 'Payments',
+          team_node_id: LEVEL,
+          targets: [{ type: 'user', id: ada.membershipId, name: 'Ada' }],
+          members,
+        },
+        {
+          ...inside,
+          at: '2026-03-27T16:10:00.000Z',
+          kind: 'level_notified',
+          team_node_id: LAST,
+          targets: [{ type: 'broadcast' }],
+          members,
+        },
+        { at: '2026-03-27T16:30:00.000Z', kind: 'path_exhausted', node_id: LEVEL, targets: [] },
+      ],
+    });
+    expect(steps(await preview({ path_key: 'weekend' }))).toEqual(steps(answer));
     expect(await preview({ path_key: 'weekend', revision: 2 })).toMatchObject({ status: 404 });
     expect(await preview({ path_key: 'nowhere', revision: 1 })).toMatchObject({ status: 404 });
   });
@@ -210,19 +253,113 @@ describe('the preview of a path', () => {
       else: [level(LAST, [{ type: 'broadcast' }])],
     };
     const first = async (more: object) =>
-      steps(await preview({ document: document([branch]), ...more }))[0]?.['node_id'];
+      steps(await preview({ document: document([branch]), ...more }))
+        .slice(0, 2)
+        .map((step) => [step['kind'], step['node_id'], step['branch'], step['reason']]);
     const call = (amount: number) => ({
       request: { tool: 'refund', arguments: { amount } },
       agent: { slug: 'bot', name: 'Bot' },
     });
-    expect([await first(call(101)), await first(call(100)), await first({})]).toEqual([
-      LEVEL,
-      LAST,
-      LAST,
+    const least = ['branch_taken', DEFER, 'else', 'condition_not_met'];
+    expect(await first(call(101))).toEqual([
+      ['branch_taken', DEFER, 'then', 'conditions_met'],
+      ['level_notified', LEVEL, undefined, undefined],
+    ]);
+    for (const more of [call(100), {}])
+      expect(await first(more)).toEqual([least, ['level_notified', LAST, undefined, undefined]]);
+  });
+
+  test('says that a condition is too costly, and takes `else`', async () => {
+    const answer = await preview({
+      document: document([costlyBranch]),
+      request: { tool: 'refund', arguments: COSTLY_ARGUMENTS },
+      agent: { slug: 'bot', name: 'Bot' },
+    });
+    expect(steps(answer).slice(0, 3)).toMatchObject([
+      { kind: 'condition_failed', node_id: DEFER, code: 'condition_too_costly' },
+      {
+        kind: 'branch_taken',
+        node_id: DEFER,
+        branch: 'else',
+        reason: 'condition_failed',
+        condition_index: 0,
+        condition_type: 'request',
+      },
+      { kind: 'level_notified', node_id: LAST },
     ]);
   });
 
-  test('lets urgent requests pass deferrals for standard ones, and starts now unless told otherwise', async () => {
+  test('has the steps of a real timeline, with the same names and fields', async () => {
+    const agent = await createAgent(app, organization);
+    await activatePath(owner, {
+      path_key: agent.slug,
+      ...document([costlyBranch]),
+    });
+    await activatePipeline(owner, `agents/${agent.slug}`, {
+      blocks: [],
+      default_escalation_path: agent.slug,
+    });
+    const id = await ask(app, agent, { tool: 'refund', arguments: COSTLY_ARGUMENTS });
+    const { events } = (await owner.http.get(`/api/v1/requests/${id}/timeline`))
+      .body as unknown as {
+      events: { event_type: string; data: object }[];
+    };
+    const walked = events.slice(3).map(({ event_type: type, data }) => ({ type, ...data }));
+    const planned = steps(
+      await preview({
+        path_key: agent.slug,
+        request: { tool: 'refund', arguments: COSTLY_ARGUMENTS },
+        agent: { slug: agent.slug, name: 'Bot' },
+      }),
+    );
+    const fields = planned.slice(0, 3).flatMap((step) => {
+      const { kind, path_key, node_id, run, code, members } = step;
+      if (kind === 'branch_taken') return [];
+      const said = { type: `approval_request.${String(kind)}`, path_key, node_id, run };
+      if (code !== undefined) return [{ ...said, code }];
+      return (members as object[]).map((member) => ({ ...said, ...member }));
+    });
+    expect(fields[0]).toEqual({
+      type: 'approval_request.condition_failed',
+      path_key: agent.slug,
+      node_id: DEFER,
+      run: 1,
+      code: 'condition_too_costly',
+    });
+    expect(walked).toEqual(fields);
+  });
+
+  test('skips people who may not decide and empty teams, and warns of them', async () => {
+    const cannot = await createMember(app, organization.id, { displayName: 'Eve', policies: [] });
+    const empty = await createTeam(app, organization.id, { name: 'Empty', members: [] });
+    const path = document([
+      level(LEVEL, [{ type: 'user', id: cannot.membershipId }]),
+      level(LAST, [{ type: 'team', id: empty }]),
+    ]);
+    const answer = await preview({ document: path });
+    expect(answer.body).toMatchObject({
+      steps: [
+        { kind: 'level_skipped', node_id: LEVEL, reason: 'nobody_to_ask' },
+        { kind: 'level_skipped', node_id: LAST, reason: 'nobody_to_ask' },
+        { kind: 'path_exhausted', node_id: LAST },
+      ],
+      warnings: [
+        { code: 'user_cannot_decide', membership_id: cannot.membershipId, display_name: 'Eve' },
+        { code: 'empty_team', team_id: empty, team_name: 'Empty', count: 0, member_count: 0 },
+      ],
+    });
+  });
+
+  test('takes the body that creates a path, and a revision as read', async () => {
+    const body = { path_key: 'copied', ...document([level(LEVEL, [{ type: 'broadcast' }])]) };
+    const written = await preview({ document: body });
+    expect(steps(written)[0]).toMatchObject({ kind: 'level_notified', path_key: 'copied' });
+    await activatePath(owner, body);
+    const read = (await owner.http.get('/api/v1/escalation-paths/copied')).body;
+    expect((await preview({ document: read })).body).toEqual(written.body);
+  });
+
+  test('lets urgent requests pass deferrals for standard ones, and starts now by default', async () => {
     const nodes = [
       { id: DEFER, type: 'defer', working_hours_id: 'office', standard_only: true },
       level(LEVEL, [{ type: 'broadcast' }]),
@@ -240,7 +377,7 @@ describe('the preview of a path', () => {
     expect(Math.abs(Date.parse(String(now.body['starts_at'])) - Date.now())).toBeLessThan(60_000);
   });
 
-  test('of a path that goes on for longer than anybody reads is cut', async () => {
+  test('of a very long path is cut', async () => {
     const nodes = Array.from({ length: 100 }, () =>
       level(randomUUID(), [{ type: 'broadcast' }], { escalate_after: '1m' }),
     );
@@ -265,7 +402,15 @@ describe('the preview of a path', () => {
     ['null', () => ({ document: null }), '/document'],
     ['neither document nor revision', () => ({}), '/document'],
     ['both', () => ({ document: document([]), path_key: 'weekend', revision: 1 }), '/document'],
-    ['a path without revision', () => ({ path_key: 'weekend' }), '/document'],
+    ['a revision without path', () => ({ revision: 1 }), '/document'],
+    ['a document and a revision', () => ({ document: document([]), revision: 1 }), '/document'],
+    [
+      'a malformed key in a create body',
+      () => ({
+        document: { path_key: 'No Key', ...document([level(LEVEL, [{ type: 'broadcast' }])]) },
+      }),
+      '/document/path_key',
+    ],
     [
       'a request without agent',
       () => ({ document: document([]), request: { tool: 'x', arguments: {} } }),
@@ -305,7 +450,7 @@ describe('the preview of a path', () => {
     expect(stranger.status).toBe(400);
   });
 
-  test('does not stand in the way of a path that is called preview', async () => {
+  test('leaves `preview` free as the key of a path', async () => {
     await activatePath(owner, {
       path_key: 'preview',
       ...document([level(LEVEL, [{ type: 'broadcast' }])]),

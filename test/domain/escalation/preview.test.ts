@@ -1,6 +1,12 @@
-/** The schedule of a path when nobody answers. */
+/** The schedule of a path if no one answers. */
 import { describe, expect, test } from '@jest/globals';
-import { localTimes, previewWalk } from '../../../src/domain/escalation/preview.ts';
+import {
+  asInTimeline,
+  localTimes,
+  take,
+  walkAhead,
+} from '../../../src/domain/escalation/preview.ts';
+import { recipients } from '../../../src/domain/escalation/recipients.ts';
 import type {
   EscalationDocument,
   EscalationNode,
@@ -47,15 +53,33 @@ const document = (
 });
 const policy = document([level('p1', [ada], '10m'), level('p2', [{ type: 'broadcast' }], '10m')]);
 
-function schedule(path: EscalationDocument, { limit = 50 }: { limit?: number } = {}) {
+const roster = (members: readonly string[], policyRevisionId?: string) => ({
+  members: members.map((membershipId) => ({ membershipId, displayName: membershipId })),
+  ...(policyRevisionId !== undefined && { policyRevisionId }),
+});
+const teams = new Map([
+  ['t', roster(['ada', 'ben'], 'r')],
+  ['u', roster(['ada', 'ben'], 'r')],
+  ['plain', roster(['ben'])],
+  ['empty', roster([], 'r')],
+]);
+
+function schedule(
+  path: EscalationDocument,
+  { limit = 50, deciders = ['ada', 'ben'] }: { limit?: number; deciders?: readonly string[] } = {},
+) {
   const input: WalkInput = {
     document: path,
     policy: () => policy,
     urgency: 'standard',
     matches: () => false,
   };
-  const options = { from: startWalk(path), now: start, policies: new Map([['t', 'r']]), limit };
-  const { steps, truncated } = previewWalk(input, options);
+  const ahead = walkAhead(input, {
+    from: startWalk(path),
+    now: start,
+    ask: (entry) => recipients(entry, { deciders, teams }),
+  });
+  const { steps, truncated } = take(asInTimeline(ahead), limit);
   const lines = steps.map((step) => {
     const place = step.team ? `${step.nodeId} > ${step.team.nodeId}` : `${step.nodeId}:${step.run}`;
     return `${step.at.toISOString().slice(5, 16)} ${step.kind} ${place}`;
@@ -74,23 +98,73 @@ describe('the schedule of a path', () => {
       '03-30T07:00 level_notified b:1',
       '03-30T07:30 path_exhausted b:1',
     ]);
-    expect(steps[0]).toMatchObject({ targets: [ada], until: new Date('2026-03-27T17:00Z') });
+    expect(steps[0]).toMatchObject({
+      targets: [ada],
+      membershipIds: ['ada'],
+      escalateAt: new Date('2026-03-27T17:00Z'),
+    });
     expect(steps[1]).toMatchObject({ targets: [], until: new Date('2026-03-30T07:00Z') });
   });
 
-  test('goes by the policies of teams, and tells who is asked in them', () => {
+  test('follows the policies of teams: a level without other targets notifies no one itself', () => {
     const { steps, lines } = schedule(document([level('a', [team], '15m'), level('b', [ada])]));
     expect(lines).toEqual([
-      '03-27T16:00 level_notified a:1',
       '03-27T16:00 level_notified a > p1',
       '03-27T16:10 level_notified a > p2',
       '03-27T16:15 level_notified b:1',
       '03-27T17:15 path_exhausted b:1',
     ]);
-    expect(steps.slice(0, 3).map(({ targets }) => targets)).toEqual([
-      [team],
+    expect(steps.slice(0, 2).map(({ targets }) => targets)).toEqual([
       [ada],
       [{ type: 'broadcast' }],
+    ]);
+  });
+
+  test('leaves out what a policy would do at the very end of its level', () => {
+    expect(schedule(document([level('a', [team], '10m')])).lines).toEqual([
+      '03-27T16:00 level_notified a > p1',
+      '03-27T16:10 path_exhausted a:1',
+    ]);
+  });
+
+  test('notifies people once where two steps of a level name them at one instant', () => {
+    const both = document([level('a', [ada, team, { type: 'team', id: 'u' }], '5m')]);
+    expect(schedule(both).lines).toEqual([
+      '03-27T16:00 level_notified a:1',
+      '03-27T16:05 path_exhausted a:1',
+    ]);
+  });
+
+  test('skips levels without people who may decide, with the reason', () => {
+    const path = document([
+      level('a', [{ type: 'team', id: 'empty' }]),
+      level('b', [ada]),
+      level('c', [team]),
+    ]);
+    const { lines, steps } = schedule(path, { deciders: ['ben'] });
+    expect(lines).toEqual([
+      '03-27T16:00 level_skipped a:1',
+      '03-27T16:00 level_skipped b:1',
+      '03-27T16:00 level_skipped c > p1',
+      '03-27T16:00 level_notified c > p2',
+      '03-27T16:10 path_exhausted c > p2',
+      '03-27T17:00 path_exhausted c:1',
+    ]);
+    expect(steps[0]).toMatchObject({ reason: 'nobody_to_ask' });
+  });
+
+  test('says which branch it takes', () => {
+    const branch: EscalationNode = {
+      id: 'x',
+      type: 'if_else',
+      conditions: [{ type: 'urgency', urgency: 'standard' }],
+      then: [level('a', [ada])],
+      else: [],
+    };
+    expect(schedule(document([branch])).lines).toEqual([
+      '03-27T16:00 branch_taken x:1',
+      '03-27T16:00 level_notified a:1',
+      '03-27T17:00 path_exhausted a:1',
     ]);
   });
 

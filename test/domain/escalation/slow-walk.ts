@@ -1,6 +1,6 @@
 /**
- * The walk told a second time, as a program that runs from the first node to the last and stops wherever it has to wait:
- * no stored place, no node order. Slow and plain; the real walk has to do the same.
+ * A second account of the walk: a program that runs from the first node to the last and stops where it has to wait, with no
+ * stored place and no node order. Slow and plain; the real walk has to do the same.
  */
 import { parseDuration } from '../../../src/domain/durations.ts';
 import type { Condition } from '../../../src/domain/conditions/types.ts';
@@ -8,6 +8,7 @@ import type {
   EscalationDocument,
   EscalationNode,
   LevelNode,
+  PathCondition,
   TeamPolicyDocument,
   Urgency,
 } from '../../../src/domain/escalation/types.ts';
@@ -21,7 +22,7 @@ export interface World {
     Record<string, { readonly members: readonly string[]; readonly policy?: string }>
   >;
   readonly deciders: (now: number) => readonly string[];
-  readonly holds: (when: Condition) => boolean;
+  readonly holds: (when: Condition) => boolean | 'condition_too_costly';
 }
 
 /** Waits until the instant, or is asked to look again before. */
@@ -111,16 +112,9 @@ function* sequence(
     if (node.type === 'level') at = yield* level(script, node);
     else if (node.type === 'defer') at = yield* deferral(script, node, at);
     else {
-      const { stage, document } = script;
-      const holds = node.conditions.every((condition) => {
-        if (condition.type === 'urgency') return stage.urgency === condition.urgency;
-        if (condition.type === 'request') return stage.world.holds(condition.when);
-        return (
-          (opening(document, condition.working_hours_id, stage.now) === stage.now) ===
-          condition.active
-        );
-      });
-      const branch = holds ? node.then : node.else;
+      const met = node.conditions.every((condition) => meets(script, node.id, condition));
+      say(script, met ? 'took then' : 'took else', node.id);
+      const branch = met ? node.then : node.else;
       if (branch.length > 0) at = yield* sequence(script, branch, at);
       else script.last = node.id;
       continue;
@@ -128,6 +122,18 @@ function* sequence(
     script.last = node.id;
   }
   return at;
+}
+
+function meets(script: Script, nodeId: string, condition: PathCondition): boolean {
+  const { stage, document } = script;
+  if (condition.type === 'urgency') return stage.urgency === condition.urgency;
+  if (condition.type === 'working_hours') {
+    const opens = opening(document, condition.working_hours_id, stage.now);
+    return (opens === stage.now) === condition.active;
+  }
+  const answer = stage.world.holds(condition.when);
+  if (answer === 'condition_too_costly') say(script, `failed ${answer}`, nodeId);
+  return answer === true;
 }
 
 function opening({ working_hours: sets }: EscalationDocument, id: string, now: number): number {

@@ -1,4 +1,4 @@
-/** What holds on every path, whatever it is made of, whoever is there, and however late somebody looks. */
+/** Guarantees of every walk: any path, any people, and steps that come late. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type {
@@ -64,7 +64,7 @@ const condition: fc.Arbitrary<PathCondition> = fc.oneof(
   fc.record({
     type: fc.constant('request'),
     when: fc
-      .constantFrom('yes', 'no')
+      .constantFrom('yes', 'no', 'costly')
       .map((id) => ({ id, field: '/request/tool', operator: 'exists' as const })),
   }),
 );
@@ -191,7 +191,7 @@ const scene: fc.Arbitrary<Scene> = fc
       // People come and go by the hour.
       deciders: (now) =>
         everybody ? PEOPLE : (present[Math.floor(now / HOUR) % present.length] ?? []),
-      holds: ({ id }) => id === 'yes',
+      holds: ({ id }) => (id === 'costly' ? 'condition_too_costly' : id === 'yes'),
     },
   }));
 
@@ -291,6 +291,10 @@ function told(event: WalkEvent): string {
         return 'urgent';
       case 'deferred':
         return `deferred ${event.until.getTime()}`;
+      case 'condition_failed':
+        return `failed ${event.code}`;
+      case 'branch_taken':
+        return `took ${event.branch}`;
       case 'path_repeated':
         return 'repeated';
       case 'path_exhausted':
@@ -309,7 +313,7 @@ const reaches = (event: WalkEvent): boolean =>
 const text = (value: unknown): string => JSON.stringify(value);
 const runs = { numRuns: 250 };
 
-describe('on every path, with teams, hours and conditions, whoever is there and however late somebody looks', () => {
+describe('on every path, with teams, hours and conditions, any people there, and steps that come late', () => {
   test('the walk says and waits as the same path run as a plain program', () => {
     fc.assert(
       fc.property(scene, (each) => {

@@ -1,4 +1,4 @@
-/** What the walk of a request needs besides its state: the policies of teams it is inside of, and answers to conditions. */
+/** What the walk of a request needs besides its state: team policies, and answers to conditions. */
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import {
   compileCondition,
@@ -39,13 +39,14 @@ function compiledOnce(when: Condition): CompiledCondition {
   return known;
 }
 
-/** A condition that cannot be answered does not hold. */
-function matcher(facts: ConditionFacts): (when: Condition) => boolean {
+/** Without facts no condition holds. */
+function matcher(facts: ConditionFacts | undefined): WalkInput['matches'] {
+  if (!facts) return () => false;
   return (when) => {
     try {
       return evaluateCondition(compiledOnce(when), facts);
     } catch (error) {
-      if (error instanceof ConditionError) return false;
+      if (error instanceof ConditionError) return error.code;
       throw error;
     }
   };
@@ -68,7 +69,7 @@ export async function walkInput(
   }: {
     document: EscalationDocument;
     state: WalkState;
-    facts: ConditionFacts;
+    facts: ConditionFacts | undefined;
     urgency: WalkInput['urgency'];
   },
 ): Promise<WalkPolicies> {

@@ -1,12 +1,12 @@
-/** Writes down what a walk did: its steps, whom they told, and the timeline. */
+/** Records what a walk did: its steps, the people they notified, and the timeline. */
 import { insertStep } from '../../../data/requests/escalate.ts';
 import { endStep } from '../../../data/requests/unreachable.ts';
 import { insertAuditEvents } from '../../../data/audit-events.ts';
 import type { Decider } from '../../../data/requests/deciders.ts';
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import { requestEvent, type NewAuditEvent } from '../../../domain/audit.ts';
-import { walkEventName } from '../../../domain/escalation/event-names.ts';
-import { stepKey, UNROUTED_STEP, type StepPlace } from '../../../domain/escalation/step-keys.ts';
+import { walkEventData, walkEventName } from '../../../domain/escalation/event-names.ts';
+import { stepKey, UNROUTED_STEP } from '../../../domain/escalation/step-keys.ts';
 import type { WalkEvent } from '../../../domain/escalation/walk.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
@@ -14,7 +14,7 @@ import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts'
 export interface Recorded {
   readonly request: ApprovalRequest;
   readonly now: Date;
-  /** For the names of those told. */
+  /** For the names of people notified. */
   readonly deciders: readonly Decider[];
   /** This deployment sends email. */
   readonly byEmail: boolean;
@@ -38,9 +38,9 @@ async function recordEvent(
   event: WalkEvent,
 ): Promise<readonly NewAuditEvent[]> {
   const { request, path } = walk;
-  const place = placeOf(path.pathKey, event);
+  const said = { path_key: path.pathKey, ...walkEventData(event) };
   const say = (data: Readonly<Record<string, unknown>> = {}): NewAuditEvent[] => [
-    requestEvent(request.id, walkEventName(event), { ...place, ...data }),
+    requestEvent(request.id, walkEventName(event), { ...said, ...data }),
   ];
   switch (event.kind) {
     case 'level_notified': {
@@ -53,13 +53,16 @@ async function recordEvent(
       return told.flatMap((id) => say(person(walk.deciders, id)));
     }
     case 'level_skipped':
-      // Whoever was told stays told: only the wait is over.
+      // The people notified stay so: only the wait is over.
       if (event.reason === 'nobody_left')
         await endStep(db, request.id, { stepKey: stepKey(event), at: walk.now });
       else await insertStep(db, { ...stepOf(walk, event), kind: 'skipped', membershipIds: [] });
-      return say({ reason: event.reason });
+      return say();
+    case 'branch_taken':
+      // What follows shows the branch; only a preview explains it.
+      return [];
     case 'deferred':
-      return say({ until: event.until, working_hours_id: event.workingHoursId });
+    case 'condition_failed':
     case 'urgency_raised':
     case 'path_repeated':
     case 'path_exhausted':
@@ -80,15 +83,7 @@ function stepOf({ request, now, byEmail }: Recorded, event: WalkEvent) {
   };
 }
 
-function placeOf(
-  pathKey: string,
-  { nodeId, run, team }: StepPlace,
-): Readonly<Record<string, unknown>> {
-  const inside = team && { team_id: team.teamId, team_node_id: team.nodeId, team_run: team.run };
-  return { path_key: pathKey, node_id: nodeId, run, ...inside };
-}
-
-/** Tells everybody who may decide a request without a path; true when somebody had not been told before. */
+/** Notifies all who may decide a request without a path; true when that is new to some of them. */
 export async function recordUnrouted(
   db: Db,
   { request, now, deciders, byEmail }: Recorded,

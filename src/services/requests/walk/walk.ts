@@ -121,7 +121,8 @@ async function advance(db: Db, { mailer }: Runtime, walk: WalkOn): Promise<Advan
   const { events } = followed;
   const names = events.length > 0 ? await deciders() : [];
   await recordWalk(db, { request, now, path, events, deciders: names, byEmail });
-  return { ...followed, noticeable: events.length > 0, unsettled: holds.includes(false) };
+  const noticeable = events.some(({ kind }) => kind !== 'branch_taken');
+  return { ...followed, noticeable, unsettled: holds.includes(false) };
 }
 
 interface From {
