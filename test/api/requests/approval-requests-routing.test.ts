@@ -1,107 +1,45 @@
-/** Who is asked about a request, who was and who comes next; and its timeline. The walk is driven step by step. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../../support/app.ts';
-import {
-  adapterOf,
-  ask,
-  askUnevaluated,
-  deadlineOf,
-  decide,
-  stepAt,
-} from '../../support/scene/approval-requests.ts';
-import {
-  activatePath,
-  activatePipeline,
-  createAgent,
-  createMember,
-  createOrganization,
-  type TestAgent,
-  type TestMember,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
+/** Who is asked about a request, who was and who comes next; and its timeline. Escalation is driven step by step. */
+import { describe, expect, test } from '@jest/globals';
 import type { Json } from '../../support/http.ts';
+import { refused } from '../../support/refusals.ts';
+import { REVIEWER, scene } from '../../support/scene.ts';
+import type { TestMember } from '../../support/scene/factories.ts';
 
-const REVIEWER = [
-  { scope_kind: 'organization', permissions: ['request.read', 'request.decide'] },
-] as const;
-const tool = (name: string) => ({
-  id: `tool-${name}`,
-  field: '/request/tool',
-  operator: 'equals',
-  value: name,
-});
+const block = (id: string, config: Readonly<Record<string, unknown>>) => {
+  const when = { id: `tool-${id}`, field: '/request/tool', operator: 'equals', value: id };
+  return { id, name: id, type: 'cel', config: { when, ...config } };
+};
 
-describe('routing and timeline of a request', () => {
-  let app: TestApp;
-  let organization: TestOrganization;
-  let agent: TestAgent;
-  let ada: TestMember;
-  let bob: TestMember;
-  let suspended: TestMember;
-  const [first, unmanned, last] = [randomUUID(), randomUUID(), randomUUID()];
-
-  beforeAll(async () => {
-    app = await startApp();
-    organization = await createOrganization(app);
-    agent = await createAgent(app, organization);
-    ada = await createMember(app, organization.id, { displayName: 'Ada', policies: REVIEWER });
-    bob = await createMember(app, organization.id, { displayName: 'Bob', policies: REVIEWER });
-    suspended = await createMember(app, organization.id, {
-      displayName: 'Sue',
-      policies: REVIEWER,
-      status: 'suspended',
-    });
-    await activatePath(organization.owner, {
-      path_key: 'on-call',
+const { app, organization, owner, people, agents, nodes, ...verbs } = await scene({
+  people: { ada: REVIEWER, bob: REVIEWER, sue: { can: REVIEWER, status: 'suspended' } },
+  paths: {
+    'on-call': {
       name: 'On call',
-      nodes: [
-        {
-          id: first,
-          type: 'level',
-          targets: [{ type: 'user', id: ada.membershipId }],
-          escalate_after: '10m',
-        },
-        {
-          id: unmanned,
-          type: 'level',
-          targets: [{ type: 'user', id: suspended.membershipId }],
-          escalate_after: '10m',
-        },
-        { id: last, type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '10m' },
-      ],
+      nodes: [['ada'], ['sue'], ['everyone']],
       repeat: { times: 1, after: '5m' },
-    });
-    const block = (id: string, config: Record<string, unknown>) => ({
-      id,
-      name: id,
-      type: 'cel',
-      config: { when: tool(id), ...config },
-    });
-    await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+    },
+  },
+  pipelines: {
+    bot: {
       blocks: [
         block('page', { on_match: 'human', escalation_path: 'on-call', reason: 'needs a person' }),
         block('allow', { on_match: 'approve', reason: 'harmless' }),
         block('refuse', { on_match: 'deny', reason: 'never' }),
       ],
-    });
-  });
-  afterAll(async () => {
-    await app.close();
-  });
+    },
+  },
+});
+const { ask, askOn, withdraw, decide, later, person, routing, timeline, deadlineOf } = verbs;
+const { ada, bob, sue: suspended } = people;
+const [first = '', unmanned, last] = nodes['on-call'] ?? [];
 
-  const routing = async (id: string, member = organization.owner) => {
-    const answer = await member.http.get(`/api/v1/requests/${id}/routing`);
-    expect(answer.status).toBe(200);
-    return answer.body;
-  };
-  const nextAt = async (id: string) => new Date(String((await routing(id))['next_at']));
+describe('routing and timeline of a request', () => {
   const levels = (body: Json) =>
     (body['levels'] ?? []).map((level) => `${String(level['run'])} ${String(level['status'])}`);
 
-  test('at the first level show who was told when, and who would be told later', async () => {
-    const id = await ask(app, agent, { tool: 'page' });
-    const body = await routing(id, ada);
+  test('at the first level show who was notified when, and who would be notified later', async () => {
+    const id = await ask({ tool: 'page' });
+    const body = (await ada.http.get(`/api/v1/requests/${id}/routing`)).body;
     const at = String(body['levels']?.[0]?.['notified_at']);
     const escalateAt = new Date(Date.parse(at) + 600_000).toISOString();
     const who = (member: TestMember, more: object) => ({
@@ -158,9 +96,7 @@ describe('routing and timeline of a request', () => {
           targets: [
             {
               type: 'broadcast',
-              members: [organization.owner, ada, bob].map((member) =>
-                who(member, { can_decide: true }),
-              ),
+              members: [owner, ada, bob].map((member) => who(member, { can_decide: true })),
             },
           ],
         },
@@ -169,22 +105,22 @@ describe('routing and timeline of a request', () => {
     });
   });
 
-  test('follow the walk over a skipped level, into the next run and to its end', async () => {
-    const id = await ask(app, agent, { tool: 'page', timeout: '24h' });
-    await stepAt(app, id, await nextAt(id));
+  test('follow escalation over a skipped level, into the next run and to its end', async () => {
+    const id = await ask({ tool: 'page', timeout: '24h' });
+    await later(id);
     const escalated = await routing(id);
     expect(levels(escalated)).toEqual(['1 done', '1 skipped', '1 current']);
     expect(escalated).toMatchObject({ state: 'waiting', next_step: { kind: 'repeat' } });
     expect(escalated['levels']?.[1]).not.toHaveProperty('notified_at');
     expect(escalated['levels']?.[2]?.['targets']?.[0]?.['members']).toHaveLength(3);
 
-    await stepAt(app, id, await nextAt(id));
+    await later(id);
     expect(await routing(id)).toMatchObject({
       state: 'waiting',
       run: 1,
       next_step: { kind: 'repeat' },
     });
-    await stepAt(app, id, await nextAt(id));
+    await later(id);
     const repeated = await routing(id);
     expect(repeated).toMatchObject({
       run: 2,
@@ -200,31 +136,31 @@ describe('routing and timeline of a request', () => {
       '2 upcoming',
     ]);
 
-    await stepAt(app, id, await nextAt(id));
+    await later(id);
     expect(await routing(id)).toMatchObject({ next_step: { kind: 'exhausted' } });
-    await stepAt(app, id, await nextAt(id));
+    await later(id);
     const exhausted = await routing(id);
     expect(exhausted).toMatchObject({ state: 'exhausted', run: 2 });
     expect(exhausted).not.toHaveProperty('next_at');
     expect(exhausted).not.toHaveProperty('next_step');
   });
 
-  test('say who may decide as of now, and keep whom a broadcast told then', async () => {
-    const late = await createMember(app, organization.id, {
+  test('say who may decide now, and keep whom a broadcast notified then', async () => {
+    const late = await person({
       displayName: 'Leaver',
-      policies: REVIEWER,
+      can: REVIEWER,
     });
-    const id = await ask(app, agent, { tool: 'page' });
-    await stepAt(app, id, await nextAt(id));
+    const id = await ask({ tool: 'page' });
+    await later(id);
     await app.db('memberships').where({ id: late.membershipId }).update({ status: 'suspended' });
-    const joiner = await createMember(app, organization.id, {
+    const joiner = await person({
       displayName: 'Joiner',
-      policies: REVIEWER,
+      can: REVIEWER,
     });
     const members = (await routing(id))['levels']?.[2]?.['targets']?.[0]?.['members'] ?? [];
     await app.db('memberships').where({ id: joiner.membershipId }).update({ status: 'suspended' });
     expect(members.map((member) => [member['display_name'], member['can_decide']])).toEqual([
-      [organization.owner.displayName, true],
+      [owner.displayName, true],
       ['Ada', true],
       ['Bob', true],
       ['Leaver', false],
@@ -233,7 +169,7 @@ describe('routing and timeline of a request', () => {
   });
 
   test('say unrouted without a path, with where it came from', async () => {
-    const id = await ask(app, agent);
+    const id = await ask();
     expect(await routing(id)).toEqual({
       state: 'unrouted',
       source: 'no_escalation',
@@ -244,7 +180,7 @@ describe('routing and timeline of a request', () => {
   });
 
   test('say evaluating while the pipeline has not concluded, and nothing else', async () => {
-    const id = await askUnevaluated(app, agent);
+    const id = await ask({ evaluated: false });
     expect(await routing(id)).toEqual({
       state: 'evaluating',
       urgency: 'standard',
@@ -254,7 +190,7 @@ describe('routing and timeline of a request', () => {
   });
 
   test('say finished with the deciding block and its reason where a rule decided', async () => {
-    const approved = await ask(app, agent, { tool: 'allow' });
+    const approved = await ask({ tool: 'allow' });
     expect(await routing(approved)).toEqual({
       state: 'finished',
       source: 'pipeline',
@@ -264,7 +200,7 @@ describe('routing and timeline of a request', () => {
       levels: [],
       added: [],
     });
-    const denied = await ask(app, agent, { tool: 'refuse' });
+    const denied = await ask({ tool: 'refuse' });
     expect(await routing(denied)).toMatchObject({
       state: 'finished',
       source: 'pipeline',
@@ -273,8 +209,8 @@ describe('routing and timeline of a request', () => {
   });
 
   test('say finished and keep the levels that were reached once a person decided', async () => {
-    const id = await ask(app, agent, { tool: 'page' });
-    expect((await decide(ada.http, id)).status).toBe(200);
+    const id = await ask({ tool: 'page' });
+    expect((await decide(ada, id)).status).toBe(200);
     const body = await routing(id);
     expect(body).toMatchObject({
       state: 'finished',
@@ -288,8 +224,8 @@ describe('routing and timeline of a request', () => {
   });
 
   test('say finished without a source for what ended before the pipeline concluded', async () => {
-    const id = await askUnevaluated(app, agent);
-    expect((await adapterOf(app, agent).delete(`/api/aap/v1/requests/${id}`)).status).toBe(200);
+    const id = await ask({ evaluated: false });
+    await withdraw(id);
     expect(await routing(id)).toEqual({
       state: 'finished',
       urgency: 'standard',
@@ -298,39 +234,11 @@ describe('routing and timeline of a request', () => {
     });
   });
 
-  test('stay with the revision the request was routed to', async () => {
-    const nodes = [
-      { id: randomUUID(), type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '10m' },
-    ];
-    await activatePath(organization.owner, { path_key: 'renamed', name: 'Before', nodes });
-    const other = await createAgent(app, organization);
-    await activatePipeline(organization.owner, `agents/${other.slug}`, {
-      default_escalation_path: 'renamed',
-      blocks: [],
-    });
-    const id = await ask(app, other);
-    const created = await organization.owner.http.post(
-      '/api/v1/escalation-paths/renamed/revisions',
-      { name: 'After', nodes },
-    );
-    expect(created.status).toBe(201);
-    const activate = '/api/v1/escalation-paths/renamed/revisions/2/activate';
-    expect(
-      (await organization.owner.http.post(activate, undefined, { headers: { 'if-match': '"1"' } }))
-        .status,
-    ).toBe(200);
-    expect(await routing(id)).toMatchObject({
-      path_name: 'Before',
-      revision: 1,
-      source: 'pipeline_default',
-    });
-  });
-
   test('list every event of the request and no other, oldest first', async () => {
-    await ask(app, agent, { tool: 'page' });
-    const id = await ask(app, agent, { tool: 'page' });
-    await stepAt(app, id, await nextAt(id));
-    await decide(ada.http, id, { status: 'denied', note: 'not today' });
+    await ask({ tool: 'page' });
+    const id = await ask({ tool: 'page' });
+    await later(id);
+    await decide(ada, id, { status: 'denied', note: 'not today' });
     const answer = await bob.http.get(`/api/v1/requests/${id}/timeline`);
     expect(answer.status).toBe(200);
     const events = answer.body['events'] ?? [];
@@ -356,7 +264,7 @@ describe('routing and timeline of a request', () => {
     ).toBe(true);
     expect(events[0]).toMatchObject({
       actor_type: 'agent',
-      actor_id: agent.slug,
+      actor_id: agents.bot.slug,
       data: { tool: 'page' },
     });
     expect(events[3]).toMatchObject({
@@ -376,55 +284,20 @@ describe('routing and timeline of a request', () => {
   test.each(['routing', 'timeline'])(
     '%s follows the visibility of the request itself',
     async (view) => {
-      const narrow = randomUUID();
-      const key = `narrow-${view}`;
-      await activatePath(organization.owner, {
-        path_key: key,
-        name: 'Ada alone',
-        nodes: [
-          {
-            id: narrow,
-            type: 'level',
-            targets: [{ type: 'user', id: ada.membershipId }],
-            escalate_after: '10m',
-          },
-        ],
-      });
-      const other = await createAgent(app, organization);
-      await activatePipeline(organization.owner, `agents/${other.slug}`, {
-        default_escalation_path: key,
-        blocks: [],
-      });
-      const id = await ask(app, other);
+      const id = await askOn([['ada']]);
       const path = `/api/v1/requests/${id}/${view}`;
       expect((await ada.browser.get(path)).status).toBe(200);
-      expect(await bob.http.get(path)).toMatchObject({
-        status: 403,
-        body: { error: { code: 'request_not_routed' } },
-      });
-      const stranger = await createMember(app, organization.id);
-      expect(await stranger.http.get(path)).toMatchObject({
-        status: 403,
-        body: { error: { code: 'permission_denied' } },
-      });
-      const { owner: foreign } = await createOrganization(app);
-      expect(await foreign.http.get(path)).toMatchObject({
-        status: 404,
-        body: { error: { code: 'not_found' } },
-      });
-      expect((await ada.http.get(`/api/v1/requests/${randomUUID()}/${view}`)).status).toBe(404);
-      expect((await ada.http.get(`/api/v1/requests/nonsense/${view}`)).status).toBe(404);
-      expect((await adapterOf(app, other).get(path)).status).toBe(403);
-      expect((await app.http.get(path)).status).toBe(401);
+      expect(await bob.http.get(path)).toMatchObject(refused(403, 'request_not_routed'));
+      const stranger = await person();
+      expect(await stranger.http.get(path)).toMatchObject(refused(403, 'permission_denied'));
     },
   );
 
   test('a request past its deadline is shown finished, and expired in the timeline', async () => {
-    const id = await ask(app, agent, { tool: 'page' });
-    await stepAt(app, id, await deadlineOf(app, id));
+    const id = await ask({ tool: 'page' });
+    await later(id, await deadlineOf(id));
     expect(await routing(id)).toMatchObject({ state: 'finished' });
-    const events =
-      (await organization.owner.http.get(`/api/v1/requests/${id}/timeline`)).body['events'] ?? [];
+    const events = await timeline(id);
     expect(events.at(-1)).toMatchObject({
       event_type: 'approval_request.expired',
       actor_type: 'system',

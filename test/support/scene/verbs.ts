@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { requestOf } from '../adapter.ts';
 import { HttpClient, type Answer, type Json } from '../http.ts';
 import { deadlineOf, decide, reachDeadline, stepAt } from './approval-requests.ts';
-import type { Cast, SceneAgent } from './cast.ts';
+import type { Cast, PathSpec, SceneAgent } from './cast.ts';
 import { claim, claimed, holdersOf, reachLapse, release, verbsOf } from './claims.ts';
 import type { TestMember } from './factories.ts';
 
@@ -24,6 +24,8 @@ export interface AskOptions<Agent extends string = string> {
 export interface Verbs<Agent extends string = string> {
   /** An agent asks through the strict adapter. Without Temporal the rules run at once, and the reconciler stays away. */
   readonly ask: (options?: AskOptions<Agent>) => Promise<string>;
+  /** A further agent asks, for two days, and its requests take a path of their own. */
+  readonly askOn: (path: PathSpec, options?: AskOptions) => Promise<string>;
   /** The agent withdraws its request. */
   readonly withdraw: (id: string) => Promise<void>;
   /** Default: approved, with a new idempotency key. */
@@ -67,7 +69,7 @@ export interface Verbs<Agent extends string = string> {
 }
 
 export function verbsFor<Agent extends string>(
-  { app, organization, owner, agents }: Cast<string, string, Agent>,
+  { app, organization, owner, agents, agent: addAgent, path }: Cast<string, string, Agent>,
   { stepsItself }: { readonly stepsItself: boolean },
 ): Verbs<Agent> {
   const askers = new Map<string, SceneAgent>();
@@ -76,17 +78,26 @@ export function verbsFor<Agent extends string>(
   const at = (id: string, view = '') => `/api/v1/requests/${id}${view}`;
   const read = async (id: string, view?: string) => (await owner.http.get(at(id, view))).body;
   const routing = (id: string) => read(id, '/routing');
+  const askAs = async (asker: SceneAgent, options: Omit<AskOptions, 'agent'>) => {
+    const { evaluated = true, key = randomUUID(), ...body } = options;
+    const submission = { tool: 'deploy', arguments: {}, timeout: '1h', ...body };
+    const { id } = requestOf(await asker.adapter.create(submission, { idempotencyKey: key }));
+    askers.set(id, asker);
+    if (stepsItself) return id;
+    await app.db('approval_requests').where({ id }).update({ wake_at: null });
+    if (evaluated) await stepAt(app, id);
+    return id;
+  };
   return {
-    ask: async ({ agent, evaluated = true, key = randomUUID(), ...body } = {}) => {
+    ask: async ({ agent, ...options } = {}) => {
       const asker = typeof agent === 'object' ? agent : agent === undefined ? first : agents[agent];
       if (!asker) throw new Error('the scene has no agent');
-      const submission = { tool: 'deploy', arguments: {}, timeout: '1h', ...body };
-      const { id } = requestOf(await asker.adapter.create(submission, { idempotencyKey: key }));
-      askers.set(id, asker);
-      if (stepsItself) return id;
-      await app.db('approval_requests').where({ id }).update({ wake_at: null });
-      if (evaluated) await stepAt(app, id);
-      return id;
+      return await askAs(asker, options);
+    },
+    askOn: async (spec, { agent: _, ...options } = {}) => {
+      const key = `path-${randomUUID()}`;
+      await path(key, spec);
+      return await askAs(await addAgent(undefined, key), { timeout: '48h', ...options });
     },
     withdraw: async (id) => {
       const asker = askers.get(id);
