@@ -1,0 +1,37 @@
+/** What test/support/runner needs of Jest's insides. When an upgrade moves one, this says which; the runner is then to be adapted. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+
+const require = createRequire(import.meta.url);
+const circus = require.resolve('jest-circus/runner');
+/** Source without quotes, since the compiler that Jest is built with may choose others. */
+const source = readFileSync(circus, 'utf8').replaceAll(/["'`]/g, '');
+
+describe('the test runner relies on jest-circus', () => {
+  test('to export one function that runs a test file', () => {
+    const { default: run } = require(circus) as { default: unknown };
+    expect(run).toBeInstanceOf(Function);
+    expect(run).toHaveLength(6);
+  });
+
+  test('to keep the state of one file in jestAdapterInit.js beside its runner', () => {
+    const state = require(join(circus, '../jestAdapterInit.js')) as Record<string, unknown>;
+    expect(state).toMatchObject({
+      initialize: expect.any(Function),
+      runAndTransformResultsToJestFormat: expect.any(Function),
+    });
+    expect(source).toContain('require.resolve(./jestAdapterInit)');
+  });
+
+  test.each([
+    'runtime.requireInternalModule(FRAMEWORK_INITIALIZER)',
+    'runtime.requireModule.bind(runtime)',
+    'runtime.setGlobalsForRuntime.bind(runtime)',
+    'runtime.unstable_shouldLoadAsEsm(testPath)',
+    'await runtime.unstable_importModule(testPath)',
+  ])('to load through %s, which the runner replaces', (call) => {
+    expect(source).toContain(call);
+  });
+});
