@@ -17,6 +17,7 @@ export default {
   testSequencer: '<rootDir>/test/support/run/sequencer.js',
   // More than the cores: several files wait for minutes and processes most of their time.
   maxWorkers: 3,
-  testTimeout: 90_000,
+  // A limit for what hangs, on a machine that does much else: no measure of speed.
+  testTimeout: 300_000,
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };

@@ -23,7 +23,7 @@ test('explains itself, each of its commands included', () => {
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(new RegExp(`^Usage: countersign ${name} \\[options\\]\n\n\\S`));
   }
-}, 60_000);
+});
 
 test('says its version', () => {
   const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {

@@ -57,7 +57,7 @@ function expectInOrder(output: string, texts: readonly string[]): void {
 test('the demo plays the main job whole, and fails where it may not play or the service does otherwise', async () => {
   const whole = playDemo();
   // While its minute passes, two others are played on the same service.
-  expect(await eventually(() => whole.output().includes('s until level 2 is asked'), 40_000)).toBe(
+  expect(await eventually(() => whole.output().includes('s until level 2 is asked'), 60_000)).toBe(
     true,
   );
   const COUNTERSIGN_API_KEY = /COUNTERSIGN_API_KEY=(whk_\S+)/.exec(whole.output())?.[1] ?? '';
@@ -101,7 +101,7 @@ test('the demo plays the main job whole, and fails where it may not play or the 
   // Nothing but text where no terminal is.
   expect(output.includes('\u001b')).toBe(false);
   expect(code).toBe(0);
-}, 110_000);
+});
 
 /** By a rule of the organization, which goes before the demo's own; the play that has its minute has asked these already. */
 async function denyFirstPayments(apiKey: string): Promise<void> {

@@ -116,7 +116,7 @@ describe('with DATABASE_URL', () => {
     });
     expect(`${done.stdout}${lacking.stderr}`).not.toContain(newKey);
     await database.drop();
-  }, 90_000);
+  });
 
   test('no key file is made or asked for, and --new-key is refused', () => {
     const env = {
@@ -198,5 +198,5 @@ describe('on the Postgres of `start`', () => {
     expect(await inFolder((db) => readFactor(db, id, third))).toEqual(SECRET);
     expect(existsSync(file('countersign.lock'))).toBe(false);
     expect(() => Object.values(servers(folder)).filter(isRunning)).toThrow();
-  }, 180_000);
+  });
 });

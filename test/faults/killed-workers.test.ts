@@ -240,4 +240,4 @@ test('the sequence of events is that of an undisturbed path, wherever each step 
       ({ stepKey, membershipId }) => `${stepKey} ${membershipId}`,
     );
   expect(await told(killed)).toEqual(await told(calm));
-}, 240_000);
+});

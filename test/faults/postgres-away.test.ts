@@ -162,4 +162,4 @@ test('while Postgres is away every endpoint says so, and afterwards everything g
   expect(await stateOf(app, undecided)).toBe('pending');
   await untilSettled(app);
   expect(await brokenPromises(app.db, scene)).toEqual([]);
-}, 60_000);
+});

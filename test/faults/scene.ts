@@ -1,6 +1,5 @@
 /** What the fault tests share: an organization whose rules approve `refund`, and whose two people are asked about the rest. */
 import { randomUUID } from 'node:crypto';
-import { eventually } from '../../src/local/processes.ts';
 import { Adapter, requestOf, type Answer } from '../support/adapter.ts';
 import { Ledger } from '../support/adapter/ledger.ts';
 import type { TestApp } from '../support/app.ts';
@@ -13,6 +12,9 @@ import {
 } from '../support/scene/factories.ts';
 import type { TestAgent, TestMember, TestOrganization } from '../support/scene/factories.ts';
 import { HttpClient, type Answer as HttpAnswer } from '../support/http.ts';
+import { until } from '../support/waiting.ts';
+
+export { until };
 
 export interface Scene {
   readonly organization: TestOrganization;
@@ -98,15 +100,6 @@ export async function stateOf(app: TestApp, id: string): Promise<string | undefi
   return (
     await app.db('approval_requests').where({ id }).first<{ state: string } | undefined>('state')
   )?.state;
-}
-
-export async function until(
-  what: string,
-  condition: () => Promise<boolean> | boolean,
-  timeoutMs = 40_000,
-): Promise<void> {
-  if (!(await eventually(condition, timeoutMs)))
-    throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
 }
 
 /** Waits until nobody has anything left to do for a request with a final answer: its workflow has seen it. */

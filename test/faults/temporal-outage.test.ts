@@ -225,4 +225,4 @@ test('while Temporal is away levels and people go on from the row; what nobody l
 
   for (const id of [walked, claimed, newcomer]) await decide(ada, id);
   for (const id of [walked, claimed, newcomer, decided, expiring]) await expectEnded(lit, id);
-}, 240_000);
+});

@@ -96,7 +96,7 @@ describe('the embedded Postgres', () => {
         () => pid() !== first,
         () => false,
       );
-    expect(await eventually(works, 15_000)).toBe(true);
+    expect(await eventually(works, 60_000)).toBe(true);
   });
 
   test('starts over a server that a killed run left behind', async () => {

@@ -83,7 +83,7 @@ describe('the embedded Temporal server', () => {
           () => true,
           () => false,
         );
-      expect(await eventually(works, 20_000)).toBe(true);
+      expect(await eventually(works, 60_000)).toBe(true);
       expect((await client.workflow.getHandle('before').describe()).status.name).toBe('RUNNING');
     });
   });

@@ -154,7 +154,7 @@ describe('a supervised server', () => {
       recordFile,
       end: END,
       ready: async () => readFileSync(logFile, 'utf8').includes('up'),
-      startTimeoutMs: 10_000,
+      startTimeoutMs: 60_000,
       ...extra,
     };
   }
@@ -168,7 +168,7 @@ describe('a supervised server', () => {
     if (first === undefined) throw new Error('The server does not run.');
     process.kill(first, 'SIGKILL');
     expect(
-      await eventually(() => server.pid() !== undefined && server.pid() !== first, 5_000),
+      await eventually(() => server.pid() !== undefined && server.pid() !== first, 60_000),
     ).toBe(true);
     expect(events).toEqual(['Server ended (SIGKILL); starting it again in 200 ms.']);
     const second = identifyProcess(server.pid() ?? 0);

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { eventually } from '../../src/local/processes.ts';
 import { workflowIdOf } from '../../temporal/ids.ts';
 import type { TestApp } from './app.ts';
+import { until } from './waiting.ts';
 import type { TestAgent, TestMember } from './scene/factories.ts';
 import { HttpClient } from './http.ts';
 
@@ -38,16 +38,6 @@ export function typesOf(events: readonly HistoryEvent[]): string[] {
     );
     return name.charAt(0).toUpperCase() + name.slice(1, -'EventAttributes'.length);
   });
-}
-
-/** Fails the test when the condition does not come true in time. */
-export async function reached(
-  what: string,
-  condition: () => Promise<boolean>,
-  timeoutMs = 30_000,
-): Promise<void> {
-  if (!(await eventually(condition, timeoutMs)))
-    throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
 }
 
 /** Asks for approval as the agent; returns the request's id. */
@@ -128,7 +118,7 @@ export async function timelineOf(app: TestApp, requestId: string): Promise<Timel
 
 /** Until the workflow has planned its timer: then it waits for people. */
 export async function waiting(app: TestApp, requestId: string): Promise<void> {
-  await reached('the workflow waits', async () =>
+  await until('the workflow waits', async () =>
     typesOf(await eventsOf(app, requestId)).includes('TimerStarted'),
   );
 }

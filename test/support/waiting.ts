@@ -2,10 +2,13 @@
 import { eventually } from '../../src/local/processes.ts';
 import type { Db } from '../../src/platform/postgres.ts';
 
+/** Long enough for a machine that does much else: a limit for what hangs, not a measure of speed. */
+export const PATIENCE_MS = 60_000;
+
 export async function until(
   what: string,
   condition: () => Promise<boolean> | boolean,
-  timeoutMs = 20_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<void> {
   if (!(await eventually(condition, timeoutMs)))
     throw new Error(`not reached within ${timeoutMs} ms: ${what}`);

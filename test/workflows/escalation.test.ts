@@ -19,11 +19,11 @@ import {
   eventsOf,
   handleOf,
   notificationsOf,
-  reached,
   timelineOf,
   typesOf,
   waiting,
 } from '../support/temporal.ts';
+import { until } from '../support/waiting.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
 const HOUR_MS = 3_600_000;
@@ -174,7 +174,7 @@ describe('an escalation path that takes days', () => {
     ]);
     // The workflow knows nothing of it, looks after eight hours of its own, and finds that level 2 has its time.
     await fastForward(app, id, 8.5);
-    await reached(
+    await until(
       'a second timer',
       async () =>
         typesOf(await eventsOf(app, id)).filter((type) => type === 'TimerStarted').length === 2,

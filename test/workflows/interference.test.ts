@@ -18,10 +18,10 @@ import {
   eventsOf,
   handleOf,
   notificationsOf,
-  reached,
   typesOf,
   waiting,
 } from '../support/temporal.ts';
+import { until } from '../support/waiting.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
 const LEVELS = [randomUUID(), randomUUID()] as const;
@@ -95,7 +95,7 @@ async function goesOn(id: string): Promise<void> {
 }
 
 async function newRun(id: string, runId: string): Promise<void> {
-  await reached('a new run that waits', async () => {
+  await until('a new run that waits', async () => {
     const description = await handleOf(app, id).describe();
     return description.runId !== runId && typesOf(await eventsOf(app, id)).includes('TimerStarted');
   });
@@ -123,7 +123,7 @@ describe('a request whose workflow', () => {
   test('is cancelled in the Temporal UI does not notice', async () => {
     const { id, runId } = await atLevelOne();
     await handleOf(app, id).cancel();
-    await reached('the cancellation', async () =>
+    await until('the cancellation', async () =>
       typesOf(await eventsOf(app, id)).includes('WorkflowExecutionCancelRequested'),
     );
     await goesOn(id);
@@ -138,7 +138,7 @@ describe('a request whose workflow', () => {
     const client = clientOf(app);
     const { namespace } = client.options;
     await handleOf(app, id).signal('changed');
-    await reached(
+    await until(
       'a second timer',
       async () =>
         typesOf(await eventsOf(app, id)).filter((name) => name === 'TimerStarted').length === 2,
@@ -168,7 +168,7 @@ describe('a request whose workflow', () => {
       requestId: randomUUID(),
       workflowTaskFinishEventId: 4 as never,
     });
-    await reached('the new run', async () => (await handleOf(app, id).describe()).runId !== runId);
+    await until('the new run', async () => (await handleOf(app, id).describe()).runId !== runId);
     expect(await handleOf(app, id).result()).toEqual({
       kind: 'done',
       status: 'approved',
@@ -220,7 +220,7 @@ describe('a request whose workflow', () => {
     const { id, runId } = await atLevelOne();
     const handle = handleOf(app, id);
     await Promise.all(Array.from({ length: 500 }, () => handle.signal('changed')));
-    await reached('all of them heard', async () => {
+    await until('all of them heard', async () => {
       const types = typesOf(await eventsOf(app, id, runId));
       return (
         types.filter((type) => type === 'WorkflowExecutionSignaled').length === 500 &&

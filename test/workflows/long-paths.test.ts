@@ -19,11 +19,11 @@ import {
   eventsOf,
   handleOf,
   notificationsOf,
-  reached,
   timelineOf,
   typesOf,
   waiting,
 } from '../support/temporal.ts';
+import { until } from '../support/waiting.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
 const MINUTE_MS = 60_000;
@@ -142,12 +142,12 @@ async function livedThrough(
       await handleOf(app, id).result();
       return id;
     }
-    await reached('the next timer', async () => (await timers(id)) > before);
+    await until('the next timer', async () => (await timers(id)) > before);
     if (claimed || (await notificationsOf(app, id)).length < 2) continue;
     claimed = true;
     const planned = await timers(id);
     expect((await people[1].http.post(`/api/v1/requests/${id}/claim`)).status).toBe(200);
-    await reached('the pause', async () => (await timers(id)) > planned);
+    await until('the pause', async () => (await timers(id)) > planned);
   }
   throw new Error('the request does not end');
 }
@@ -227,5 +227,5 @@ describe('a path of six days, with a weekend, two repeats and a claim', () => {
     }
     expect(await seen(id)).toEqual(expected);
     expect(workers).toBeGreaterThan(12);
-  }, 240_000);
+  });
 });

@@ -10,11 +10,11 @@ import {
   decide,
   eventsOf,
   handleOf,
-  reached,
   typesOf,
   waiting,
   type HistoryEvent,
 } from '../support/temporal.ts';
+import { until } from '../support/waiting.ts';
 import { parseHistory } from './histories.ts';
 import { PATH_KEY, setStage, SHAPES, type Shape, type Stage } from './shapes.ts';
 
@@ -81,9 +81,9 @@ describe('what an operator reads', () => {
       `${within} and CountersignPath = 'none'`,
       `${within} and CountersignAgent = 'free-agent'`,
     ]) {
-      await reached(query, async () => (await found(query)).join() === workflowId);
+      await until(query, async () => (await found(query)).join() === workflowId);
     }
-    await reached('all of the organization', async () => (await found(within)).length === 3);
+    await until('all of the organization', async () => (await found(within)).length === 3);
     await decide(stage.organization.owner, pending);
     await handleOf(app, pending).result();
   });

@@ -19,10 +19,10 @@ import {
   eventsOf,
   handleOf,
   notificationsOf,
-  reached,
   timelineOf,
   waiting,
 } from '../support/temporal.ts';
+import { until } from '../support/waiting.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
 const nodes = [randomUUID(), randomUUID(), randomUUID()] as const;
@@ -94,7 +94,7 @@ async function signalsOf(id: string): Promise<string[]> {
 
 /** Until the workflow waits by another timer than its first, with this summary. */
 async function waitsBy(id: string, summary: RegExp): Promise<void> {
-  await reached(`a timer ${summary.source}`, async () => {
+  await until(`a timer ${summary.source}`, async () => {
     const [, ...later] = await timerSummariesOf(app, id);
     return summary.test(later.at(-1) ?? '');
   });

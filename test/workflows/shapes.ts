@@ -19,11 +19,11 @@ import {
   eventsOf,
   handleOf,
   notificationsOf,
-  reached,
   typesOf,
   waiting,
   type HistoryEvent,
 } from '../support/temporal.ts';
+import { until } from '../support/waiting.ts';
 
 export const PATH_KEY = 'seconds';
 
@@ -112,11 +112,11 @@ export const SHAPES = {
 export type Shape = keyof typeof SHAPES;
 
 async function levelReached(app: TestApp, requestId: string, level: number): Promise<void> {
-  await reached(
+  await until(
     `level ${level}`,
     async () => (await notificationsOf(app, requestId)).length === level,
   );
-  await reached('its timer', async () => timers(await eventsOf(app, requestId)) === level);
+  await until('its timer', async () => timers(await eventsOf(app, requestId)) === level);
 }
 
 async function ended(app: TestApp, requestId: string): Promise<string> {

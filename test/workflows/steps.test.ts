@@ -6,14 +6,8 @@ import { Worker, type NativeConnection } from '@temporalio/worker';
 import { workflowIdOf } from '../../temporal/ids.ts';
 import { WORKFLOW_TYPE, type StepResult } from '../../workflows/approval-request/contract.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import {
-  clientOf,
-  eventsOf,
-  handleOf,
-  reached,
-  typesOf,
-  type HistoryEvent,
-} from '../support/temporal.ts';
+import { clientOf, eventsOf, handleOf, typesOf, type HistoryEvent } from '../support/temporal.ts';
+import { until } from '../support/waiting.ts';
 import { fastForward } from '../support/time-skipping.ts';
 import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
 
@@ -85,7 +79,7 @@ describe('a step', () => {
       if (nth === 1) throw ApplicationFailure.nonRetryable('a defect');
       return DONE;
     });
-    await reached('the pause', async () =>
+    await until('the pause', async () =>
       timersOf(await eventsOf(app, id)).includes('pause after a failed step'),
     );
     const { currentDetails } = await handleOf(app, id).query<{ currentDetails: string }>(
@@ -103,7 +97,7 @@ describe('a step', () => {
       return DONE;
     });
     for (const pauses of [1, 2]) {
-      await reached('the pause', async () => timersOf(await eventsOf(app, id)).length === pauses);
+      await until('the pause', async () => timersOf(await eventsOf(app, id)).length === pauses);
       await handleOf(app, id).signal('decision');
     }
     expect(await handleOf(app, id).result()).toEqual(DONE);
@@ -116,7 +110,7 @@ describe('a step', () => {
       if (away.still) throw new Error('the database is away');
       return DONE;
     });
-    await reached('the first long wait', async () =>
+    await until('the first long wait', async () =>
       typesOf(await eventsOf(app, id)).includes('TimerStarted'),
     );
     const tries = () => calls.get(id) ?? 0;
@@ -141,7 +135,7 @@ describe('a step', () => {
     await Promise.all(
       Array.from({ length: 45 }, () => handleOf(app, id).signal('changed', ballast)),
     );
-    await reached('a new run', async () => (await handleOf(app, id).describe()).runId !== runId);
+    await until('a new run', async () => (await handleOf(app, id).describe()).runId !== runId);
     expect((await handleOf(app, id, runId).describe()).status.name).toBe('CONTINUED_AS_NEW');
     broken.still = false;
     await handleOf(app, id).signal('changed');
@@ -155,7 +149,7 @@ describe('a step', () => {
     });
     const said = (): string | undefined =>
       app.log.find((line) => line.includes('a step failed') && line.includes(id));
-    await reached('the log line', () => Promise.resolve(said() !== undefined));
+    await until('the log line', () => Promise.resolve(said() !== undefined));
     expect(JSON.parse(said() ?? '')).toMatchObject({
       level: 'error',
       component: 'temporal-workflow',
@@ -174,11 +168,11 @@ describe('a step', () => {
     const place: { id?: string } = {};
     const script = async (nth: number): Promise<StepResult> => {
       if (nth > 1) return DONE;
-      await reached('the id', () => Promise.resolve(place.id !== undefined));
+      await until('the id', () => Promise.resolve(place.id !== undefined));
       const id = place.id ?? '';
       await handleOf(app, id).signal('decision');
       // A long step reports back to the server now and then: that is when the workflow hears the signal, before the step ends.
-      await reached('the signal heard', async () => {
+      await until('the signal heard', async () => {
         const types = typesOf(await eventsOf(app, id));
         const heard = types.indexOf('WorkflowExecutionSignaled');
         return heard !== -1 && types.lastIndexOf('WorkflowTaskStarted') > heard;

@@ -121,7 +121,7 @@ beforeAll(async () => {
   await singleSignOn();
   await nonsense();
   columns.push(...(await everyColumn(app.db)));
-}, 60_000);
+});
 
 afterAll(async () => {
   await app.close();

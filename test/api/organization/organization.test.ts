@@ -21,7 +21,7 @@ import {
 } from '../../support/scene/factories.ts';
 import type { Answer } from '../../support/http.ts';
 import { expire, invited } from '../../support/scene/invitations.ts';
-import { ask as askWithTemporal, handleOf, reached } from '../../support/temporal.ts';
+import { ask as askWithTemporal, handleOf } from '../../support/temporal.ts';
 import { until } from '../../support/waiting.ts';
 
 const PATH = '/api/v1/organization';
@@ -462,7 +462,7 @@ describe('DELETE /organization', () => {
       expect((await theirs.owner.browser.delete(`${PATH}?confirm=${theirs.slug}`)).status).toBe(
         204,
       );
-      await reached('every workflow has ended', async () =>
+      await until('every workflow has ended', async () =>
         (await statuses()).every((status) => status === 'COMPLETED'),
       );
     } finally {

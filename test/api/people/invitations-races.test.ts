@@ -165,7 +165,7 @@ test('accepting never goes ahead of what the inviter has lost: his rights are re
     await trx.raw('select 1 from organizations where id = ? for no key update', [organization.id]);
     const answer = accept(app, token);
     // Until it waits for the lock it has read nothing that counts.
-    expect(await eventually(someoneWaitsForLock, 10_000)).toBe(true);
+    expect(await eventually(someoneWaitsForLock, 60_000)).toBe(true);
     await trx('memberships').where({ id: sender.membershipId }).update({ status: 'suspended' });
     return { answer };
   });

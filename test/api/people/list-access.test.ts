@@ -241,4 +241,4 @@ test('what a list shows is what was granted, and what a read of one object allow
   );
   expect(shown.some).toBeGreaterThan(0);
   expect(shown.refused).toBeGreaterThan(0);
-}, 90_000);
+});

@@ -68,7 +68,7 @@ beforeAll(async () => {
     teamId = await createTeam(app, organization.id, { members: people.slice(n), policies });
   member = people.at(-1) ?? organization.owner;
   await app.db.raw('vacuum analyze');
-}, 60_000);
+});
 afterAll(() => app.close());
 
 const tokenId = (token: string) => parseToken(token)?.id ?? '';

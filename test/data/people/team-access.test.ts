@@ -172,7 +172,7 @@ test('the list of teams shows exactly those a read is allowed for, for any grant
     { numRuns: 25 },
   );
   expect([...outcomes].sort()).toEqual([200, 403]);
-}, 60_000);
+});
 
 test('the deciders of an agent are exactly the members a decision is allowed for, for any grants, own and inherited', async () => {
   let found = 0;
@@ -213,7 +213,7 @@ test('the deciders of an agent are exactly the members a decision is allowed for
     { numRuns: 60 },
   );
   expect(found).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('the list of requests shows exactly those that may be seen, for any grants, own and inherited', async () => {
   const seen = new Map<string, { request: Parameters<typeof maySee>[1]; routed: Audience }>();
@@ -258,4 +258,4 @@ test('the list of requests shows exactly those that may be seen, for any grants,
     { numRuns: 40 },
   );
   expect(listed).toBeGreaterThan(0);
-}, 60_000);
+});

@@ -88,7 +88,7 @@ describe('with 20,000 requests in the table', () => {
       decide: all,
       decideUnrouted: undefined,
     };
-  }, 60_000);
+  });
   afterAll(async () => {
     await app.close();
   });

@@ -360,7 +360,7 @@ describe('several senders', () => {
     const ids: string[] = [];
     for (let index = 0; index < 20; index++) ids.push(await ask(app, agent));
     const loops = [app, app, other, other].map(({ context }) => startSending(context));
-    await eventually(() => receiver.received.length >= 40, 20_000);
+    await eventually(() => receiver.received.length >= 40, 60_000);
     await Promise.all(loops.map((loop) => loop.stop()));
     await other.close();
     const sent = receiver.received.map(({ headers }) => headers['webhook-id']);
@@ -423,7 +423,7 @@ describe('several senders', () => {
     receiver.answerWith((response) => held.push(() => response.end()));
     for (let index = 0; index < 20; index++) await ask(app, agent);
     const loop = startSending(app.context);
-    await eventually(() => swift.received.length >= 40, 20_000);
+    await eventually(() => swift.received.length >= 40, 60_000);
     expect(swift.received).toHaveLength(40);
     expect(held).toHaveLength(8);
     receiver.answerWith((response) => response.end());

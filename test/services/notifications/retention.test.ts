@@ -182,7 +182,7 @@ describe('with 10,000 messages due over one channel, and a few over others', () 
       { organization: organization.id },
     );
     await app.db.raw('analyze');
-  }, 60_000);
+  });
 
   test('who waits over another channel is served in the same turn', async () => {
     const served = await lease({ limit: 10 });

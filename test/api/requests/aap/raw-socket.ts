@@ -1,15 +1,16 @@
 /** Sends bytes no HTTP client would send. */
 import { connect } from 'node:net';
 
-/** Sends bytes as they are and returns everything the server says until it closes, or nothing more comes for a second. */
+/** Sends bytes as they are and returns everything the server says until it closes, or has answered and is silent for a second. */
 export function sendBytes(origin: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     let received = '';
     const socket = connect({ host: hostname, port: Number(port) });
-    socket.setTimeout(1_000, () => socket.destroy());
+    socket.setTimeout(30_000, () => socket.destroy());
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
+      socket.setTimeout(1_000);
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (received === '') reject(error);
