@@ -1,5 +1,5 @@
 /**
- * Who may import whom (ARCHITECTURE.md). Each layer lists its doors: our own code and the packages it may import.
+ * Which layer may import what (ARCHITECTURE.md). Each layer lists its doors: our own code and the packages it may import.
  * All that is not listed is an error, and `door` names the right way. Types count as imports.
  */
 const TEMPORAL = ['@temporalio/[^/]+'];
