@@ -2,15 +2,16 @@
  * Conditions as CEL. The source is generated, never typed: it consists of our own total functions, slots and integers.
  * cel-js sees neither names nor values of a request, only slot numbers; `some` and `every` give it lists of such records.
  */
-import { evaluate, parse } from 'cel-js';
+import { evaluate } from 'cel-js';
 import type { ExactValue } from '../../platform/exact-json.ts';
 import { isKnownField, parseField, resolveField, type FieldPath } from './fields.ts';
 import { applyOperator, costOf, prepareLiteral, type PreparedLiteral } from './operators.ts';
-import { foldSyntaxTree, type SyntaxTree } from './syntax-tree.ts';
+import { filledTree, joinedTree, type SyntaxTree } from './syntax-tree.ts';
 import {
   CONDITION_LIMITS,
   ConditionError,
   newEvaluationBudget,
+  spend,
   type Condition,
   type ConditionFacts,
   type ConditionOperator,
@@ -65,15 +66,17 @@ const GENERATED = /^[a-z0-9_.,()&| ]+$/;
 export function compileCondition(condition: Condition): CompiledCondition {
   try {
     const generator = newGenerator();
-    const source = generator.generate(condition, { slots: generator.slots, prefix: '', depth: 1 });
+    const { source, tree } = generator.generate(condition, {
+      slots: generator.slots,
+      prefix: '',
+      depth: 1,
+    });
     if (source.length > MAX_SOURCE_LENGTH || !GENERATED.test(source))
       throw invalid('The condition is too large.');
-    const parsed = parse(source);
-    if (!parsed.isSuccess) throw invalid('The generated expression does not parse.');
     const { slots, tests } = generator;
     return {
       source,
-      tree: foldSyntaxTree(parsed.cst),
+      tree,
       slots,
       tests,
       operators: [...new Set(tests.map((test) => test.operator))],
@@ -107,27 +110,19 @@ export function bindFacts(
   budget: EvaluationBudget,
 ): Binding {
   const values: (ExactValue | undefined)[] = [];
-  const spend = (work: number): void => {
-    budget.left -= work;
-    if (budget.left < 0)
-      throw new ConditionError(
-        'condition_too_costly',
-        'The conditions take too much work on this request.',
-      );
-  };
   const bind = (scope: SlotScope, item: ExactValue | undefined): SlotRecord => {
     const record = Object.create(null) as SlotRecord;
     for (const { slot, path, test } of scope.leaves) {
       const value = resolveField(path, facts, item);
-      spend(costOf(test.operator, value, test.literal));
+      spend(budget, costOf(test.operator, value, test.literal));
       record[slot] = values.push(value) - 1;
     }
     for (const { slot, path, items } of scope.lists) {
-      spend(1);
+      spend(budget, 1);
       const list = resolveField(path, facts, item);
       const records: SlotRecord[] = [];
       for (const one of Array.isArray(list) ? list : []) {
-        spend(1);
+        spend(budget, 1);
         records.push(bind(items, one));
       }
       record[slot] = records;
@@ -156,54 +151,71 @@ interface Place {
   readonly depth: number;
 }
 
+/** CEL, and the tree cel-js parses it to. */
+interface Expression {
+  readonly source: string;
+  readonly tree: SyntaxTree;
+}
+
+const SOME = 'l.exists(i, t)';
+/** The first half makes `every` false over an empty or missing list. */
+const EVERY = '(l.exists(i, true) && l.all(i, t))';
+
+/** An expression of a template whose single letters are replaced. */
+function write(
+  template: string,
+  filling: Readonly<Record<string, string | Expression>>,
+): Expression {
+  const trees = Object.entries(filling).map(
+    ([name, by]) => [name, typeof by === 'string' ? by : by.tree] as const,
+  );
+  const source = template.replaceAll(/\b[a-z0]\b/g, (name) => {
+    const by = filling[name];
+    return typeof by === 'object' ? by.source : (by ?? name);
+  });
+  return { source, tree: filledTree(template, Object.fromEntries(trees)) };
+}
+
 /** Writes CEL for a tree, collecting its slots and tests. */
 function newGenerator() {
   const slots: SlotScope = { leaves: [], lists: [] };
   const tests: PreparedTest[] = [];
   let lists = 0;
 
-  const generate = (condition: Condition, place: Place): string => {
+  const generate = (condition: Condition, place: Place): Expression => {
     if (place.depth > CONDITION_LIMITS.depth) throw invalid('The condition nests too deeply.');
     const inner = { ...place, depth: place.depth + 1 };
-    const join = (parts: readonly Condition[], operator: string): string => {
+    const join = (parts: readonly Condition[], operator: '&&' | '||'): Expression => {
       if (parts.length === 0) throw invalid('A composite condition is empty.');
-      return `(${parts.map((part) => generate(part, inner)).join(operator)})`;
+      const generated = parts.map((part) => generate(part, inner));
+      return {
+        source: `(${generated.map(({ source }) => source).join(` ${operator} `)})`,
+        tree: joinedTree(
+          generated.map(({ tree }) => tree),
+          operator,
+        ),
+      };
     };
-    if ('all' in condition) return join(condition.all, ' && ');
-    if ('any' in condition) return join(condition.any, ' || ');
-    if ('some' in condition)
-      return overItems(
-        condition.some,
-        inner,
-        (list, item, test) => `${list}.exists(${item}, ${test})`,
-      );
-    if ('every' in condition) {
-      // The first half makes `every` false over an empty or missing list.
-      return overItems(
-        condition.every,
-        inner,
-        (list, item, test) => `(${list}.exists(${item}, true) && ${list}.all(${item}, ${test}))`,
-      );
-    }
+    if ('all' in condition) return join(condition.all, '&&');
+    if ('any' in condition) return join(condition.any, '||');
+    if ('some' in condition) return overItems(condition.some, inner, SOME);
+    if ('every' in condition) return overItems(condition.every, inner, EVERY);
     return leaf(condition, place);
   };
 
   const leaf = (
     { field, operator, value }: LeafCondition,
     { slots: scope, prefix }: Place,
-  ): string => {
+  ): Expression => {
     const number = tests.length;
     const test = { operator, literal: prepareLiteral(operator, value) };
     tests.push(test);
     scope.leaves.push({ slot: `f${number}`, path: pathOf(field, prefix !== ''), test });
-    return `op_${operator}(${prefix}f${number}, ${number})`;
+    const template = `op_${operator}(${prefix === '' ? 'f' : 'i.f'}, 0)`;
+    return write(template, { i: prefix.slice(0, -1), f: `f${number}`, 0: String(number) });
   };
 
-  const overItems = (
-    items: ItemsCondition,
-    place: Place,
-    write: (list: string, item: string, test: string) => string,
-  ): string => {
+  const overItems = (items: ItemsCondition, place: Place, template: string): Expression => {
     const number = lists;
     lists += 1;
     const scope: SlotScope = { leaves: [], lists: [] };
@@ -212,8 +224,11 @@ function newGenerator() {
       path: pathOf(items.field, place.prefix !== ''),
       items: scope,
     });
-    const test = generate(items.condition, { ...place, slots: scope, prefix: `i${number}.` });
-    return write(`${place.prefix}l${number}`, `i${number}`, test);
+    const item = `i${number}`;
+    const test = generate(items.condition, { ...place, slots: scope, prefix: `${item}.` });
+    const outer = place.prefix.slice(0, -1);
+    const inside = outer === '' ? template : template.replaceAll('l.', 'o.l.');
+    return write(inside, { o: outer, l: `l${number}`, i: item, t: test });
   };
 
   return { slots, tests, generate };

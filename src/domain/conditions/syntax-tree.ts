@@ -2,7 +2,7 @@
  * cel-js keeps the whole concrete syntax tree: about 9 KB for a leaf of a condition, mostly one node per level of operator
  * precedence. Here it is folded to what evaluation reads, which costs a fifth of the memory and less time.
  */
-import type { evaluate } from 'cel-js';
+import { parse, type evaluate } from 'cel-js';
 
 /** A parsed CEL expression, as `evaluate` takes it. */
 export type SyntaxTree = Exclude<Parameters<typeof evaluate>[0], string>;
@@ -48,4 +48,58 @@ function onlyChild(node: SyntaxTree): SyntaxTree | undefined {
 
 function slim({ image, startOffset, tokenType, tokenTypeIdx }: Token): Token {
   return { image, startOffset, tokenType, tokenTypeIdx };
+}
+
+/** Parsed once for each kind of expression: parsing is what compiling a condition would spend its time on. */
+const templates = new Map<string, SyntaxTree>();
+
+function templateOf(source: string): SyntaxTree {
+  const known = templates.get(source);
+  if (known) return known;
+  const parsed = parse(source);
+  if (!parsed.isSuccess) throw new Error(`the expression ${source} does not parse`);
+  const tree = foldSyntaxTree(parsed.cst);
+  templates.set(source, tree);
+  return tree;
+}
+
+/** What takes the place of a template's identifiers and numbers: other names, or whole expressions. */
+export type Filling = Readonly<Record<string, string | SyntaxTree>>;
+
+/** The tree of `source` with some of its identifiers and numbers replaced. `source` is one of few: its tree is kept. */
+export function filledTree(source: string, filling: Filling): SyntaxTree {
+  return fill(templateOf(source), filling);
+}
+
+function fill(node: SyntaxTree, filling: Filling): SyntaxTree {
+  const [token] = node.children['Identifier'] ?? [];
+  const hole = token && !isNode(token) ? filling[token.image] : undefined;
+  if (node.name === 'identifierExpression' && typeof hole === 'object') return hole;
+  const children: SyntaxTree['children'] = {};
+  for (const [name, elements] of Object.entries(node.children))
+    children[name] = elements.map((element) =>
+      isNode(element) ? fill(element, filling) : renamed(element, filling),
+    );
+  return { name: node.name, children };
+}
+
+function renamed(token: Token, filling: Filling): Token {
+  const image = filling[token.image];
+  return typeof image === 'string' ? { ...token, image } : token;
+}
+
+/** The tree of the parts joined by `&&` or `||`, in parentheses. */
+export function joinedTree(parts: readonly SyntaxTree[], operator: '&&' | '||'): SyntaxTree {
+  const [first, ...others] = parts;
+  const [second] = others;
+  if (!first || !second) return filledTree('(a)', first ? { a: first } : {});
+  const joined = filledTree(`(a ${operator} b)`, { a: first, b: second });
+  const [junction] = joined.children['expr'] ?? [];
+  if (!junction || !isNode(junction)) throw new Error('cel-js builds other trees than expected');
+  const name = operator === '&&' ? 'LogicalAndOperator' : 'LogicalOrOperator';
+  const [token] = junction.children[name] ?? [];
+  if (!token) throw new Error('cel-js builds other trees than expected');
+  junction.children['rhs'] = [...others];
+  junction.children[name] = others.map(() => token);
+  return joined;
 }

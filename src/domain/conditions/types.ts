@@ -101,8 +101,10 @@ export interface EvaluationBudget {
   left: number;
 }
 
-export function newEvaluationBudget(): EvaluationBudget {
-  return { left: CONDITION_LIMITS.evaluationWork };
+export function newEvaluationBudget(
+  left: number = CONDITION_LIMITS.evaluationWork,
+): EvaluationBudget {
+  return { left };
 }
 
 /** A condition that could not be compiled or evaluated: its block has failed. The message never quotes the request. */
@@ -114,4 +116,12 @@ export class ConditionError extends Error {
     this.name = 'ConditionError';
     this.code = code;
   }
+}
+
+/** Takes work from a budget. Throws `condition_too_costly` when there is not enough left. */
+export function spend(budget: EvaluationBudget, work: number): void {
+  budget.left -= work;
+  if (budget.left >= 0) return;
+  const message = 'The conditions take too much work on this request.';
+  throw new ConditionError('condition_too_costly', message);
 }

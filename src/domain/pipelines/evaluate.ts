@@ -5,8 +5,10 @@ import {
   type CompiledCondition,
 } from '../conditions/compile.ts';
 import {
+  CONDITION_LIMITS,
   ConditionError,
   newEvaluationBudget,
+  spend,
   type ConditionFacts,
   type EvaluationBudget,
 } from '../conditions/types.ts';
@@ -107,9 +109,13 @@ function compileCel(
   when: Parameters<typeof compileCondition>[0],
   matched: BlockResult,
 ): CompiledBlock['run'] {
-  const condition: CompiledCondition = compileCondition(when);
-  return (facts, budget) =>
-    evaluateCondition(condition, facts, budget) ? matched : { outcome: 'next' };
+  let condition: CompiledCondition | undefined;
+  return (facts, budget) => {
+    // Only blocks that are reached are compiled. Each run pays for it, so that the verdict is the same in every process.
+    condition ??= compileCondition(when);
+    spend(budget, condition.tests.length);
+    return evaluateCondition(condition, facts, budget) ? matched : { outcome: 'next' };
+  };
 }
 
 function decided(
@@ -194,10 +200,21 @@ export function evaluateRequest(
   agentPipeline: CompiledPipeline | undefined,
   facts: ConditionFacts,
 ): Verdict {
-  const organization = evaluatePipeline(organizationPipeline, facts);
+  const pipelines = { organization: organizationPipeline, agent: agentPipeline };
+  return evaluateWithin(CONDITION_LIMITS.evaluationWork, pipelines, facts);
+}
+
+/** Like `evaluateRequest`, with another budget for each pipeline. */
+export function evaluateWithin(
+  work: number,
+  pipelines: { readonly organization: CompiledPipeline; readonly agent: CompiledPipeline | undefined },
+  facts: ConditionFacts,
+): Verdict {
+  const { organization: organizationPipeline, agent: agentPipeline } = pipelines;
+  const organization = evaluatePipeline(organizationPipeline, facts, newEvaluationBudget(work));
   if (organization.outcome !== 'next' || !agentPipeline)
     return { ...verdictOf(organization), scope: 'organization', organization };
-  const agent = evaluatePipeline(agentPipeline, facts);
+  const agent = evaluatePipeline(agentPipeline, facts, newEvaluationBudget(work));
   const verdict = verdictOf(agent);
   const unrouted = verdict.outcome === 'human' && verdict.escalation_path === undefined;
   const fallback = unrouted
@@ -222,4 +239,9 @@ function verdictOf(evaluation: Evaluation): Omit<Verdict, 'scope' | 'organizatio
     ...(path === undefined ? {} : { escalation_path: path }),
     escalation_path_source,
   };
+}
+
+/** True when a block did not fit into the budget. */
+export function wasTooCostly({ blocks }: Pick<Evaluation, 'blocks'>): boolean {
+  return blocks.at(-1)?.error_code === 'condition_too_costly';
 }
