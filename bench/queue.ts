@@ -196,10 +196,10 @@ async function fill(
   await db.query(
     `insert into approval_requests (
        id, organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id, tool, server,
-       arguments, timeout, idempotency_key, input_digest, organization_pipeline_revision_id, agent_pipeline_revision_id, state,
+       arguments, timeout, idempotency_key, organization_pipeline_revision_id, agent_pipeline_revision_id, state,
        created_at, deadline_at, updated_at, last_at, routed_at, route_source, route_scope, escalation_path_revision_id)
      select gen_random_uuid(), organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id,
-            tool, server, arguments, timeout, 'queue-' || n, input_digest, organization_pipeline_revision_id, agent_pipeline_revision_id,
+            tool, server, arguments, timeout, 'queue-' || n, organization_pipeline_revision_id, agent_pipeline_revision_id,
             case when n <= $2 then 'pending' else (array['approved', 'denied', 'expired', 'cancelled'])[1 + (n / 1000) % 4] end,
             at, now() + interval '30 days', at, at, at, 'pipeline_default', route_scope, case ${choice.join(' ')} end
        from approval_requests, generate_series(1, $2::int + $3::int) as n,

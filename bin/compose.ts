@@ -21,6 +21,7 @@ import { openMailer } from '../src/platform/mailer.ts';
 import { openOidcClient } from '../src/platform/oidc.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
+import { openWorkerPool } from '../src/platform/worker-pool.ts';
 import { openSlack } from '../src/platform/slack.ts';
 import { catchUp, startReconciler } from '../src/services/requests/reconciler.ts';
 import { prepareBootstrap } from '../src/services/organization/bootstrap.ts';
@@ -38,6 +39,8 @@ export interface ComposeOptions {
   readonly temporal: NativeConnectionOptions;
   readonly roles: { readonly api: boolean; readonly worker: boolean };
   readonly workflowBundle?: WorkflowBundleOption;
+  /** Options for the Node of worker threads. */
+  readonly workerArguments?: readonly string[];
   /** An answer that differs from its declaration fails the call (tests) instead of being logged. */
   readonly strictAnswers?: boolean;
   readonly taskQueue?: string;
@@ -57,6 +60,8 @@ const FRESH_MS = 30_000;
 const FRESH_CHARACTERS = 16 * 1024 * 1024;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const DRAIN_MS = 3_000;
+/** Beside this file, in the sources and in what is built of them. */
+const HEAVY_WORK = new URL(import.meta.url.replace(/compose(\.\w+)$/, 'heavy-work$1'));
 const SENDER_POOL = 2;
 /** Who waits longer for a lock gives up and is asked to come again, rather than use up the pool; who holds one idly is cut off. */
 const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
@@ -74,6 +79,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     stopping: stopping.signal,
     workflows: temporalWorkflows(() => later.temporal, taskQueue),
     steps: roles.worker,
+    workerArguments: options.workerArguments,
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
   });
   const context = { ...runtime, db };
@@ -117,10 +123,18 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
         feed.stop(),
         temporal.close(),
       ]);
-      context.mailer?.close();
-      await Promise.all([db.destroy(), workerDb.destroy(), senderDb.destroy()]);
+      await release(context, [db, workerDb, senderDb]);
     },
   };
+}
+
+/** Ends what nothing uses any more: mail connections, threads, database connections. */
+async function release(
+  { mailer, workerPool }: Runtime,
+  databases: readonly { destroy(): Promise<unknown> }[],
+): Promise<void> {
+  mailer?.close();
+  await Promise.all([workerPool.close(), ...databases.map((database) => database.destroy())]);
 }
 
 /** Requests, steps and messages have connections of their own: none can take those of the others. */
@@ -142,9 +156,10 @@ function openPools(config: Config, databaseUrl: string) {
 interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'workflows' | 'publicUrl'> {
   /** This process runs a worker. */
   readonly steps: boolean;
+  readonly workerArguments: readonly string[] | undefined;
 }
 
-function createRuntime(config: Config, { steps, ...given }: Given): Runtime {
+function createRuntime(config: Config, { steps, workerArguments, ...given }: Given): Runtime {
   return {
     ...given,
     changes: new ChangeHub(),
@@ -161,6 +176,10 @@ function createRuntime(config: Config, { steps, ...given }: Given): Runtime {
       config.secretsKey === undefined
         ? undefined
         : openSecretBox(config.secretsKey, config.previousSecretsKeys ?? []),
+    workerPool: openWorkerPool({
+      module: HEAVY_WORK,
+      ...(workerArguments && { execArgv: workerArguments }),
+    }),
     egress: openEgress({ allow: config.egressAllow ?? [] }),
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
     slack: openSlack(config.slackApiUrl),

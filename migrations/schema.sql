@@ -117,7 +117,6 @@ CREATE TABLE approval_requests (
   context json,
   timeout text NOT NULL,
   idempotency_key text NOT NULL,
-  input_digest bytea NOT NULL,
   organization_pipeline_revision_id uuid,
   agent_pipeline_revision_id uuid,
   state text NOT NULL,

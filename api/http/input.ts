@@ -3,14 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
 import { AppError, invalid, MAX_ISSUES, type Issue } from '../../src/domain/errors.ts';
-import {
-  ExactJsonError,
-  isExactObject,
-  JsonText,
-  parseExact,
-  pointerToken,
-} from '../../src/platform/exact-json.ts';
+import { pointerToken } from '../../src/platform/exact-json.ts';
+import type { WorkerPool } from '../../src/platform/worker-pool.ts';
+import { isLarge } from '../../src/services/heavy-work.ts';
 import { BODY_BYTES, type SignedForm } from './endpoint.ts';
+import { isStorable, parseBody, type BodyRules } from './json-body.ts';
+import { readLargeBody, rebuiltBody } from './large-body.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -56,31 +54,19 @@ function refuseRead(error: unknown, limit: number): never {
   ]);
 }
 
-export interface BodyRules {
-  readonly bodyLimit?: number | undefined;
-  /** Top-level members handed over as JsonText. */
-  readonly exact?: readonly string[] | undefined;
-  /** Pointers below which a string may hold what cannot be stored. */
-  readonly verbatim?: readonly string[] | undefined;
-}
-
-/** The parsed body. Refuses NUL and lone surrogates in every string that is neither exact nor verbatim. */
+/** The parsed body. A large one is read in the worker pool, on behalf of the credential. */
 export async function readBody(
   request: IncomingMessage,
-  { bodyLimit, exact = [], verbatim = [] }: BodyRules,
+  rules: BodyRules & { readonly body?: z.ZodType | undefined },
+  { pool, onBehalfOf }: { readonly pool: WorkerPool; readonly onBehalfOf: string },
 ): Promise<unknown> {
+  const { bodyLimit, exact, verbatim, body: schema } = rules;
   const text = await readBodyText(request, { type: JSON_TYPE, limit: bodyLimit });
-  let value: unknown;
-  try {
-    value = parseExact(text, { maxDepth: 100, keep: exact });
-  } catch (error) {
-    if (!(error instanceof ExactJsonError)) throw error;
-    const code = error.code === 'too_deep' ? 'nesting_too_deep' : error.code;
-    throw invalid([{ pointer: error.pointer, code, message: error.message }]);
-  }
-  const issues = unstorableStrings(value, { text, verbatim });
-  if (issues.length > 0) throw invalid(issues);
-  return value;
+  if (!isLarge([text]) || !exact || !(schema instanceof z.ZodObject)) return parseBody(text, rules);
+  const known = Object.keys(schema.shape);
+  const answer = await pool.run(readLargeBody, { text, known, exact, verbatim }, onBehalfOf);
+  if ('issues' in answer) throw invalid(answer.issues);
+  return rebuiltBody(answer);
 }
 
 /** Of an operation that takes no body: an object with nothing in it is none, anything else a 400 that names what stands there. */
@@ -123,37 +109,6 @@ export async function readSignedForm(
     text: await readBodyText(request, { type: FORM_TYPE, limit }),
     headers: Object.fromEntries(given),
   };
-}
-
-/** Only an escape can bring NUL or half a surrogate pair into UTF-8, so text without any is not searched. */
-function unstorableStrings(
-  value: unknown,
-  { text, verbatim }: { readonly text: string; readonly verbatim: readonly string[] },
-): Issue[] {
-  const issues: Issue[] = [];
-  const check = (string: string, pointer: string, message: string): void => {
-    if (!isStorable(string) && issues.length < MAX_ISSUES)
-      issues.push({ pointer, code: 'invalid_string', message });
-  };
-  const visit = (item: unknown, pointer: string): void => {
-    if (verbatim.includes(pointer)) return;
-    if (typeof item === 'string') check(item, pointer, 'must not contain NUL or a lone surrogate');
-    else if (Array.isArray(item)) {
-      for (const [index, one] of item.entries()) visit(one, `${pointer}/${index}`);
-    } else if (isExactObject(item) && !((item as unknown) instanceof JsonText)) {
-      for (const [key, member] of Object.entries(item)) {
-        const at = `${pointer}/${pointerToken(key)}`;
-        check(key, at, 'a member name must not contain NUL or a lone surrogate');
-        visit(member, at);
-      }
-    }
-  };
-  if (text.includes('\\u')) visit(value, '');
-  return issues;
-}
-
-function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
 }
 
 /** Query parameters by name; one given twice is refused. */

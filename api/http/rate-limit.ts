@@ -22,7 +22,8 @@ export function rateLimit(callsPerMinute: number): RateLimit {
   };
 }
 
-function credentialId(principal: Principal): string {
+/** Names the credential. */
+export function credentialId(principal: Principal): string {
   if (principal.kind === 'agent') return principal.credentialId;
   if (principal.kind === 'organization_key') return principal.keyId;
   const { via } = principal;

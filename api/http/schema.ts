@@ -1,6 +1,6 @@
 /** Building blocks of the wire's shapes, shared by the endpoint declarations. Types and formats as in the specification. */
 import { z } from 'zod';
-import { isExactObject, JsonText, type ExactValue } from '../../src/platform/exact-json.ts';
+import { JsonText, type ExactValue } from '../../src/platform/exact-json.ts';
 import { DURATION_PATTERN, parseDuration } from '../../src/domain/durations.ts';
 import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
 import { KEY_PATTERN } from '../../src/domain/keys.ts';
@@ -117,7 +117,7 @@ export const toolName = (description: string) =>
 /** A JSON object kept as its source text (name it in the endpoint's `exact` list, or print one in an answer). */
 export const exactObject = (description: string) =>
   z
-    .custom<JsonText>((value) => value instanceof JsonText && isExactObject(value.value), {
+    .custom<JsonText>((value) => value instanceof JsonText && value.text.startsWith('{'), {
       error: 'must be a JSON object',
     })
     .meta({ description, override: { type: 'object', additionalProperties: true } });
@@ -125,7 +125,7 @@ export const exactObject = (description: string) =>
 /** A JSON string kept as its source text. */
 export const exactString = (description: string) =>
   z
-    .custom<JsonText>((value) => value instanceof JsonText && typeof value.value === 'string', {
+    .custom<JsonText>((value) => value instanceof JsonText && value.text.startsWith('"'), {
       error: 'must be a string',
     })
     .meta({ description, override: { type: 'string' } });

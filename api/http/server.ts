@@ -7,7 +7,7 @@ import helmet from 'koa-helmet';
 import { v4 } from 'uuid';
 import { z } from 'zod';
 import { AppError, invalid } from '../../src/domain/errors.ts';
-import { clientAddresses } from '../../src/platform/client-address.ts';
+import { clientAddresses, networkOf } from '../../src/platform/client-address.ts';
 import { stringifyExact } from '../../src/platform/exact-json.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
 import { admitFromNetwork } from '../../src/services/sign-in/sign-in-attempts.ts';
@@ -34,7 +34,7 @@ import {
 import { loggedPath } from './logged-paths.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
-import { rateLimit, type RateLimit } from './rate-limit.ts';
+import { credentialId, rateLimit, type RateLimit } from './rate-limit.ts';
 
 /** What answering a call needs besides the call. */
 interface Serving {
@@ -235,7 +235,10 @@ async function readCall(
       ? readIdempotencyKey(headers['idempotency-key'] as string | undefined)
       : '',
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
-    body: await readBodyOf(endpoint, ctx.req),
+    body: await readBodyOf(endpoint, ctx.req, {
+      pool: context.workerPool,
+      onBehalfOf: principal ? credentialId(principal) : networkOf(address),
+    }),
     signedForm: endpoint.signedForm
       ? await readSignedForm(ctx.req, {
           headers: endpoint.signedForm.headers,
@@ -253,8 +256,12 @@ async function readCall(
 }
 
 /** Nobody expects a GET or DELETE to have a body, so none of theirs is looked at. */
-async function readBodyOf(endpoint: Endpoint, request: IncomingMessage): Promise<unknown> {
-  if (endpoint.body) return validate(endpoint.body, await readBody(request, endpoint), '');
+async function readBodyOf(
+  endpoint: Endpoint,
+  request: IncomingMessage,
+  reader: Parameters<typeof readBody>[2],
+): Promise<unknown> {
+  if (endpoint.body) return validate(endpoint.body, await readBody(request, endpoint, reader), '');
   if (endpoint.method !== 'get' && endpoint.method !== 'delete' && !endpoint.signedForm)
     await refuseBody(request);
   return undefined;

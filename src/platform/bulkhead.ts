@@ -16,32 +16,51 @@ export type Bulkhead = <T>(work: () => Promise<T>, onBehalfOf?: string) => Promi
 
 export interface BulkheadSize {
   readonly atOnce: number;
+  /** How much of one caller runs at once; as much as of all when absent. */
+  readonly atOnceEach?: number;
   readonly waiting: number;
-  /** How much one who asks may have waiting; whoever asks much leaves the rest of the line to others. */
+  /** How much of one caller waits, so that others find room in the line; as much as of all when absent. */
   readonly waitingEach?: number;
 }
 
+interface Place {
+  readonly onBehalfOf: string | undefined;
+  readonly enter: () => void;
+}
+
 /** A gate that runs at most `atOnce` pieces of work, keeps at most `waiting` in line, and throws Overloaded beyond that. */
-export function bulkhead({ atOnce, waiting, waitingEach = waiting }: BulkheadSize): Bulkhead {
-  let running = 0;
-  const line: { readonly onBehalfOf: string | undefined; readonly enter: () => void }[] = [];
+export function bulkhead({
+  atOnce,
+  atOnceEach = atOnce,
+  waiting,
+  waitingEach = waiting,
+}: BulkheadSize): Bulkhead {
+  const running: (string | undefined)[] = [];
+  const line: Place[] = [];
+  const mayRun = (onBehalfOf: string | undefined): boolean =>
+    running.length < atOnce &&
+    (onBehalfOf === undefined || countOf(running, onBehalfOf) < atOnceEach);
   return async (work, onBehalfOf) => {
-    if (running >= atOnce) {
-      const theirs =
-        onBehalfOf === undefined
-          ? 0
-          : line.filter((place) => place.onBehalfOf === onBehalfOf).length;
-      if (theirs >= waitingEach) throw new Overloaded('somebody');
+    if (mayRun(onBehalfOf)) running.push(onBehalfOf);
+    else {
+      const theirs = line.filter((place) => place.onBehalfOf === onBehalfOf).length;
+      if (onBehalfOf !== undefined && theirs >= waitingEach) throw new Overloaded('somebody');
       if (line.length >= waiting) throw new Overloaded('everybody');
-      // Whoever ends calls the next one in and leaves him the place: `running` stays as it is.
-      await new Promise<void>((resolve) => line.push({ onBehalfOf, enter: resolve }));
-    } else running += 1;
+      await new Promise<void>((enter) => line.push({ onBehalfOf, enter }));
+    }
     try {
       return await work();
     } finally {
-      const next = line.shift();
-      if (next) next.enter();
-      else running -= 1;
+      running.splice(running.indexOf(onBehalfOf), 1);
+      const next = line.findIndex((place) => mayRun(place.onBehalfOf));
+      for (const place of next < 0 ? [] : line.splice(next, 1)) {
+        // The place is taken before its owner runs, so that a newcomer cannot take it too.
+        running.push(place.onBehalfOf);
+        place.enter();
+      }
     }
   };
 }
+
+const countOf = (list: readonly unknown[], one: unknown): number =>
+  list.filter((other) => other === one).length;

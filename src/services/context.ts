@@ -9,6 +9,7 @@ import type { Mailer } from '../platform/mailer.ts';
 import type { OidcClient } from '../platform/oidc.ts';
 import type { SecretBox } from '../platform/crypto/secret-box.ts';
 import type { SlackApi } from '../platform/slack.ts';
+import type { WorkerPool } from '../platform/worker-pool.ts';
 import type { Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -44,6 +45,8 @@ export interface Runtime {
   readonly secrets: SecretBox | undefined;
   /** The only way to addresses that users name. */
   readonly egress: Egress;
+  /** For work that would hold the event loop for 20 ms or more. */
+  readonly workerPool: WorkerPool;
   /** Undefined on a deployment that sends no email. */
   readonly mailer: Mailer | undefined;
   readonly slack: SlackApi;

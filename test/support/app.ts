@@ -74,6 +74,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
     roles: { api: true, worker: options.worker ?? options.temporal ?? false },
     taskQueue,
+    // Threads load the sources without a build, too.
+    workerArguments: ['--import', new URL('./run/typescript.js', import.meta.url).href],
     strictAnswers: true,
     ...(options.temporal && { workflowBundle: { codePath: workflowBundlePath() } }),
   });

@@ -18,8 +18,6 @@ export interface NewApprovalRequest {
   readonly timeout: string;
   readonly timeoutMs: number;
   readonly idempotencyKey: string;
-  /** SHA-256 over the compared parameters as values. */
-  readonly inputDigest: Buffer;
 }
 
 /**
@@ -48,7 +46,6 @@ export async function insertRequest(
     timeout: input.timeout,
     timeout_ms: input.timeoutMs,
     key: input.idempotencyKey,
-    digest: input.inputDigest,
     head_start_ms: WAKE_HEAD_START_MS,
     event_id: v7(),
   });
@@ -78,11 +75,11 @@ const INSERT: PreparedStatement = {
   created as (
     insert into approval_requests (
       id, organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id,
-      tool, server, arguments, agent_reasoning, context, timeout, idempotency_key, input_digest,
+      tool, server, arguments, agent_reasoning, context, timeout, idempotency_key,
       organization_pipeline_revision_id, agent_pipeline_revision_id,
       state, created_at, deadline_at, updated_at, last_at, wake_at)
     select cast(:id as uuid), :organization, :agent_slug, :agent_name, :instance, :instance_name, :credential,
-           :tool, :server, cast(:arguments as json), cast(:agent_reasoning as json), cast(:context as json), :timeout, :key, :digest,
+           :tool, :server, cast(:arguments as json), cast(:agent_reasoning as json), cast(:context as json), :timeout, :key,
            organization_revision, agent_revision,
            'evaluating', now, now + :timeout_ms * interval '1 millisecond', now, now, now + :head_start_ms * interval '1 millisecond'
       from clock, pinned, living

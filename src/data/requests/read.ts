@@ -21,20 +21,19 @@ export async function findRequest(db: Db, id: string): Promise<ReadRequest | und
   return row && { request: toRequest(row), overdue: row.overdue };
 }
 
-/** The request the instance made with this key before, and the digest of what it asked then. */
+/** The request the instance made with this key before. */
 export async function findByIdempotencyKey(
   db: Db,
   agentInstanceId: string,
   key: string,
-): Promise<{ request: ApprovalRequest; inputDigest: Buffer } | undefined> {
-  const { rows } = await db.raw<{ rows: (RequestRow & { input_digest: Buffer })[] }>(
-    `select ${REQUEST_COLUMNS}, r.input_digest
+): Promise<ApprovalRequest | undefined> {
+  const { rows } = await db.raw<{ rows: RequestRow[] }>(
+    `select ${REQUEST_COLUMNS}
        from ${REQUEST_TABLES}
       where r.agent_instance_id = :agentInstanceId and r.idempotency_key = :key`,
     { agentInstanceId, key },
   );
-  const row = rows[0];
-  return row && { request: toRequest(row), inputDigest: row.input_digest };
+  return rows[0] && toRequest(rows[0]);
 }
 
 /** For the second-by-second reread of parked waits: which of these are no longer open, or no longer there. */

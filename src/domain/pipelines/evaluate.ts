@@ -207,7 +207,10 @@ export function evaluateRequest(
 /** Like `evaluateRequest`, with another budget for each pipeline. */
 export function evaluateWithin(
   work: number,
-  pipelines: { readonly organization: CompiledPipeline; readonly agent: CompiledPipeline | undefined },
+  pipelines: {
+    readonly organization: CompiledPipeline;
+    readonly agent: CompiledPipeline | undefined;
+  },
   facts: ConditionFacts,
 ): Verdict {
   const { organization: organizationPipeline, agent: agentPipeline } = pipelines;

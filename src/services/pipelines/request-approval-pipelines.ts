@@ -4,7 +4,7 @@ import type { PipelineScope } from '../../domain/requests/approval-requests.ts';
 import { scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
-import { compilePipeline, evaluatePipeline } from '../../domain/pipelines/evaluate.ts';
+import { compilePipeline } from '../../domain/pipelines/evaluate.ts';
 import type { CompiledPipeline, Evaluation } from '../../domain/pipelines/evaluate.ts';
 import { namedEscalationPaths, parsePipelineDocument } from '../../domain/pipelines/parse.ts';
 import { storeBlocks } from '../../domain/pipelines/store.ts';
@@ -19,6 +19,7 @@ import { findDocument, findRevisionById } from '../../data/revisions.ts';
 import { parseExact, stringifyExact, type ExactValue } from '../../platform/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
+import { runPreview } from './preview.ts';
 import {
   listSummaries,
   revisionCache,
@@ -157,7 +158,7 @@ export async function listPipelines(
  */
 export async function previewPipeline(
   context: ServiceContext,
-  { organizationId }: ProductPrincipal,
+  principal: ProductPrincipal,
   {
     documentKey,
     body,
@@ -168,7 +169,7 @@ export async function previewPipeline(
     readonly sample: ConditionFacts;
   },
 ): Promise<Evaluation> {
-  const found = await findDocument(context.db, organizationId, {
+  const found = await findDocument(context.db, principal.organizationId, {
     tables: pipelineTables,
     documentKey,
   });
@@ -183,12 +184,17 @@ export async function previewPipeline(
       },
     ]);
   }
-  const document = parseBody(body);
-  const compiled = compilePipeline(
-    storeBlocks(document, undefined, v7),
-    document.default_escalation_path,
-  );
-  return evaluatePipeline(compiled, sample);
+  return await runPreview(context, { body, sample }, credentialOf(principal));
+}
+
+function credentialOf(principal: ProductPrincipal): string {
+  if (principal.kind === 'organization_key') return principal.keyId;
+  const { via } = principal;
+  return via.kind === 'api_key'
+    ? via.keyId
+    : via.kind === 'session'
+      ? via.sessionId
+      : principal.userId;
 }
 
 /** The pipeline a request is pinned to, ready to run. Throws when there is no revision of that id. */

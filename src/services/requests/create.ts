@@ -1,5 +1,4 @@
 /** An adapter asks: write the row, start its workflow, wait for the pipeline as long as the create budget allows. */
-import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import {
   admitRequest,
@@ -12,8 +11,9 @@ import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import { parseDuration } from '../../domain/durations.ts';
 import { AppError } from '../../domain/errors.ts';
-import { canonicalJson, type ExactValue, type JsonText } from '../../platform/exact-json.ts';
+import type { JsonText } from '../../platform/exact-json.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
+import { isSameInput } from './same-input.ts';
 import { readSettled } from './settle.ts';
 import { parkWait, type ParkedWait } from './wait.ts';
 
@@ -46,7 +46,11 @@ export async function createRequest(
 ): Promise<CreateOutcome> {
   const input = toNewRequest(call);
   const created = await insertRequest(context.db, principal, input);
-  if (!created) return { request: await replay(context, principal, input), created: false };
+  if (!created)
+    return {
+      request: await replay(context, principal, { input, signal: call.signal }),
+      created: false,
+    };
   context.metrics.requestsCreated.inc();
   context.justCreated.set(created.id, created);
   const request = await awaitVerdict(context, created.id, {
@@ -110,7 +114,7 @@ async function answerBeforeVerdict(
 async function replay(
   context: ServiceContext,
   principal: AgentPrincipal,
-  input: NewApprovalRequest,
+  { input, signal }: { readonly input: NewApprovalRequest; readonly signal: AbortSignal },
 ): Promise<ApprovalRequest> {
   const original = await findByIdempotencyKey(
     context.db,
@@ -118,9 +122,9 @@ async function replay(
     input.idempotencyKey,
   );
   if (!original) throw await whyThereIsNone(context, principal);
-  if (!original.inputDigest.equals(input.inputDigest)) throw new AppError('idempotency_conflict');
-  return await awaitVerdict(context, original.request.id, {
-    signal: new AbortController().signal,
+  if (!(await isSameInput(context, original, input))) throw new AppError('idempotency_conflict');
+  return await awaitVerdict(context, original.id, {
+    signal,
     begin: async (wait) => {
       wait.look();
     },
@@ -154,19 +158,5 @@ function toNewRequest({ input, idempotencyKey }: CreateCall): NewApprovalRequest
     timeout: input.timeout,
     timeoutMs: parseDuration(input.timeout) ?? 0,
     idempotencyKey,
-    inputDigest: digestOf(input),
   };
-}
-
-/** Compared as parsed values: key order, white space and the spelling of a number do not matter; the timeout's text does. */
-function digestOf(input: CreateInput): Buffer {
-  const compared: ExactValue = [
-    input.tool,
-    input.server ?? null,
-    input.arguments.value,
-    input.agent_reasoning?.value ?? null,
-    input.context?.value ?? null,
-    input.timeout,
-  ];
-  return createHash('sha256').update(canonicalJson(compared)).digest();
 }

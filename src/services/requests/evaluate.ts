@@ -2,13 +2,18 @@
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import {
   compilePipeline,
-  evaluateRequest,
+  evaluateWithin,
+  wasTooCostly,
   type CompiledPipeline,
   type Verdict,
 } from '../../domain/pipelines/evaluate.ts';
+import { pipelineTables } from '../../data/pipelines/request-approval-pipelines.ts';
+import { findRevisionById } from '../../data/revisions.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadCompiledPipeline } from '../pipelines/request-approval-pipelines.ts';
+import { isLarge, LIGHT_WORK } from '../heavy-work.ts';
+import { evaluateTexts, type PipelineText } from './evaluate-texts.ts';
 import { conditionFacts } from './walk/walk-input.ts';
 
 export interface Evaluated {
@@ -27,18 +32,60 @@ export async function evaluatePinned(
     pinned(context.db, request.organizationPipelineRevisionId),
     pinned(context.db, request.agentPipelineRevisionId),
   ]);
-  // Without the organization's rules the agent's alone must not approve: such a request goes to a person.
-  const verdict = evaluateRequest(
-    organization ?? NO_RULES,
-    organization && agent,
-    conditionFacts(request),
-  );
+  const verdict =
+    lightVerdict(request, organization, agent) ?? (await heavyVerdict(context, request));
   const defaults =
     verdict.scope === 'agent'
       ? [agent?.defaultEscalationPath, organization?.defaultEscalationPath]
       : [organization?.defaultEscalationPath];
   const pathKeys = [verdict.escalation_path, ...defaults].filter((key) => key !== undefined);
   return { verdict, pathKeys: verdict.outcome === 'human' ? [...new Set(pathKeys)] : [] };
+}
+
+/** Undefined when it takes more work than the event loop should be held for. */
+function lightVerdict(
+  request: ApprovalRequest,
+  organization: CompiledPipeline | undefined,
+  agent: CompiledPipeline | undefined,
+): Verdict | undefined {
+  if (isLarge([request.arguments.text, request.agentReasoning?.text, request.context?.text]))
+    return undefined;
+  // Without the organization's rules the agent's alone must not approve: such a request goes to a person.
+  const pipelines = { organization: organization ?? NO_RULES, agent: organization && agent };
+  const verdict = evaluateWithin(LIGHT_WORK, pipelines, conditionFacts(request));
+  const evaluations = [verdict.organization, ...(verdict.agent ? [verdict.agent] : [])];
+  return evaluations.some(wasTooCostly) ? undefined : verdict;
+}
+
+async function heavyVerdict(
+  { db, workerPool }: ServiceContext,
+  request: ApprovalRequest,
+): Promise<Verdict> {
+  const [organization, agent] = await Promise.all([
+    documentOf(db, request.organizationPipelineRevisionId),
+    documentOf(db, request.agentPipelineRevisionId),
+  ]);
+  const facts = {
+    tool: request.tool,
+    server: request.server,
+    arguments: request.arguments.text,
+    agentReasoning: request.agentReasoning?.text,
+    context: request.context?.text,
+    agent: { slug: request.agentSlug, name: request.agentName },
+  };
+  // A line of its own: steps are few at a time, and must not be refused because of what the agent sends meanwhile.
+  const line = `steps of ${request.agentCredentialId}`;
+  const texts = { organization, agent: organization && agent, facts };
+  return await workerPool.run(evaluateTexts, texts, line);
+}
+
+async function documentOf(
+  db: Db,
+  revisionId: string | undefined,
+): Promise<PipelineText | undefined> {
+  if (revisionId === undefined) return undefined;
+  const revision = await findRevisionById(db, revisionId, pipelineTables);
+  return revision && { id: revisionId, document: revision.document };
 }
 
 async function pinned(

@@ -93,7 +93,6 @@ describe('the queue and the rules of access', () => {
       arguments: '{}',
       timeout: '1h',
       idempotency_key: id,
-      input_digest: Buffer.alloc(32),
       state: 'pending',
       created_at: now,
       deadline_at: new Date(now.getTime() + 3_600_000),

@@ -36,9 +36,9 @@ async function fillTable(app: TestApp, organization: TestOrganization): Promise<
   await app.db.raw(
     `insert into approval_requests (
        id, organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id, tool, arguments, timeout,
-       idempotency_key, input_digest, state, created_at, deadline_at, updated_at, last_at, wake_at, routed_at, route_source, route_scope)
+       idempotency_key, state, created_at, deadline_at, updated_at, last_at, wake_at, routed_at, route_source, route_scope)
      select gen_random_uuid(), cast(:organization as uuid), a.slug, a.slug, a.instance, 'instance', a.credential, 'tool', '{}', '1h',
-            n, '', s.state, at, at + interval '30 days', at, at,
+            n, s.state, at, at + interval '30 days', at, at,
             case when s.state in ('pending', 'evaluating') then at + interval '30 days' end,
             case when s.state = 'pending' or n % 3 = 0 then at end,
             case when s.state = 'pending' or n % 3 = 0 then 'no_escalation' end,

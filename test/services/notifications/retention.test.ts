@@ -51,9 +51,9 @@ async function fill(
     `with asked as (
        insert into approval_requests (
          id, organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id, tool, arguments, timeout,
-         idempotency_key, input_digest, state, created_at, deadline_at, updated_at, last_at, routed_at, route_source, route_scope)
+         idempotency_key, state, created_at, deadline_at, updated_at, last_at, routed_at, route_source, route_scope)
        select gen_random_uuid(), :organization, :slug, :slug, :instance, 'instance', :credential, 'tool', '{}', '1h',
-              n, '', 'pending', now(), now() + interval '1 hour', now(), now(), now(), 'no_escalation', 'agent'
+              n, 'pending', now(), now() + interval '1 hour', now(), now(), now(), 'no_escalation', 'agent'
          from generate_series(1, cast(:count as integer)) as n returning id
      ),
      step as (

@@ -1,0 +1,63 @@
+/** Reads the text of a body. Every refusal names the place. */
+import { invalid, MAX_ISSUES, type Issue } from '../../src/domain/errors.ts';
+import {
+  ExactJsonError,
+  isExactObject,
+  JsonText,
+  parseExact,
+  pointerToken,
+} from '../../src/platform/exact-json.ts';
+
+export interface BodyRules {
+  readonly bodyLimit?: number | undefined;
+  /** Top-level members handed over as JsonText. */
+  readonly exact?: readonly string[] | undefined;
+  /** Pointers below which a string may hold what cannot be stored. */
+  readonly verbatim?: readonly string[] | undefined;
+}
+
+/** The parsed body. Refuses NUL and lone surrogates in every string that is neither exact nor verbatim. */
+export function parseBody(text: string, { exact = [], verbatim = [] }: BodyRules): unknown {
+  let value: unknown;
+  try {
+    value = parseExact(text, { maxDepth: 100, keep: exact });
+  } catch (error) {
+    if (!(error instanceof ExactJsonError)) throw error;
+    const code = error.code === 'too_deep' ? 'nesting_too_deep' : error.code;
+    throw invalid([{ pointer: error.pointer, code, message: error.message }]);
+  }
+  const issues = unstorableStrings(value, { text, verbatim });
+  if (issues.length > 0) throw invalid(issues);
+  return value;
+}
+
+/** Only an escape can bring NUL or half a surrogate pair into UTF-8, so text without any is not searched. */
+function unstorableStrings(
+  value: unknown,
+  { text, verbatim }: { readonly text: string; readonly verbatim: readonly string[] },
+): Issue[] {
+  const issues: Issue[] = [];
+  const check = (string: string, pointer: string, message: string): void => {
+    if (!isStorable(string) && issues.length < MAX_ISSUES)
+      issues.push({ pointer, code: 'invalid_string', message });
+  };
+  const visit = (item: unknown, pointer: string): void => {
+    if (verbatim.includes(pointer)) return;
+    if (typeof item === 'string') check(item, pointer, 'must not contain NUL or a lone surrogate');
+    else if (Array.isArray(item)) {
+      for (const [index, one] of item.entries()) visit(one, `${pointer}/${index}`);
+    } else if (isExactObject(item) && !((item as unknown) instanceof JsonText)) {
+      for (const [key, member] of Object.entries(item)) {
+        const at = `${pointer}/${pointerToken(key)}`;
+        check(key, at, 'a member name must not contain NUL or a lone surrogate');
+        visit(member, at);
+      }
+    }
+  };
+  if (text.includes('\\u')) visit(value, '');
+  return issues;
+}
+
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}

@@ -1,0 +1,47 @@
+/** Threads for work that would hold the event loop. What runs there is a module of plain functions. */
+import { availableParallelism } from 'node:os';
+import { Piscina } from 'piscina';
+import { bulkhead } from './bulkhead.ts';
+
+export interface WorkerPool {
+  /** Calls `task`, which the module exports by its name, in a thread. Throws `Overloaded` when too much waits already. */
+  run<I, O>(task: (input: I) => O, input: I, onBehalfOf: string): Promise<O>;
+  close(): Promise<void>;
+}
+
+export interface WorkerPoolOptions {
+  /** The module, and options for the Node that loads it. */
+  readonly module: URL;
+  readonly execArgv?: readonly string[];
+}
+
+/** Of one caller; another one still finds a thread. */
+const AT_ONCE_EACH = 2;
+const MIN_THREADS = 3;
+const IDLE_MS = 60_000;
+
+export function openWorkerPool({ module, execArgv }: WorkerPoolOptions): WorkerPool {
+  const threads = Math.max(MIN_THREADS, availableParallelism());
+  const pool = new Piscina({
+    filename: module.href,
+    minThreads: 0,
+    maxThreads: threads,
+    idleTimeout: IDLE_MS,
+    // The event loop goes first where there are fewer cores than threads.
+    niceIncrement: 10,
+    ...(execArgv && { execArgv: [...execArgv] }),
+  });
+  const gate = bulkhead({
+    atOnce: threads,
+    atOnceEach: AT_ONCE_EACH,
+    waiting: 128,
+    waitingEach: 32,
+  });
+  return {
+    run: async <I, O>(task: (input: I) => O, input: I, onBehalfOf: string) =>
+      await gate(async () => (await pool.run(input, { name: task.name })) as O, onBehalfOf),
+    close: async () => {
+      await pool.close({ force: true });
+    },
+  };
+}

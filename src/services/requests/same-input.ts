@@ -1,0 +1,42 @@
+/** Whether a repeated call asks for what the first one asked. */
+import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import { exactEquals, type JsonText, parseExact } from '../../platform/exact-json.ts';
+import type { NewApprovalRequest } from '../../data/requests/create.ts';
+import type { Runtime } from '../context.ts';
+import { isLarge } from '../heavy-work.ts';
+
+type TextPair = readonly [string, string];
+
+/**
+ * Key order, white space and the spelling of a number do not matter; the text of the timeout does. Equal texts are equal
+ * values, so only members that are spelled differently are parsed.
+ */
+export async function isSameInput(
+  { workerPool }: Pick<Runtime, 'workerPool'>,
+  original: ApprovalRequest,
+  repeated: NewApprovalRequest,
+): Promise<boolean> {
+  const { tool, server, timeout } = original;
+  if (tool !== repeated.tool || server !== repeated.server || timeout !== repeated.timeout)
+    return false;
+  const pairs = [
+    pairOf(original.arguments, repeated.arguments),
+    pairOf(original.agentReasoning, repeated.agentReasoning),
+    pairOf(original.context, repeated.context),
+  ].filter(([a, b]) => a !== b);
+  if (pairs.length === 0) return true;
+  return isLarge(pairs.flat())
+    ? await workerPool.run(areEqualTexts, pairs, original.agentCredentialId)
+    : areEqualTexts(pairs);
+}
+
+/** An absent member equals null: that is how calls have always been compared. */
+const pairOf = (a: JsonText | undefined, b: JsonText | undefined): TextPair => [
+  a?.text ?? 'null',
+  b?.text ?? 'null',
+];
+
+/** Whether the two JSON texts of each pair mean the same value. */
+export function areEqualTexts(pairs: readonly TextPair[]): boolean {
+  return pairs.every(([a, b]) => exactEquals(parseExact(a), parseExact(b)));
+}
