@@ -101,7 +101,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
-    const named = [...markdown.matchAll(/npm run (?:--silent )?([\w-]+)/g)].map(
+    const named = [...markdown.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(
       ([, name = '']) => name,
     );
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
