@@ -9,7 +9,7 @@ import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
 
 export type EgressProblem =
-  'not_a_url' | 'scheme' | 'userinfo' | 'fragment' | 'unresolved' | 'address';
+  'not_a_url' | 'scheme' | 'userinfo' | 'fragment' | 'port' | 'host' | 'unresolved' | 'address';
 
 /** The destination is not one calls may go to. Its message names the problem, never the addresses behind the name. */
 export class EgressDenied extends Error {
@@ -27,6 +27,8 @@ const SENTENCES: Readonly<Record<EgressProblem, string>> = {
   scheme: 'must be an https URL',
   userinfo: 'must not carry a user name or a password',
   fragment: 'must not carry a fragment',
+  port: 'must not name port 0, at which nothing can listen',
+  host: 'must not name a host with a label that ends in a hyphen',
   unresolved: 'names a host that cannot be found',
   address: 'leads to an address that is not public',
 };
@@ -125,6 +127,8 @@ function parseDestination(text: string): URL {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new EgressDenied('scheme');
   if (url.username !== '' || url.password !== '') throw new EgressDenied('userinfo');
   if (url.hash !== '' || text.includes('#')) throw new EgressDenied('fragment');
+  if (url.port === '0') throw new EgressDenied('port');
+  if (url.hostname.split('.').some((label) => label.endsWith('-'))) throw new EgressDenied('host');
   return url;
 }
 

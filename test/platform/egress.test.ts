@@ -115,6 +115,20 @@ const nasty = [
   '4000::1',
 ];
 
+test.each([
+  ['port', 'https://example.com:0/hook'],
+  ['port', 'https://8.8.8.8:0/'],
+  ['host', 'https://example-.com/hook'],
+  ['host', 'https://hooks.example.com-/'],
+  ['host', 'https://hooks.example-./'],
+])('%s: %s is refused before its name is looked up', async (problem, url) => {
+  const egress = openEgress({
+    allow: [],
+    resolve: () => Promise.resolve([{ address: '8.8.8.8', family: 4 }]),
+  });
+  await expect(egress.check(url)).rejects.toMatchObject({ name: 'EgressDenied', problem });
+});
+
 describe('an address', () => {
   test.each(nasty)('%s is not public', (address) => {
     expect(isPublic(address)).toBe(false);
