@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -93,6 +94,52 @@ describe('the migrations', () => {
   test('are named <UTC second>_<noun>, and a migrated database has run them all', async () => {
     expect(files.filter((file) => !/^20\d{12}_[a-z_]+\.ts$/.test(file))).toEqual([]);
     expect(await pendingMigrations(db)).toEqual([]);
+  });
+
+  test('rename agents whose names differ in case only, the younger ones, whatever they are called', async () => {
+    const names = await import('../migrations/20261122000001_agent_names.ts');
+    const organizationId = randomUUID();
+    await db.transaction((trx) => names.down(trx));
+    await db('organizations').insert({
+      id: organizationId,
+      name: 'Names',
+      slug: 'names',
+      created_at: new Date(),
+    });
+    const add = (slug: string, name: string, more: object = {}) =>
+      db('agents').insert({
+        organization_id: organizationId,
+        slug,
+        name,
+        status: 'active',
+        created_by_actor_id: randomUUID(),
+        created_at: new Date(),
+        updated_at: new Date(),
+        ...more,
+      });
+    await add('first', 'Deploy');
+    await add('second', 'DEPLOY');
+    await add('third', 'deploy');
+    await add('taken', 'deploy (THIRD)');
+    await add('gone', 'dEploy', { status: 'archived', archived_at: new Date() });
+    await add('long', 'x'.repeat(200));
+    await add('longer', 'X'.repeat(200));
+    await db.transaction((trx) => names.up(trx));
+    const rows = (await db('agents')
+      .where({ organization_id: organizationId })
+      .orderBy('created_at')
+      .select('slug', 'name')) as { slug: string; name: string }[];
+    expect(Object.fromEntries(rows.map(({ slug, name }) => [slug, name]))).toEqual({
+      first: 'Deploy',
+      second: 'DEPLOY (second)',
+      third: 'deploy (third) (2)',
+      taken: 'deploy (THIRD)',
+      gone: 'dEploy',
+      long: 'x'.repeat(200),
+      longer: `${'X'.repeat(191)} (longer)`,
+    });
+    await db('agents').where({ organization_id: organizationId }).delete();
+    await db('organizations').where({ id: organizationId }).delete();
   });
 
   test('go down to nothing and up again to the same schema', async () => {

@@ -90,6 +90,10 @@ describe('creating an agent', () => {
     const sameName = await create('two', 'First');
     expect(sameName.status).toBe(409);
     expect(sameName.body).toMatchObject({ error: { code: 'agent_name_taken' } });
+    for (const name of ['first', 'FIRST'])
+      expect((await create('two', name)).body).toMatchObject({
+        error: { code: 'agent_name_taken' },
+      });
     await archive('one');
     expect((await create('one', 'Other')).body).toMatchObject({
       error: { code: 'agent_slug_taken' },

@@ -1,0 +1,47 @@
+/**
+ * Names of live agents are unique without regard to case. Where two differ in case only, the older agent keeps its name and
+ * the younger one gets its slug behind it, `Deploy (deploy-bot)`, with a number if that name is taken too.
+ */
+import type { Knex } from 'knex';
+
+export async function up(db: Knex): Promise<void> {
+  await db.raw(`
+    drop index agents_live_name_key;
+    do $$
+    declare
+      clash record;
+      suffix text;
+      attempt integer;
+    begin
+      for clash in
+        select organization_id, slug, name
+          from (select *, row_number() over (partition by organization_id, lower(name) order by created_at, slug) as place
+                  from agents where status <> 'archived') as live
+         where place > 1
+         order by created_at, slug
+      loop
+        attempt := 1;
+        suffix := ' (' || clash.slug || ')';
+        while exists (
+          select from agents
+           where organization_id = clash.organization_id and status <> 'archived'
+             and lower(name) = lower(left(clash.name, 200 - length(suffix)) || suffix)
+        ) loop
+          attempt := attempt + 1;
+          suffix := ' (' || clash.slug || ') (' || attempt || ')';
+        end loop;
+        update agents
+           set name = left(clash.name, 200 - length(suffix)) || suffix, updated_at = clock_timestamp()
+         where organization_id = clash.organization_id and slug = clash.slug;
+      end loop;
+    end $$;
+    create unique index agents_live_name_key on agents (organization_id, lower(name)) where status <> 'archived';
+  `);
+}
+
+export async function down(db: Knex): Promise<void> {
+  await db.raw(`
+    drop index agents_live_name_key;
+    create unique index agents_live_name_key on agents (organization_id, name) where status <> 'archived';
+  `);
+}
