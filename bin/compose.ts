@@ -23,6 +23,7 @@ import { openPool, type Db } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
 import { openWorkerPool } from '../src/platform/worker-pool.ts';
 import { openSlack } from '../src/platform/slack.ts';
+import { HeldCredentials } from '../src/services/sign-in/held-credentials.ts';
 import { catchUp, startReconciler } from '../src/services/requests/reconciler.ts';
 import { prepareBootstrap } from '../src/services/organization/bootstrap.ts';
 import { startChangeFeed } from '../src/services/requests/change-feed.ts';
@@ -163,6 +164,7 @@ function createRuntime(config: Config, { steps, workerArguments, ...given }: Giv
   return {
     ...given,
     changes: new ChangeHub(),
+    heldCredentials: new HeldCredentials(),
     // Where nobody steps, nobody takes them out again.
     justCreated: new LRUCache({
       max: steps ? FRESH_REQUESTS : 1,

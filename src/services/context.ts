@@ -12,6 +12,7 @@ import type { SlackApi } from '../platform/slack.ts';
 import type { WorkerPool } from '../platform/worker-pool.ts';
 import type { Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';
+import type { HeldCredentials } from './sign-in/held-credentials.ts';
 
 export interface Limits {
   /** Requests waiting for people, per organization. */
@@ -36,6 +37,7 @@ export type Edition = 'open' | 'hosted';
 /** Ports, limits, metrics and logger. Code inside a transaction takes `db: Db` first, then this. */
 export interface Runtime {
   readonly changes: ChangeHub<ApprovalRequest>;
+  readonly heldCredentials: HeldCredentials;
   readonly workflows: Workflows;
   /** Requests this process has just written and nobody has stepped yet: spares their first step the read. */
   readonly justCreated: LRUCache<string, ApprovalRequest>;

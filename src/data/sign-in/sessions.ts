@@ -19,13 +19,13 @@ export interface SessionHolder extends MemberWithPolicies {
 }
 
 /** SQL: the session `s` is neither revoked, expired nor idle for too long. */
-const LIVE = `
+export const LIVE_SESSION = `
   s.revoked_at is null and s.expires_at > clock_timestamp() and s.last_seen_at > clock_timestamp() - interval '24 hours'`;
 
 const SESSION_HOLDER: PreparedStatement = {
   name: 'find-session-holder',
   sql: `select s.id as "sessionId", s.token_hash as "tokenHash", s.method, s.assurance, s.authenticated_at as "authenticatedAt",
-            o.deleted_at is null and ${LIVE} as valid,
+            o.deleted_at is null and ${LIVE_SESSION} as valid,
             s.authenticated_at > clock_timestamp() - o.reauthentication_window_seconds * interval '1 second' as fresh,
             s.last_seen_at < clock_timestamp() - interval '1 minute' as "useIsStale",
             ${MEMBER_COLUMNS}
@@ -106,7 +106,7 @@ export async function renewSession(
     `update sessions s
         set token_hash = :tokenHash, method = :method, assurance = :assurance,
             authenticated_at = clock_timestamp(), last_seen_at = clock_timestamp()
-      where s.organization_id = :organizationId and s.id = :id and s.token_hash = :presentedHash and ${LIVE}
+      where s.organization_id = :organizationId and s.id = :id and s.token_hash = :presentedHash and ${LIVE_SESSION}
      returning s.authenticated_at as "authenticatedAt"`,
     { organizationId, ...renewed },
   );
@@ -144,7 +144,7 @@ export async function listLiveSessions(
             s.authenticated_at as "authenticatedAt", s.expires_at as "expiresAt",
             s.client_address as "clientAddress", s.user_agent as "userAgent"
        from sessions s
-      where s.organization_id = :organizationId and s.membership_id = :membershipId and ${LIVE}
+      where s.organization_id = :organizationId and s.membership_id = :membershipId and ${LIVE_SESSION}
         and (cast(:lastSeenAt as timestamptz) is null or (s.last_seen_at, s.id) < (:lastSeenAt, cast(:afterId as uuid)))
       order by s.last_seen_at desc, s.id desc
       limit :limit`,
@@ -180,7 +180,7 @@ export async function revokeSessionsOf(
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
     `update sessions s set revoked_at = clock_timestamp()
       where s.organization_id = :organizationId and s.membership_id = :membershipId
-        and s.id is distinct from cast(:exceptId as uuid) and ${LIVE}
+        and s.id is distinct from cast(:exceptId as uuid) and ${LIVE_SESSION}
      returning s.id`,
     { organizationId, membershipId, exceptId: exceptId ?? null },
   );

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { findSettledIds } from '../../data/requests/read.ts';
+import { findEndedCredentials } from '../../data/sign-in/ended-credentials.ts';
 import { listenForChanges, notifyChanges, type ChangeListener } from '../../data/changes.ts';
 import type { ServiceContext } from '../context.ts';
 
@@ -64,7 +65,10 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
   context.changes.announceWith(() => {
     state.sending ??= setTimeout(quietly(send, 'notify'), BATCH_MS);
   });
-  const rereading = setInterval(quietly(reread, 'reread'), REREAD_MS);
+  const lookAgain = async () => {
+    await Promise.all([reread(), endWaits(context)]);
+  };
+  const rereading = setInterval(quietly(lookAgain, 'reread'), REREAD_MS);
 
   return {
     stop: async () => {
@@ -75,4 +79,9 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
       await listening;
     },
   };
+}
+
+/** Calls held open for a credential that has ended are answered now. */
+async function endWaits({ db, heldCredentials }: ServiceContext): Promise<void> {
+  for (const id of await findEndedCredentials(db, heldCredentials.ids())) heldCredentials.end(id);
 }

@@ -28,6 +28,7 @@ export async function awaitOwnRequest(
   const wait = waitForRequest(context, id, {
     ms,
     signal,
+    caller: principal,
     until: (request) => isOver(principal, request),
   });
   const request = own(principal, await wait);

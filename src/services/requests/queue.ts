@@ -58,7 +58,7 @@ export async function awaitRequest(
   }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<ProductPrincipal> },
 ): Promise<ApprovalRequest> {
   await getRequest(context, principal, id);
-  const request = await waitForRequest(context, id, { ms, signal });
+  const request = await waitForRequest(context, id, { ms, signal, caller: principal });
   const now = await recheck();
   if (!request) throw new AppError('not_found');
   await refuseUnlessVisible(context, now, request);

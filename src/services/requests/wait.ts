@@ -1,5 +1,6 @@
 /** Holding an answer until a request is settled: register, then read, then park. No database connection is held. */
 import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { Principal } from '../../domain/people/authorization.ts';
 import type { ServiceContext } from '../context.ts';
 import { readSettled } from './settle.ts';
 
@@ -7,13 +8,15 @@ export interface WaitOptions {
   /** Milliseconds at most. */
   readonly ms: number;
   readonly signal: AbortSignal;
+  /** For whom the answer is held: the wait is over soon after this caller's credential ends. */
+  readonly caller?: Principal;
   /** When the wait is over early; default: the request has its final answer. */
   readonly until?: (request: ApprovalRequest) => boolean;
 }
 
 /** A registered wait; `settled` resolves once. Always call `leave`. */
 export interface ParkedWait {
-  /** The request when it satisfied `until`, undefined when it is gone, `'timeout'` when the time ran out, the client hung up or the process is to end. */
+  /** The request when it satisfied `until`, undefined when it is gone, `'timeout'` when the time ran out, the client hung up, its credential ended or the process is to end. */
   readonly settled: Promise<ApprovalRequest | undefined | 'timeout'>;
   /** Looks at the row now: call it once after registering, unless the row is known to be open. */
   look(): void;
@@ -23,7 +26,7 @@ export interface ParkedWait {
 export function parkWait(
   context: ServiceContext,
   id: string,
-  { ms, signal, until = (r) => isTerminal(r.state) }: WaitOptions,
+  { ms, signal, caller, until = (r) => isTerminal(r.state) }: WaitOptions,
 ): ParkedWait {
   let finish: (outcome: ApprovalRequest | undefined | 'timeout') => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -49,6 +52,7 @@ export function parkWait(
   };
   signal.addEventListener('abort', hangUp, { once: true });
   context.stopping.addEventListener('abort', hangUp, { once: true });
+  const release = caller && context.heldCredentials.hold(caller, hangUp);
   if (signal.aborted || context.stopping.aborted) hangUp();
   context.metrics.parkedWaits.inc();
   return {
@@ -58,6 +62,7 @@ export function parkWait(
       clearTimeout(timer);
       signal.removeEventListener('abort', hangUp);
       context.stopping.removeEventListener('abort', hangUp);
+      release?.();
       unsubscribe();
       context.metrics.parkedWaits.dec();
     },
