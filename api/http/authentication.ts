@@ -7,9 +7,8 @@ import {
   type AuthorizationTarget,
   type Principal,
 } from '../../src/domain/people/authorization.ts';
-import type { Permission } from '../../src/domain/people/permissions.ts';
 import type { PresentedCredential } from '../../src/services/sign-in/authentication.ts';
-import type { AuthKind } from './endpoint.ts';
+import type { AuthKind, Endpoint } from './endpoint.ts';
 
 export const SESSION_COOKIE = 'service_session';
 export const SSO_COOKIE = 'service_sso';
@@ -93,9 +92,9 @@ function isOwnHost(
 /** 403 unless this kind of credential opens the endpoint and carries its permission for the target. */
 export function admit(
   principal: Principal,
-  needs: { auth: AuthKind; permission?: Permission; target: AuthorizationTarget },
+  needs: Pick<Endpoint, 'auth' | 'permission' | 'orPermission'> & { target: AuthorizationTarget },
 ): void {
-  const { auth, permission, target } = needs;
+  const { auth, permission, orPermission, target } = needs;
   if (auth === 'session' && isKey(principal)) throw new AppError('session_required');
   if (!opens(principal, auth)) {
     const detail = 'This kind of credential does not open this operation.';
@@ -107,7 +106,8 @@ export function admit(
     });
   }
   const verdict = permission && authorize(principal, permission, target);
-  if (verdict && !verdict.allowed)
+  if (!verdict || verdict.allowed) return;
+  if (!orPermission || !authorize(principal, orPermission, target).allowed)
     throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
 }
 

@@ -134,6 +134,8 @@ export interface Endpoint<
   /** Absent for self-service operations. `permissionAt` says for what; the organization when absent. */
   readonly permission?: Permission;
   readonly permissionAt?: (params: Output<P>) => AuthorizationTarget;
+  /** Opens it as well, where the caller lacks `permission`. */
+  readonly orPermission?: Permission;
   /** Set where only the hosted edition has it: the open one answers 404 to everybody it knows, before it asks what he may do. */
   readonly edition?: 'hosted';
   /** Set where a credential is never refused for haste. */

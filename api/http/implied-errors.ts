@@ -22,6 +22,7 @@ export function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
     ...(auth !== 'agent' && method !== 'get' ? (['cross_site_request'] as const) : []),
     ...(path.includes('{') || edition === 'hosted' ? inPath : []),
     ...(auth === 'none' || unlimited ? [] : (['rate_limited'] as const)),
+    'headers_too_large',
     'internal_error',
     'dependency_unavailable',
   ];

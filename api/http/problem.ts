@@ -31,6 +31,7 @@ const byKind: Readonly<
   precondition_failed: { status: 412, type: 'conflict' },
   too_large: { status: 413, type: 'invalid_request' },
   unsupported_media_type: { status: 415, type: 'invalid_request' },
+  headers_too_large: { status: 431, type: 'invalid_request' },
   precondition_required: { status: 428, type: 'invalid_request' },
   limited: { status: 429, type: 'rate_limit' },
   internal: { status: 500, type: 'internal' },
@@ -85,7 +86,10 @@ export function problemFrom(error: AppError, requestId: string): Problem {
   const retryAfter = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.kind];
   return {
     status: statusOf(error.code),
-    headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },
+    headers: {
+      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+      ...(error.kind === 'unauthenticated' && { 'WWW-Authenticate': 'Bearer' }),
+    },
     body: {
       error: {
         type: envelopeTypeOf(error.code),

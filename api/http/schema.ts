@@ -44,6 +44,13 @@ export const timestampInput = (description: string) =>
     })
     .meta({ description, override: { type: 'string', format: 'date-time' } });
 
+/** An optional member of a body in which `null` means that it is absent. */
+export const absentIfNull = <S extends z.ZodType>(schema: S) =>
+  schema
+    .nullish()
+    .transform((value) => value ?? undefined)
+    .meta({ description: schema.description ?? '' });
+
 /** A duration such as `30m`, between the given bounds in milliseconds. The text itself is kept. */
 export const duration = (
   description: string,

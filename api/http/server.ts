@@ -1,12 +1,18 @@
 /** The HTTP server: mounts the declared endpoints and turns every failure into the envelope. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import Koa, { type Context } from 'koa';
 import Router from '@koa/router';
 import helmet from 'koa-helmet';
 import { v4 } from 'uuid';
 import { z } from 'zod';
-import { AppError, invalid } from '../../src/domain/errors.ts';
+import { AppError, invalid, type ErrorCode } from '../../src/domain/errors.ts';
 import { clientAddresses, networkOf } from '../../src/platform/client-address.ts';
 import { stringifyExact } from '../../src/platform/exact-json.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
@@ -22,6 +28,7 @@ import {
   SSO_COOKIE,
 } from './authentication.ts';
 import type { AnyCall, Endpoint, Reply } from './endpoint.ts';
+import { errorsOf } from './implied-errors.ts';
 import {
   readBody,
   readIdempotencyKey,
@@ -39,6 +46,8 @@ import { credentialId, rateLimit, type RateLimit } from './rate-limit.ts';
 /** What answering a call needs besides the call. */
 interface Serving {
   readonly endpoint: Endpoint;
+  /** Every code the endpoint may answer. */
+  readonly declaredErrors: ReadonlySet<ErrorCode>;
   readonly context: ServiceContext;
   readonly strictAnswers: boolean;
   readonly limit: RateLimit;
@@ -73,8 +82,9 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
   };
   for (const endpoint of options.endpoints) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const declaredErrors = new Set(errorsOf(endpoint));
     router.register(path, [endpoint.method], async (ctx: Context) => {
-      await answer(ctx, { endpoint, ...serving });
+      await answer(ctx, { endpoint, declaredErrors, ...serving });
     });
   }
   mountOperations(router, context, options.probes);
@@ -86,13 +96,17 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
     }),
   );
   app.use(requireWellFormed);
+  const named = namedPaths(options.endpoints);
+  app.use(async (ctx, next) => {
+    if (named.get(ctx.path)?.includes(ctx.method) !== false) await next();
+    else refuseMethod(ctx, named.get(ctx.path) ?? []);
+  });
   app.use(router.routes());
   app.use((ctx) => {
     const allowed = allowedMethods(router, ctx.path);
     if (allowed.length === 0)
       throw new AppError('not_found', { detail: 'There is nothing at this path.' });
-    ctx.set('Allow', allowed.join(', '));
-    throw new AppError('method_not_allowed');
+    refuseMethod(ctx, allowed);
   });
   app.on('error', (error: Error & { code?: string }) => {
     const level = HUNG_UP.has(error.code ?? '') ? 'debug' : 'error';
@@ -136,6 +150,25 @@ function hasPath(ctx: Context): boolean {
   }
 }
 
+/**
+ * The methods of paths without a placeholder. Another path's placeholder would take such a name for an id, and answer for
+ * methods the name does not have.
+ */
+function namedPaths(all: readonly Endpoint[]): ReadonlyMap<string, readonly string[]> {
+  const named = new Map<string, readonly string[]>();
+  for (const { path, method } of all) {
+    if (path.includes('{')) continue;
+    const methods = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
+    named.set(path, [...(named.get(path) ?? []), ...methods].sort());
+  }
+  return named;
+}
+
+function refuseMethod(ctx: Context, allowed: readonly string[]): never {
+  ctx.set('Allow', allowed.join(', '));
+  throw new AppError('method_not_allowed');
+}
+
 function allowedMethods(router: Router, path: string): string[] {
   return [...new Set(router.match(path, 'GET').path.flatMap((layer) => layer.methods))].sort();
 }
@@ -159,13 +192,14 @@ function envelope({ logger }: Runtime): Koa.Middleware {
       if (problem.status === 413 || problem.status === 415) ctx.set('Connection', 'close');
       ctx.type = 'application/json';
       ctx.body = stringifyExact(problem.body);
-      if (problem.status >= 500)
+      // 501 is how this deployment was set up, not a failure.
+      if (problem.status >= 500 && problem.status !== 501)
         logger.error(
           { err: error.cause ?? error, requestId, internal: error.internal },
           'call failed',
         );
     }
-    logger.info(
+    logger[ctx.url.startsWith('/health/') ? 'debug' : 'info'](
       {
         requestId,
         method: ctx.method,
@@ -179,9 +213,12 @@ function envelope({ logger }: Runtime): Koa.Middleware {
 }
 
 async function answer(ctx: Context, serving: Serving): Promise<void> {
-  const { endpoint, context } = serving;
-  const call = await readCall(ctx, serving);
-  const reply = await endpoint.handler(call, context);
+  const { endpoint } = serving;
+  const reply = await replyTo(ctx, serving).catch((thrown: unknown) => {
+    const error = asAppError(thrown);
+    checkError(serving, error.code);
+    throw error;
+  });
   const statuses = [endpoint.success.status].flat();
   const status = reply.status ?? statuses[0] ?? 200;
   checkAnswer(serving, { reply, status, statuses });
@@ -193,6 +230,10 @@ async function answer(ctx: Context, serving: Serving): Promise<void> {
   if (reply.body === undefined) return;
   ctx.type = 'application/json';
   ctx.body = stringifyExact(reply.body);
+}
+
+async function replyTo(ctx: Context, serving: Serving): Promise<Reply> {
+  return await serving.endpoint.handler(await readCall(ctx, serving), serving.context);
 }
 
 /** Credential first, permission second, input third: who may not call learns nothing about the shape. */
@@ -217,11 +258,7 @@ async function readCall(
     const target = endpoint.permissionAt?.(params?.data ?? ctx['params']) ?? {
       kind: 'organization',
     };
-    admit(principal, {
-      auth: endpoint.auth,
-      target,
-      ...(endpoint.permission && { permission: endpoint.permission }),
-    });
+    admit(principal, { ...endpoint, target });
     return principal;
   };
   const principal = await resolve({ counted: true });
@@ -289,11 +326,22 @@ function checkAnswer(
   const parsed = declared.body?.safeParse(answered.reply.body);
   const bodyFits = parsed ? parsed.success : answered.reply.body === undefined;
   if (bodyFits && answered.statuses.includes(answered.status)) return;
-  const internal = {
-    operationId: endpoint.operationId,
-    status: answered.status,
-    issues: parsed?.error?.issues,
-  };
+  reportDifference(
+    { endpoint, context, strictAnswers },
+    { status: answered.status, issues: parsed?.error?.issues },
+  );
+}
+
+/** A client can rely on the declared codes only when no other one is ever answered. */
+function checkError(serving: Serving, code: ErrorCode): void {
+  if (!serving.declaredErrors.has(code)) reportDifference(serving, { undeclaredError: code });
+}
+
+function reportDifference(
+  { endpoint, context, strictAnswers }: Pick<Serving, 'endpoint' | 'context' | 'strictAnswers'>,
+  difference: Readonly<Record<string, unknown>>,
+): void {
+  const internal = { operationId: endpoint.operationId, ...difference };
   if (strictAnswers)
     throw new AppError('internal_error', { internal, cause: new Error(JSON.stringify(internal)) });
   context.logger.error(internal, 'an answer differs from its declaration');
@@ -303,17 +351,17 @@ function checkAnswer(
 function refuseGarbage(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const requestId = v4();
-  const { body } = problemFrom(
-    invalid([{ pointer: '', code: 'malformed_http', message: 'the call is not well-formed HTTP' }]),
+  const { body, status } = problemFrom(
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new AppError('headers_too_large')
+      : invalid([
+          { pointer: '', code: 'malformed_http', message: 'the call is not well-formed HTTP' },
+        ]),
     requestId,
   );
   const text = stringifyExact(body);
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : '400 Bad Request';
   socket.end(
-    `HTTP/1.1 ${status}\r\nX-Request-ID: ${requestId}\r\nContent-Type: application/json\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-ID: ${requestId}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   );
 }

@@ -70,6 +70,10 @@ const headers = {
     description: 'Whole seconds to wait before trying again.',
     schema: { type: 'integer', minimum: 1 },
   },
+  Authenticate: {
+    description: 'The scheme of the credential that was missing or refused.',
+    schema: { type: 'string', const: 'Bearer' },
+  },
 } as const satisfies Record<string, oas31.HeaderObject>;
 
 const requestIdHeader = { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } };
@@ -182,10 +186,11 @@ function signedHeader(name: string): oas31.ParameterObject {
   return { name, in: 'header', required: true, description, schema: { type: 'string' } };
 }
 
-function needs({ auth, permission }: Endpoint): string {
+function needs({ auth, permission, orPermission }: Endpoint): string {
+  const wanted = [permission, orPermission].filter(Boolean).map((key) => `\`${key}\``);
   return permission === undefined
     ? `Opens with ${opensWith[auth]}.`
-    : `Opens with ${opensWith[auth]}. Needs \`${permission}\`.`;
+    : `Opens with ${opensWith[auth]}. Needs ${wanted.join(' or ')}.`;
 }
 
 function successes({ success }: Endpoint): Record<string, ZodOpenApiResponseObject> {
@@ -255,11 +260,13 @@ function codesByStatus(endpoint: Endpoint): ReadonlyMap<number, readonly ErrorCo
 
 function failure(codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
   const retries = codes.some((code) => [429, 503].includes(statusOf(code)));
+  const authenticates = codes.some((code) => statusOf(code) === 401);
   return {
     description: codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].title}`).join('\n'),
     headers: {
       ...requestIdHeader,
       ...(retries && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
+      ...(authenticates && { 'WWW-Authenticate': { $ref: '#/components/headers/Authenticate' } }),
     },
     content: { 'application/json': { schema: errorSchema, ...exampleOf(codes) } },
   };

@@ -4,7 +4,13 @@ import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import type { Grant, PermissionEntry } from '../../src/domain/people/permissions.ts';
 import type { ApiKey } from '../../src/services/people/api-keys.ts';
 import { grantSchema, permissionKey } from './grants-schema.ts';
-import { nullableTimestamp, timestamp, timestampInput, uuid } from '../http/schema.ts';
+import {
+  nullableTimestamp,
+  timestamp,
+  timestampInput,
+  uuid,
+  absentIfNull,
+} from '../http/schema.ts';
 
 export const apiKeyKind = () => z.enum(['personal', 'organization']);
 export const apiKeyStatus = () => z.enum(['active', 'expired', 'revoked']);
@@ -116,9 +122,11 @@ export function presentPermission({
 }
 
 export const keyEnd = () =>
-  timestampInput(
-    'When the key expires; must be in the future. When absent, the key lives until it is revoked. A limit of the deployment or the organization applies to both: an absent value becomes the limit, and a later one is refused.',
-  ).optional();
+  absentIfNull(
+    timestampInput(
+      'When the key expires; must be in the future. When absent, the key lives until it is revoked. A limit of the deployment or the organization applies to both: an absent value becomes the limit, and a later one is refused.',
+    ),
+  );
 
 export const maxExpiresAt = () =>
   timestamp('The latest expiry of a key created now. Absent when there is no limit.').optional();

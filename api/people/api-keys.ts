@@ -19,7 +19,7 @@ import {
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { grantSchema, permissionKey } from './grants-schema.ts';
-import { cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';
+import { absentIfNull, cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';
 
 /** The id of the last key on the previous page. */
 const lastKey = z.tuple([z.literal('api_keys'), z.uuid()]);
@@ -86,7 +86,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     permission: 'api_key.issue',
     body: z.strictObject({
       name: label('The name of the key.', 100),
-      permissions: z.array(z.string()).max(permissions.length).optional().meta({
+      permissions: absentIfNull(z.array(z.string()).max(permissions.length)).meta({
         description:
           'Scopes the key to these permissions; at least one, and each must be held by the caller. Only in the hosted edition.',
       }),
@@ -108,6 +108,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     errors: [
       'api_keys_disabled',
       'api_key_scoping_unavailable',
+      'grant_exceeds_own',
       'mfa_required',
       'reauthentication_required',
     ],

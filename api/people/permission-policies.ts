@@ -9,8 +9,8 @@ import {
   type PolicyHolder,
 } from '../../src/services/people/permission-policies.ts';
 import {
-  listPermissions,
   readPolicyPage,
+  servedPermissions,
 } from '../../src/services/people/permission-policy-pages.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
@@ -36,10 +36,11 @@ const listPermissionsEndpoint = defineEndpoint({
   path: '/api/v1/permissions',
   tag: TAG,
   summary: 'List the permission vocabulary',
-  description:
-    'Requires `permission_policy.read` or `permission_policy.write` at any scope. The open edition neither lists nor grants ' +
-    'permissions of the hosted edition.',
+  description: 'The open edition neither lists nor grants permissions of the hosted edition.',
   auth: 'member',
+  permission: 'permission_policy.read',
+  orPermission: 'permission_policy.write',
+  permissionAt: () => ({ kind: 'any' }),
   success: {
     status: 200,
     description: 'Every permission of this edition.',
@@ -49,10 +50,8 @@ const listPermissionsEndpoint = defineEndpoint({
     example: { permissions: [vocabularyExample] },
   },
   errors: [],
-  handler: ({ principal }, context) =>
-    Promise.resolve({
-      body: { permissions: listPermissions(context, principal).map(presentEntry) },
-    }),
+  handler: (_call, { edition }) =>
+    Promise.resolve({ body: { permissions: servedPermissions(edition).map(presentEntry) } }),
 });
 
 /** What differs between the three holders. */
@@ -115,6 +114,7 @@ function listEndpoint(holder: HolderKind): Endpoint {
       `${holder.note} \`can_edit\` and \`read_only_reason\` say whether the caller can change a policy. They do not consider how ` +
       'recently or how strongly the caller authenticated.',
     permission: 'permission_policy.read',
+    orPermission: 'permission_policy.write',
     params: holderParams(holder),
     success: { status: 200, description: 'All of them.', body: pageSchema, example: pageExample },
     errors: [],

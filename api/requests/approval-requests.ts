@@ -299,6 +299,7 @@ export const approvalRequestEndpoints = [
       },
     },
     errors: [
+      'mfa_required',
       'request_not_routed',
       'request_evaluating',
       'already_terminal',

@@ -9,6 +9,7 @@ export type ErrorKind =
   | 'precondition_required'
   | 'precondition_failed'
   | 'too_large'
+  | 'headers_too_large'
   | 'unsupported_media_type'
   | 'unauthenticated'
   | 'forbidden'
@@ -47,6 +48,7 @@ export const errorCatalogue = {
   ),
   api_key_required: entry('invalid', 'This operation requires an API key.'),
   payload_too_large: entry('too_large', 'The body is larger than the operation takes.'),
+  headers_too_large: entry('headers_too_large', 'The headers are larger than 16 KiB.'),
   unsupported_media_type: entry('unsupported_media_type', 'The body must be application/json.'),
   if_match_required: entry(
     'precondition_required',

@@ -48,18 +48,31 @@ interface Check {
   readonly target: AuthorizationTarget;
 }
 
-/** Checks the declaration cannot tell of: which agent a credential is of, and either of two permissions. */
-const furtherChecks: Readonly<Record<string, (world: World) => Check>> = {
-  revokeAgentCredential: ({ agent }) => ({
-    permission: 'agent.credential.revoke',
-    target: { kind: 'agent', slug: agent.slug },
-  }),
-  claimRequest: ({ agent }) => ({
-    permission: 'request.claim',
-    target: { kind: 'agent', slug: agent.slug },
-  }),
-  listPermissions: () => ({ permission: 'permission_policy.read', target: { kind: 'any' } }),
+/** What the declaration cannot tell of: these ask for the permission once more, at the agent of the request. */
+const askedAtAgent: Readonly<Record<string, Permission>> = {
+  getRequest: 'request.read',
+  getRequestRouting: 'request.read',
+  getRequestTimeline: 'request.read',
+  claimRequest: 'request.claim',
+  releaseRequest: 'request.claim',
+  decideRequest: 'request.decide',
+  listReviewerCandidates: 'request.decide',
+  addReviewers: 'request.decide',
 };
+
+/** A caller who may not see the agent learns neither its name nor that its credentials exist. */
+function refusedAtAgent(operationId: string, lack: Lack, { agent }: World): Refusal | undefined {
+  const target = { kind: 'agent', slug: agent.slug } as const;
+  if (operationId === 'revokeAgentCredential')
+    return lack('agent.credential.revoke', target) === undefined
+      ? undefined
+      : { code: 'not_found' };
+  const permission = askedAtAgent[operationId];
+  const reason = permission && lack(permission, target);
+  return reason === undefined
+    ? undefined
+    : { code: 'permission_denied', details: { permission, scope_kind: 'agent', reason } };
+}
 
 function denied({ permission, target }: Check, reason: string): Refusal {
   const details =
@@ -91,8 +104,5 @@ export const known =
       target: targetOf(endpoint, paramsIn(home, endpoint)),
     };
     if (!open) return check ? denied(check, 'credential_kind') : { code: 'permission_denied' };
-    const declared = check && refused(check);
-    if (declared) return declared;
-    const further = furtherChecks[operationId]?.(home);
-    return further && (refused(further) || undefined);
+    return (check && refused(check)) || refusedAtAgent(operationId, lack, home);
   };

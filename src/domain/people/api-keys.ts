@@ -1,6 +1,6 @@
 /** What an API key may carry and how long it may live. */
 import type { MemberPrincipal } from './authorization.ts';
-import type { Issue } from '../errors.ts';
+import { AppError, type Issue } from '../errors.ts';
 import {
   isPermission,
   isServedBy,
@@ -20,31 +20,35 @@ export function bearablePermissions(
   return [...new Set(held)].sort();
 }
 
-/** Problems in the permission list of a scoped key. The list may hold only permissions in `bearable`. */
-export function keyScopeIssues(
-  narrowing: readonly string[],
-  bearable: readonly Permission[],
-): readonly Issue[] {
+/** Problems in the permission list of a scoped key, whatever its member holds. */
+export function keyScopeIssues(narrowing: readonly string[]): readonly Issue[] {
   if (narrowing.length === 0)
     return [
       { pointer: '/permissions', code: 'too_few', message: 'must name at least one permission' },
     ];
   return narrowing.flatMap((key, index) => {
-    const wrong = narrowingProblem(key, { isRepeated: narrowing.indexOf(key) !== index, bearable });
+    const wrong = narrowingProblem(key, narrowing.indexOf(key) !== index);
     return wrong === undefined
       ? []
       : [{ pointer: `/permissions/${index}`, code: 'invalid_value', message: wrong }];
   });
 }
 
-function narrowingProblem(
-  key: string,
-  about: { readonly isRepeated: boolean; readonly bearable: readonly Permission[] },
-) {
+/** Throws 403 `grant_exceeds_own` (details.grants): a scoped key carries part of what its member holds. */
+export function requireBearable(
+  wanted: readonly Permission[],
+  bearable: readonly Permission[],
+): void {
+  const beyond = wanted.filter((permission) => !bearable.includes(permission));
+  if (beyond.length === 0) return;
+  const grants = beyond.map((permission) => ({ permission, scope_kind: 'organization' }));
+  throw new AppError('grant_exceeds_own', { details: { grants } });
+}
+
+function narrowingProblem(key: string, isRepeated: boolean): string | undefined {
   if (!isPermission(key)) return 'is not a key of the permission vocabulary';
-  if (about.isRepeated) return 'is named twice';
-  if (!mayHold('api_key', key)) return 'cannot be held by a personal key';
-  return about.bearable.includes(key) ? undefined : 'is nothing you hold yourself';
+  if (isRepeated) return 'is named twice';
+  return mayHold('api_key', key) ? undefined : 'cannot be held by a personal key';
 }
 
 /** The shorter of the deployment's and the organization's limit, in milliseconds; undefined when neither sets one. */

@@ -2,8 +2,14 @@
  * Who may do what. Every check uses `authorize` and every list uses `scopeOf`. Both read the same grants, so a list
  * shows exactly what a check allows.
  */
-import { isPermission, isValidScope, mayHold, permissions } from './permissions.ts';
-import type { Grant, Permission, PermissionHolder, ScopeKind } from './permissions.ts';
+import { isPermission, isServedBy, isValidScope, mayHold, permissions } from './permissions.ts';
+import type {
+  Grant,
+  Permission,
+  PermissionEdition,
+  PermissionHolder,
+  ScopeKind,
+} from './permissions.ts';
 
 export type AuthMethod =
   | 'local_password'
@@ -236,6 +242,17 @@ export function authorize(
   return ALLOWED;
 }
 
+/** Whether the caller may learn of an agent or a team: it holds something there that can be granted for it alone. */
+export function maySeeTarget(principal: Principal, target: AuthorizationTarget): boolean {
+  if (target.kind !== 'agent' && target.kind !== 'team') return true;
+  return heldGrants(principal).some(
+    (grant) =>
+      isValidScope(grant.permission, target.kind) &&
+      canCarry(principal, grant.permission) &&
+      covers(grant, target),
+  );
+}
+
 /** Where the caller holds the permission, as a filter for lists; undefined where `authorize` with `any` refuses. */
 export function scopeOf(principal: Principal, permission: Permission): PermissionScope | undefined {
   if (!canCarry(principal, permission)) return undefined;
@@ -252,14 +269,22 @@ function scopeIds(grants: readonly Grant[], kind: ScopeKind): readonly string[] 
   return [...new Set(ids)].sort();
 }
 
-/** The grants this credential can use now, after the limits of its kind and its scope; sorted. */
-export function effectiveGrants(principal: Principal): readonly Grant[] {
+/** What this credential can use now: its holder's grants, within its kind, its scopes and the edition; sorted. */
+export function effectiveGrants(
+  principal: Principal,
+  edition: PermissionEdition,
+): readonly Grant[] {
   return sortedGrants(
-    heldGrants(principal).filter((grant) => canCarry(principal, grant.permission)),
+    heldGrants(principal).filter(
+      ({ permission }) => canCarry(principal, permission) && isServedBy(edition, permission),
+    ),
   );
 }
 
 /** The distinct permissions of `effectiveGrants`, sorted. */
-export function effectivePermissions(principal: Principal): readonly Permission[] {
-  return [...new Set(effectiveGrants(principal).map((grant) => grant.permission))].sort();
+export function effectivePermissions(
+  principal: Principal,
+  edition: PermissionEdition,
+): readonly Permission[] {
+  return [...new Set(effectiveGrants(principal, edition).map((grant) => grant.permission))].sort();
 }

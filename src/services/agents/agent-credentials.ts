@@ -87,7 +87,7 @@ function credentialLifetime({ limits }: Runtime, ttlSeconds = 0): number {
 }
 
 /**
- * Revokes a credential. A repeat is not an error. Throws 404, and 403 unless the caller may revoke
+ * Revokes a credential. A repeat is not an error. Throws 404, also where the caller may not revoke
  * for its agent.
  */
 export async function revokeCredential(
@@ -103,8 +103,8 @@ export async function revokeCredential(
       kind: 'agent',
       slug: credential.agentSlug,
     });
-    if (!verdict.allowed)
-      throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
+    // As if it did not exist: of an agent outside the caller's scope nothing is said.
+    if (!verdict.allowed) throw new AppError('not_found');
     if (!(await revokeAgentCredential(trx, organizationId, credentialId))) return;
     const event = {
       eventType: 'agent_credential.revoked',

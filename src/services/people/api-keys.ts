@@ -9,6 +9,7 @@ import {
   latestEnd,
   longestLife,
   keyScopeIssues,
+  requireBearable,
 } from '../../domain/people/api-keys.ts';
 import { actorOf, type AuditActor } from '../../domain/audit.ts';
 import {
@@ -153,8 +154,8 @@ export interface MintedApiKey {
 
 /**
  * Creates a personal key. 403 `api_keys_disabled`; `api_key_scoping_unavailable` when `permissions`
- * would scope it in the open edition; and what `requireRecentAuthentication` throws when the key
- * can decide or carries a dangerous permission.
+ * would scope it in the open edition; `grant_exceeds_own` when they exceed the caller's; and what
+ * `requireRecentAuthentication` throws when the key can decide or carries a dangerous permission.
  */
 export async function mintApiKey(
   context: ServiceContext,
@@ -174,11 +175,12 @@ export async function mintApiKey(
     const bearable = bearablePermissions(member, context.edition);
     const latest = latestEndUnder(context, rules);
     const issues = [
-      ...(input.permissions ? keyScopeIssues(input.permissions, bearable) : []),
+      ...(input.permissions ? keyScopeIssues(input.permissions) : []),
       ...endIssues(input.expiresAt, { now: rules.now, latest }),
     ];
     if (issues.length > 0) throw invalid(issues);
     const permissions = input.permissions?.filter(isPermission);
+    if (permissions) requireBearable(permissions, bearable);
     if (isSensitive(permissions ?? bearable)) requireRecentAuthentication(member, SENSITIVE_KEY);
     const expiresAt = input.expiresAt ?? latest;
     return await insertWithToken(trx, context, {
@@ -288,8 +290,8 @@ export async function verifyApiKey(
   if (id === undefined) throw new AppError('api_key_required');
   return {
     key: await readApiKey(context.db, context, { organizationId: principal.organizationId, id }),
-    permissions: effectivePermissions(principal),
-    grants: effectiveGrants(principal),
+    permissions: effectivePermissions(principal, context.edition),
+    grants: effectiveGrants(principal, context.edition),
   };
 }
 

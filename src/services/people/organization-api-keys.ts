@@ -94,7 +94,7 @@ export async function listAllApiKeys(
 
 export interface ApiKeyDetail {
   readonly key: ApiKey;
-  /** Its effective grants: its own, or its member's after key scoping. */
+  /** Its own grants, or its member's after key scoping. None once it is revoked or has expired. */
   readonly effectiveGrants: readonly Grant[];
 }
 
@@ -113,14 +113,20 @@ async function carriedBy(
   organizationId: string,
   key: ApiKey,
 ): Promise<readonly Grant[]> {
+  if (key.status !== 'active') return [];
   const { id: keyId, name, grants, membershipId } = key;
+  const { edition } = context;
   const auth = apiKeyAuth(key.assuranceAtIssue, key.createdAt);
   if (membershipId === null)
-    return effectiveGrants({ kind: 'organization_key', organizationId, keyId, name, grants, auth });
+    return effectiveGrants(
+      { kind: 'organization_key', organizationId, keyId, name, grants, auth },
+      edition,
+    );
   const member = await findMemberWithPolicies(context.db, organizationId, membershipId);
   if (!member) throw new Error('the member of a personal key is gone');
   return effectiveGrants(
     principalOf(member, { via: { kind: 'api_key', keyId, narrowed: key.permissions }, auth }),
+    edition,
   );
 }
 

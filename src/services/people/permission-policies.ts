@@ -306,9 +306,15 @@ function settingOf({ edition }: Runtime, { kind }: PolicyHolder): PolicySetting 
   return { edition, holder: HOLDER_KINDS[kind], mayOwn: kind === 'membership' };
 }
 
+/** Permissions and resources are sets: their order makes no other policy. */
 function hashOf({ holder, terms }: Pick<NewPolicy, 'holder' | 'terms'>): Buffer {
+  const sorted = {
+    ...terms,
+    resourceIds: [...terms.resourceIds].sort(),
+    permissions: [...terms.permissions].sort(),
+  };
   return createHash('sha256')
-    .update(canonicalJson({ ...auditedHolder(holder), ...auditedTerms(terms) }))
+    .update(canonicalJson({ ...auditedHolder(holder), ...auditedTerms(sorted) }))
     .digest();
 }
 

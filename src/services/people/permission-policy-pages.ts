@@ -1,9 +1,5 @@
 /** The page of a holder's permission policies, with what the reader may change there. */
-import {
-  authorize,
-  effectiveGrants,
-  type MemberPrincipal,
-} from '../../domain/people/authorization.ts';
+import { effectiveGrants, type MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
   pageReadOnlyReason,
@@ -34,7 +30,7 @@ import {
   type ResourceChoice,
 } from '../../data/people/permission-policies.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 
 /** The kind of credential holder for each kind of policy holder. */
 export const HOLDER_KINDS = {
@@ -73,21 +69,6 @@ export function servedPermissions(
   );
 }
 
-/**
- * The vocabulary. Throws 403 `permission_denied` unless the caller may read or write policies at
- * some scope.
- */
-export function listPermissions(
-  { edition }: Runtime,
-  principal: MemberPrincipal,
-): readonly PermissionEntry[] {
-  const read = authorize(principal, 'permission_policy.read', { kind: 'any' });
-  if (!read.allowed && !authorize(principal, 'permission_policy.write', { kind: 'any' }).allowed) {
-    throw new AppError('permission_denied', { details: { ...read.forbidden } });
-  }
-  return servedPermissions(edition);
-}
-
 /** All policies of the holder, and what the caller may change. Throws 404. */
 export async function readPolicyPage(
   { db, edition }: ServiceContext,
@@ -99,7 +80,7 @@ export async function readPolicyPage(
   if (!state) throw new AppError('not_found');
   const policies = await listPolicies(db, organizationId, holder);
   const readOnlyReason = pageReadOnlyReason(principal, state.closed ?? undefined);
-  const grants = effectiveGrants(principal).filter(({ permission }) =>
+  const grants = effectiveGrants(principal, edition).filter(({ permission }) =>
     mayHold(HOLDER_KINDS[holder.kind], permission),
   );
   const { resources, truncated } = await offerResources(db, organizationId, { grants, policies });

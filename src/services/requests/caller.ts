@@ -1,7 +1,12 @@
 /** Who calls, once more in the transaction that acts: much can have been taken from him since the call came in. */
 import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
 import { holdAccess } from '../../data/organization/organizations.ts';
-import { authorize, type MemberPrincipal } from '../../domain/people/authorization.ts';
+import {
+  authorize,
+  maySeeTarget,
+  type MemberPrincipal,
+  type ProductPrincipal,
+} from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Permission } from '../../domain/people/permissions.ts';
 import type { Db } from '../../platform/postgres.ts';
@@ -29,13 +34,16 @@ export async function lockForCaller(
   return { principal, locked };
 }
 
-/** Throws 403 `permission_denied` with its details. */
+/** Throws 403 `permission_denied` with its details, which name the agent only to a caller who may see it. */
 export function requireForAgent(
-  caller: MemberPrincipal,
+  caller: ProductPrincipal,
   permission: Permission,
   agentSlug: string,
 ): void {
-  const verdict = authorize(caller, permission, { kind: 'agent', slug: agentSlug });
-  if (!verdict.allowed)
-    throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
+  const target = { kind: 'agent', slug: agentSlug } as const;
+  const verdict = authorize(caller, permission, target);
+  if (verdict.allowed) return;
+  const { scope_id, ...unnamed } = verdict.forbidden;
+  const details = maySeeTarget(caller, target) ? { ...unnamed, scope_id } : unnamed;
+  throw new AppError('permission_denied', { details });
 }

@@ -99,7 +99,7 @@ async function claimNow(
   return claim;
 }
 
-/** Throws `not_found` without a live claim, 403 `not_claim_holder` for another's and `request_not_routed`. */
+/** Throws `not_found` without a live claim, 403 `permission_denied`, `request_not_routed`, and `not_claim_holder` for another's. */
 export async function releaseRequest(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -121,6 +121,7 @@ async function releaseLocked(
 ): Promise<Outcome<{ released: boolean }>> {
   const locked = await lockRequest(db, id);
   if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
+  requireForAgent(principal, 'request.claim', locked.request.agentSlug);
   if (locked.request.claim?.membershipId !== principal.membershipId) {
     if (!maySee(principal, locked.request, await readAudience(db, locked.request)))
       throw new AppError('request_not_routed');

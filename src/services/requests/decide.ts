@@ -9,7 +9,7 @@ import { mayDecide } from '../../domain/requests/request-access.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
-import { lockForCaller } from './caller.ts';
+import { lockForCaller, requireForAgent } from './caller.ts';
 import { readAudience } from './audience.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
@@ -27,7 +27,7 @@ export interface DecideOutcome {
 }
 
 /**
- * Throws `request_not_routed`, `request_evaluating`, `already_terminal` (details.status) and `idempotency_conflict`. The
+ * Throws `permission_denied`, `request_not_routed`, `request_evaluating`, `already_terminal` (details.status) and `idempotency_conflict`. The
  * same key with the same input answers the original outcome. 403 `mfa_required` where the organization demands a second factor.
  */
 export async function decideRequest(
@@ -64,8 +64,9 @@ async function decideLocked(
   { principal: caller, wanted }: { principal: MemberPrincipal; wanted: Wanted },
 ): Promise<{ request: ApprovalRequest; changed: boolean }> {
   const { principal, locked } = await lockForCaller(db, caller, wanted.requestId);
-  requireSecondFactor(principal);
   const { request } = locked;
+  requireForAgent(principal, 'request.decide', request.agentSlug);
+  requireSecondFactor(principal);
   if (!mayDecide(principal, request, await readAudience(db, request)))
     throw new AppError('request_not_routed');
   const changed =

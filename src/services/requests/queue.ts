@@ -6,6 +6,7 @@ import { AppError } from '../../domain/errors.ts';
 import { listAccess, maySee } from '../../domain/requests/request-access.ts';
 import type { ServiceContext } from '../context.ts';
 import { readAudience } from './audience.ts';
+import { requireForAgent } from './caller.ts';
 import { readSettled } from './settle.ts';
 import { waitForRequest } from './wait.ts';
 
@@ -24,7 +25,7 @@ export async function listRequests(
   });
 }
 
-/** Throws `not_found` outside the organization and `request_not_routed` for what is not this reviewer's to see. */
+/** Throws `not_found` outside the organization, and 403 for what is not this reviewer's to see. */
 export async function getRequest(
   context: ServiceContext,
   principal: ProductPrincipal,
@@ -36,14 +37,18 @@ export async function getRequest(
   return request;
 }
 
-/** Throws `request_not_routed`. Look again after time has passed: until the pipeline concludes nobody knows whose it will be. */
+/**
+ * Throws `permission_denied` without `request.read` for the agent, else `request_not_routed`. Check again after a wait:
+ * only the pipeline's conclusion says who is asked.
+ */
 export async function refuseUnlessVisible(
   context: ServiceContext,
   principal: ProductPrincipal,
   request: ApprovalRequest,
 ): Promise<void> {
-  if (!maySee(principal, request, await readAudience(context.db, request)))
-    throw new AppError('request_not_routed');
+  if (maySee(principal, request, await readAudience(context.db, request))) return;
+  requireForAgent(principal, 'request.read', request.agentSlug);
+  throw new AppError('request_not_routed');
 }
 
 /** Holds the answer until the request is settled or the time is over. Visibility is checked before and, by the rights left then, after. */

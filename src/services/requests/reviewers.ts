@@ -20,7 +20,7 @@ import type { Db } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { cutPage } from '../pages.ts';
 import { announceChanged } from './announce.ts';
-import { lockForCaller } from './caller.ts';
+import { lockForCaller, requireForAgent } from './caller.ts';
 import { requirePending, tooLate } from './claims.ts';
 import { namedTeams, readAudience, teamsOf } from './audience.ts';
 import { expireIfDue, lapseIfDue, readSettled } from './settle.ts';
@@ -53,6 +53,7 @@ export async function listCandidates(
 ): Promise<CandidatePage> {
   const request = await readSettled(context, id);
   if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
+  requireForAgent(principal, 'request.decide', request.agentSlug);
   const routed = await readAudience(context.db, request);
   if (!mayDecide(principal, request, routed)) throw new AppError('request_not_routed');
   const { organizationId, agentSlug } = request;
@@ -107,6 +108,7 @@ async function addLocked(
 ): Promise<AddOutcome> {
   const { principal, locked } = await lockForCaller(db, caller, id);
   const { request } = locked;
+  requireForAgent(principal, 'request.decide', request.agentSlug);
   if (!mayDecide(principal, request, await readAudience(db, request)))
     throw new AppError('request_not_routed');
   const expired = await expireIfDue(db, locked, { wake: true });

@@ -39,8 +39,8 @@ export async function readAccount(
   return {
     ...account,
     principal,
-    permissions: effectivePermissions(principal),
-    grants: effectiveGrants(principal),
+    permissions: effectivePermissions(principal, context.edition),
+    grants: effectiveGrants(principal, context.edition),
     assignments: assignments.map((row) => roleAssignment(row, account.organizationName)),
     onboardingRequired: account.onboardingCompletedAt === null && canSetUp,
   };

@@ -56,6 +56,7 @@ test.each([
 ])('%s is refused with the envelope and a request id', async (_what, text, status) => {
   const answer = await raw(text);
   expect(answer.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
+  if (status === 431) expect(answer).toContain('"code":"headers_too_large"');
   const requestId = /^X-Request-ID: (.+)\r$/im.exec(answer)?.[1];
   const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as {
     error: { type: string; request_id: string };

@@ -188,13 +188,15 @@ test('a personal key is worth exactly what its member holds and its narrowing le
       const principal = principalOf(holding);
       const { body } = await member.http.get('/api/v1/api_keys/verify');
       expect([body['permissions'], body['effective_grants']]).toEqual([
-        effectivePermissions(principal),
-        effectiveGrants(principal),
+        effectivePermissions(principal, 'hosted'),
+        effectiveGrants(principal, 'hosted'),
       ]);
       const detail = await organization.owner.browser.get(
         `/api/v1/api_keys/${idOf(member.apiKey)}`,
       );
-      expect(detail.body['key']?.['effective_grants']).toEqual(effectiveGrants(principal));
+      expect(detail.body['key']?.['effective_grants']).toEqual(
+        effectiveGrants(principal, 'hosted'),
+      );
       for (const [path, permission, at] of calls()) {
         const { status } = await member.http.get(path);
         expect([path, status]).toEqual([path, allowed(holding, permission, at) ? 200 : 403]);

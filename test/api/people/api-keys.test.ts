@@ -186,13 +186,11 @@ describe('minting a personal key', () => {
       ['/expires_at', '2030-02-30T00:00:00Z'],
       ['/expires_at', '2030-01-01'],
       ['/expires_at', '2030-01-01T00:00:00'],
-      ['/expires_at', null],
       ['/expires_at', 1893456000],
       ['/name', ''],
       ['/name', ' \t'],
       ['/name', 'x'.repeat(101)],
       ['/name', 7],
-      ['/permissions', null],
       ['/permissions', 'request.read'],
       ['/scopes', []],
     ];
@@ -306,7 +304,8 @@ describe('a personal key', () => {
     const { id, as } = await mint(organization.owner, { name: 'k', expires_at: inHours(2) });
     const { status, body } = await as.get(VERIFY);
     const carried = permissions
-      .filter(({ holders }) => holders.includes('api_key'))
+      // The open edition serves nothing of the hosted one, so nobody holds that here.
+      .filter(({ holders, edition }) => holders.includes('api_key') && edition === 'open')
       .map(({ key }) => key as string)
       .sort();
     expect([status, body['key']?.['id'], body['permissions']]).toEqual([200, id, carried]);

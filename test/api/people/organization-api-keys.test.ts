@@ -198,6 +198,19 @@ describe('the keys of an organization', () => {
     );
   });
 
+  test('carry nothing once they are revoked or have expired', async () => {
+    const policies = [everywhere('request.read', 'agent.read')];
+    const member = await createMember(app, organization.id, { policies });
+    const key = await createOrganizationKey(app, organization, policies);
+    const carried = async (id: string) =>
+      (await owner.browser.get(`${KEYS}/${id}`)).body['key']?.['effective_grants'];
+    for (const id of [idOf(member.apiKey), key.id]) expect(await carried(id)).toHaveLength(2);
+    await owner.browser.delete(`${KEYS}/${idOf(member.apiKey)}`);
+    const long = { created_at: new Date(0), expires_at: new Date(1_000) };
+    await app.db('api_keys').where({ id: key.id }).update(long);
+    for (const id of [idOf(member.apiKey), key.id]) expect(await carried(id)).toEqual([]);
+  });
+
   test('are revoked for good, recorded once, and a repeat succeeds', async () => {
     const member = await createMember(app, organization.id);
     const key = await createOrganizationKey(app, organization, [everywhere('agent.read')]);

@@ -218,7 +218,7 @@ describe('one request of the queue', () => {
       ],
     });
     expect(await get(scoped.http, await ask(app, agent))).toMatchObject(
-      refused(403, 'request_not_routed'),
+      refused(403, 'permission_denied'),
     );
   });
 
@@ -303,7 +303,7 @@ describe('one request of the queue', () => {
       .where({ membership_id: narrowed.membershipId })
       .update({ scope_kind: 'agent', resource_ids: [routedAgent.slug] });
     await decide(reviewer.http, id);
-    expect(await waiting).toMatchObject(refused(403, 'request_not_routed'));
+    expect(await waiting).toMatchObject(refused(403, 'permission_denied'));
   });
 
   test.each([

@@ -158,7 +158,14 @@ describe('an owner', () => {
       expect(reason(owner(), entry.key, organization)).toBe('allowed');
       expect(scopeOf(owner(), entry.key)).toEqual({ all: true });
     }
-    expect(effectivePermissions(owner())).toHaveLength(39);
+    expect(effectivePermissions(owner(), 'hosted')).toHaveLength(39);
+  });
+
+  test('holds in the open edition what that edition serves', () => {
+    const held = effectivePermissions(owner(), 'open');
+    expect(held).toHaveLength(35);
+    for (const permission of ['audit.read', 'gateway.read', 'api_key.organization.issue'] as const)
+      expect(held).not.toContain(permission);
   });
 });
 
@@ -173,9 +180,9 @@ describe('a personal key', () => {
       'api_key.organization.issue',
     ] as const) {
       expect(reason(byKey, permission, any)).toBe('credential_kind');
-      expect(effectivePermissions(byKey)).not.toContain(permission);
+      expect(effectivePermissions(byKey, 'hosted')).not.toContain(permission);
     }
-    expect(effectivePermissions(byKey)).toHaveLength(35);
+    expect(effectivePermissions(byKey, 'hosted')).toHaveLength(35);
   });
 
   test('narrowed carries only the listed permissions its member still holds', () => {
@@ -188,12 +195,12 @@ describe('a personal key', () => {
     expect(reason(byKey, 'request.decide', onAgent('payments'))).toBe('missing_permission');
     expect(reason(byKey, 'agent.read', organization)).toBe('key_narrowed');
     expect(reason(byKey, 'api_key.issue', organization)).toBe('credential_kind');
-    expect(effectiveGrants(byKey)).toEqual([grants[0]]);
+    expect(effectiveGrants(byKey, 'hosted')).toEqual([grants[0]]);
     expect(scopeOf(byKey, 'agent.read')).toBeUndefined();
   });
 
   test('narrowed to nothing may do nothing', () => {
-    expect(effectivePermissions(owner(key([])))).toEqual([]);
+    expect(effectivePermissions(owner(key([])), 'hosted')).toEqual([]);
     expect(reason(owner(key([])), 'request.read', any)).toBe('key_narrowed');
   });
 });
@@ -210,7 +217,7 @@ describe('an agent', () => {
       agentSlugs: ['payments'],
       teamIds: [],
     });
-    expect(effectivePermissions(agent)).toEqual(['request.create', 'request.read']);
+    expect(effectivePermissions(agent, 'hosted')).toEqual(['request.create', 'request.read']);
   });
 });
 
@@ -309,7 +316,7 @@ describe('checks and list filters', () => {
         const allowed = permissions
           .map((entry) => entry.key)
           .filter((each) => authorize(who, each, any).allowed);
-        expect(effectivePermissions(who)).toEqual(allowed.sort());
+        expect(effectivePermissions(who, 'hosted')).toEqual(allowed.sort());
       }),
     );
   });

@@ -93,8 +93,9 @@ async function press(
   try {
     const principal = memberPrincipal(member, { via: { kind: 'slack', slackUserId }, auth });
     // What the decision endpoint asks before it looks at the request.
-    if (!authorize(principal, 'request.decide', { kind: 'any' }).allowed)
-      throw new AppError('permission_denied');
+    const verdict = authorize(principal, 'request.decide', { kind: 'any' });
+    if (!verdict.allowed)
+      throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
     return await decide(context, principal, { requestId, status });
   } catch (error) {
     if (error instanceof AppError && error.code === 'authentication_required')

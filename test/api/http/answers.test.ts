@@ -1,0 +1,134 @@
+/** What every answer keeps to, whatever the endpoint: declared codes, headers of refusals, the lines of the log. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Server } from 'node:http';
+import { z } from 'zod';
+import { defineEndpoint } from '../../../api/http/endpoint.ts';
+import { createHttpServer } from '../../../api/http/server.ts';
+import { AppError, type ErrorCode } from '../../../src/domain/errors.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { createMember, createOrganization } from '../../support/scene/factories.ts';
+import { HttpClient } from '../../support/http.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ environment: { LOG_LEVEL: 'debug' } });
+});
+afterAll(() => app.close());
+
+/** The lines this call alone wrote. */
+async function linesOf(call: () => Promise<unknown>): Promise<{ level: string; msg: string }[]> {
+  const before = app.log.length;
+  await call();
+  return app.log.slice(before).map((line) => JSON.parse(line) as { level: string; msg: string });
+}
+
+describe('an error code', () => {
+  const servers: Server[] = [];
+  afterAll(() => {
+    for (const server of servers) server.close();
+  });
+
+  /** A server with one endpoint, which declares `claim_held` and answers the code. */
+  async function serve(code: ErrorCode, strictAnswers: boolean): Promise<HttpClient> {
+    const endpoint = defineEndpoint({
+      operationId: 'tryIt',
+      method: 'get',
+      path: '/try',
+      tag: 'Test',
+      summary: 'Try',
+      auth: 'none',
+      success: { status: 200, description: 'It did.', body: z.strictObject({}) },
+      errors: ['claim_held'],
+      handler: () => Promise.reject(new AppError(code)),
+    });
+    const server = createHttpServer(app.context, {
+      endpoints: [endpoint],
+      strictAnswers,
+      trustedProxies: [],
+      probes: {},
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    return new HttpClient(`http://127.0.0.1:${typeof address === 'object' && address?.port}`);
+  }
+
+  test('that is declared, or implied by the kind of endpoint, is answered', async () => {
+    for (const code of ['claim_held', 'validation_failed', 'dependency_unavailable'] as const)
+      expect((await (await serve(code, true)).get('/try')).body['error']?.['code']).toBe(code);
+  });
+
+  test('that is not declared fails the call in tests and development', async () => {
+    const client = await serve('mfa_required', true);
+    expect(await client.get('/try')).toMatchObject({
+      status: 500,
+      body: { error: { code: 'internal_error' } },
+    });
+  });
+
+  test('that is not declared is answered and logged in production', async () => {
+    const client = await serve('mfa_required', false);
+    const lines = await linesOf(async () => {
+      expect((await client.get('/try')).status).toBe(403);
+    });
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        operationId: 'tryIt',
+        undeclaredError: 'mfa_required',
+        msg: 'an answer differs from its declaration',
+      }),
+    );
+  });
+});
+
+test('a 401 names the scheme that would open the endpoint', async () => {
+  for (const path of ['/api/v1/me', '/api/aap/v1/requests/00000000-0000-7000-8000-000000000000']) {
+    const answer = await app.http.get(path);
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+  }
+  const login = await app.http.post('/auth/login', { email: 'a@example.com', password: 'wrong' });
+  expect([login.status, login.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+  expect((await app.http.get('/nothing')).headers['www-authenticate']).toBeUndefined();
+});
+
+test('what a deployment does not offer is answered without an error line', async () => {
+  const { owner } = await createOrganization(app);
+  const lines = await linesOf(async () => {
+    const answer = await owner.browser.post('/api/v1/me/mfa/totp');
+    expect(answer.status).toBe(501);
+  });
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  expect(lines.map(({ msg }) => msg)).toContain('call');
+});
+
+test('health probes log at debug, well or not', async () => {
+  const lines = await linesOf(async () => {
+    expect((await app.http.get('/health/live')).status).toBe(200);
+    // This app has no Temporal server.
+    expect((await app.http.get('/health/ready')).status).toBe(503);
+  });
+  const calls = lines.filter(({ msg }) => msg === 'call');
+  expect(calls.map(({ level }) => level)).toEqual(['debug', 'debug']);
+});
+
+describe('a path with a name where another has an id', () => {
+  test.each(['options', 'verify'])('takes no other method: /api_keys/%s', async (name) => {
+    const { owner } = await createOrganization(app);
+    for (const method of ['DELETE', 'POST', 'PUT']) {
+      const answer = await owner.browser.call(method, `/api/v1/api_keys/${name}`);
+      expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
+    }
+  });
+
+  test('leaves the ids beside it as they are', async () => {
+    const { id } = await createOrganization(app);
+    const member = await createMember(app, id, {
+      policies: [{ scope_kind: 'organization', permissions: ['api_key.revoke'] }],
+    });
+    const path = `/api/v1/api_keys/${member.apiKeyId}`;
+    expect((await member.browser.delete(path)).status).toBe(204);
+    const patched = await member.browser.call('PATCH', path);
+    expect([patched.status, patched.headers['allow']]).toEqual([405, 'DELETE, GET, HEAD']);
+  });
+});
