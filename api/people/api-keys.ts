@@ -113,10 +113,10 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       'reauthentication_required',
     ],
     handler: async ({ principal, body }, context) => {
-      const { name, permissions: narrowed, expires_at: expiresAt } = body;
+      const { name, permissions, expires_at: expiresAt } = body;
       const { key, token } = await mintApiKey(context, principal, {
         name,
-        permissions: narrowed,
+        permissions,
         expiresAt,
       });
       return { body: { key: presentApiKey(key), token } };

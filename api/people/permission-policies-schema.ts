@@ -177,7 +177,7 @@ export const pageSchema = z
     name: z.string().meta({ description: 'Name of the member, the team or the key.' }),
     policies: z.array(policySchema).meta({
       description:
-        "The own policies, oldest first; for a member then those of his teams, by the team's name.",
+        "The holder's own policies, oldest first. For a member, those of their teams follow, by the team's name.",
     }),
     resources: z.array(resourceSchema).meta({
       description:

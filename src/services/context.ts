@@ -31,7 +31,7 @@ export interface Limits {
   readonly seats: number;
 }
 
-/** Hosted adds organization keys and narrowed personal keys. */
+/** Hosted adds organization keys and scoped personal keys. */
 export type Edition = 'open' | 'hosted';
 
 /** Ports, limits, metrics and logger. Code inside a transaction takes `db: Db` first, then this. */

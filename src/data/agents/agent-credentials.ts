@@ -1,7 +1,7 @@
 /** Credentials of agent instances: `whc_` tokens, kept as a hash. */
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 
-/** Everything one call needs to know about the credential it presents. */
+/** What one call needs to know about the credential it presents. */
 export interface CredentialHolder {
   readonly credentialId: string;
   readonly tokenHash: Buffer;
@@ -40,7 +40,7 @@ export async function findCredentialHolder(
   return (await runPrepared<CredentialHolder>(db, CREDENTIAL_HOLDER, { credentialId }))[0];
 }
 
-/** Remembers that the credential and its instance were seen. */
+/** Records that the credential and its instance were used. */
 export async function touchCredential(
   db: Db,
   organizationId: string,
@@ -79,7 +79,10 @@ export async function insertAgentCredential(
   });
 }
 
-/** Where a credential belongs, or undefined if the organization has none of that id. */
+/**
+ * The agent and instance of a credential, or undefined when the organization has no credential of
+ * that id.
+ */
 export async function findCredentialAgent(
   db: Db,
   organizationId: string,
@@ -91,7 +94,7 @@ export async function findCredentialAgent(
     .first({ agentSlug: 'i.agent_slug', instanceId: 'i.id', instanceName: 'i.name' });
 }
 
-/** True when this call revoked it; false when it was revoked before. */
+/** True when this call revoked it, false when it was revoked before. */
 export async function revokeAgentCredential(
   db: Db,
   organizationId: string,

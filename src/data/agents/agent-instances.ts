@@ -9,7 +9,7 @@ export interface AgentInstance {
   readonly agentSlug: string;
   readonly name: string;
   readonly status: 'active' | 'disabled';
-  /** As it was sent. */
+  /** The JSON text as received. */
   readonly metadata: JsonText;
   readonly createdAt: Date;
   readonly lastSeenAt: Date;
@@ -26,7 +26,10 @@ interface AgentInstanceRow {
   last_seen_at: Date;
 }
 
-/** An active instance; undefined when another one of the agent has the name, which breaks the transaction. */
+/**
+ * Creates an active instance. Undefined when another instance of the agent has the name; the
+ * transaction is then aborted.
+ */
 export async function insertAgentInstance(
   trx: Db,
   organizationId: string,

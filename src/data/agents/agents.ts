@@ -1,4 +1,4 @@
-/** Agents, known by their slug for ever. */
+/** Agents, identified permanently by their slug. */
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 
 export type AgentStatus = 'active' | 'disabled' | 'archived';
@@ -53,7 +53,10 @@ export type InsertedAgent =
   | { readonly ok: true; readonly agent: Agent }
   | { readonly ok: false; readonly taken: 'slug' | 'name' };
 
-/** An active agent. A refusal breaks the transaction: the caller has to end it. */
+/**
+ * Creates an active agent. When the slug or name is taken, the transaction is aborted, and the
+ * caller must end it.
+ */
 export async function insertAgent(
   trx: Db,
   organizationId: string,
@@ -79,7 +82,10 @@ export async function insertAgent(
   }
 }
 
-/** Makes whoever changes the number of the organization's agents wait for one another until the end of the transaction. */
+/**
+ * Makes changes to the organization's number of agents wait for one another until the end of the
+ * transaction.
+ */
 export async function lockAgentCount(trx: Db, organizationId: string): Promise<void> {
   await trx.raw('select 1 from organizations where id = :organizationId for no key update', {
     organizationId,
@@ -106,7 +112,7 @@ export async function findAgent(
   return row && toAgent(row);
 }
 
-/** The agent, which nobody can archive, disable or rename until the end of the transaction. */
+/** The agent, locked: archiving, disabling and renaming it wait for the end of the transaction. */
 export async function findAgentForShare(
   trx: Db,
   organizationId: string,
@@ -119,7 +125,9 @@ export async function findAgentForShare(
   return row && toAgent(row);
 }
 
-/** Where a page of agents ended: its last agent, and the place of that agent's status in the order at the time. */
+/**
+ * Where a page of agents ended: its last agent, and the rank of that agent's status at the time.
+ */
 export interface AgentPosition {
   readonly rank: number;
   readonly slug: string;
@@ -127,16 +135,16 @@ export interface AgentPosition {
 
 export interface AgentPage {
   readonly statuses: readonly AgentStatus[];
-  /** Only these; all of the organization when absent. */
+  /** Only these agents; all of the organization when absent. */
   readonly slugs?: readonly string[] | undefined;
   readonly after?: AgentPosition | undefined;
   readonly limit: number;
 }
 
-/** The order of the statuses in a list; an agent's rank is its place here. */
+/** The order of the statuses in a list. An agent's rank is the index of its status. */
 export const STATUS_ORDER: readonly AgentStatus[] = ['active', 'disabled', 'archived'];
 
-/** Active, then disabled, then archived, each by name without regard to case. */
+/** Active, then disabled, then archived agents, each by name ignoring case. */
 export async function listAgents(
   db: Db,
   organizationId: string,

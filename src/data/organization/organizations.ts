@@ -1,16 +1,18 @@
-/** Organizations: the tenants every other row belongs to. */
+/** Organizations: the tenants that all other rows belong to. */
 import { v7 } from 'uuid';
 import type { OrganizationTerms } from '../../domain/organization/organizations.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { PENDING } from '../people/invitations.ts';
 import { insertChannel } from '../notifications/notification-channels.ts';
 
-/** Makes everybody who wants to create the first organization wait for the transaction of whoever came first. */
+/**
+ * Makes concurrent attempts to create the first organization wait for the first one's transaction.
+ */
 export async function lockBootstrap(trx: Db): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(hashtextextended('countersign.bootstrap', 0))`);
 }
 
-/** A deleted one is none. */
+/** Deleted organizations do not count. */
 export async function hasOrganization(db: Db): Promise<boolean> {
   return (await db('organizations').whereNull('deleted_at').first('id')) !== undefined;
 }
@@ -31,7 +33,7 @@ export async function insertOrganization(
 export interface Organization extends OrganizationTerms {
   readonly id: string;
   readonly slug: string;
-  /** Counts its changes, from 1. */
+  /** The number of its changes, starting at 1. */
   readonly revision: number;
   readonly createdAt: Date;
 }
@@ -41,7 +43,7 @@ const COLUMNS = `
   personal_api_keys_allowed as "personalApiKeysAllowed", max_api_key_lifetime_seconds as "maxApiKeyLifetime",
   require_mfa as "requireMfa", reauthentication_window_seconds as "reauthenticationWindow"`;
 
-/** Undefined once it is deleted. */
+/** Undefined when the organization is deleted. */
 export async function findOrganization(
   db: Db,
   organizationId: string,
@@ -50,8 +52,8 @@ export async function findOrganization(
 }
 
 /**
- * The organization, which nobody changes, deletes or adds requests to until the end of the transaction; and whoever
- * changes who may do what in it waits. Whoever locks rows of it too locks it first.
+ * The organization, locked: changing it, deleting it, adding requests and changing anyone's access
+ * wait for the end of the transaction. Lock it before any of its rows.
  */
 export async function lockOrganization(
   trx: Db,
@@ -65,7 +67,10 @@ const HOLD_ACCESS: PreparedStatement = {
   sql: `select 1 from organizations where id = :organizationId for share`,
 };
 
-/** Whoever changes who may do what in the organization waits for the end of the transaction; others that only hold it do not. */
+/**
+ * Makes changes of anyone's access wait for the end of the transaction. Other transactions that
+ * hold it do not wait.
+ */
 export async function holdAccess(trx: Db, organizationId: string): Promise<void> {
   await runPrepared(trx, HOLD_ACCESS, { organizationId });
 }
@@ -82,7 +87,7 @@ async function selectOrganization(
   return rows[0];
 }
 
-/** Takes these terms and counts the revision up. */
+/** Stores these terms and increments the revision. */
 export async function updateOrganization(
   db: Db,
   organizationId: string,
@@ -101,7 +106,7 @@ export async function updateOrganization(
     });
 }
 
-/** True when this call completed it; false when it was complete before. */
+/** True when this call completed it, false when it was complete before. */
 export async function completeOnboarding(db: Db, organizationId: string): Promise<boolean> {
   const changed = await db('organizations')
     .where({ id: organizationId })
@@ -110,7 +115,7 @@ export async function completeOnboarding(db: Db, organizationId: string): Promis
   return changed === 1;
 }
 
-/** How many rows of each kind the end of an organization ended. */
+/** How many rows of each kind the deletion of an organization ended. */
 export interface Ended {
   readonly memberships: number;
   readonly sessions: number;
@@ -119,7 +124,10 @@ export interface Ended {
   readonly agentCredentials: number;
 }
 
-/** Marks the organization deleted and ends everything that opens it. Its rows stay. */
+/**
+ * Marks the organization as deleted and ends its members, sessions, keys, invitations and
+ * credentials. The rows stay.
+ */
 export async function endOrganization(trx: Db, organizationId: string): Promise<Ended> {
   const { rows } = await trx.raw<{ rows: [Ended] }>(
     `with clock as materialized (select clock_timestamp() as now),

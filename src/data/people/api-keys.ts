@@ -3,7 +3,7 @@ import { runPrepared, type Db, type PreparedStatement } from '../../platform/pos
 import { MEMBER_COLUMNS, type MemberWithPolicies } from './memberships.ts';
 import { KEY_POLICIES, type HeldPolicy } from './permission-policies.ts';
 
-/** Everything one call needs to know about the personal key it presents. */
+/** What one call needs to know about the personal key it presents. */
 export interface ApiKeyHolder extends MemberWithPolicies {
   readonly keyId: string;
   readonly tokenHash: Buffer;
@@ -31,7 +31,7 @@ const API_KEY_HOLDER: PreparedStatement = {
       where k.id = :keyId`,
 };
 
-/** The personal key with its member and policies in one round trip. */
+/** The personal key with its member and policies, in one round trip. */
 export async function findApiKeyHolder(db: Db, keyId: string): Promise<ApiKeyHolder | undefined> {
   return (await runPrepared<ApiKeyHolder>(db, API_KEY_HOLDER, { keyId }))[0];
 }
@@ -49,7 +49,7 @@ export interface ApiKeyRules {
   readonly now: Date;
 }
 
-/** What the organization says about new keys. */
+/** The organization's rules for new keys. */
 export async function findApiKeyRules(db: Db, organizationId: string): Promise<ApiKeyRules> {
   const { rows } = await db.raw<{ rows: ApiKeyRules[] }>(
     `select personal_api_keys_allowed as "personalApiKeysAllowed", max_api_key_lifetime_seconds as "maxLifetimeSeconds",
@@ -65,11 +65,11 @@ export async function findApiKeyRules(db: Db, organizationId: string): Promise<A
 export type ApiKeyKind = 'personal' | 'organization';
 export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
 
-/** A key as people see it. */
+/** A key as the API presents it. */
 export interface ApiKeyRecord {
   readonly id: string;
   readonly kind: ApiKeyKind;
-  /** The member a personal key acts as, and only of such a key. */
+  /** The member that a personal key acts as. Absent for an organization key. */
   readonly membershipId: string | null;
   readonly createdBy: {
     readonly membershipId: string;
@@ -85,18 +85,18 @@ export interface ApiKeyRecord {
   readonly revokedAt: Date | null;
   readonly revocationReason: 'manual' | 'membership_deprovisioned' | null;
   readonly status: ApiKeyStatus;
-  /** Why it does not work now although it is active. */
+  /** Why an active key does not work now. */
   readonly blockedReason: 'organization_inactive' | 'api_keys_disabled' | null;
   /** False while the member of a personal key is suspended. */
   readonly holderActive: boolean;
-  /** Of an organization key. */
+  /** Set for an organization key. */
   readonly policies: readonly HeldPolicy[];
 }
 
 const STATUS = `
   case when k.revoked_at is not null then 'revoked' when k.expires_at <= clock_timestamp() then 'expired' else 'active' end`;
 
-/** Keys `k` with those who made them; the condition follows. */
+/** Keys `k` with their creators; the condition follows. */
 const RECORDS = `
   select k.id, k.kind, k.membership_id as "membershipId", k.name, k.permissions, k.assurance_at_issue as "assuranceAtIssue",
          k.created_at as "createdAt", k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt",
@@ -111,16 +111,16 @@ const RECORDS = `
     join memberships creator on creator.id = k.created_by_membership_id
     join users u on u.id = creator.user_id`;
 
-/** What to show of the keys of an organization; what is absent filters nothing. */
+/** Which keys of an organization to list. An absent field filters nothing. */
 export interface ApiKeyPage {
-  /** Personal keys of this member only. */
+  /** Only personal keys of this member. */
   readonly membershipId?: string;
   readonly kind?: ApiKeyKind | undefined;
   readonly status?: ApiKeyStatus | undefined;
-  /** Part of the key's name, or of the name or the email of who made it. */
+  /** Part of the name of the key, or of the name or email of its creator. */
   readonly q?: string | undefined;
   readonly limit: number;
-  /** Id of the last key of the page before. */
+  /** Id of the last key of the previous page. */
   readonly after?: string | undefined;
 }
 
@@ -131,7 +131,7 @@ export async function listApiKeys(
   page: ApiKeyPage,
 ): Promise<ApiKeyRecord[]> {
   const { membershipId, kind, status, q, after, limit } = page;
-  // A cursor that another member's key was written into points nowhere.
+  // A cursor edited to name another member's key selects nothing.
   const among = (keys: string) =>
     `${keys}.organization_id = :organizationId${membershipId === undefined ? '' : ` and ${keys}.membership_id = :membershipId`}`;
   const conditions = [
@@ -197,7 +197,7 @@ export async function insertApiKey(db: Db, organizationId: string, key: NewApiKe
   });
 }
 
-/** True when this call revoked it; false when it was revoked before. */
+/** True when this call revoked the key, false when it was revoked before. */
 export async function revokeApiKey(
   db: Db,
   organizationId: string,

@@ -1,4 +1,4 @@
-/** Invitations into an organization. Whether one is still pending is judged by the database's clock. */
+/** Invitations into an organization. The database's clock decides whether one is pending. */
 import type { PolicyTerms } from '../../domain/people/permission-policies.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { HeldPolicy } from './permission-policies.ts';
@@ -9,7 +9,7 @@ export interface Invitation {
   readonly id: string;
   readonly organizationId: string;
   readonly email: string;
-  /** What the invited person will be allowed to do. */
+  /** The permissions of the invited person after joining. */
   readonly policies: readonly PolicyTerms[];
   readonly invitedByMembershipId: string;
   readonly status: InvitationStatus;
@@ -17,11 +17,11 @@ export interface Invitation {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly expiresAt: Date;
-  /** Of the secret in the link that works now. */
+  /** Hash of the secret in the current link. */
   readonly tokenHash: Buffer;
 }
 
-/** SQL for whether the invitation `i` can still be accepted. */
+/** SQL for whether invitation `i` can still be accepted. */
 export const PENDING =
   'i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()';
 
@@ -56,7 +56,7 @@ export interface NewInvitation {
   readonly invitedByMembershipId: string;
 }
 
-/** A pending invitation that ends in seven days. */
+/** Creates a pending invitation that ends in seven days. */
 export async function insertInvitation(
   trx: Db,
   organizationId: string,
@@ -82,7 +82,7 @@ export async function insertInvitation(
 export interface InvitationPage {
   readonly status?: InvitationStatus | undefined;
   readonly limit: number;
-  /** Id of the last invitation of the page before. */
+  /** Id of the last invitation of the previous page. */
   readonly after?: string | undefined;
 }
 
@@ -116,7 +116,7 @@ export async function findInvitation(
   return rows[0] && toInvitation(rows[0]);
 }
 
-/** Of several that could be only one is: nobody is invited while an invitation for his email is pending. */
+/** Finds at most one: an email with a pending invitation cannot be invited again. */
 export async function findPendingInvitation(
   db: Db,
   organizationId: string,
@@ -130,15 +130,17 @@ export async function findPendingInvitation(
   return rows[0] && toInvitation(rows[0]);
 }
 
-/** An invitation as whoever holds its link may see it. */
+/** An invitation as the holder of its link may see it. */
 export interface LinkedInvitation extends Invitation {
   readonly organizationName: string;
   readonly inviterName: string;
-  /** The person who signs in with the invitation's email, if there is one. */
+  /** The account with the invitation's email, if there is one. */
   readonly userId: string | null;
 }
 
-/** An invitation of any state by the id in its link; undefined also when the organization has ended. */
+/**
+ * An invitation in any state, by the id in its link. Undefined when its organization was deleted.
+ */
 export async function findLinkedInvitation(
   db: Db,
   id: string,
@@ -156,10 +158,10 @@ export async function findLinkedInvitation(
   return rows[0] && toInvitation<LinkedInvitation>(rows[0]);
 }
 
-/** What stands in the way of inviting this email, by the database's clock. */
+/** What prevents inviting this email, by the database's clock. */
 export interface EmailStanding {
   readonly isMember: boolean;
-  /** Removed by the directory, which alone can let him in again. */
+  /** Removed by the directory, and only the directory can restore the membership. */
   readonly isDirectoryManaged: boolean;
   readonly isInvited: boolean;
 }
@@ -181,7 +183,7 @@ export async function findEmailStanding(
   return rows[0];
 }
 
-/** When an invitation that is sent now ends. */
+/** The end of an invitation sent now. */
 export async function invitationExpiry(db: Db): Promise<Date> {
   const { rows } = await db.raw<{ rows: [{ expiresAt: Date }] }>(
     `select cast(clock_timestamp() + interval '7 days' as timestamptz(3)) as "expiresAt"`,
@@ -196,7 +198,9 @@ export interface Renewal {
   readonly invitedByMembershipId: string;
 }
 
-/** Gives a pending invitation another link and a later end; undefined when it is no longer pending. */
+/**
+ * Gives a pending invitation a new link and a later end. Undefined when it is no longer pending.
+ */
 export async function renewInvitation(
   trx: Db,
   organizationId: string,
@@ -213,7 +217,9 @@ export async function renewInvitation(
   return rows[0] && toInvitation(rows[0]);
 }
 
-/** True when this call revoked it; with `tokenHash` only while that is its link. */
+/**
+ * True when this call revoked it. With `tokenHash`, revokes only while that is the current link.
+ */
 export async function revokeInvitation(
   trx: Db,
   organizationId: string,
@@ -229,7 +235,7 @@ export async function revokeInvitation(
   return rowCount === 1;
 }
 
-/** True when it was pending and now is the membership's. */
+/** True when the invitation was pending and this membership accepted it. */
 export async function acceptInvitation(
   trx: Db,
   organizationId: string,

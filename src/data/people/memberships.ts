@@ -1,11 +1,11 @@
-/** People in an organization. The membership's id is a reviewer's identity everywhere. */
+/** People in an organization. The membership id identifies a reviewer everywhere. */
 import { MEMBERSHIP_STATUSES, type MembershipStatus } from '../../domain/people/memberships.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { HELD_POLICIES, type HeldPolicy } from './permission-policies.ts';
 
 export type { MembershipStatus } from '../../domain/people/memberships.ts';
 
-/** A member with everything authorization needs, as read beside a session or a key. */
+/** A member with all that authorization needs, read together with a session or a key. */
 export interface MemberWithPolicies {
   readonly organizationId: string;
   readonly membershipId: string;
@@ -13,14 +13,14 @@ export interface MemberWithPolicies {
   readonly userId: string;
   readonly displayName: string;
   readonly email: string;
-  /** Live teams. */
+  /** Teams that are not archived. */
   readonly teamIds: readonly string[];
-  /** The organization demands a second factor for what matters. */
+  /** The organization requires a second factor for sensitive actions. */
   readonly requiresMfa: boolean;
   readonly policies: readonly HeldPolicy[];
 }
 
-/** SQL for the ids of the live teams the membership `m` is in. */
+/** SQL for the ids of the live teams of membership `m`. */
 const LIVE_TEAM_IDS = `
   array(select distinct t.id from team_members tm join teams t on t.id = tm.team_id
          where tm.membership_id = m.id and t.archived_at is null order by t.id)`;
@@ -41,7 +41,7 @@ const FIND_WITH_POLICIES: PreparedStatement = {
      where m.organization_id = :organizationId and m.id = :membershipId`,
 };
 
-/** A member as he is now, for guards that act in this transaction. */
+/** A member's current state, for guards that act in this transaction. */
 export async function findMemberWithPolicies(
   db: Db,
   organizationId: string,
@@ -67,7 +67,7 @@ const SLACK_LINK_HOLDER: PreparedStatement = {
        and s.organization_id = :organizationId and m.organization_id = :organizationId and o.deleted_at is null`,
 };
 
-/** The member, while the Slack user is linked to him and the organization connected to the workspace. */
+/** The member linked to the Slack user, while the organization is connected to the workspace. */
 export async function findSlackLinkHolder(
   db: Db,
   organizationId: string,
@@ -101,7 +101,7 @@ export async function insertMembership(
   });
 }
 
-/** What a member sees about himself besides who he is and what he may do. */
+/** A member's own profile, without the identity and permissions that `me` adds. */
 export interface MemberAccount {
   readonly hasPassword: boolean;
   readonly organizationName: string;
@@ -128,7 +128,7 @@ export async function findMemberAccount(
   return account;
 }
 
-/** A member as others see him. */
+/** A member as other members see them. */
 export interface MemberRow {
   readonly id: string;
   readonly organizationId: string;
@@ -139,9 +139,9 @@ export interface MemberRow {
   readonly status: MembershipStatus;
   readonly admissionSource: 'manual' | 'invite' | 'sso_jit' | 'directory';
   readonly directoryManaged: boolean;
-  /** Owns the organization, whatever his status. */
+  /** Owns the organization, regardless of the status. */
   readonly isOwner: boolean;
-  /** Live teams. */
+  /** Teams that are not archived. */
   readonly teamIds: readonly string[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -158,7 +158,7 @@ const MEMBER_ROW = `
     join organizations o on o.id = m.organization_id
    where m.organization_id = :organizationId`;
 
-/** Where a page of members ended: its last member, and his status at the time. */
+/** Where a page of members ended: its last member, with their status at the time. */
 export interface MemberPosition {
   readonly status: MembershipStatus;
   readonly id: string;
@@ -166,13 +166,13 @@ export interface MemberPosition {
 
 export interface MemberPage {
   readonly status?: MembershipStatus | undefined;
-  /** Part of the name or the email, without regard to case. */
+  /** Part of the name or email, ignoring case. */
   readonly q?: string | undefined;
   readonly after?: MemberPosition | undefined;
   readonly limit: number;
 }
 
-/** Active, then suspended, then removed members, each by name without regard to case. */
+/** Active, then suspended, then removed members, each by name ignoring case. */
 export async function listMembers(
   db: Db,
   organizationId: string,
@@ -225,7 +225,7 @@ export async function setMembershipStatus(
     .update({ status, updated_at: trx.raw('clock_timestamp()') });
 }
 
-/** What a member lost when he was removed: ids, the oldest first. */
+/** The ids of what a removed member lost, oldest first. */
 export interface EndedAccess {
   readonly permissionPolicyIds: readonly string[];
   readonly teamIds: readonly string[];
@@ -233,7 +233,10 @@ export interface EndedAccess {
   readonly apiKeyIds: readonly string[];
 }
 
-/** Takes from a member who is removed what was given to him by hand, and ends what opens the organization to him. */
+/**
+ * Deletes a removed member's policies and manual team memberships, and revokes their sessions and
+ * keys.
+ */
 export async function endAccess(
   trx: Db,
   organizationId: string,
@@ -265,7 +268,7 @@ export async function endAccess(
 export interface MembershipStanding {
   readonly id: string;
   readonly status: MembershipStatus;
-  /** The directory lets him in and out, and nobody else does. */
+  /** Only the directory can suspend, remove or restore this member. */
   readonly directoryManaged: boolean;
 }
 
@@ -280,7 +283,10 @@ export async function findMembershipOf(
     .first<MembershipStanding | undefined>('id', 'status', 'directory_managed as directoryManaged');
 }
 
-/** Lets a removed member in again under his old id, into no team. Whoever ends his access first lets nothing else come back with him. */
+/**
+ * Restores a removed member under the same id, in no team. Call `endAccess` first, so that no old
+ * credential works again.
+ */
 export async function readmitMembership(
   trx: Db,
   organizationId: string,
@@ -294,7 +300,7 @@ export async function readmitMembership(
   );
 }
 
-/** The status as it is until the end of the transaction: whoever suspends or removes the member waits for it. */
+/** The status, locked: suspending or removing the member waits for the end of the transaction. */
 export async function lockMembershipStatus(
   trx: Db,
   organizationId: string,

@@ -1,8 +1,8 @@
-/** Keys that act for the organization: `who_` tokens, kept as a hash, with policies of their own. */
+/** Keys that act for the organization: `who_` tokens, kept as a hash, with their own policies. */
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { KEY_POLICIES, type HeldPolicy } from './permission-policies.ts';
 
-/** Everything one call needs to know about the organization key it presents. */
+/** What one call needs to know about the organization key it presents. */
 export interface OrganizationKeyHolder {
   readonly organizationId: string;
   readonly keyId: string;
@@ -29,7 +29,7 @@ const ORGANIZATION_KEY_HOLDER: PreparedStatement = {
       where k.id = :keyId and k.kind = 'organization'`,
 };
 
-/** The organization key with its policies in one round trip. */
+/** The organization key with its policies, in one round trip. */
 export async function findOrganizationKeyHolder(
   db: Db,
   keyId: string,

@@ -4,7 +4,7 @@ import type { ClosedReason, PolicyTerms } from '../../domain/people/permission-p
 import type { ScopeKind } from '../../domain/people/permissions.ts';
 import type { Db } from '../../platform/postgres.ts';
 
-/** A policy as authorization needs it: read in one piece with the member, see `MEMBER_COLUMNS`. */
+/** A policy as authorization needs it, read together with the member (see `MEMBER_COLUMNS`). */
 export interface HeldPolicy {
   readonly scope_kind: ScopeKind;
   readonly resource_ids: readonly string[];
@@ -18,13 +18,15 @@ const heldPolicies = (source: string): string => `
                                                 'permissions', p.permissions, 'is_owner', p.is_owner)), '[]')
      from ${source})`;
 
-/** SQL for the policies of the membership `m` and of its live teams as one jsonb array of HeldPolicy. */
+/**
+ * SQL for the policies of membership `m` and of its live teams, as one jsonb array of HeldPolicy.
+ */
 export const HELD_POLICIES = heldPolicies('held_policies p where p.membership_id = m.id');
 
-/** SQL for the policies of the organization key `k` as one jsonb array of HeldPolicy. */
+/** SQL for the policies of organization key `k`, as one jsonb array of HeldPolicy. */
 export const KEY_POLICIES = heldPolicies('permission_policies p where p.api_key_id = k.id');
 
-/** Whose policy it is. Personal keys hold none: they carry what their member holds. */
+/** The holder of a policy. Personal keys hold none: they carry what their member holds. */
 export interface PolicyHolder {
   readonly kind: 'membership' | 'team' | 'organization_api_key';
   readonly id: string;
@@ -37,15 +39,15 @@ export const HOLDER_COLUMNS = {
   organization_api_key: 'api_key_id',
 } as const satisfies Record<PolicyHolder['kind'], string>;
 
-/** A policy as it is managed. */
+/** A policy with what managing it needs. */
 export interface PermissionPolicy extends PolicyTerms {
   readonly id: string;
   readonly source: 'manual' | 'directory';
-  /** Counts its changes, from 1. */
+  /** The number of its changes, starting at 1. */
   readonly revision: number;
   readonly grantedByActorId: string | null;
   readonly createdAt: Date;
-  /** The team a member inherits it through. */
+  /** The team through which a member inherits it. */
   readonly viaTeamId: string | null;
   readonly viaTeamName: string | null;
 }
@@ -56,7 +58,10 @@ const COLUMNS = `
 
 const OWN = `select ${COLUMNS}, cast(null as uuid) as "viaTeamId", cast(null as text) as "viaTeamName" from permission_policies p`;
 
-/** The holder's policies: for a member his own first, then those of his teams by the team's name; each the oldest first. */
+/**
+ * The holder's policies, oldest first. A member's own policies come before those of their teams, by
+ * team name.
+ */
 export async function listPolicies(
   db: Db,
   organizationId: string,
@@ -65,7 +70,7 @@ export async function listPolicies(
   return await selectPolicies(db, organizationId, { holder });
 }
 
-/** One of `listPolicies`. */
+/** One policy of `listPolicies`. */
 export async function findPolicy(
   db: Db,
   organizationId: string,
@@ -95,7 +100,7 @@ async function selectPolicies(
   return rows;
 }
 
-/** How many policies the holder has, without those a member inherits. */
+/** How many policies the holder has, without inherited ones. */
 export async function countPolicies(
   db: Db,
   organizationId: string,
@@ -108,7 +113,7 @@ export async function countPolicies(
   return Number(row?.policies ?? 0);
 }
 
-/** The terms as they are stored, without what stands beside them in `policy`. */
+/** The terms as columns. */
 function termColumns({ scopeKind, resourceIds, permissions, isOwner }: PolicyTerms) {
   return {
     scope_kind: scopeKind,
@@ -120,13 +125,13 @@ function termColumns({ scopeKind, resourceIds, permissions, isOwner }: PolicyTer
 
 export interface NewPermissionPolicies {
   readonly holder: PolicyHolder;
-  /** One policy each. */
+  /** Each creates one policy. */
   readonly terms: readonly PolicyTerms[];
-  /** Absent for the first owner, whom nobody granted anything. */
+  /** Absent for the first owner, whose policy has no granter. */
   readonly grantedByActorId?: string | undefined;
 }
 
-/** Policies set by hand: their ids, in the order of their terms. */
+/** Inserts manual policies and returns their ids, in the order of their terms. */
 export async function insertPermissionPolicies(
   db: Db,
   organizationId: string,
@@ -144,7 +149,7 @@ export async function insertPermissionPolicies(
   return rows.map(({ id }) => id);
 }
 
-/** Gives the policy new terms and its next revision. */
+/** Replaces the terms of the policy and increments its revision. */
 export async function updatePermissionPolicy(
   trx: Db,
   organizationId: string,
@@ -167,12 +172,12 @@ export async function deletePermissionPolicy(
   await trx('permission_policies').where({ organization_id: organizationId, id }).delete();
 }
 
-/** Who holds policies, as their page shows it. */
+/** A holder of policies, as their page presents it. */
 export interface PolicyHolderState {
   readonly name: string;
-  /** Why nothing can be granted any more. */
+  /** Why no policy can be added any more. */
   readonly closed: ClosedReason | null;
-  /** An active member: one whose ownership counts. */
+  /** The holder is an active member, so their ownership counts. */
   readonly active: boolean;
 }
 
@@ -191,7 +196,10 @@ const HOLDERS: Readonly<Record<PolicyHolder['kind'], string>> = {
      where h.kind = 'organization'`,
 };
 
-/** The member, team or organization key; with `lock` nobody archives or revokes it before the end of the transaction. */
+/**
+ * The member, team or organization key. `lock` prevents archiving or revoking it until the end of
+ * the transaction.
+ */
 export async function findPolicyHolder(
   db: Db,
   organizationId: string,
@@ -204,7 +212,7 @@ export async function findPolicyHolder(
   return rows[0];
 }
 
-/** How many policies make an active member an owner of the organization; 0 when nobody active owns it. */
+/** How many policies make an active member an owner of the organization. */
 export async function countOwnerships(db: Db, organizationId: string): Promise<number> {
   const { rows } = await db.raw<{ rows: { ownerships: number }[] }>(
     `select count(*) as ownerships
@@ -216,24 +224,29 @@ export async function countOwnerships(db: Db, organizationId: string): Promise<n
   return rows[0]?.ownerships ?? 0;
 }
 
-/** What a policy can be for, besides the whole organization. */
+/** A scope of a policy other than the whole organization. */
 export interface PolicyResource {
-  /** The team's id, or the agent's slug. */
+  /** The id of the team, or the slug of the agent. */
   readonly id: string;
   readonly name: string;
   readonly kind: 'team' | 'agent';
 }
 
-/** Which agents, or teams, to read: live ones, all or these, and those that are named even if they are archived. */
+/**
+ * Which agents or teams to read: live ones (all, or only these), and named ones even if archived.
+ */
 export interface ResourceChoice {
   readonly live: 'all' | readonly string[];
   readonly named: readonly string[];
 }
 
-/** Of `all` live agents, or teams, no more than so many are read. */
+/** The most agents, or teams, that a list of all live ones holds. */
 export const LISTED_RESOURCES = 500;
 
-/** Agents first, then teams, each by name. Where there are more than `LISTED_RESOURCES`, the first of them by name and one more. */
+/**
+ * Agents first, then teams, each by name. One more than `LISTED_RESOURCES` means that the list is
+ * not complete.
+ */
 export async function listPolicyResources(
   db: Db,
   organizationId: string,

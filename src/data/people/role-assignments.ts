@@ -2,17 +2,20 @@
 import type { ScopeKind } from '../../domain/people/permissions.ts';
 import type { Db } from '../../platform/postgres.ts';
 
-/** A policy of a member or a team at one scope: a policy for several agents makes several of these. */
+/**
+ * A policy of a member or a team at one scope. A policy for several agents becomes several of
+ * these.
+ */
 export interface AssignmentRow {
   readonly principalId: string;
   readonly policyId: string;
   readonly scopeKind: ScopeKind;
   readonly scopeId: string | null;
-  /** The agent's or the team's name; null at organization scope, and for what is gone. */
+  /** The name of the agent or team. Null at organization scope, and when it no longer exists. */
   readonly scopeName: string | null;
   readonly source: 'manual' | 'directory';
   readonly grantedByActorId: string | null;
-  /** The team a member inherits it through. */
+  /** The team through which a member inherits it. */
   readonly viaTeamId: string | null;
   readonly viaTeamName: string | null;
   readonly permissions: readonly string[];
@@ -20,7 +23,7 @@ export interface AssignmentRow {
   readonly createdAt: Date;
 }
 
-/** What the policies `p` amount to at each of their scopes, oldest policy first. */
+/** The assignments that policies `p` amount to, oldest policy first. */
 const assignments = (policies: string, inherited: string): string => `
   select p.principal_id as "principalId", p.id as "policyId", p.scope_kind as "scopeKind", scope.id as "scopeId",
          coalesce(a.name, t.name) as "scopeName", p.source, p.granted_by_actor_id as "grantedByActorId", ${inherited},

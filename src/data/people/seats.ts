@@ -1,4 +1,4 @@
-/** Seats of an organization: members who were not removed, and invitations that can still be accepted. */
+/** Seats of an organization: members that are not removed, and pending invitations. */
 import type { Db } from '../../platform/postgres.ts';
 import { PENDING } from './invitations.ts';
 

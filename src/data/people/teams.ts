@@ -1,4 +1,7 @@
-/** Teams and their rosters. A roster's rows say who is in and by which source; what a team grants are its permission policies. */
+/**
+ * Teams and their members. Each membership names its source: manual or directory. A team's grants
+ * are its permission policies.
+ */
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import type { MembershipStatus } from './memberships.ts';
 
@@ -7,12 +10,12 @@ export interface TeamRow {
   readonly name: string;
   readonly organizationName: string;
   readonly directoryManaged: boolean;
-  /** People of all sources, each once, without those who were removed from the organization. */
+  /** Members from all sources, each counted once, without removed members. */
   readonly memberCount: number;
   readonly createdAt: Date;
-  /** Null while the team lives. */
+  /** Null while the team is not archived. */
   readonly archivedAt: Date | null;
-  /** Revisions of its escalation policy: the one in force and the newest; null when there is none. */
+  /** Revisions of its escalation policy: the active one and the newest. Null when it has none. */
   readonly activePolicyRevision: number | null;
   readonly latestPolicyRevision: number | null;
 }
@@ -21,11 +24,11 @@ export type TeamStatus = 'live' | 'archived' | 'all';
 
 export interface TeamPage {
   readonly status: TeamStatus;
-  /** Only these; all of the organization when absent. */
+  /** Only these teams; all of the organization when absent. */
   readonly ids?: readonly string[] | undefined;
-  /** Part of the name, without regard to case. */
+  /** Part of the name, ignoring case. */
   readonly q?: string | undefined;
-  /** Id of the last team of the page before. */
+  /** Id of the last team of the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
@@ -47,7 +50,7 @@ const STATUS = {
   all: '',
 } as const;
 
-/** By name without regard to case. */
+/** Ordered by name, ignoring case. */
 export async function listTeams(
   db: Db,
   organizationId: string,
@@ -90,7 +93,10 @@ export interface LockedTeam {
   readonly archived: boolean;
 }
 
-/** The team, which nobody else can rename, archive or give other members until the end of the transaction. */
+/**
+ * The team, locked: renaming, archiving and changing its members wait for the end of the
+ * transaction.
+ */
 export async function lockTeam(
   trx: Db,
   organizationId: string,
@@ -104,7 +110,9 @@ export async function lockTeam(
   return rows[0];
 }
 
-/** False when a live team has the name: the transaction is broken then, the caller has to end it. */
+/**
+ * False when a live team has the name. The transaction is then aborted, and the caller must end it.
+ */
 export async function insertTeam(
   trx: Db,
   organizationId: string,
@@ -120,7 +128,10 @@ export async function insertTeam(
   );
 }
 
-/** False when another live team has the name: the transaction is broken then, the caller has to end it. */
+/**
+ * False when another live team has the name. The transaction is then aborted, and the caller must
+ * end it.
+ */
 export async function renameTeam(
   trx: Db,
   organizationId: string,
@@ -155,7 +166,7 @@ export interface TeamMember {
   readonly sources: readonly ('manual' | 'directory')[];
 }
 
-/** Who is in the team and was not removed from the organization, by name. */
+/** The team's members without removed ones, by name. */
 export async function listTeamMembers(
   db: Db,
   organizationId: string,
@@ -174,7 +185,7 @@ export async function listTeamMembers(
   return rows;
 }
 
-/** Everybody in the team, each once. */
+/** All members of the team, each once. */
 export async function listTeamMembershipIds(db: Db, teamId: string): Promise<string[]> {
   return await db('team_members')
     .where({ team_id: teamId })
@@ -182,7 +193,10 @@ export async function listTeamMembershipIds(db: Db, teamId: string): Promise<str
     .pluck<string[]>('membership_id');
 }
 
-/** Those of the ids that are members who were not removed, and whom nobody can remove until the end of the transaction. */
+/**
+ * The ids among these whose members are not removed. Removing them waits for the end of the
+ * transaction.
+ */
 export async function lockPresentMembers(
   trx: Db,
   organizationId: string,
@@ -198,7 +212,7 @@ export async function lockPresentMembers(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Who was added to the team by hand, removed members included. */
+/** The members that were added manually, including removed members. */
 export async function listHandAdded(trx: Db, teamId: string): Promise<string[]> {
   const rows = await trx('team_members')
     .where({ team_id: teamId, source: 'manual' })
@@ -207,7 +221,7 @@ export async function listHandAdded(trx: Db, teamId: string): Promise<string[]> 
   return rows.map((row: { membership_id: string }) => row.membership_id);
 }
 
-/** Changes who was added by hand; what the directory says stays. */
+/** Replaces the members that were added manually. Those of the directory stay. */
 export async function changeHandAdded(
   trx: Db,
   teamId: string,

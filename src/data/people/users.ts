@@ -1,4 +1,4 @@
-/** People who can sign in. Emails are compared without regard to case. */
+/** People who can sign in. Emails are compared ignoring case. */
 import type { Db } from '../../platform/postgres.ts';
 import type { MembershipStatus } from './memberships.ts';
 
@@ -11,8 +11,8 @@ export interface NewUser {
 }
 
 /**
- * The person with this email: a new one, or the one who was here before, with this name and password from now on. Links
- * sent to set a password anew end. Returns the id.
+ * Creates the person with this email, or replaces the name and password of the existing one and
+ * ends their password reset links. Returns the id.
  */
 export async function upsertUser(trx: Db, user: NewUser): Promise<string> {
   const { rows } = await trx.raw<{ rows: [{ id: string }] }>(
@@ -31,7 +31,7 @@ export async function upsertUser(trx: Db, user: NewUser): Promise<string> {
   return rows[0].id;
 }
 
-/** False, and nothing is inserted, when somebody has the email. */
+/** False, without an insert, when another person has the email. */
 export async function insertUserUnlessKnown(trx: Db, user: NewUser): Promise<boolean> {
   const { rowCount } = await trx.raw<{ rowCount: number }>(
     `insert into users (id, email, display_name, password_hash, created_at)
@@ -42,12 +42,12 @@ export async function insertUserUnlessKnown(trx: Db, user: NewUser): Promise<boo
   return rowCount === 1;
 }
 
-/** A person, whether or not he belongs to any organization, with what he signs in with. */
+/** A person with their sign-in methods, whether or not they belong to an organization. */
 export interface User {
   readonly id: string;
   readonly displayName: string;
   readonly passwordHash: string | null;
-  /** A confirmed authenticator app: the password alone does not sign in. */
+  /** An authenticator app is confirmed, so the password alone is not enough. */
   readonly hasSecondFactor: boolean;
 }
 
@@ -61,7 +61,10 @@ export async function findUser(db: Db, userId: string): Promise<User | undefined
   return rows[0];
 }
 
-/** A person who signs in, with the membership the session will be for: an active one if there is any, else the oldest. */
+/**
+ * A person who signs in, with the membership for the session: an active one if there is any, else
+ * the oldest.
+ */
 export interface SignIn {
   readonly userId: string;
   readonly displayName: string;
@@ -85,7 +88,7 @@ export async function findSignIn(db: Db, email: string): Promise<SignIn | undefi
   return rows[0];
 }
 
-/** null for an account without a password. */
+/** Null for an account without a password. */
 export async function findPasswordHash(db: Db, userId: string): Promise<string | null> {
   const row = (await db('users').where({ id: userId }).first('password_hash')) as
     { password_hash: string | null } | undefined;

@@ -36,11 +36,11 @@ export interface SessionCredential {
   readonly fresh: boolean;
 }
 
-/** A personal key. `narrowed` lists the permissions of a scoped key; null when the key carries all its member holds. */
+/** A personal key. `scopedTo` lists the permissions of a scoped key; null when the key carries all its member holds. */
 export interface PersonalKeyCredential {
   readonly kind: 'api_key';
   readonly keyId: string;
-  readonly narrowed: readonly Permission[] | null;
+  readonly scopedTo: readonly Permission[] | null;
 }
 
 /** A Slack user that the member linked from a session. */
@@ -192,7 +192,7 @@ function heldGrants(principal: Principal): readonly Grant[] {
 
 function isOutsideKeyScope(principal: Principal, permission: Permission): boolean {
   if (principal.kind !== 'member' || principal.via.kind !== 'api_key') return false;
-  return principal.via.narrowed !== null && !principal.via.narrowed.includes(permission);
+  return principal.via.scopedTo !== null && !principal.via.scopedTo.includes(permission);
 }
 
 function canCarry(principal: Principal, permission: Permission): boolean {

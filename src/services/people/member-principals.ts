@@ -62,7 +62,7 @@ export function apiKeyPrincipal(key: ApiKeyHolder): MemberPrincipal {
     via: {
       kind: 'api_key',
       keyId: key.keyId,
-      narrowed: key.permissions?.filter(isPermission) ?? null,
+      scopedTo: key.permissions?.filter(isPermission) ?? null,
     },
     auth: apiKeyAuth(key.assurance, key.createdAt),
   });

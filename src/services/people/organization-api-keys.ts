@@ -125,7 +125,7 @@ async function carriedBy(
   const member = await findMemberWithPolicies(context.db, organizationId, membershipId);
   if (!member) throw new Error('the member of a personal key is gone');
   return effectiveGrants(
-    principalOf(member, { via: { kind: 'api_key', keyId, narrowed: key.permissions }, auth }),
+    principalOf(member, { via: { kind: 'api_key', keyId, scopedTo: key.permissions }, auth }),
     edition,
   );
 }

@@ -1,4 +1,4 @@
-/** What a personal key can be narrowed to, how long it may live and how well its minter must be known: hosted edition. */
+/** What a personal key can be scopedTo to, how long it may live and how well its minter must be known: hosted edition. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {

@@ -1,5 +1,5 @@
 /**
- * Whatever a member holds, himself and through teams, and whatever his key is narrowed to: what the key says of itself is
+ * Whatever a member holds, himself and through teams, and whatever his key is scopedTo to: what the key says of itself is
  * what the domain works out, and what the endpoints allow.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -28,7 +28,7 @@ interface Holding {
   /** Of a team that is archived: worth nothing. */
   readonly archived: readonly Policy[];
   readonly isOwner: boolean;
-  readonly narrowed: readonly string[] | null;
+  readonly scopedTo: readonly string[] | null;
 }
 
 const AGENTS = ['north', 'south'] as const;
@@ -92,7 +92,7 @@ const holdingArbitrary: fc.Arbitrary<Holding> = fc.record({
   live: policiesArbitrary,
   archived: policiesArbitrary,
   isOwner: fc.boolean().chain((maybe) => (maybe ? fc.boolean() : fc.constant(false))),
-  narrowed: fc.option(fc.uniqueArray(keyArbitrary, { minLength: 1, maxLength: 5 }), { nil: null }),
+  scopedTo: fc.option(fc.uniqueArray(keyArbitrary, { minLength: 1, maxLength: 5 }), { nil: null }),
 });
 
 const withTeam = (policies: readonly Policy[]): Policy[] =>
@@ -100,7 +100,7 @@ const withTeam = (policies: readonly Policy[]): Policy[] =>
     policy.scope_kind === 'team' ? { ...policy, resource_ids: [teams.live] } : policy,
   );
 
-async function give({ own, live, archived, isOwner, narrowed }: Holding): Promise<void> {
+async function give({ own, live, archived, isOwner, scopedTo }: Holding): Promise<void> {
   const { membershipId } = member;
   await app.db('permission_policies').where({ membership_id: membershipId }).delete();
   await app.db('permission_policies').whereIn('team_id', [teams.live, teams.archived]).delete();
@@ -116,11 +116,11 @@ async function give({ own, live, archived, isOwner, narrowed }: Holding): Promis
   await app
     .db('api_keys')
     .where({ membership_id: membershipId })
-    .update({ permissions: narrowed === null ? null : [...narrowed] });
+    .update({ permissions: scopedTo === null ? null : [...scopedTo] });
 }
 
 /** The key's holder as the domain would see him. */
-function principalOf({ own, live, isOwner, narrowed }: Holding): MemberPrincipal {
+function principalOf({ own, live, isOwner, scopedTo }: Holding): MemberPrincipal {
   const policies = [...own, ...live].map(
     ({ scope_kind, resource_ids = [], permissions: keys = [] }) => {
       return { scope_kind, resource_ids, permissions: keys };
@@ -140,7 +140,7 @@ function principalOf({ own, live, isOwner, narrowed }: Holding): MemberPrincipal
     via: {
       kind: 'api_key',
       keyId: member.apiKey,
-      narrowed: narrowed?.filter(isPermission) ?? null,
+      scopedTo: scopedTo?.filter(isPermission) ?? null,
     },
     auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: new Date(0) },
   };
@@ -148,11 +148,11 @@ function principalOf({ own, live, isOwner, narrowed }: Holding): MemberPrincipal
 
 /** In plain words, without the domain: a policy somewhere grants it there, and the narrowing list does not leave it out. */
 function allowed(
-  { own, live, isOwner, narrowed }: Holding,
+  { own, live, isOwner, scopedTo }: Holding,
   permission: string,
   at: string,
 ): boolean {
-  if (narrowed !== null && !narrowed.includes(permission)) return false;
+  if (scopedTo !== null && !scopedTo.includes(permission)) return false;
   if (isOwner) return true;
   const scopes = permissions.find(({ key }) => key === permission)?.scopes ?? [];
   return [...own, ...live].some(

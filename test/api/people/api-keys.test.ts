@@ -250,7 +250,7 @@ describe('a personal key', () => {
     expect(await permissionsOf()).toEqual([]);
   });
 
-  test('that is narrowed carries only what both its list and its member’s grants hold', async () => {
+  test('that is scopedTo carries only what both its list and its member’s grants hold', async () => {
     const { id, as } = await mint(member);
     await app
       .db('api_keys')

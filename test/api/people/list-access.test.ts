@@ -78,7 +78,7 @@ interface Scene {
   /** Of each team. */
   readonly ofTeams: readonly (readonly Policy[])[];
   readonly ofKey: readonly Policy[];
-  readonly narrowed: readonly Permission[] | null;
+  readonly scopedTo: readonly Permission[] | null;
 }
 
 function scenes(): fc.Arbitrary<Scene> {
@@ -102,11 +102,11 @@ function scenes(): fc.Arbitrary<Scene> {
     own: policies,
     ofTeams: fc.array(policies, { minLength: 3, maxLength: 3 }),
     ofKey: policies,
-    narrowed: fc.option(fc.subarray([...PERMISSIONS]), { nil: null }),
+    scopedTo: fc.option(fc.subarray([...PERMISSIONS]), { nil: null }),
   });
 }
 
-async function set({ own, ofTeams, ofKey, narrowed }: Scene): Promise<void> {
+async function set({ own, ofTeams, ofKey, scopedTo }: Scene): Promise<void> {
   const { id: organizationId, owner } = organization;
   const { membershipId } = member;
   await app
@@ -123,7 +123,7 @@ async function set({ own, ofTeams, ofKey, narrowed }: Scene): Promise<void> {
   await app
     .db('api_keys')
     .where({ membership_id: membershipId })
-    .update({ permissions: narrowed && [...narrowed] });
+    .update({ permissions: scopedTo && [...scopedTo] });
 }
 
 type Where = { readonly scope: 'agent' | 'team'; readonly id: string } | 'anywhere';
@@ -132,7 +132,7 @@ type Holds = (permission: Permission, where: Where) => boolean;
 function holder(
   kind: PermissionHolder,
   policies: readonly Policy[],
-  narrowed: readonly Permission[] | null = null,
+  scopedTo: readonly Permission[] | null = null,
 ): Holds {
   const grants = (
     { scope_kind, resource_ids, permissions }: Policy,
@@ -146,7 +146,7 @@ function holder(
       (scope_kind === where.scope && resource_ids?.includes(where.id) === true));
   return (permission, where) =>
     mayHold(kind, permission) &&
-    (narrowed === null || narrowed.includes(permission)) &&
+    (scopedTo === null || scopedTo.includes(permission)) &&
     policies.some((policy) => grants(policy, permission, where));
 }
 
@@ -214,7 +214,7 @@ test('what a list shows is what was granted, and what a read of one object allow
       const ofMember = [...scene.own, ...(scene.ofTeams[0] ?? [])];
       const callers: readonly (readonly [HttpClient, Holds])[] = [
         [member.browser, holder('human', ofMember)],
-        [member.http, holder('api_key', ofMember, scene.narrowed)],
+        [member.http, holder('api_key', ofMember, scene.scopedTo)],
         [key.http, holder('organization_api_key', scene.ofKey)],
       ];
       for (const [http, holds] of callers) {

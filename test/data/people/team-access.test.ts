@@ -138,7 +138,7 @@ async function principalOf({ membershipId }: TestMember): Promise<MemberPrincipa
   const found = await findMemberWithPolicies(app.db, organization.id, membershipId);
   if (!found) throw new Error('a member is gone');
   return memberPrincipal(found, {
-    via: { kind: 'api_key', keyId: membershipId, narrowed: null },
+    via: { kind: 'api_key', keyId: membershipId, scopedTo: null },
     auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: new Date() },
   });
 }

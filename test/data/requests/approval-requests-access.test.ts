@@ -187,7 +187,7 @@ describe('the queue and the rules of access', () => {
     readonly member: number;
     readonly policies: readonly PolicyGrants[];
     readonly isOwner: boolean;
-    readonly narrowed: readonly Permission[] | null;
+    readonly scopedTo: readonly Permission[] | null;
     /** By their places in `teams`. */
     readonly memberOf: readonly number[];
   }
@@ -225,7 +225,7 @@ describe('the queue and the rules of access', () => {
       grants: grantsFromPolicies(who.policies, who.isOwner),
       requiresMfa: false,
       teamIds,
-      via: { kind: 'api_key', keyId: randomUUID(), narrowed: who.narrowed },
+      via: { kind: 'api_key', keyId: randomUUID(), scopedTo: who.scopedTo },
       auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: new Date() },
     } satisfies MemberPrincipal;
   }
@@ -256,7 +256,7 @@ describe('the queue and the rules of access', () => {
     member: fc.nat({ max: 2 }),
     policies: fc.array(fc.oneof(organizationWide, forAgents), { maxLength: 3 }),
     isOwner: fc.constantFrom(false, false, false, true),
-    narrowed: fc.option(fc.subarray([...PERMISSIONS]), { nil: null }),
+    scopedTo: fc.option(fc.subarray([...PERMISSIONS]), { nil: null }),
     memberOf: fc.subarray([0, 1, 2]),
   });
 
@@ -308,7 +308,7 @@ describe('the queue and the rules of access', () => {
         who,
         fc.constantFrom('active', 'active', 'active', 'suspended'),
         async (drawn, status) => {
-          const caller = principal({ ...drawn, narrowed: null }, await join(drawn));
+          const caller = principal({ ...drawn, scopedTo: null }, await join(drawn));
           const membershipId = await hold(drawn, status);
           for (const { request, routed } of requests) {
             const may = await mayStillDecide(app.db, request.id, membershipId);

@@ -42,7 +42,7 @@ function person({
 
 const key: MemberPrincipal = {
   ...person({ assurance: 'strong' }),
-  via: { kind: 'api_key', keyId: 'k', narrowed: null },
+  via: { kind: 'api_key', keyId: 'k', scopedTo: null },
 };
 
 const codeOf = (run: () => void): unknown => {

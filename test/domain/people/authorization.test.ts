@@ -20,8 +20,8 @@ import type { Grant, Permission } from '../../../src/domain/people/permissions.t
 
 const at = new Date('2026-03-01T12:00:00.000Z');
 const session = { kind: 'session', sessionId: 's1', fresh: true } as const;
-const key = (narrowed: readonly Permission[] | null) =>
-  ({ kind: 'api_key', keyId: 'k1', narrowed }) as const;
+const key = (scopedTo: readonly Permission[] | null) =>
+  ({ kind: 'api_key', keyId: 'k1', scopedTo }) as const;
 
 function member(grants: readonly Grant[], via: MemberPrincipal['via'] = session): MemberPrincipal {
   const person = {
@@ -185,7 +185,7 @@ describe('a personal key', () => {
     expect(effectivePermissions(byKey, 'hosted')).toHaveLength(35);
   });
 
-  test('narrowed carries only the listed permissions its member still holds', () => {
+  test('scoped carries only the listed permissions that its member still holds', () => {
     const grants: Grant[] = [
       { permission: 'request.read', scope_kind: 'agent', scope_id: 'payments' },
       { permission: 'agent.read', scope_kind: 'organization' },
@@ -199,7 +199,7 @@ describe('a personal key', () => {
     expect(scopeOf(byKey, 'agent.read')).toBeUndefined();
   });
 
-  test('narrowed to nothing may do nothing', () => {
+  test('scoped to no permission allows nothing', () => {
     expect(effectivePermissions(owner(key([])), 'hosted')).toEqual([]);
     expect(reason(owner(key([])), 'request.read', any)).toBe('key_narrowed');
   });

@@ -26,8 +26,8 @@ import {
 const at = new Date('2026-03-01T12:00:00.000Z');
 const session = { kind: 'session', sessionId: 's1', fresh: true } as const;
 const stale = { ...session, fresh: false };
-const personalKey = (narrowed: readonly Permission[] | null) =>
-  ({ kind: 'api_key', keyId: 'k1', narrowed }) as const;
+const personalKey = (scopedTo: readonly Permission[] | null) =>
+  ({ kind: 'api_key', keyId: 'k1', scopedTo }) as const;
 
 interface Person {
   readonly policies?: readonly PolicyGrants[];

@@ -54,10 +54,10 @@ async function requirePending(db: Db, token: string): Promise<LinkedInvitation> 
 export async function join(
   context: ServiceContext,
   token: string,
-  proof: InviteeCredential,
+  credential: InviteeCredential,
 ): Promise<SignedIn> {
   const invitation = await requirePending(context.db, token);
-  const person = await verifyInvitee(context, invitation, proof);
+  const person = await verifyInvitee(context, invitation, credential);
   const admit = async () =>
     await context.db.transaction(
       async (trx) => await admitInvited(trx, context, { token, person }),
@@ -70,13 +70,13 @@ export async function join(
     recordFailedAuthentication(context, {
       ...acceptanceOf(invitation),
       reason: 'wrong_code',
-      client: proof.client,
+      client: credential.client,
     });
     throw new AppError('invalid_credentials', {
       detail: 'The code is wrong, or has served before.',
     });
   }
-  const clientAddress = proof.client.address;
+  const clientAddress = credential.client.address;
   if (user.kind === 'by_session') await forgiveNetwork(context, clientAddress);
   else await forgiveSignInAttempts(context, { email: invitation.email, clientAddress });
   return await signedIn(context, issued);
@@ -94,13 +94,13 @@ async function admitInvited(
   const { organizationId } = await requirePending(db, token);
   if (!(await lockOrganization(db, organizationId))) throw new AppError('not_found');
   const invitation = await requirePending(db, token);
-  const proof = await confirmAuthentication(db, runtime, person);
-  if (!proof) return undefined;
+  const signInMethod = await confirmAuthentication(db, runtime, person);
+  if (!signInMethod) return undefined;
   if (!(await isVouched(db, invitation)))
     throw new AppError('grant_exceeds_own', { detail: NO_LONGER_VOUCHED });
   const { user, displayName } = person;
   if (user.kind === 'new' && !(await insertUserUnlessKnown(db, { ...user, displayName })))
     throw new AppError('account_exists');
   const membershipId = await admitBy(db, invitation, { userId: user.id, displayName });
-  return await openSession(db, { organizationId, membershipId, displayName }, proof);
+  return await openSession(db, { organizationId, membershipId, displayName }, signInMethod);
 }

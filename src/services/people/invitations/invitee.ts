@@ -58,7 +58,7 @@ export interface InvitedPerson {
       }
     | { readonly kind: 'by_session'; readonly id: string };
   readonly displayName: string;
-  readonly proof: SignInMethod;
+  readonly signInMethod: SignInMethod;
 }
 
 /**
@@ -70,17 +70,17 @@ export interface InvitedPerson {
 export async function verifyInvitee(
   context: ServiceContext,
   invitation: LinkedInvitation,
-  proof: InviteeCredential,
+  credential: InviteeCredential,
 ): Promise<InvitedPerson> {
-  const { displayName, password } = proof;
+  const { displayName, password } = credential;
   if (password === undefined && displayName === undefined)
-    return await proveBySession(context, invitation, proof);
+    return await verifyBySession(context, invitation, credential);
   if (password === undefined)
     throw invalid([{ pointer: '/password', code: 'required', message: 'is required' }]);
   if (invitation.userId === null)
-    return await newPerson(context, invitation, { ...proof, password });
+    return await newPerson(context, invitation, { ...credential, password });
   if (displayName !== undefined) throw new AppError('account_exists');
-  return await proveByPassword(context, invitation, { ...proof, password });
+  return await verifyByPassword(context, invitation, { ...credential, password });
 }
 
 async function newPerson(
@@ -101,7 +101,7 @@ async function newPerson(
     email,
     passwordHash: await hashPassword(password, networkOf(address)),
   } as const;
-  return { user, displayName, proof: passwordCredential(origin) };
+  return { user, displayName, signInMethod: passwordCredential(origin) };
 }
 
 function passwordCredential({
@@ -111,7 +111,7 @@ function passwordCredential({
   return { ...PASSWORD_METHOD, client, presented };
 }
 
-async function proveByPassword(
+async function verifyByPassword(
   context: ServiceContext,
   invitation: LinkedInvitation,
   { password, code, ...origin }: InviteeCredential & { readonly password: string },
@@ -137,7 +137,7 @@ async function proveByPassword(
   return {
     user: { kind: 'by_password', id, passwordHash, ...(needed !== undefined && { code: needed }) },
     displayName,
-    proof: passwordCredential(origin),
+    signInMethod: passwordCredential(origin),
   };
 }
 
@@ -160,7 +160,7 @@ function requireCode(code: string | undefined): string {
   return code;
 }
 
-async function proveBySession(
+async function verifyBySession(
   context: ServiceContext,
   { email }: LinkedInvitation,
   { client, presented }: InviteeCredential,
@@ -173,7 +173,7 @@ async function proveBySession(
   return {
     user: { kind: 'by_session', id },
     displayName,
-    proof: { method, assurance, authenticatedAt, client, presented, bySession: true },
+    signInMethod: { method, assurance, authenticatedAt, client, presented, bySession: true },
   };
 }
 
@@ -185,14 +185,19 @@ async function proveBySession(
 export async function confirmAuthentication(
   db: Db,
   runtime: Runtime,
-  { user, proof }: InvitedPerson,
+  { user, signInMethod }: InvitedPerson,
 ): Promise<SignInMethod | undefined> {
-  if (user.kind !== 'by_password') return proof;
+  if (user.kind !== 'by_password') return signInMethod;
   await requirePasswordStill(db, user.id, user.passwordHash);
   if (user.code === undefined)
-    return (await findUser(db, user.id))?.hasSecondFactor ? undefined : proof;
+    return (await findUser(db, user.id))?.hasSecondFactor ? undefined : signInMethod;
   const secondFactor = await acceptCode(db, runtime, { userId: user.id, typed: user.code });
   return (
-    secondFactor && { ...proof, method: 'local_password_totp', assurance: 'strong', secondFactor }
+    secondFactor && {
+      ...signInMethod,
+      method: 'local_password_totp',
+      assurance: 'strong',
+      secondFactor,
+    }
   );
 }
