@@ -12,7 +12,7 @@ import type { ApprovalRequest, Route } from '../../domain/requests/approval-requ
 import { requestEvent } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { Runtime } from '../context.ts';
-import type { Evaluated } from './evaluate.ts';
+import type { Evaluated } from './evaluation/evaluate.ts';
 
 interface HandOver {
   readonly locked: LockedRequest;

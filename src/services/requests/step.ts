@@ -12,7 +12,7 @@ import type { Db } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 import { announceDecided } from './announce.ts';
-import { evaluatePinned, type Evaluated } from './evaluate.ts';
+import { evaluatePinned, type Evaluated } from './evaluation/evaluate.ts';
 import { handOver } from './hand-over.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 import { releaseIfLost } from './unreachable.ts';

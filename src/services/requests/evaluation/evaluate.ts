@@ -1,20 +1,20 @@
 /** Runs the pinned pipelines of a request: pure rules over immutable input. */
-import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import {
   compilePipeline,
   evaluateWithin,
   wasTooCostly,
   type CompiledPipeline,
   type Verdict,
-} from '../../domain/pipelines/evaluate.ts';
-import { pipelineTables } from '../../data/pipelines/request-approval-pipelines.ts';
-import { findRevisionById } from '../../data/revisions.ts';
-import type { Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
-import { loadCompiledPipeline } from '../pipelines/request-approval-pipelines.ts';
-import { isLarge, LIGHT_WORK } from '../heavy-work.ts';
+} from '../../../domain/pipelines/evaluate.ts';
+import { pipelineTables } from '../../../data/pipelines/request-approval-pipelines.ts';
+import { findRevisionById } from '../../../data/revisions.ts';
+import type { Db } from '../../../platform/postgres.ts';
+import type { ServiceContext } from '../../context.ts';
+import { loadCompiledPipeline } from '../../pipelines/request-approval-pipelines.ts';
+import { isLarge, LIGHT_WORK } from '../../heavy-work.ts';
 import { evaluateTexts, type PipelineText } from './evaluate-texts.ts';
-import { conditionFacts } from './walk/walk-input.ts';
+import { conditionFacts } from '../walk/walk-input.ts';
 
 export interface Evaluated {
   readonly verdict: Verdict;

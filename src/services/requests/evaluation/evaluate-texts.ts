@@ -1,14 +1,14 @@
 /** Runs pinned pipelines in a thread of the worker pool, which is given texts and keeps what it compiles of them. */
 import { LRUCache } from 'lru-cache';
-import type { ConditionFacts } from '../../domain/conditions/types.ts';
+import type { ConditionFacts } from '../../../domain/conditions/types.ts';
 import {
   compilePipeline,
   evaluateRequest,
   type CompiledPipeline,
   type Verdict,
-} from '../../domain/pipelines/evaluate.ts';
-import type { StoredBlock } from '../../domain/pipelines/types.ts';
-import { JsonText, parseExact } from '../../platform/exact-json.ts';
+} from '../../../domain/pipelines/evaluate.ts';
+import type { StoredBlock } from '../../../domain/pipelines/types.ts';
+import { JsonText, parseExact } from '../../../platform/exact-json.ts';
 
 /** A revision by its id and stored document. */
 export interface PipelineText {
