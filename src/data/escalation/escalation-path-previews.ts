@@ -1,7 +1,7 @@
-/** Names of those whom a document asks, whether a path names them already or not. */
+/** Names of the people and teams that a document asks, whether a stored path names them or not. */
 import type { Db } from '../../platform/postgres.ts';
 
-/** By membership or team id; whoever left the organization and teams that were archived keep their names. */
+/** By membership or team id. Members who left and archived teams keep their names. */
 export async function findNames(
   db: Db,
   organizationId: string,

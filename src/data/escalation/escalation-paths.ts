@@ -1,4 +1,4 @@
-/** Escalation paths: who is asked, in which order, and whom each revision names. */
+/** Escalation paths, and the people and teams that each revision names. */
 import type { Target } from '../../domain/escalation/types.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { lockActiveRevisionId, type RevisionTables } from '../revisions.ts';
@@ -11,8 +11,9 @@ export const escalationPathTables: RevisionTables = {
 };
 
 /**
- * Id of the path's active revision, undefined for an unknown, archived or never activated path. It stays active until the
- * end of the transaction: whoever archives a team meets it either here or pinned to the request.
+ * Id of the path's active revision; undefined for an unknown, archived or never activated path. It
+ * stays active until the end of the transaction: archiving a team meets it either here or pinned to
+ * the request.
  */
 export async function resolveActivePath(
   trx: Db,
@@ -25,7 +26,7 @@ export async function resolveActivePath(
   });
 }
 
-/** Records whom a new revision names anywhere. */
+/** Records the people and teams that a new revision names anywhere. */
 export async function insertTargets(
   trx: Db,
   { revisionId, targets }: { readonly revisionId: string; readonly targets: readonly Target[] },
@@ -47,8 +48,8 @@ export interface PathState {
 }
 
 /**
- * The paths of these keys that exist, in the order of their keys. With `lock` each stays as it is until the end of the
- * transaction, so that none is archived while a pipeline that names it is activated.
+ * The existing paths of these keys, ordered by key. With `lock` each stays as it is until the end
+ * of the transaction. So no path is archived while a pipeline that names it is activated.
  */
 export async function findPathStates(
   db: Db,
@@ -67,7 +68,10 @@ export async function findPathStates(
   return rows;
 }
 
-/** Of these memberships, those that a path may name: the organization's, unless they left it. */
+/**
+ * Those of these memberships that a path may name: members of the organization who were not
+ * removed.
+ */
 export async function findAddressable(
   db: Db,
   organizationId: string,
@@ -81,14 +85,14 @@ export async function findAddressable(
     .pluck<string[]>('id');
 }
 
-/** A path whose active revision names somebody. */
+/** A path whose active revision names a given member or team. */
 export interface NamingPath {
   readonly pathKey: string;
   readonly name: string;
   readonly revision: number;
 }
 
-/** The paths whose active revision asks this member by name, in the order of their keys. */
+/** The paths whose active revision asks this member by name, ordered by key. */
 export async function listPathsNaming(
   db: Db,
   organizationId: string,
@@ -97,7 +101,7 @@ export async function listPathsNaming(
   return await selectNaming(db, organizationId, { column: 'membership_id', id: membershipId });
 }
 
-/** The paths whose active revision asks this team, in the order of their keys. */
+/** The paths whose active revision asks this team, ordered by key. */
 export async function listPathsNamingTeam(
   db: Db,
   organizationId: string,
@@ -123,18 +127,18 @@ async function selectNaming(
   return rows;
 }
 
-/** Requests that wait for people on a path revision that asks the team. */
+/** Requests waiting on a path revision that asks the team. */
 export interface WaitingRequests {
   readonly count: number;
-  /** The first of them to expire. */
+  /** The ones that expire first. */
   readonly requestIds: readonly string[];
 }
 
-/** `show`: how many of them at most to name. */
+/** `limit`: how many request ids to return at most. */
 export async function findWaitingOnTeam(
   db: Db,
   organizationId: string,
-  { teamId, show }: { readonly teamId: string; readonly show: number },
+  { teamId, limit }: { readonly teamId: string; readonly limit: number },
 ): Promise<WaitingRequests> {
   const { rows } = await db.raw<{ rows: [WaitingRequests] }>(
     `with waiting as (
@@ -144,8 +148,8 @@ export async function findWaitingOnTeam(
         where r.organization_id = :organizationId and r.state in ('evaluating', 'pending') and t.team_id = :teamId
      )
      select (select count(*) from waiting) as count,
-            array(select id from waiting order by deadline_at, id limit :show) as "requestIds"`,
-    { organizationId, teamId, show },
+            array(select id from waiting order by deadline_at, id limit :limit) as "requestIds"`,
+    { organizationId, teamId, limit },
   );
   return rows[0];
 }

@@ -1,4 +1,4 @@
-/** How teams are asked: their escalation policies, and the rosters a walk goes by. */
+/** How teams are asked: their escalation policies, and the rosters that a walk uses. */
 import type { TeamRoster } from '../../domain/escalation/recipients.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { RevisionTables } from '../revisions.ts';
@@ -11,7 +11,10 @@ export const teamPolicyTables: RevisionTables = {
   named: false,
 };
 
-/** The live teams among these as they are now: who was not removed, and which policy revision is active. */
+/**
+ * The live teams among these as they are now: their members who were not removed, and the active
+ * policy revision.
+ */
 export async function findTeamRosters(
   db: Db,
   organizationId: string,
@@ -39,7 +42,7 @@ export async function findTeamRosters(
   );
 }
 
-/** Records whom a new revision asks by name. */
+/** Records the members that a new revision asks by name. */
 export async function insertPolicyTargets(
   trx: Db,
   {
@@ -63,14 +66,14 @@ const NAMED = `
   join teams t on t.id = p.team_id
  where p.organization_id = :organizationId`;
 
-/** A team whose active policy names somebody. */
+/** A team whose active policy names a given member. */
 export interface NamingPolicy {
   readonly teamId: string;
   readonly teamName: string;
   readonly revision: number;
 }
 
-/** The teams whose active policy asks this member by name, by name of the team. */
+/** The teams whose active policy asks this member by name, ordered by team name. */
 export async function listPoliciesNaming(
   db: Db,
   organizationId: string,
@@ -84,13 +87,16 @@ export async function listPoliciesNaming(
   return rows;
 }
 
-/** What an active policy asks of these people. */
+/** The members that an active policy names. */
 export interface PolicyNaming {
   readonly revision: number;
   readonly membershipIds: readonly string[];
 }
 
-/** Those of the members whom the team's active policy asks by name; undefined when it asks none of them. */
+/**
+ * Those of the members that the team's active policy asks by name; undefined when it asks none of
+ * them.
+ */
 export async function findNamedInPolicy(
   db: Db,
   organizationId: string,

@@ -16,14 +16,14 @@ export const WALK_EVENT_NAMES = [
 
 export type WalkEventName = (typeof WALK_EVENT_NAMES)[number];
 
-/** A team's policy repeats and ends by names of its own, since the path goes on. */
+/** A team's policy has its own names for repeating and ending, because the path goes on. */
 export function walkEventName({ kind, team }: Pick<WalkEvent, 'kind' | 'team'>): WalkEventName {
   if (team && kind === 'path_repeated') return 'team_policy_repeated';
   if (team && kind === 'path_exhausted') return 'team_policy_exhausted';
   return kind;
 }
 
-/** What the timeline and the preview say of a step beside its name. */
+/** What the timeline and the preview say about a step, besides its name. */
 export function walkEventData(event: WalkEvent): Readonly<Record<string, unknown>> {
   const { nodeId, run, team } = event;
   const inside = team && { team_id: team.teamId, team_node_id: team.nodeId, team_run: team.run };

@@ -4,7 +4,7 @@
  */
 import type { Condition, ConditionError } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
-import { nodeBehind, nodeOf } from './node-order.ts';
+import { nodeAfter, nodeOf } from './node-order.ts';
 import type {
   EscalationDocument,
   EscalationNode,
@@ -200,7 +200,7 @@ export function leave(
   run: number,
   { nodeId, at }: { nodeId: string; at: Date },
 ): Place {
-  const next = nodeBehind(document, nodeId);
+  const next = nodeAfter(document, nodeId);
   return next ? enter(run, next, at) : endRun(document, run, at);
 }
 

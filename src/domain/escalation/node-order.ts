@@ -1,10 +1,13 @@
-/** Finding nodes of a document, and what comes behind them. Indexed once for each document: a walk asks at every step. */
+/**
+ * Finds the nodes of a document and what follows them. A walk asks at every step, so each document
+ * is indexed once.
+ */
 import type { EscalationDocument, EscalationNode } from './types.ts';
 
 interface Indexed {
   readonly node: EscalationNode;
-  /** The node the walk goes on with behind this one; undefined when the nodes run out. */
-  readonly behind: EscalationNode | undefined;
+  /** The node the walk continues with after this one; undefined at the end of the nodes. */
+  readonly next: EscalationNode | undefined;
 }
 
 const indices = new WeakMap<EscalationDocument, ReadonlyMap<string, Indexed>>();
@@ -24,11 +27,11 @@ function addNodes(
   index: Map<string, Indexed>,
 ): void {
   for (const [position, node] of nodes.entries()) {
-    const behind = nodes[position + 1] ?? after;
-    index.set(node.id, { node, behind });
+    const next = nodes[position + 1] ?? after;
+    index.set(node.id, { node, next });
     if (node.type !== 'if_else') continue;
-    addNodes(node.then, behind, index);
-    addNodes(node.else, behind, index);
+    addNodes(node.then, next, index);
+    addNodes(node.else, next, index);
   }
 }
 
@@ -37,11 +40,11 @@ export function nodeOf(document: EscalationDocument, nodeId: string): Escalation
   return entryOf(document, nodeId).node;
 }
 
-export function nodeBehind(
+export function nodeAfter(
   document: EscalationDocument,
   nodeId: string,
 ): EscalationNode | undefined {
-  return entryOf(document, nodeId).behind;
+  return entryOf(document, nodeId).next;
 }
 
 function entryOf(document: EscalationDocument, nodeId: string): Indexed {

@@ -1,4 +1,4 @@
-/** The steps a walk would take if no one answered, as people check a path by them. */
+/** The steps a walk would take if no one answered. People use them to check a path. */
 import { DateTime } from 'luxon';
 import type { EscalationDocument, Target } from './types.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from './walk.ts';
 import type { WalkState } from './walk-state.ts';
 
-/** `targets`: of a notified level, else none. */
+/** `targets`: those of the level, for a notified level; empty for other steps. */
 export type PlannedStep = WalkEvent & { readonly targets: readonly Target[] };
 
 export interface PreviewOptions {
@@ -23,7 +23,6 @@ export interface PreviewOptions {
 
 const NO_ONE: Asked = { membershipIds: [], teams: [] };
 
-/** The steps to come, in order. */
 export function* walkAhead(
   input: WalkInput,
   { from, ask, ...options }: PreviewOptions,
@@ -46,7 +45,10 @@ export function* walkAhead(
   }
 }
 
-/** The steps a timeline would have: people count once at an instant of a level, and a level without people is none. */
+/**
+ * The steps as a timeline would record them. At one instant a level notifies each person once, and
+ * a level without people does not appear.
+ */
 export function* asInTimeline(steps: Iterable<PlannedStep>): Generator<PlannedStep, void> {
   let moment = '';
   let notified = new Set<string>();
@@ -70,7 +72,7 @@ export interface Preview {
   readonly truncated: boolean;
 }
 
-/** The first of the steps. */
+/** The first `limit` steps. */
 export function take(steps: Iterable<PlannedStep>, limit: number): Preview {
   const taken: PlannedStep[] = [];
   for (const step of steps) {
@@ -86,7 +88,7 @@ export interface LocalTime {
   readonly at: string;
 }
 
-/** The instant in each zone in which the document has working hours, each zone once. */
+/** The instant in each time zone of the document's working hours, each zone once. */
 export function localTimes(
   { working_hours: sets }: EscalationDocument,
   at: Date,

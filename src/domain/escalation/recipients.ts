@@ -1,22 +1,26 @@
-/** Whom a level reaches, out of those who may decide the request at that moment. */
+/** The people a level reaches, out of those who may decide the request at that moment. */
 import type { Asked, LevelEntry } from './walk.ts';
 
-/** A team as it is now: its members, whoever may decide or not, and the revision of its active policy if there is one. */
+/** A team as it is now: all its members, and the revision of its active policy if it has one. */
 export interface TeamRoster {
   readonly members: readonly { readonly membershipId: string; readonly displayName: string }[];
   readonly policyRevisionId?: string;
 }
 
 export interface Reachable {
-  /** Active memberships that may decide for the agent, longest-standing first. */
+  /** Active memberships that may decide for the agent, oldest first. */
   readonly deciders: readonly string[];
-  /** At least the teams the level targets, or the team whose policy the level is part of; one that is gone has no members. */
+  /**
+   * At least the teams that the level targets, or the team whose policy contains the level. A
+   * missing team has no members.
+   */
   readonly teams: ReadonlyMap<string, TeamRoster>;
 }
 
 /**
- * In the order of the targets, each person once. A team with an active policy goes by it, another is asked as a whole; of
- * a team in which nobody may decide nobody is asked, whatever its policy waits for.
+ * In the order of the targets, each person once. A team with an active policy follows it; a team
+ * without one is asked as a whole. A team without anyone who may decide is not entered, whatever
+ * its policy would wait for.
  */
 export function recipients({ level, team }: LevelEntry, { deciders, teams }: Reachable): Asked {
   const members = (teamId: string): readonly string[] =>

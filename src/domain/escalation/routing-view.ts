@@ -1,4 +1,4 @@
-/** What a reviewer sees of a request's walk: one state word, and each level with its status. */
+/** What a reviewer sees of a request's walk: its state, and each level with its status. */
 import { nodeOf } from './node-order.ts';
 import { take, walkAhead, type PlannedStep } from './preview.ts';
 import { stepKey } from './step-keys.ts';
@@ -11,7 +11,7 @@ export type RoutingStateWord =
 
 export type LevelStatus = 'done' | 'current' | 'upcoming' | 'skipped';
 
-/** A level of the path that was reached, as recorded with the request. */
+/** A level that the walk reached, as recorded with the request. */
 export type RecordedStep =
   | {
       readonly kind: 'notified';
@@ -32,8 +32,8 @@ export interface RoutingLevel {
 }
 
 /**
- * What people would notice next, and when; `at` is absent while a claim pauses the walk. `team`: a step of a team's policy
- * inside the current level.
+ * The next step that people notice. `at` is absent while a claim pauses the walk. `team` is a step
+ * of a team's policy inside the current level.
  */
 export type NextStep = { readonly at?: Date } & (
   | { readonly kind: 'level' | 'team'; readonly nodeId: string }
@@ -45,13 +45,19 @@ export interface RoutingView {
   readonly state: RoutingStateWord;
   readonly run?: number;
   readonly runs?: number;
-  /** When the wait the walk is in ends, which `nextStep` may come long after: hours or a further run are waited for then. */
+  /**
+   * When the current wait ends. `nextStep` may come much later: working hours or the pause before a
+   * repeat can follow.
+   */
   readonly nextAt?: Date;
   readonly nextStep?: NextStep;
   readonly levels: readonly RoutingLevel[];
 }
 
-/** `route` is the pinned path and the walk on it; absent while the pipeline decides and for requests without a path. */
+/**
+ * `route` is the pinned path and its walk. It is absent while the pipeline decides, and for
+ * requests without a path.
+ */
 export interface RoutingInput {
   readonly request: 'evaluating' | 'pending' | 'terminal';
   readonly route?: {
@@ -65,13 +71,13 @@ export interface RoutingInput {
   readonly now: Date;
 }
 
-/** Levels still to come in this run that are shown at most; a walk along a longer path is followed all the same. */
+/** How many levels ahead a view lists at most. The walk itself has no such limit. */
 const MAX_UPCOMING = 500;
 
 /**
- * The routing of a request. Levels come in the order of the walk, earlier runs first; `upcoming` are those the current run
- * would reach as conditions stand now. Of a finished request only the levels that were reached are listed: the others
- * never come.
+ * The routing of a request. Levels come in the order of the walk, earlier runs first. The
+ * `upcoming` levels are those the current run would reach under the conditions of now. A finished
+ * request lists only the levels it reached.
  */
 export function routingState(facts: RoutingInput): RoutingView {
   const { request, route, steps, claimed } = facts;
@@ -104,7 +110,7 @@ function reachedLevels(
   const runs = [...new Set(steps.map(({ run }) => run))].sort((a, b) => a - b);
   const byKey = new Map(steps.map((step) => [stepKey(step), step]));
   const levels = allLevels(document);
-  // A run only goes forward in the document, while instants do not tell a level from the skipped one before it.
+  // Instants cannot order a level and the skipped one before it. The document can: a run only moves forward.
   return runs.flatMap((run) =>
     levels.flatMap((level) => {
       const step = byKey.get(stepKey({ nodeId: level.id, run }));
@@ -127,7 +133,7 @@ function reached(level: LevelNode, step: RecordedStep, isCurrent: boolean): Rout
   };
 }
 
-/** Assumes that each level has people to notify: whether it does shows only on entering it. */
+/** Assumes that each level has people to notify. Only entering a level shows whether it does. */
 function upcoming(
   { steps, now, claimed }: RoutingInput,
   { input, walk, policies }: NonNullable<RoutingInput['route']>,
@@ -161,10 +167,10 @@ function upcoming(
       step.kind === 'path_repeated' ||
       step.kind === 'path_exhausted',
   );
-  return { next: { ...whatIs(first), ...(first && !claimed && { at: first.at }) }, levels };
+  return { next: { ...nextStepOf(first), ...(first && !claimed && { at: first.at }) }, levels };
 }
 
-/** Teams with a policy follow it; other targets count as people who are there. */
+/** Teams with a policy follow it. Every other target counts as someone to notify. */
 function assumedAt({ level, team }: LevelEntry, policies: ReadonlyMap<string, string>): Asked {
   const teams = level.targets.flatMap((target) => {
     const revisionId = target.type === 'team' && !team ? policies.get(target.id) : undefined;
@@ -180,7 +186,7 @@ function targetsOf({ document }: WalkInput, nodeId: string): readonly Target[] {
   return node.type === 'level' ? node.targets : [];
 }
 
-function whatIs(step: PlannedStep | undefined): NextStep {
+function nextStepOf(step: PlannedStep | undefined): NextStep {
   if (!step || step.kind === 'path_exhausted')
     return step?.team ? { kind: 'team', nodeId: step.nodeId } : { kind: 'exhausted' };
   if (step.kind === 'path_repeated')

@@ -1,24 +1,27 @@
-/** The keys of notification steps: whoever was told in a step of a request is not told again in it. They are stored. */
+/** The stored keys of notification steps. A request notifies each person at most once per key. */
 
-/** Where something happens: a node of the path, and inside its level a node of a team's policy. */
+/** Where a step happens: a node of the path, and inside its level a node of a team's policy. */
 export interface StepPlace {
   readonly nodeId: string;
   readonly run: number;
   readonly team?: { readonly teamId: string; readonly nodeId: string; readonly run: number };
 }
 
-/** Of a request that no path applies to: everybody who may decide is told once. */
+/** The step of a request without a path. It notifies everyone who may decide, once. */
 export const UNROUTED_STEP = 'unrouted';
 
-/** Of those a reviewer asks for help: each of them once. */
+/** The step of added reviewers. It notifies each of them once. */
 export const ADDED_STEP = 'added';
 
-/** Of a level of a path, or of a team's policy inside it, whose key continues that of the level. */
+/** The key of a level. Inside a team's policy it starts with the key of the path's level. */
 export function stepKey({ nodeId, run, team }: StepPlace): string {
   return team ? `${nodeId}:${run}:${team.teamId}:${team.nodeId}:${team.run}` : `${nodeId}:${run}`;
 }
 
-/** Whether the key is that of a step of a team's policy inside this level; of this team's only, where one is named. */
+/**
+ * Whether the key belongs to a step of a team's policy inside this level. With `teamId`, only that
+ * team counts.
+ */
 export function isInside(
   key: string,
   level: Pick<StepPlace, 'nodeId' | 'run'>,

@@ -1,7 +1,10 @@
-/** The canonical spelling of time-zone names. Runtimes take any case, and resolve aliases when asked for the spelling. */
+/**
+ * The canonical spelling of time-zone names. Runtimes accept any case, and resolve an alias when
+ * asked for its spelling.
+ */
 import { IANAZone } from 'luxon';
 
-/** Names the rules of `spelled` would get wrong, by the tz database. */
+/** Names in the tz database that the rules of `spelled` would get wrong. */
 const EXCEPTIONS = new Map(
   [
     ...['Cuba', 'Egypt', 'Eire', 'GB-Eire', 'Greenwich', 'Hongkong', 'Iceland', 'Iran', 'Israel'],

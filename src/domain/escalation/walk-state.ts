@@ -1,6 +1,12 @@
-/** Where a walk is, and how that is stored. A place is named by node, never by index, and holds for one document. */
+/**
+ * Where a walk is, and how that is stored. A place names its node by id, so it holds for one
+ * document only.
+ */
 
-/** The next thing to do is to enter `nodeId` (absent at the end of the nodes), at once. `since`: when it became due. */
+/**
+ * The walk enters `nodeId` next, at once. Without a `nodeId` it is at the end of the nodes. `since`
+ * is when that became due.
+ */
 export interface EnterPlace {
   readonly phase: 'enter';
   readonly run: number;
@@ -9,7 +15,9 @@ export interface EnterPlace {
   readonly nextAt?: Date;
 }
 
-/** A level was notified, or hours are waited for, since `since` until `nextAt`. */
+/**
+ * A level has notified its people, or working hours are awaited, since `since` and until `nextAt`.
+ */
 export interface WaitPlace<Phase extends 'level' | 'defer'> {
   readonly phase: Phase;
   readonly run: number;
@@ -27,7 +35,7 @@ export interface RepeatPlace {
   readonly nextAt: Date;
 }
 
-/** The last run ended at `since`; everybody notified stays so. */
+/** The last run ended at `since`. Everyone notified can still decide. */
 export interface ExhaustedPlace {
   readonly phase: 'exhausted';
   readonly run: number;
@@ -40,21 +48,27 @@ export interface ExhaustedPlace {
 export type Place =
   EnterPlace | WaitPlace<'level'> | WaitPlace<'defer'> | RepeatPlace | ExhaustedPlace;
 
-/** The walk of a team's policy inside a level, by the revision that was active when the level was entered. */
+/**
+ * The walk of a team's policy inside a level, by the revision that was active on entering the
+ * level.
+ */
 export interface TeamWalk {
   readonly teamId: string;
   readonly revisionId: string;
   readonly place: Place;
 }
 
-/** `teams` walk inside the level `place` waits at; `told`: somebody was notified at that level in this run. */
+/**
+ * `teams` walk inside the level at `place`. `notified`: that level has notified someone in this
+ * run.
+ */
 export interface WalkState {
   readonly place: Place;
   readonly teams: readonly TeamWalk[];
-  readonly told: boolean;
+  readonly notified: boolean;
 }
 
-/** When there is something to do next; undefined when the walk is over. */
+/** When the next thing is due; undefined when the walk is over. */
 export function dueAt({ place, teams }: WalkState): Date | undefined {
   const instants = [place, ...teams.map((team) => team.place)].flatMap(({ nextAt }) =>
     nextAt ? [nextAt.getTime()] : [],
@@ -80,10 +94,10 @@ export interface WalkJson extends PlaceJson {
   }[];
 }
 
-export function walkToJson({ place, teams, told }: WalkState): WalkJson {
+export function walkToJson({ place, teams, notified }: WalkState): WalkJson {
   return {
     ...placeToJson(place),
-    ...(told && { told }),
+    ...(notified && { told: notified }),
     ...(teams.length > 0 && {
       teams: teams.map((team) => ({ ...team, place: placeToJson(team.place) })),
     }),
@@ -100,15 +114,18 @@ function placeToJson({ run, phase, nodeId, since, nextAt }: Place): PlaceJson {
   };
 }
 
-/** Reads what `walkToJson` wrote; throws on anything else, since a walk that guesses could notify the wrong people. */
+/**
+ * Reads what `walkToJson` wrote. It throws on anything else: a walk that guesses could notify the
+ * wrong people.
+ */
 export function walkFromJson(value: unknown): WalkState {
   const json = members(value);
   const teams = json['teams'] ?? [];
   if (!Array.isArray(teams)) throw malformed();
   return {
     place: placeFromJson(json),
-    // A level that was entered before `told` was stored had notified somebody: else it would have been skipped.
-    told: json['told'] === true || (json['phase'] === 'level' && teams.length === 0),
+    // Older walks have no `told`. They notified someone at their level: a level without anyone is skipped.
+    notified: json['told'] === true || (json['phase'] === 'level' && teams.length === 0),
     teams: teams.map((team: unknown) => {
       const { teamId, revisionId, place } = members(team);
       if (typeof teamId !== 'string' || typeof revisionId !== 'string') throw malformed();

@@ -38,7 +38,7 @@ export interface WalkInput extends FollowInput {
    * Whether none of the people notified at this step, or inside this level, may decide any more. Asked of steps that wait
    * for people. Absent: all may.
    */
-  readonly isLost?: (step: StepPlace) => boolean;
+  readonly isUnreachable?: (step: StepPlace) => boolean;
 }
 
 /** There was no one to notify at the level; or of the people it notified, none may decide any more. */
@@ -92,7 +92,7 @@ export function totalRuns(document: EscalationDocument): number {
 
 /** The state of a request that was just handed to this path. */
 export function startWalk(document: EscalationDocument): WalkState {
-  return { place: enter(1, document.nodes[0]), teams: [], told: false };
+  return { place: enter(1, document.nodes[0]), teams: [], notified: false };
 }
 
 /** Follows what is due at `now`: up to the next wait, the end, or a level to enter. */
@@ -101,7 +101,8 @@ export function arrive(input: WalkInput, state: WalkState, now: Date): Arrival {
   if (place.phase === 'level' && now < place.nextAt)
     return arriveInside(input, { ...state, place }, now);
   const { place: reached, notes } = follow(input, input.document, { place, now });
-  const moved: WalkState = reached === place ? state : { place: reached, teams: [], told: false };
+  const moved: WalkState =
+    reached === place ? state : { place: reached, teams: [], notified: false };
   const events = notes.map((note) => ({ ...note, nodeId: note.nodeId, at: now }));
   const level = levelAt(input.document, reached);
   return {
@@ -115,10 +116,10 @@ type LevelWalk = WalkState & { readonly place: WaitPlace<'level'> };
 /** The level still waits: its teams go on, up to the first that enters a level. */
 function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
   const { place } = state;
-  // All teams first: the caller comes again only for what is due, and a lost wait is due only once it has ended.
+  // All teams first: the caller returns only for what is due, and an unreachable wait is due only once it ends here.
   const kept = state.teams.map((team) => ({
     team,
-    ...withoutLost(input, team, { ...place, now }),
+    ...pastUnreachable(input, team, { ...place, now }),
   }));
   const events = kept.flatMap((each) => [...each.events]);
   const teams = kept.map(({ team, place: at }): TeamWalk => ({ ...team, place: at }));
@@ -143,20 +144,20 @@ function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
 }
 
 /**
- * Waits on inside the level. It is left at once when its teams are at their end and it notified no one, or none of the
- * people it notified may decide any more.
+ * Keeps waiting inside the level while one of its teams has steps to come. Otherwise it leaves the level at once if it
+ * notified no one, or if none of the people it notified may decide any more.
  */
 function stay(
   input: WalkInput,
   state: WalkState,
   { now, events }: { now: Date; events: readonly WalkEvent[] },
 ): WalkStep {
-  const { place, teams, told } = state;
+  const { place, teams, notified } = state;
   if (place.nodeId === undefined || teams.some((team) => team.place.phase !== 'exhausted'))
     return step(input, state, events);
   const where = { nodeId: place.nodeId, run: place.run };
-  if (!told) return leaveSkipped(input, where, { now, events, reason: 'nobody_to_ask' });
-  return input.isLost?.(where)
+  if (!notified) return leaveSkipped(input, where, { now, events, reason: 'nobody_to_ask' });
+  return input.isUnreachable?.(where)
     ? leaveSkipped(input, where, { now, events, reason: 'nobody_left' })
     : step(input, state, events);
 }
@@ -167,8 +168,8 @@ interface Inside {
   readonly now: Date;
 }
 
-/** Moves a team on when none of the people its level notified may decide any more. */
-function withoutLost(
+/** Moves a team on when none of the people that its level notified may decide any more. */
+function pastUnreachable(
   input: WalkInput,
   team: TeamWalk,
   { nodeId, run, now }: Inside,
@@ -180,12 +181,12 @@ function withoutLost(
     run,
     team: { teamId: team.teamId, nodeId: place.nodeId, run: place.run },
   };
-  return input.isLost?.(where)
+  return input.isUnreachable?.(where)
     ? skipInside(input, team, { where, now, reason: 'nobody_left' })
     : { place, events: [] };
 }
 
-/** The team goes on behind its level at once. */
+/** The team moves on after its level, at once. */
 function skipInside(
   input: WalkInput,
   { revisionId }: TeamWalk,
@@ -234,7 +235,7 @@ export function enterLevel(
   const next: WalkState = {
     place: { ...waiting, run: where.run },
     teams: entered,
-    told: membershipIds.length > 0,
+    notified: membershipIds.length > 0,
   };
   return step(raised, next, [
     ...before,
@@ -252,7 +253,6 @@ function released(input: WalkInput, team: TeamWalk, now: Date): TeamWalk {
     : team;
 }
 
-/** A step of a team's policy. */
 type TeamStep = StepPlace & { readonly team: NonNullable<StepPlace['team']> };
 
 interface InsideEntry {
@@ -294,7 +294,7 @@ function enterInside(
     escalateAt: waiting.nextAt,
     at: now,
   };
-  return step(input, { ...state, teams, told: true }, [...events, notified]);
+  return step(input, { ...state, teams, notified: true }, [...events, notified]);
 }
 
 interface Leaving {
@@ -303,7 +303,7 @@ interface Leaving {
   readonly reason: SkipReason;
 }
 
-/** The walk goes on behind the level at once. */
+/** The walk moves on after the level, at once. */
 function leaveSkipped(
   input: WalkInput,
   where: StepPlace,
@@ -314,7 +314,7 @@ function leaveSkipped(
     left.phase === 'exhausted'
       ? [{ kind: 'path_exhausted', nodeId: where.nodeId, run: left.run, at: now }]
       : [];
-  return step(input, { place: left, teams: [], told: false }, [
+  return step(input, { place: left, teams: [], notified: false }, [
     ...events,
     { kind: 'level_skipped', ...where, reason, at: now },
     ...ended,

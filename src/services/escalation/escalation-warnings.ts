@@ -1,4 +1,7 @@
-/** Advice on whom a revision asks, given when it is created or activated. Nothing is refused because of it. */
+/**
+ * Advice about the people a revision asks, given when it is created or activated. It never refuses
+ * anything.
+ */
 import { findNonDeciders, findTeamReach, type TeamReach } from '../../data/requests/deciders.ts';
 import type { Db } from '../../platform/postgres.ts';
 
@@ -8,7 +11,7 @@ export interface MemberWarning {
   readonly displayName: string;
 }
 
-/** `count`: how many of the `memberCount` members cannot decide. */
+/** `count` of the `memberCount` members cannot decide. */
 export interface TeamWarning {
   readonly code: 'team_members_cannot_decide' | 'empty_team';
   readonly teamId: string;

@@ -1,4 +1,4 @@
-/** Escalation policies of teams: in which order a team is asked when a path reaches it. */
+/** Escalation policies of teams: the order in which a path asks the members of a team. */
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import { parseTeamPolicyDocument } from '../../domain/escalation/parse.ts';
 import {
@@ -31,7 +31,7 @@ export interface TeamPolicyRevision {
   readonly warnings: readonly EscalationWarning[];
 }
 
-/** What a revision keeps was checked when it was created; later rules do not apply to it. */
+/** A stored revision was checked on creation. Later rules do not apply to it. */
 function storedPolicy(text: string): TeamPolicyDocument {
   return parseExact(text) as unknown as TeamPolicyDocument;
 }
@@ -46,7 +46,7 @@ function namedMembers(document: EscalationDocument): string[] {
   return pathTargets(document).flatMap((target) => (target.type === 'user' ? [target.id] : []));
 }
 
-/** Who is in the team and was not removed from the organization, suspended or not. */
+/** The members of the team who were not removed from the organization, suspended or not. */
 async function membersOf(
   trx: Db,
   organizationId: string,
@@ -78,7 +78,7 @@ async function checkTargets(
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** Whoever was taken out of the team since the revision was created must not come back into force by activating it. */
+/** People who left the team after the revision was created must not come back by activating it. */
 async function checkTargetsThere(
   trx: Db,
   organizationId: string,
@@ -92,7 +92,10 @@ async function checkTargetsThere(
     });
 }
 
-/** Holds the organization's access, so that nobody leaves the team or the organization meanwhile, and the team, which must live. */
+/**
+ * Locks the organization's access, so that no one leaves the team or the organization meanwhile.
+ * Then locks the team, which must be live.
+ */
 async function lockLiveTeam(trx: Db, organizationId: string, teamId: string): Promise<void> {
   await lockOrganization(trx, organizationId);
   const team = await lockTeam(trx, organizationId, teamId);
@@ -136,7 +139,10 @@ export const teamPolicyKind: RevisionedKind<TeamPolicyDocument, TeamPolicyRevisi
   },
 };
 
-/** The policy a walk inside a level is pinned to. Throws when there is none of that id: a stored walk always names an existing one. */
+/**
+ * The policy to which a walk inside a level is pinned. Throws when it is missing: a stored walk
+ * always names an existing one.
+ */
 export const loadTeamPolicyRevision = revisionCache<TeamPolicyDocument>(
   async (db: Db, revisionId) => {
     const revision = await findRevisionById(db, revisionId, teamPolicyTables);

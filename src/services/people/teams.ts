@@ -188,7 +188,7 @@ async function requireUnasked(trx: Db, organizationId: string, id: string): Prom
   const paths = await listPathsNamingTeam(trx, organizationId, id);
   const waiting = await findWaitingOnTeam(trx, organizationId, {
     teamId: id,
-    show: SHOWN_REQUESTS,
+    limit: SHOWN_REQUESTS,
   });
   if (paths.length + waiting.count === 0) return;
   const escalation_paths = paths.map(({ pathKey, name, revision }) => ({

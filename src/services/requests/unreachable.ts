@@ -18,11 +18,11 @@ export async function releaseIfLost(db: Db, locked: LockedRequest): Promise<Lock
 }
 
 /** For a walk that is in the middle of a level. */
-export async function lostSteps(
+export async function unreachableSteps(
   db: Db,
   id: string,
   { place }: WalkState,
-): Promise<NonNullable<WalkInput['isLost']>> {
+): Promise<NonNullable<WalkInput['isUnreachable']>> {
   if (place.nodeId === undefined) return () => false;
   const level = stepKey({ nodeId: place.nodeId, run: place.run });
   const told = await findNotifiedSteps(db, { id, level });

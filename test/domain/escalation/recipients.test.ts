@@ -1,4 +1,4 @@
-/** Whom a level reaches. */
+/** The people a level reaches. */
 import { describe, expect, test } from '@jest/globals';
 import { recipients, type Reachable } from '../../../src/domain/escalation/recipients.ts';
 import type { Target } from '../../../src/domain/escalation/types.ts';
@@ -33,21 +33,21 @@ function asked(targets: readonly Target[], teamId?: string) {
 }
 
 describe('a level reaches', () => {
-  test('those named who may decide, in the order of its targets, each once', () => {
+  test('the named people who may decide, in the order of its targets, each once', () => {
     expect(asked([user('dan'), team('plain'), user('zoe'), user('ada')])).toEqual({
       membershipIds: ['dan', 'ben', 'ada'],
       teams: [],
     });
   });
 
-  test('by a broadcast everybody who may decide', () => {
+  test('everyone who may decide, by a broadcast', () => {
     expect(asked([user('cleo'), broadcast])).toEqual({
       membershipIds: ['cleo', 'ada', 'ben', 'dan'],
       teams: [],
     });
   });
 
-  test('a team with an active policy by that policy, and people beside it at once', () => {
+  test('a team by its active policy, and other targets at once', () => {
     expect(asked([team('policed'), user('ada')])).toEqual({
       membershipIds: ['ada'],
       teams: [{ teamId: 'policed', revisionId: 'r1' }],
@@ -55,7 +55,7 @@ describe('a level reaches', () => {
   });
 
   test.each(['unable', 'empty', 'gone'])(
-    'nobody in a team that is %s, whatever its policy waits for, and assumes no broadcast',
+    'no one in a team that is %s: it neither waits for its policy nor broadcasts',
     (id) => {
       expect(asked([team(id)])).toEqual({ membershipIds: [], teams: [] });
     },
@@ -63,11 +63,11 @@ describe('a level reaches', () => {
 });
 
 describe('a level of a policy reaches', () => {
-  test('members of the team alone, even where it names somebody who left it', () => {
+  test('only members of the team, even where it names someone who left it', () => {
     expect(asked([user('ada'), user('cleo')], 'policed').membershipIds).toEqual(['cleo']);
   });
 
-  test('by a broadcast the members who may decide', () => {
+  test('the members who may decide, by a broadcast', () => {
     expect(asked([broadcast], 'policed').membershipIds).toEqual(['cleo']);
     expect(asked([broadcast], 'gone').membershipIds).toEqual([]);
   });

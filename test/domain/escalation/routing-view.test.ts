@@ -44,7 +44,11 @@ const skipped = (nodeId: string, run: number, minutes: number): RecordedStep => 
   run,
   at: at(minutes),
 });
-const being = (place: Place): WalkState => ({ place, teams: [], told: place.phase === 'level' });
+const being = (place: Place): WalkState => ({
+  place,
+  teams: [],
+  notified: place.phase === 'level',
+});
 const walkInput: WalkInput = {
   document: path,
   policy: () => {
@@ -72,14 +76,14 @@ const statuses = (view: RoutingView) =>
   view.levels.map((each) => `${each.nodeId}${each.run} ${each.status}`);
 
 describe('the routing of a request', () => {
-  test('is evaluating, without levels, until the pipeline has handed it over', () => {
+  test('is evaluating, without levels, while the pipeline decides', () => {
     expect(routingState({ request: 'evaluating', steps: [] })).toEqual({
       state: 'evaluating',
       levels: [],
     });
   });
 
-  test('without a path is unrouted, and finished once the request is', () => {
+  test('without a path is unrouted, and finished once the request is decided', () => {
     expect(routingState({ request: 'pending', steps: [] })).toEqual({
       state: 'unrouted',
       levels: [],
@@ -90,7 +94,7 @@ describe('the routing of a request', () => {
     });
   });
 
-  test('before the first step has every level ahead', () => {
+  test('lists every level as upcoming before the first step', () => {
     const view = routingState({ request: 'pending', route: { walk: startWalk(path) }, steps: [] });
     expect(view).toMatchObject({
       state: 'waiting',
@@ -101,7 +105,7 @@ describe('the routing of a request', () => {
     expect(statuses(view)).toEqual(['a1 upcoming', 'b1 upcoming', 'c1 upcoming']);
   });
 
-  test('at a level shows the levels behind it, when they were notified, and what comes when', () => {
+  test('at a level says which levels are done, when they were notified, and what comes next when', () => {
     const walk = being({ phase: 'level', run: 1, nodeId: 'b', since: at(10), nextAt: at(20) });
     const targets = [{ type: 'broadcast' }];
     expect(
@@ -124,7 +128,7 @@ describe('the routing of a request', () => {
     });
   });
 
-  test('in a later run keeps the levels of earlier runs, skipped ones too', () => {
+  test('in a later run keeps the levels of earlier runs, including skipped ones', () => {
     const walk = being({ phase: 'level', run: 2, nodeId: 'a', since: at(80), nextAt: at(90) });
     const steps = [
       notified('a', 1, 0),
@@ -142,7 +146,7 @@ describe('the routing of a request', () => {
     ]);
   });
 
-  test('keeps to the order of the walk, whatever order its steps of one instant are read in', () => {
+  test('keeps the order of the walk, in whatever order steps of one instant are read', () => {
     const walk = being({ phase: 'level', run: 2, nodeId: 'c', since: at(80), nextAt: at(90) });
     const steps = [
       notified('c', 2, 80),
@@ -160,7 +164,7 @@ describe('the routing of a request', () => {
     ]);
   });
 
-  test('leaves out levels of earlier runs that the walk never came by', () => {
+  test('leaves out levels of earlier runs that the walk never reached', () => {
     const walk = being({ phase: 'level', run: 2, nodeId: 'a', since: at(80), nextAt: at(90) });
     const steps = [notified('a', 1, 0), notified('a', 2, 80)];
     expect(statuses(routingState({ request: 'pending', route: { walk }, steps }))).toEqual([
@@ -171,7 +175,7 @@ describe('the routing of a request', () => {
     ]);
   });
 
-  test('between two runs has no level ahead and names the repeat', () => {
+  test('between two runs has no upcoming level and names the repeat', () => {
     const walk = being({ phase: 'repeat', run: 1, since: at(30), nextAt: at(90) });
     const steps = [notified('a', 1, 0), notified('b', 1, 10), notified('c', 1, 20)];
     const view = routingState({ request: 'pending', route: { walk }, steps });
@@ -183,7 +187,7 @@ describe('the routing of a request', () => {
     expect(statuses(view)).toEqual(['a1 done', 'b1 done', 'c1 done']);
   });
 
-  test('at the last level names what comes behind it: the repeat after its pause, and in the last run the end, at once', () => {
+  test('at the last level names what follows: the repeat after its pause, or in the last run the end', () => {
     const walk = (run: number) =>
       being({ phase: 'level', run, nodeId: 'c', since: at(20), nextAt: at(30) });
     const view = (run: number) =>
@@ -192,7 +196,7 @@ describe('the routing of a request', () => {
     expect(view(2)).toMatchObject({ nextAt: at(30), nextStep: { kind: 'exhausted', at: at(30) } });
   });
 
-  describe('before hours that are waited for', () => {
+  describe('before a wait for working hours', () => {
     // Sunday noon; the office opens on Monday at nine.
     const opens = new Date('2026-03-02T09:00:00.000Z');
     const document: EscalationPathDocument = {
@@ -213,7 +217,7 @@ describe('the routing of a request', () => {
     };
     const first = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
 
-    test('says when the level ends and when the next one is asked, which is after the hours open', () => {
+    test('says when the level ends, and that the next one is notified when the hours open', () => {
       const view = routingState({
         request: 'pending',
         route: { walk: first },
@@ -227,7 +231,7 @@ describe('the routing of a request', () => {
       });
     });
 
-    test('while it waits for them says the same instant twice', () => {
+    test('during that wait gives the opening for both the end of the wait and the next level', () => {
       const walk = being({ phase: 'defer', run: 1, nodeId: 'wait', since: at(10), nextAt: opens });
       const view = routingState({
         request: 'pending',
@@ -242,7 +246,7 @@ describe('the routing of a request', () => {
       });
     });
 
-    test('while somebody claims the request names the step without an instant', () => {
+    test('during a claim names the next step without an instant', () => {
       const view = routingState({
         request: 'pending',
         route: { walk: first },
@@ -256,7 +260,7 @@ describe('the routing of a request', () => {
     });
   });
 
-  test('is exhausted when the last run is over, and nothing comes any more', () => {
+  test('is exhausted after the last run, without a next step', () => {
     const walk = being({ phase: 'exhausted', run: 2, since: at(120) });
     const view = routingState({
       request: 'pending',
@@ -271,7 +275,7 @@ describe('the routing of a request', () => {
     });
   });
 
-  test('of a finished request lists the levels that were reached, none of them current, and nothing to come', () => {
+  test('of a finished request lists only the levels reached, none of them current', () => {
     const walk = being({ phase: 'level', run: 1, nodeId: 'b', since: at(10), nextAt: at(20) });
     const view = routingState({
       request: 'terminal',
@@ -282,7 +286,7 @@ describe('the routing of a request', () => {
     expect(view).toEqual({ state: 'finished', run: 1, runs: 2, levels: view.levels });
   });
 
-  test('along every walk has at most one current level, which is the last one notified and waits until the next step', () => {
+  test('has on every walk at most one current level, which waits until the next step', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 12 }), (there) => {
         let walk = startWalk(path);

@@ -158,7 +158,7 @@ const policy = documentOf(nodesOf(fc.oneof(user, broadcast), 3), 'p');
 interface Scene {
   readonly document: EscalationDocument;
   readonly world: World;
-  /** How late each look at the walk is. */
+  /** How late each look at the walk comes. */
   readonly delays: readonly number[];
 }
 
@@ -174,10 +174,10 @@ const scene: fc.Arbitrary<Scene> = fc
     ordered: policy,
     other: policy,
     present: fc.array(fc.subarray([...PEOPLE]), { minLength: 1, maxLength: 6 }),
-    everybody: fc.boolean(),
+    everyone: fc.boolean(),
     delays: fc.array(delay, { minLength: 1, maxLength: 8 }),
   })
-  .map(({ document, ordered, other, present, everybody, delays }) => ({
+  .map(({ document, ordered, other, present, everyone, delays }) => ({
     document,
     delays,
     world: {
@@ -190,7 +190,7 @@ const scene: fc.Arbitrary<Scene> = fc
       },
       // People come and go by the hour.
       deciders: (now) =>
-        everybody ? PEOPLE : (present[Math.floor(now / HOUR) % present.length] ?? []),
+        everyone ? PEOPLE : (present[Math.floor(now / HOUR) % present.length] ?? []),
       holds: ({ id }) => (id === 'costly' ? 'condition_too_costly' : id === 'yes'),
     },
   }));
@@ -213,14 +213,14 @@ interface Look {
   readonly events: readonly WalkEvent[];
   readonly state: WalkState;
   readonly urgency: WalkInput['urgency'];
-  /** Calls of the walk it took. */
+  /** How many calls of the walk it took. */
   readonly calls: number;
 }
 
 const stored = (state: WalkState): WalkState =>
   walkFromJson(JSON.parse(JSON.stringify(walkToJson(state))));
 
-/** Everything due at `now`, as the service does it. `keep` is what happens to the state between two calls. */
+/** Does everything due at `now`, as the service does. `keep` maps the state between two calls. */
 function look(
   scene: Scene,
   from: Pick<Look, 'state' | 'urgency'>,
@@ -254,7 +254,7 @@ function look(
       throw new Error('the step names another instant than its state');
     if (due === undefined || due > now) return { now, events, state, urgency, calls };
   }
-  throw new Error('the walk does not come to a wait');
+  throw new Error('the walk never waits');
 }
 
 /** Every look from the start to the end. */
@@ -276,7 +276,7 @@ function course(scene: Scene, keep?: (state: WalkState) => WalkState): Look[] {
   throw new Error('the walk does not end');
 }
 
-function told(event: WalkEvent): string {
+function describeEvent(event: WalkEvent): string {
   const { at, nodeId, run, team } = event;
   const place = team
     ? `${nodeId}:${run} > ${team.teamId}:${team.nodeId}:${team.run}`
@@ -313,21 +313,24 @@ const reaches = (event: WalkEvent): boolean =>
 const text = (value: unknown): string => JSON.stringify(value);
 const runs = { numRuns: 250 };
 
-describe('on every path, with teams, hours and conditions, any people there, and steps that come late', () => {
-  test('the walk says and waits as the same path run as a plain program', () => {
+describe('on every path, with any teams, hours, conditions and people, and with late steps', () => {
+  test('the walk does the same as a plain program that runs the path', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const slow = slowWalk(each.document, each.world);
         for (const { now, events, state } of course(each)) {
           const { said, next } = slow.step(now);
-          expect({ said: events.map(told), next: dueAt(state)?.getTime() }).toEqual({ said, next });
+          expect({ said: events.map(describeEvent), next: dueAt(state)?.getTime() }).toEqual({
+            said,
+            next,
+          });
         }
       }),
       runs,
     );
   });
 
-  test('the course is the same when the state is stored and read back at every call', () => {
+  test('storing and reading the state at every call changes nothing', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const said = (looks: readonly Look[]) =>
@@ -357,7 +360,7 @@ describe('on every path, with teams, hours and conditions, any people there, and
     );
   });
 
-  test('the walk ends, in a bounded number of looks and calls, and stays at its end for ever', () => {
+  test('the walk ends in a bounded number of calls and stays at its end', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const { document, world } = each;
@@ -368,7 +371,7 @@ describe('on every path, with teams, hours and conditions, any people there, and
         const bound = nodes(document) * (2 + inside);
         expect(looks.reduce((sum, { calls }) => sum + calls, 0)).toBeLessThanOrEqual(2 * bound);
         const last = looks.at(-1);
-        if (!last) throw new Error('nobody looked');
+        if (!last) throw new Error('the course has no look');
         expect(last.state.place).toMatchObject({ phase: 'exhausted', run: totalRuns(document) });
         const later = look(each, last, last.now + 1_000 * HOUR);
         expect({ events: later.events, state: later.state }).toEqual({
@@ -384,22 +387,22 @@ describe('on every path, with teams, hours and conditions, any people there, and
     );
   });
 
-  test('no step is notified twice, and none is both notified to somebody and skipped', () => {
+  test('no step notifies or is skipped twice, and no step that notified someone is skipped', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const events = eventsOf(course(each));
         const notified = events.filter(({ kind }) => kind === 'level_notified').map(stepKey);
         expect(new Set(notified).size).toBe(notified.length);
-        const somebody = new Set(events.filter(reaches).map(stepKey));
+        const reached = new Set(events.filter(reaches).map(stepKey));
         const skipped = events.filter(({ kind }) => kind === 'level_skipped').map(stepKey);
         expect(new Set(skipped).size).toBe(skipped.length);
-        expect(skipped.filter((key) => somebody.has(key))).toEqual([]);
+        expect(skipped.filter((key) => reached.has(key))).toEqual([]);
       }),
       runs,
     );
   });
 
-  test('events come in order of time, and those of one look at one instant', () => {
+  test('events come in order of time, and those of one look have one instant', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const looks = course(each);
@@ -414,7 +417,7 @@ describe('on every path, with teams, hours and conditions, any people there, and
     );
   });
 
-  test('after an outage no two levels of one walk are notified in one look: there is no burst', () => {
+  test('no look notifies two levels of one walk, so an outage causes no burst', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const bursts = course(each).filter(({ events }) => {
@@ -429,7 +432,7 @@ describe('on every path, with teams, hours and conditions, any people there, and
     );
   });
 
-  test('urgency only rises, once, before the level that raises it', () => {
+  test('urgency rises at most once, right before the level that raises it, and never falls', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const looks = course(each);
@@ -450,7 +453,7 @@ describe('on every path, with teams, hours and conditions, any people there, and
     );
   });
 
-  test('nobody is notified who may not decide at that moment', () => {
+  test('all notified people may decide at that moment', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const strangers = eventsOf(course(each)).filter(
@@ -464,7 +467,7 @@ describe('on every path, with teams, hours and conditions, any people there, and
     );
   });
 
-  test('the levels of a path without branches are all entered in every run, in their order', () => {
+  test('every run of a path without branches enters all levels in order', () => {
     fc.assert(
       fc.property(
         scene.filter(({ document }) => document.nodes.every(({ type }) => type !== 'if_else')),

@@ -23,7 +23,7 @@ const start = new Date('2026-03-01T12:00:00.000Z');
 const at = (minutes: number) => new Date(start.getTime() + minutes * MINUTE);
 const ms = (wait: string) => parseDuration(wait) ?? Number.NaN;
 
-const everybody: Target = { type: 'broadcast' };
+const everyone: Target = { type: 'broadcast' };
 const user = (id: string): Target => ({ type: 'user', id });
 const level = (
   id: string,
@@ -52,13 +52,13 @@ const input = (document: EscalationPathDocument): WalkInput => ({
   matches: () => false,
 });
 
-/** Who can be notified for these targets on this attempt (counted from 0 over the whole walk). */
+/** The people who can be notified for these targets. Attempts count from 0 over the whole walk. */
 type Resolver = (targets: readonly Target[], attempt: number) => readonly string[];
 const allThere: Resolver = (targets) =>
-  targets.map((target) => (target.type === 'user' ? target.id : 'somebody'));
-const nobody: Resolver = () => [];
+  targets.map((target) => (target.type === 'user' ? target.id : 'someone'));
+const noOne: Resolver = () => [];
 
-/** One step as the service takes it; `resolve` is asked only at a level to be entered. */
+/** One step as the service takes it. `resolve` runs only when the walk enters a level. */
 function advance(
   document: EscalationPathDocument,
   state: WalkState,
@@ -74,10 +74,14 @@ const there =
   () =>
     ids;
 const never = (): readonly string[] => {
-  throw new Error('nobody is to be found for a level before its time');
+  throw new Error('a level was entered before its time');
 };
-/** A walk at this place, where somebody was told. */
-const being = (place: Place): WalkState => ({ place, teams: [], told: place.phase === 'level' });
+/** A walk at this place. A level has notified someone. */
+const being = (place: Place): WalkState => ({
+  place,
+  teams: [],
+  notified: place.phase === 'level',
+});
 
 interface Course {
   readonly events: readonly WalkEvent[];
@@ -104,7 +108,7 @@ function walk(
       (event) => event.kind === 'level_notified' || event.kind === 'level_skipped',
     );
     if (levels.length !== attempts - before)
-      throw new Error('somebody was looked for whom no level asks for');
+      throw new Error('people were looked for outside a level');
     events.push(...step.events);
     ({ state } = step);
     if (!step.nextAt) return { events, calls, end: state };
@@ -124,7 +128,7 @@ const words = (events: readonly WalkEvent[]) =>
   });
 
 describe('the walk', () => {
-  test('notifies the first level at once and each further one when the wait of the one before is over', () => {
+  test('notifies the first level at once, and each further one after the wait of the level before it', () => {
     const document = path([level('a', '10m'), level('b', '1h'), level('c', '5m')]);
     expect(words(walk(document).events)).toEqual([
       '0 level_notified a in 1',
@@ -135,7 +139,7 @@ describe('the walk', () => {
   });
 
   test('says who was notified, by which step key, and when it escalates', () => {
-    const document = path([level('a', '10m', [user('ada'), everybody])]);
+    const document = path([level('a', '10m', [user('ada'), everyone])]);
     const step = advance(document, startWalk(document), {
       now: start,
       resolve: there('ada', 'bob', 'ada'),
@@ -145,7 +149,7 @@ describe('the walk', () => {
       state: {
         place: { phase: 'level', ...place, since: start, nextAt: at(10) },
         teams: [],
-        told: true,
+        notified: true,
       },
       events: [
         {
@@ -162,7 +166,7 @@ describe('the walk', () => {
     expect(stepKey(place)).toBe('a:1');
   });
 
-  test('waits behind the last level before it starts over, as often as the path says', () => {
+  test('waits after the last level before each repeat, as often as the path says', () => {
     const document = path([level('a', '10m'), level('b', '20m')], { times: 2, after: '1h' });
     expect(words(walk(document).events)).toEqual([
       '0 level_notified a in 1',
@@ -178,14 +182,14 @@ describe('the walk', () => {
     expect(totalRuns(document)).toBe(3);
   });
 
-  test('names the run that starts', () => {
+  test('names the run that each repeat starts', () => {
     const { events } = walk(path([level('a')], { times: 2, after: '1m' }));
     expect(events.flatMap((event) => (event.kind === 'path_repeated' ? [event.run] : []))).toEqual([
       2, 3,
     ]);
   });
 
-  test('skips a level at which nobody can be notified at once', () => {
+  test('skips a level without anyone to notify, at once', () => {
     const document = path([level('a'), level('b'), level('c')]);
     const resolve: Resolver = (targets) => allThere(targets, 0).filter((id) => id !== 'of-b');
     expect(words(walk(document, { resolve }).events)).toEqual([
@@ -196,7 +200,7 @@ describe('the walk', () => {
     ]);
   });
 
-  test('asks anew on each run who can be notified', () => {
+  test('looks for the people of a level in each run', () => {
     const document = path([level('a')], { times: 1, after: '5m' });
     expect(
       words(
@@ -212,7 +216,7 @@ describe('the walk', () => {
     ]);
   });
 
-  test('of a path whose levels are all skipped still waits before each run, and ends', () => {
+  test('waits before each run and ends even when all levels are skipped', () => {
     const document = path([level('a'), level('b')], { times: 2, after: '1h' });
     const expected = [
       '0 level_skipped a in 1',
@@ -225,10 +229,10 @@ describe('the walk', () => {
       '120 level_skipped b in 3',
       '120 path_exhausted',
     ];
-    expect(words(walk(document, { resolve: nobody }).events)).toEqual(expected);
+    expect(words(walk(document, { resolve: noOne }).events)).toEqual(expected);
   });
 
-  test('of a path without nodes waits before each run, and ends', () => {
+  test('of a path without nodes waits before each run and ends', () => {
     expect(words(walk(path([])).events)).toEqual(['0 path_exhausted']);
     expect(words(walk(path([], { times: 2, after: '1h' })).events)).toEqual([
       '60 path_repeated',
@@ -237,7 +241,7 @@ describe('the walk', () => {
     ]);
   });
 
-  test('changes nothing before its time, and acts at the very instant', () => {
+  test('changes nothing before its time, and acts exactly at it', () => {
     const document = path([level('a', '10m'), level('b')]);
     const waiting = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
     const early = new Date(at(10).getTime() - 1);
@@ -256,13 +260,13 @@ describe('the walk', () => {
     ).toEqual(['10 level_notified b in 1']);
   });
 
-  test('stays at its end for ever', () => {
+  test('stays at its end', () => {
     const document = path([level('a')]);
     const { end } = walk(document);
     expect(end).toStrictEqual({
       place: { phase: 'exhausted', run: 1, since: at(10) },
       teams: [],
-      told: false,
+      notified: false,
     });
     expect(advance(document, end, { now: at(100_000), resolve: never })).toMatchObject({
       state: end,
@@ -271,7 +275,7 @@ describe('the walk', () => {
     });
   });
 
-  test('refuses a state that names a node the document does not have', () => {
+  test('refuses a state whose node is missing from the document', () => {
     const stray = being({ phase: 'level', run: 1, nodeId: 'z', since: start, nextAt: at(1) });
     expect(() => advance(path([level('a')]), stray, { now: at(2), resolve: never })).toThrow(
       'no node z',
@@ -280,7 +284,7 @@ describe('the walk', () => {
 });
 
 describe('after an outage', () => {
-  test('only the next level fires at once, and the one behind it waits its own time from then', () => {
+  test('only the next level fires at once, and the level after it waits its own time from then', () => {
     const document = path([level('a', '10m'), level('b', '10m'), level('c', '10m')]);
     const state = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
     const step = advance(document, state, { now: at(1_000), resolve: there('bob') });
@@ -289,7 +293,7 @@ describe('after an outage', () => {
     expect(arrive(input(document), step.state, at(1_009)).entry).toBeUndefined();
   });
 
-  test('of hours in the middle of a path everything behind it comes as much later, once, at its own distance', () => {
+  test('in the middle of a path every later step comes once, delayed by the outage', () => {
     const document = path([level('a', '10m'), level('b', '10m'), level('c', '10m')], {
       times: 1,
       after: '1h',
@@ -307,7 +311,7 @@ describe('after an outage', () => {
     ]);
   });
 
-  test("only the next step of a team's policy fires, and none when the level around it is over too", () => {
+  test("only the next step of a team's policy fires, and none when its level in the path is over too", () => {
     const policy = path([level('first', '10m'), level('second', '10m'), level('third', '10m')]);
     const document = path([level('a', '1h'), level('b', '1h')]);
     const withTeam: WalkInput = { ...input(document), policy: () => policy };
@@ -320,7 +324,7 @@ describe('after an outage', () => {
     const state: WalkState = {
       place: { ...place, nodeId: 'a', nextAt: at(60) },
       teams: [team],
-      told: true,
+      notified: true,
     };
 
     const back = arrive(withTeam, state, at(45));
@@ -335,7 +339,7 @@ describe('after an outage', () => {
     expect(later).toMatchObject({ state: { place: { nodeId: 'b' }, teams: [] }, nextAt: at(360) });
   });
 
-  test('behind the last level the next run starts at once when its time has passed, with its first level alone', () => {
+  test('after the last level an overdue run starts at once, with its first level only', () => {
     const document = path([level('a', '10m'), level('b', '10m')], { times: 1, after: '1h' });
     const state = being({ phase: 'level', run: 1, nodeId: 'b', since: start, nextAt: at(10) });
     const step = advance(document, state, { now: at(500), resolve: there('ada') });
@@ -343,19 +347,19 @@ describe('after an outage', () => {
     expect(step.nextAt).toEqual(at(510));
   });
 
-  test('behind the last level the rest of the wait for the next run is kept', () => {
+  test('after the last level the walk waits only the rest of the pause before the next run', () => {
     const document = path([level('a', '10m')], { times: 1, after: '1h' });
     const state = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
     const step = advance(document, state, { now: at(30), resolve: never });
     expect(step.state).toStrictEqual({
       place: { phase: 'repeat', run: 1, since: at(10), nextAt: at(70) },
       teams: [],
-      told: false,
+      notified: false,
     });
     expect(step).toMatchObject({ events: [], nextAt: at(70) });
   });
 
-  test('a call at the very instant of the next run starts it, even when the last level was still waiting in the state', () => {
+  test('a call exactly at the next run starts it, even if the stored state still waits at the last level', () => {
     const document = path([level('a', '10m')], { times: 1, after: '1h' });
     const state = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
     expect(words(advance(document, state, { now: at(70), resolve: there('ada') }).events)).toEqual([
@@ -364,9 +368,9 @@ describe('after an outage', () => {
     ]);
   });
 
-  test('runs in which nobody can be notified are not made up for either', () => {
+  test('missed runs without anyone to notify are not made up for', () => {
     const document = path([level('a')], { times: 3, after: '1h' });
-    const { events } = walk(document, { resolve: nobody, delays: [600 * MINUTE] });
+    const { events } = walk(document, { resolve: noOne, delays: [600 * MINUTE] });
     expect(words(events).filter((each) => each.includes('skipped'))).toEqual([
       '0 level_skipped a in 1',
       '660 level_skipped a in 2',
@@ -385,7 +389,7 @@ describe('a stored walk', () => {
   test.each<[string, WalkState]>([
     ['about to start', being({ phase: 'enter', run: 1, nodeId: 'a' })],
     [
-      'about to enter behind a skipped level',
+      'about to enter after a skipped level',
       being({ phase: 'enter', run: 2, nodeId: 'b', since: at(1), nextAt: at(1) }),
     ],
     ['on a path without nodes', being({ phase: 'enter', run: 1 })],
@@ -402,12 +406,12 @@ describe('a stored walk', () => {
       {
         ...being({ phase: 'level', run: 1, nodeId: 'a', since: at(0), nextAt: at(10) }),
         teams: [inside],
-        told: false,
+        notified: false,
       },
     ],
     ['waiting for the next run', being({ phase: 'repeat', run: 1, since: at(0), nextAt: at(10) })],
     ['exhausted', being({ phase: 'exhausted', run: 3, since: at(0) })],
-  ])('%s is read back as it was', (_, state) => {
+  ])('%s is read back unchanged', (_, state) => {
     expect(walkFromJson(JSON.parse(JSON.stringify(walkToJson(state))))).toStrictEqual(state);
   });
 
@@ -460,7 +464,7 @@ describe('on every path of levels', () => {
       (there[attempt % (there.length || 1)] ?? true) ? allThere(targets, attempt) : [];
   const runs = { numRuns: 200 };
 
-  test('the walk ends, in a bounded number of calls, with every level of every run notified or skipped exactly once and in order', () => {
+  test('the walk ends in a bounded number of calls, with every level of every run notified or skipped once, in order', () => {
     fc.assert(
       fc.property(document, delays, presence, (doc, late, there) => {
         const { events, calls, end } = walk(doc, { resolve: sometimes(there), delays: late });
@@ -481,7 +485,7 @@ describe('on every path of levels', () => {
     );
   });
 
-  test('with somebody always there, each run notifies each level', () => {
+  test('each run notifies each level when someone is always there', () => {
     fc.assert(
       fc.property(document, delays, (doc, late) => {
         const notified = walk(doc, { delays: late }).events.filter(
@@ -493,7 +497,7 @@ describe('on every path of levels', () => {
     );
   });
 
-  test('no step comes before the wait of the notification before it, however late the calls are', () => {
+  test('no step comes before the previous wait is over, however late the calls are', () => {
     fc.assert(
       fc.property(document, delays, presence, (doc, late, there) => {
         const { events } = walk(doc, { resolve: sometimes(there), delays: late });
@@ -504,7 +508,7 @@ describe('on every path of levels', () => {
           if (event.kind === 'level_notified') {
             const node = doc.nodes.find(({ id }) => id === event.nodeId);
             if (event.escalateAt.getTime() - event.at.getTime() !== ms(node?.escalate_after ?? ''))
-              throw new Error('another wait');
+              throw new Error(`${event.nodeId} waits for another time than its level says`);
             earliest = event.escalateAt.getTime();
           } else if (event.kind === 'level_skipped') {
             earliest = event.at.getTime();

@@ -1,4 +1,7 @@
-/** What an operator reads in the Temporal UI about a request that waits: one line for the timer, some for the current details. */
+/**
+ * What an operator reads in the Temporal UI about a waiting request: one line for the timer, and
+ * the current details.
+ */
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import { nodeOf } from '../../../domain/escalation/node-order.ts';
 import { allLevels, type Target } from '../../../domain/escalation/types.ts';
@@ -11,7 +14,7 @@ const MAX_DETAILS = 1_500;
 export interface Waiting {
   readonly request: ApprovalRequest;
   readonly urgency: ApprovalRequest['urgency'];
-  /** Absent, as is `state`, for a request without a path. */
+  /** Absent, like `state`, for a request without a path. */
   readonly path?: LoadedEscalationPath;
   readonly state?: WalkState;
 }

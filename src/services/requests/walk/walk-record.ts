@@ -14,9 +14,9 @@ import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts'
 export interface Recorded {
   readonly request: ApprovalRequest;
   readonly now: Date;
-  /** For the names of people notified. */
+  /** For the names of the people notified. */
   readonly deciders: readonly Decider[];
-  /** This deployment sends email. */
+  /** Whether this deployment sends email. */
   readonly byEmail: boolean;
 }
 
@@ -26,47 +26,50 @@ export async function recordWalk(
   db: Db,
   { events, ...walk }: OnPath & { readonly events: readonly WalkEvent[] },
 ): Promise<void> {
-  const told: NewAuditEvent[] = [];
-  for (const event of events) told.push(...(await recordEvent(db, walk, event)));
-  await insertAuditEvents(db, walk.request.organizationId, { events: told, occurredAt: walk.now });
+  const entries: NewAuditEvent[] = [];
+  for (const event of events) entries.push(...(await recordEvent(db, walk, event)));
+  await insertAuditEvents(db, walk.request.organizationId, {
+    events: entries,
+    occurredAt: walk.now,
+  });
 }
 
-/** Records the event, and answers what the timeline says of it. */
+/** Records the event, and returns its timeline entries. */
 async function recordEvent(
   db: Db,
   walk: OnPath,
   event: WalkEvent,
 ): Promise<readonly NewAuditEvent[]> {
   const { request, path } = walk;
-  const said = { path_key: path.pathKey, ...walkEventData(event) };
-  const say = (data: Readonly<Record<string, unknown>> = {}): NewAuditEvent[] => [
-    requestEvent(request.id, walkEventName(event), { ...said, ...data }),
+  const common = { path_key: path.pathKey, ...walkEventData(event) };
+  const entry = (data: Readonly<Record<string, unknown>> = {}): NewAuditEvent[] => [
+    requestEvent(request.id, walkEventName(event), { ...common, ...data }),
   ];
   switch (event.kind) {
     case 'level_notified': {
-      const told = await insertStep(db, {
+      const notified = await insertStep(db, {
         ...stepOf(walk, event),
         kind: 'notified',
         escalateAt: event.escalateAt,
         membershipIds: event.membershipIds,
       });
-      return told.flatMap((id) => say(person(walk.deciders, id)));
+      return notified.flatMap((id) => entry(person(walk.deciders, id)));
     }
     case 'level_skipped':
-      // The people notified stay so: only the wait is over.
+      // The notified people can still decide: only the wait is over.
       if (event.reason === 'nobody_left')
         await endStep(db, request.id, { stepKey: stepKey(event), at: walk.now });
       else await insertStep(db, { ...stepOf(walk, event), kind: 'skipped', membershipIds: [] });
-      return say();
+      return entry();
     case 'branch_taken':
-      // What follows shows the branch; only a preview explains it.
+      // The next event shows the branch. Only a preview explains it.
       return [];
     case 'deferred':
     case 'condition_failed':
     case 'urgency_raised':
     case 'path_repeated':
     case 'path_exhausted':
-      return say();
+      return entry();
   }
 }
 
@@ -83,12 +86,14 @@ function stepOf({ request, now, byEmail }: Recorded, event: WalkEvent) {
   };
 }
 
-/** Notifies all who may decide a request without a path; true when that is new to some of them. */
+/**
+ * Notifies everyone who may decide a request without a path. True when that is new to some of them.
+ */
 export async function recordUnrouted(
   db: Db,
   { request, now, deciders, byEmail }: Recorded,
 ): Promise<boolean> {
-  const told = await insertStep(db, {
+  const notified = await insertStep(db, {
     requestId: request.id,
     organizationId: request.organizationId,
     stepKey: UNROUTED_STEP,
@@ -98,9 +103,11 @@ export async function recordUnrouted(
     membershipIds: deciders.map((decider) => decider.membershipId),
     byEmail,
   });
-  const events = told.map((id) => requestEvent(request.id, 'level_notified', person(deciders, id)));
+  const events = notified.map((id) =>
+    requestEvent(request.id, 'level_notified', person(deciders, id)),
+  );
   await insertAuditEvents(db, request.organizationId, { events, occurredAt: now });
-  return told.length > 0;
+  return notified.length > 0;
 }
 
 function person(deciders: readonly Decider[], membershipId: string) {

@@ -1,4 +1,7 @@
-/** The walk's side of a step: who is asked next, told once, and when to look again. Runs inside the locking transaction. */
+/**
+ * The walk's part of a step: who is notified now, and when to look again. It runs inside the
+ * transaction that locks the request.
+ */
 import { planNext } from '../../../data/requests/escalate.ts';
 import { holdRights } from '../../../data/requests/unreachable.ts';
 import { findDeciders, type Decider } from '../../../data/requests/deciders.ts';
@@ -23,14 +26,14 @@ import {
 import type { Db } from '../../../platform/postgres.ts';
 import type { Runtime } from '../../context.ts';
 import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
-import { lostSteps } from '../unreachable.ts';
+import { unreachableSteps } from '../unreachable.ts';
 import { describeWait } from './walk-details.ts';
 import { conditionFacts, walkInput } from './walk-input.ts';
 import { recordUnrouted, recordWalk } from './walk-record.ts';
 
-/** How late the workflow may be with a step before the reconciler makes it. */
+/** How late the workflow may be with a step before the reconciler takes it. */
 const WAKE_MARGIN_MS = 5_000;
-/** When to look again while somebody takes rights away. */
+/** When to look again while another transaction revokes rights. */
 const LOOK_AGAIN_MS = 1_000;
 
 export interface WalkOn {
@@ -46,14 +49,14 @@ export interface Walked {
   readonly details: string;
 }
 
-/** Where the walk of a request is; at its start when it has not been stepped yet. */
+/** Where the walk of a request is; at its start before the first step. */
 export function stateOf({ walk }: ApprovalRequest, { document }: LoadedEscalationPath): WalkState {
   return walk === undefined ? startWalk(document) : walkFromJson(JSON.parse(walk));
 }
 
 /**
- * Everything due at `now`: at most one level is notified, levels nobody can be asked at are skipped. While somebody
- * claims the request nobody is asked. `db` is the locking transaction.
+ * Does everything due at `now`. At most one level is notified; levels without anyone to ask are
+ * skipped. While someone claims the request, no one is asked. `db` is the locking transaction.
  */
 export async function walkOn(db: Db, runtime: Runtime, walk: WalkOn): Promise<Walked> {
   const { request, now, by } = walk;
@@ -83,7 +86,7 @@ interface Advanced {
   readonly state?: WalkState;
   readonly noticeable: boolean;
   readonly urgency: ApprovalRequest['urgency'];
-  /** Somebody was taking rights away while this step read who may decide. */
+  /** Another transaction was revoking rights while this step read who may decide. */
   readonly unsettled: boolean;
 }
 
@@ -112,11 +115,11 @@ async function advance(db: Db, { mailer }: Runtime, walk: WalkOn): Promise<Advan
   }
   const isMidway = state.place.phase === 'level' && now < state.place.nextAt;
   if (isMidway) await hold();
-  const isLost = isMidway ? await lostSteps(db, request.id, state) : undefined;
+  const isUnreachable = isMidway ? await unreachableSteps(db, request.id, state) : undefined;
   const followed = await followPath(
     db,
     { ...walk, path },
-    { state, deciders, ...(isLost && { isLost }) },
+    { state, deciders, ...(isUnreachable && { isUnreachable }) },
   );
   const { events } = followed;
   const names = events.length > 0 ? await deciders() : [];
@@ -128,7 +131,7 @@ async function advance(db: Db, { mailer }: Runtime, walk: WalkOn): Promise<Advan
 interface From {
   readonly state: WalkState;
   readonly deciders: () => Promise<Decider[]>;
-  readonly isLost?: NonNullable<WalkInput['isLost']>;
+  readonly isUnreachable?: NonNullable<WalkInput['isUnreachable']>;
 }
 
 async function followPath(
@@ -148,13 +151,16 @@ async function followPath(
     facts: conditionFacts(request),
     urgency,
   });
-  const input: WalkInput = { ...known, ...(from.isLost && { isLost: from.isLost }) };
+  const input: WalkInput = {
+    ...known,
+    ...(from.isUnreachable && { isUnreachable: from.isUnreachable }),
+  };
   const events: WalkEvent[] = [];
   for (;;) {
     const arrival = arrive({ ...input, urgency }, state, now);
     const asked = arrival.entry
-      ? await find(db, request, { entry: arrival.entry, deciders: await from.deciders() })
-      : NOBODY;
+      ? await findAsked(db, request, { entry: arrival.entry, deciders: await from.deciders() })
+      : NO_ONE;
     for (const { revisionId } of asked.teams) await learn(revisionId);
     const step = enterLevel({ ...input, urgency }, arrival, { now, asked });
     ({ state, urgency } = step);
@@ -163,9 +169,9 @@ async function followPath(
   }
 }
 
-const NOBODY: Asked = { membershipIds: [], teams: [] };
+const NO_ONE: Asked = { membershipIds: [], teams: [] };
 
-async function find(
+async function findAsked(
   db: Db,
   { organizationId }: ApprovalRequest,
   { entry, deciders }: { readonly entry: LevelEntry; readonly deciders: readonly Decider[] },

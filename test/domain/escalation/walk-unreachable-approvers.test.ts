@@ -1,4 +1,4 @@
-/** A walk whose people lose the right to decide while they are waited for: it goes on at once, and for nobody else. */
+/** A walk that waits for people who lose the right to decide: it moves on at once, and for no other reason. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { recipients } from '../../../src/domain/escalation/recipients.ts';
@@ -32,7 +32,7 @@ interface Scene {
   readonly teams: Readonly<Record<string, readonly string[]>>;
   /** Who may decide, in minutes from the start. */
   readonly deciders: (minute: number) => readonly string[];
-  /** When somebody looks though nothing is due: rights have changed. */
+  /** When rights change. The walk is looked at then, even if nothing is due. */
   readonly changes: readonly number[];
 }
 
@@ -40,28 +40,28 @@ interface Look {
   readonly minute: number;
   readonly events: readonly WalkEvent[];
   readonly state: WalkState;
-  /** Whom each step had told by then. */
-  readonly told: ReadonlyMap<string, readonly string[]>;
+  /** The people each step has notified so far. */
+  readonly notified: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Those told at the step; at a level of the path also those told inside it. */
-const notifiedAt = (told: Look['told'], step: StepPlace): readonly string[] =>
-  [...told].flatMap(([key, ids]) =>
+/** The people notified at the step. For a level of the path they include those notified inside it. */
+const notifiedAt = (notified: Look['notified'], step: StepPlace): readonly string[] =>
+  [...notified].flatMap(([key, ids]) =>
     key === stepKey(step) || (!step.team && isInside(key, step)) ? ids : [],
   );
 
 type Keep = (state: WalkState) => WalkState;
 
-/** Everything due at one instant, as the service does it: who is lost is read once, from what earlier looks have told. */
+/** Does everything due at one instant, as the service does. It reads the people notified earlier only once. */
 function look(
   scene: Scene,
-  before: Pick<Look, 'state' | 'told'>,
+  before: Pick<Look, 'state' | 'notified'>,
   { minute, keep }: { minute: number; keep: Keep },
 ): Look {
   const now = new Date(START + minute * MINUTE);
   const deciders = scene.deciders(minute);
-  const isLost = (step: StepPlace): boolean => {
-    const people = notifiedAt(before.told, step);
+  const isUnreachable = (step: StepPlace): boolean => {
+    const people = notifiedAt(before.notified, step);
     return people.length > 0 && !people.some((id) => deciders.includes(id));
   };
   const policy = (id: string): EscalationDocument =>
@@ -71,7 +71,7 @@ function look(
     policy,
     urgency: 'standard',
     matches: () => false,
-    isLost,
+    isUnreachable,
   } as const;
   const teams = new Map(
     Object.entries(scene.teams).map(([id, members]) => [
@@ -96,17 +96,20 @@ function look(
       const news = events.flatMap((event) =>
         event.kind === 'level_notified' ? [[stepKey(event), event.membershipIds] as const] : [],
       );
-      return { minute, events, state, told: new Map([...before.told, ...news]) };
+      return { minute, events, state, notified: new Map([...before.notified, ...news]) };
     }
   }
-  throw new Error('the walk does not come to a wait');
+  throw new Error('the walk never waits');
 }
 
 /** Looks whenever something is due, and whenever rights change. */
 function course(scene: Scene, keep: Keep = (state) => state): Look[] {
   const changes = [...scene.changes].sort((a, b) => a - b);
   const looks: Look[] = [];
-  let from: Pick<Look, 'state' | 'told'> = { state: startWalk(scene.document), told: new Map() };
+  let from: Pick<Look, 'state' | 'notified'> = {
+    state: startWalk(scene.document),
+    notified: new Map(),
+  };
   let minute = 0;
   for (let n = 0; n < 2_000; n += 1) {
     const next = look(scene, from, { minute, keep });
@@ -148,20 +151,20 @@ const words = (looks: readonly Look[]): string[] =>
     }),
   );
 
-/** Everybody named may decide until his minute; whoever is not listed always may. */
+/** People named in `minutes` may decide until their minute, all others always. */
 function leaving(
   minutes: Readonly<Record<string, number>>,
-  everybody: readonly string[],
+  everyone: readonly string[],
 ): Pick<Scene, 'deciders' | 'changes'> {
   return {
-    deciders: (minute) => everybody.filter((id) => minute < (minutes[id] ?? Infinity)),
+    deciders: (minute) => everyone.filter((id) => minute < (minutes[id] ?? Infinity)),
     changes: Object.values(minutes),
   };
 }
 const none = { policies: {}, teams: {} };
 
-describe('a level whose people may decide no more', () => {
-  test('is over at once, says why, and the next one is told and waits its own time', () => {
+describe('a level whose people may no longer decide', () => {
+  test('ends at once with a reason, and the next level is notified and waits its own time', () => {
     const scene = {
       ...none,
       document: path(level('a', [user('ada')], 60), level('b', [user('bob')])),
@@ -175,7 +178,7 @@ describe('a level whose people may decide no more', () => {
     ]);
   });
 
-  test('waits on for the last of them', () => {
+  test('keeps waiting for the last of them', () => {
     const document = path(level('a', [user('ada'), user('bob')], 60), level('b', [user('eve')]));
     const scene = { ...none, document, ...leaving({ ada: 7, bob: 30 }, ['ada', 'bob', 'eve']) };
     expect(words(course(scene)).slice(1, 3)).toEqual([
@@ -184,7 +187,7 @@ describe('a level whose people may decide no more', () => {
     ]);
   });
 
-  test('is followed by every wait the path has: before a further run, and none at its end', () => {
+  test('does not shorten the wait before a further run', () => {
     const document: EscalationDocument = {
       ...path(level('a', [user('ada')], 60)),
       repeat: { times: 1, after: '2h' },
@@ -198,7 +201,7 @@ describe('a level whose people may decide no more', () => {
     ]);
   });
 
-  test('is waited out where nobody looks before its end', () => {
+  test('runs its full wait when the walk is not looked at before', () => {
     const document = path(level('a', [user('ada')], 60), level('b', [user('bob')]));
     const scene = { ...none, document, ...leaving({ ada: 7 }, ['ada', 'bob']), changes: [] };
     expect(words(course(scene)).slice(0, 2)).toEqual([
@@ -207,7 +210,7 @@ describe('a level whose people may decide no more', () => {
     ]);
   });
 
-  test('of a team goes on inside it first, and the path goes on when nobody told inside is left', () => {
+  test('in a team moves on inside its policy first, and the path moves on when none of its people are left', () => {
     const scene = {
       document: path(level('a', [team('t')], 600), level('b', [user('bob')])),
       policies: { t: path(level('one', [user('ada')], 60), level('two', [user('eve')], 60)) },
@@ -227,7 +230,7 @@ describe('a level whose people may decide no more', () => {
     ]);
   });
 
-  test('of a team waits on for whoever was told inside it before, and for a run its policy has still to make', () => {
+  test('in a team keeps waiting for people notified earlier, and for a run its policy still has to make', () => {
     const base = {
       document: path(level('a', [team('t')], 600), level('b', [user('bob')])),
       teams: { t: ['ada', 'eve'] },
@@ -286,7 +289,7 @@ function documentOf(
       ...(again && { repeat: again }),
     }));
 }
-/** People come and go every five minutes or so, by hand. */
+/** Random documents, with people who gain and lose rights at random minutes. */
 const scenes: fc.Arbitrary<Scene> = fc
   .record({
     document: documentOf(
@@ -312,12 +315,12 @@ const scenes: fc.Arbitrary<Scene> = fc
   }));
 
 const isWaiting = ({ phase }: { phase: string }): boolean => phase === 'level';
-const stillThere = (scene: Scene, { told, minute }: Look, step: StepPlace): boolean =>
-  notifiedAt(told, step).some((id) => scene.deciders(minute).includes(id));
+const stillThere = (scene: Scene, { notified, minute }: Look, step: StepPlace): boolean =>
+  notifiedAt(notified, step).some((id) => scene.deciders(minute).includes(id));
 const runs = { numRuns: 500 };
 
-describe('whoever comes and goes while a request walks, and whenever that is looked at', () => {
-  test('no level is left for want of people while somebody it told may decide', () => {
+describe('with people gaining and losing rights during the walk', () => {
+  test('no level ends early while someone it notified may decide', () => {
     fc.assert(
       fc.property(scenes, (scene) => {
         const wrong = course(scene).flatMap((each) =>
@@ -334,7 +337,7 @@ describe('whoever comes and goes while a request walks, and whenever that is loo
     );
   });
 
-  test('no wait of a level outlasts a look at which nobody it told may decide', () => {
+  test('no level keeps waiting after a look at which none of its notified people may decide', () => {
     fc.assert(
       fc.property(scenes, (scene) => {
         const waits = course(scene).flatMap((each) => {
@@ -355,7 +358,7 @@ describe('whoever comes and goes while a request walks, and whenever that is loo
     );
   });
 
-  test('the walk ends, tells no step twice, and skips for want of somebody to ask only steps that told nobody', () => {
+  test('the walk ends, notifies no step twice, and gives each skip the right reason', () => {
     fc.assert(
       fc.property(scenes, (scene) => {
         const looks = course(scene);
@@ -368,17 +371,17 @@ describe('whoever comes and goes while a request walks, and whenever that is loo
           const keys = events.filter((event) => event.kind === kind).map(stepKey);
           expect(new Set(keys).size).toBe(keys.length);
         }
-        const told = looks.at(-1)?.told ?? new Map<string, readonly string[]>();
+        const notified = looks.at(-1)?.notified ?? new Map<string, readonly string[]>();
         for (const event of events) {
           if (event.kind === 'level_skipped')
-            expect(notifiedAt(told, event).length > 0).toBe(event.reason === 'nobody_left');
+            expect(notifiedAt(notified, event).length > 0).toBe(event.reason === 'nobody_left');
         }
       }),
       runs,
     );
   });
 
-  test('the course is the same when the state is stored and read back at every call, and a second look finds nothing to do', () => {
+  test('storing and reading the state at every call changes nothing, and a second look finds nothing to do', () => {
     const stored: Keep = (state) => walkFromJson(JSON.parse(JSON.stringify(walkToJson(state))));
     fc.assert(
       fc.property(scenes, (scene) => {
@@ -396,7 +399,7 @@ describe('whoever comes and goes while a request walks, and whenever that is loo
     );
   });
 
-  test('nothing is different where those who were told stay', () => {
+  test('looking at changes of rights alters nothing while all notified people keep theirs', () => {
     fc.assert(
       fc.property(scenes, (scene) => {
         const stable = { ...scene, deciders: () => PEOPLE };
