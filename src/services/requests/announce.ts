@@ -1,4 +1,7 @@
-/** What a recorded answer sets in motion, after its commit: the count, everybody who waits for it, and its workflow. */
+/**
+ * What follows a recorded answer, after its commit: metrics, the callers that wait for it, and its
+ * workflow.
+ */
 import type { ApprovalRequest, TerminalState } from '../../domain/requests/approval-requests.ts';
 import type { Runtime } from '../context.ts';
 import type { WorkflowSignal } from '../ports.ts';
@@ -12,21 +15,21 @@ export function announceDecided(
   const { id, decision } = decided;
   if (decision)
     runtime.metrics.requestsDecided.inc({ status: decision.status, channel: decision.channel });
-  // A rule's verdict is awaited by the call that asked, which is most often here: one statement less for each create.
+  // The create call usually waits in this process, so a rule's verdict needs no NOTIFY.
   runtime.changes.publish(id, decided, { unlessHeard: decision?.channel === 'pipeline' });
   if (signal) signalLater(runtime, { id, signal });
 }
 
-/** Something a reviewer should notice about an open request, which its workflow has to look at too. */
+/** A change of an open request that reviewers and its workflow should notice. */
 export function announceChanged(runtime: Runtime, id: string, signal: WorkflowSignal): void {
   runtime.changes.publish(id);
   signalLater(runtime, { id, signal });
 }
 
-/** Lets the answers to the caller and to those who wait go out first: the workflow only has to end. */
+/** A delay, so that answers to clients go out first. The workflow only has to end. */
 const SIGNAL_DELAY_MS = 10;
 
-/** A lost signal is the reconciler's to mend. */
+/** The reconciler makes up for a lost signal. */
 function signalLater(
   runtime: Runtime,
   { id, signal }: { readonly id: string; readonly signal: WorkflowSignal },
@@ -57,10 +60,13 @@ export function announceEach(
   signalEachLater(runtime, ids, signal);
 }
 
-/** Of many requests whose steps have fallen due: the reconciler steps the others within seconds. */
+/**
+ * Signals some of the requests whose steps became due; the reconciler steps the others within
+ * seconds.
+ */
 const SIGNALLED_AT_MOST = 50;
 
-/** The steps of these requests have just fallen due: their workflows are there sooner than the reconciler. */
+/** The steps of these requests just became due. Their workflows are faster than the reconciler. */
 export function announceDue(runtime: Runtime, ids: readonly string[]): void {
   if (ids.length > 0) signalEachLater(runtime, ids.slice(0, SIGNALLED_AT_MOST), 'changed');
 }
@@ -76,7 +82,7 @@ function signalEachLater(runtime: Runtime, ids: readonly string[], signal: Workf
   }, SIGNAL_DELAY_MS);
 }
 
-/** One after the other, and no further than the first that fails: they share Temporal with the calls of others. */
+/** One at a time, stopping at the first failure: these signals share Temporal with other calls. */
 async function signalInTurn(
   runtime: Runtime,
   ids: readonly string[],

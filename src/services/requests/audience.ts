@@ -1,4 +1,4 @@
-/** Whom a request was routed to: by its pinned path, and by hand. */
+/** The audience of a request: the people on its pinned path, and those added by hand. */
 import { findAddedReviewers } from '../../data/requests/added-reviewers.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { TeamRoster } from '../../domain/escalation/recipients.ts';
@@ -14,12 +14,12 @@ export async function readAudience(db: Db, request: ApprovalRequest): Promise<Au
   return { targets, added: added.map(({ membershipId }) => membershipId) };
 }
 
-/** The teams a path names. */
+/** The teams that a path targets. */
 export function namedTeams({ targets = [] }: Pick<Audience, 'targets'>): readonly string[] {
   return targets.flatMap((target) => (target.type === 'team' ? [target.id] : []));
 }
 
-/** Those of the rosters, which hold live teams only, that a member is in. */
+/** The teams of the rosters (live teams only) that a member belongs to. */
 export function teamsOf(
   membershipId: string,
   rosters: ReadonlyMap<string, TeamRoster>,

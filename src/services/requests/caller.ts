@@ -1,4 +1,7 @@
-/** Who calls, once more in the transaction that acts: much can have been taken from him since the call came in. */
+/**
+ * Reads the caller again in the transaction that acts, since their rights may have changed
+ * meanwhile.
+ */
 import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
 import { holdAccess } from '../../data/organization/organizations.ts';
 import {
@@ -18,9 +21,10 @@ export interface Acting {
 }
 
 /**
- * Locks a request of the caller's organization, and answers who he is by then. Nothing he holds is taken before the end of the
- * transaction: who changes access waits for it, and takes the locks in this order as well. A session or key may end at any
- * time, so he is read last, after all waiting. Throws what `currentMember` throws, and `not_found`.
+ * Locks a request and the caller's access, and reads the caller again. Writers that change access
+ * take the same locks in the same order, so the caller's rights hold until the commit. A session or
+ * key can end at any time, so it is read last, after all waiting. Throws what `currentMember`
+ * throws, and `not_found`.
  */
 export async function lockForCaller(
   db: Db,

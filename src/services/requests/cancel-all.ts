@@ -1,4 +1,4 @@
-/** Cancels everything that is open in an organization, or of one agent of it, when nobody is left to ask or to be asked. */
+/** Cancels all open requests of an organization, or of one of its agents. */
 import { recordForEach } from '../../data/requests/decide.ts';
 import { lockOpenRequests } from '../../data/requests/lock.ts';
 import type { AuditActor } from '../../domain/audit.ts';
@@ -9,23 +9,23 @@ import { expireEach, SYSTEM_KEY_PREFIX } from './settle.ts';
 
 export interface CancelAll {
   readonly organizationId: string;
-  /** Only this agent's. */
+  /** Only requests of this agent. */
   readonly agentSlug?: string;
   readonly actor: AuditActor;
-  /** Why, as the audit log tells it. */
+  /** The reason, for the audit log. */
   readonly reason: string;
 }
 
-/** Ids of the requests one call has settled. */
+/** Ids of the requests that one call settled. */
 export interface SettledAtOnce {
   readonly cancelled: readonly string[];
-  /** Their deadline had passed before. */
+  /** Requests whose deadline had already passed. */
   readonly expired: readonly string[];
 }
 
 /**
- * Inside a transaction that keeps new requests from coming. Waits for whoever holds a request; what got its answer
- * meanwhile keeps it. After the commit: `announceCancelledAll`.
+ * Call it in a transaction that prevents new requests. It waits for requests that others have
+ * locked; those that got an answer meanwhile keep it. After the commit: `announceCancelledAll`.
  */
 export async function cancelAll(
   trx: Db,
@@ -58,7 +58,7 @@ export async function cancelAll(
   };
 }
 
-/** Tells whoever waits for them, and their workflows. */
+/** Notifies the waiting callers and the workflows. */
 export function announceCancelledAll(
   context: ServiceContext,
   { cancelled, expired }: SettledAtOnce,

@@ -1,4 +1,4 @@
-/** The adapter withdraws its request. */
+/** An adapter cancels its request. */
 import { recordDecision, type NewDecision } from '../../data/requests/decide.ts';
 import { lockRequest } from '../../data/requests/lock.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
@@ -9,7 +9,10 @@ import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
 import { expireIfDue } from './settle.ts';
 
-/** Repeats answer the same cancelled request; approved, denied and expired are `already_terminal`. */
+/**
+ * A repeat answers the same cancelled request. Approved, denied and expired requests are
+ * `already_terminal`.
+ */
 export async function cancelRequest(
   context: ServiceContext,
   principal: AgentPrincipal,

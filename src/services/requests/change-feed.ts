@@ -1,7 +1,7 @@
 /**
- * Carries changes between processes: one NOTIFY statement per process and 10 ms, sent outside every transaction (inside
- * one it would serialize all commits), and a LISTEN connection of its own. What gets lost is found by a reread of all
- * waited-for ids every second and at every reconnect.
+ * Carries changes between processes: one NOTIFY statement per process and 10 ms, sent outside
+ * transactions (inside one it would serialize all commits), and a LISTEN connection of its own. A
+ * reread of all waited-for ids every second, and at every reconnect, finds what got lost.
  */
 import { randomUUID } from 'node:crypto';
 import { findSettledIds } from '../../data/requests/read.ts';
@@ -12,7 +12,7 @@ import type { ServiceContext } from '../context.ts';
 const BATCH_MS = 10;
 const REREAD_MS = 1_000;
 const RECONNECT_MS = 500;
-/** A payload may hold 8,000 bytes; an id takes 37. */
+/** A payload holds at most 8,000 bytes; an id takes 37. */
 const IDS_PER_NOTICE = 200;
 
 export interface ChangeFeed {

@@ -1,6 +1,6 @@
 /**
- * Somebody says he looks after a request: nobody further is asked meanwhile, and everybody who may decide still can. And the
- * refusals of a call that comes too early or too late, for whatever else needs a request that waits.
+ * Claims: a reviewer marks a request as theirs, which pauses notifications; others can still
+ * decide. Also the refusals of calls that need a pending request.
  */
 import { endClaim, endClaimsOf, insertClaim, touchRequest } from '../../data/requests/claims.ts';
 import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
@@ -22,15 +22,18 @@ import { lockForCaller, requireForAgent } from './caller.ts';
 import { readAudience } from './audience.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
-/** What a call did under the lock. `expired`: it came too late, and recorded that first. */
+/**
+ * The outcome of a call under the lock. `expired`: the deadline had passed, and the call recorded
+ * that.
+ */
 type Outcome<T> =
   | { readonly expired: ApprovalRequest }
   | (T & { readonly expired?: undefined; readonly changed: boolean });
 
 /**
- * The claim, or the one he holds already. Throws `not_found`, 403 `membership_inactive`, `permission_denied`,
- * `request_not_routed`, 409 `request_evaluating`, `request_not_pending` (details.status) and `claim_held`. A claim decides
- * nothing, so it needs no second factor.
+ * A new claim, or the one the caller already holds. Throws `not_found`, 403 `membership_inactive`,
+ * `permission_denied`, `request_not_routed`, 409 `request_evaluating`, `request_not_pending`
+ * (details.status) and `claim_held`. A claim decides nothing, so it needs no second factor.
  */
 export async function claimRequest(
   context: ServiceContext,
@@ -99,7 +102,7 @@ async function claimNow(
   return claim;
 }
 
-/** Throws `not_found` without a live claim, 403 `permission_denied`, `request_not_routed`, and `not_claim_holder` for another's. */
+/** Throws `not_found` without a live claim, 403 `permission_denied`, `request_not_routed`, `not_claim_holder`. */
 export async function releaseRequest(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -141,8 +144,8 @@ async function releaseLocked(
 }
 
 /**
- * Inside the transaction that suspends or removes a member: nobody waits for somebody who will not answer. Returns the
- * ids of the requests, for `announceReleased` after the commit.
+ * Call it in the transaction that suspends or removes a member, so that no request waits for them.
+ * Answers the ids of the requests, for `announceReleased` after the commit.
  */
 export async function releaseClaimsOf(
   trx: Db,
@@ -175,7 +178,9 @@ export function requirePending({ state }: ApprovalRequest): void {
   if (isTerminal(state)) throw notPending(state);
 }
 
-/** The deadline passed before the call came: tells everybody, and answers the error of the call. */
+/**
+ * The deadline passed before the call: announces the expiry and answers the error for the caller.
+ */
 export function tooLate(context: ServiceContext, expired: ApprovalRequest): AppError {
   announceDecided(context, expired, 'changed');
   return notPending(expired.state);

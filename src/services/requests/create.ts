@@ -1,4 +1,7 @@
-/** An adapter asks: write the row, start its workflow, wait for the pipeline as long as the create budget allows. */
+/**
+ * An adapter creates a request: insert the row, start its workflow, wait for the pipeline within
+ * the create budget.
+ */
 import { v7 } from 'uuid';
 import {
   admitRequest,
@@ -34,11 +37,14 @@ export interface CreateCall {
 
 export interface CreateOutcome {
   readonly request: ApprovalRequest;
-  /** False when the key was used before: the answer shows the original request as it stands. */
+  /** False when the key was used before; the answer then is the original request. */
   readonly created: boolean;
 }
 
-/** Throws `idempotency_conflict`, and `quota_exceeded` when too many requests of the organization wait for people. */
+/**
+ * Throws `idempotency_conflict`, and `quota_exceeded` when too many requests of the organization
+ * wait for people.
+ */
 export async function createRequest(
   context: ServiceContext,
   principal: AgentPrincipal,
@@ -61,8 +67,9 @@ export async function createRequest(
 }
 
 /**
- * The request once the pipeline has concluded, or `pending` when the budget runs out or `begin` fails. Registered when the
- * row is there (an id without a row reads as refused by the cap) and before `begin`, so that no change is missed.
+ * The request once the pipeline has concluded, or `pending` when the budget runs out or `begin`
+ * fails. The wait is registered after the insert (an id without a row reads as refused by the cap)
+ * and before `begin`, so that it misses no change.
  */
 async function awaitVerdict(
   context: ServiceContext,
@@ -97,8 +104,8 @@ async function awaitVerdict(
 }
 
 /**
- * The pipeline takes longer than the budget: the caller gets `pending` now and is no longer subject to the cap. A caller
- * that hung up gets nothing, so the cap still holds for its request.
+ * The pipeline takes longer than the budget: the caller gets `pending` now, and the cap no longer
+ * applies. A caller that hung up gets no answer, so the cap still applies to its request.
  */
 async function answerBeforeVerdict(
   context: ServiceContext,
@@ -131,7 +138,10 @@ async function replay(
   });
 }
 
-/** Written and refused by the pending cap between our insert and this read, or its organization was deleted meanwhile. */
+/**
+ * The pending cap refused it between our insert and this read, or its organization was deleted
+ * meanwhile.
+ */
 async function whyThereIsNone(
   context: ServiceContext,
   { organizationId }: AgentPrincipal,

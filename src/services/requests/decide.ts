@@ -1,4 +1,4 @@
-/** A person decides. Exactly one decision is ever recorded, whoever comes at the same moment. */
+/** A person decides. Exactly one decision is ever recorded, also under concurrent calls. */
 import { findDecisionByKey, recordDecision, type NewDecision } from '../../data/requests/decide.ts';
 import type { ApprovalRequest, Decision } from '../../domain/requests/approval-requests.ts';
 import { actorOf } from '../../domain/audit.ts';
@@ -27,8 +27,8 @@ export interface DecideOutcome {
 }
 
 /**
- * Throws `permission_denied`, `request_not_routed`, `request_evaluating`, `already_terminal` (details.status) and `idempotency_conflict`. The
- * same key with the same input answers the original outcome. 403 `mfa_required` where the organization demands a second factor.
+ * Throws `permission_denied`, `request_not_routed`, `mfa_required`, `request_evaluating`, `already_terminal`
+ * (details.status) and `idempotency_conflict`. The same key with the same input answers the original outcome.
  */
 export async function decideRequest(
   context: ServiceContext,
@@ -42,7 +42,7 @@ export async function decideRequest(
   const { request, changed } = await context.db
     .transaction(async (trx) => await decideLocked(trx, context, { principal, wanted }))
     .catch((error: unknown) => {
-      // The request had no decision, so the key decided another one.
+      // The request had no decision, so the key belongs to another request.
       if (violatedConstraint(error) === 'decisions_idempotency_key')
         throw new AppError('idempotency_conflict');
       throw error;
@@ -57,7 +57,9 @@ interface Wanted extends DecideInput {
   readonly channel: string;
 }
 
-/** The request with its final answer; `changed` when this call brought it about, by the decision or by expiry. */
+/**
+ * The request with its final answer. `changed`: this call caused it, by the decision or by expiry.
+ */
 async function decideLocked(
   db: Db,
   runtime: Runtime,
@@ -93,7 +95,7 @@ function toDecision(principal: MemberPrincipal, wanted: Wanted): NewDecision {
   };
 }
 
-/** The request is not pending: that is fine only if this very call decided it before. */
+/** The request is not pending. That is fine only for a replay of the call that decided it. */
 async function refuseUnlessReplay(
   db: Db,
   request: ApprovalRequest,

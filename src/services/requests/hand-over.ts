@@ -1,4 +1,7 @@
-/** The pipeline hands a request to people: the pending cap, the escalation path that applies, the record of both. */
+/**
+ * The pipeline hands a request to people: the pending cap, the escalation path, and the record of
+ * both.
+ */
 import {
   countPending,
   lockPendingCount,
@@ -19,7 +22,10 @@ interface HandOver {
   readonly evaluated: Evaluated;
 }
 
-/** Inside the locking transaction: the request as routed, undefined when the pending cap refused and removed it. */
+/**
+ * Inside the locking transaction: the request after the hand-over; undefined when the pending cap
+ * refused and removed it.
+ */
 export async function handOver(
   db: Db,
   runtime: Runtime,
@@ -64,7 +70,7 @@ export async function handOver(
   return { ...request, state: 'pending', route };
 }
 
-/** A path archived since the pipeline was written falls back to the defaults, then to no path. */
+/** A path archived since falls back to the defaults, then to no path. */
 async function firstActivePath(
   db: Db,
   organizationId: string,
@@ -77,7 +83,10 @@ async function firstActivePath(
   return undefined;
 }
 
-/** Hand-overs that may be under way in other transactions: this near the cap they take turns, so that the count is exact. */
+/**
+ * Concurrent hand-overs allowed for. This close to the cap they run one at a time, so that the
+ * count is exact.
+ */
 const UNCOUNTED_MARGIN = 256;
 
 async function isOverCap(db: Db, runtime: Runtime, organizationId: string): Promise<boolean> {

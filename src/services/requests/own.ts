@@ -1,4 +1,4 @@
-/** An adapter's reads of its own requests. What another instance asked does not exist for it. */
+/** An adapter's reads of its own requests. Requests of other instances do not exist for it. */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -14,7 +14,10 @@ export async function getOwnRequest(
   return own(principal, await readSettled(context, id));
 }
 
-/** Holds the answer until the request is settled or the time is over; the credential is checked again before answering. */
+/**
+ * Waits until the request is settled or the time is over, and checks the credential again before it
+ * answers.
+ */
 export async function awaitOwnRequest(
   context: ServiceContext,
   principal: AgentPrincipal,
@@ -35,7 +38,7 @@ export async function awaitOwnRequest(
   return own(await recheck(), request);
 }
 
-/** A foreign request ends the wait at once: it is answered 404 without delay. */
+/** A foreign request ends the wait at once, so that the 404 has no delay. */
 function isOver(principal: AgentPrincipal, request: ApprovalRequest): boolean {
   return request.decision !== undefined || request.agentInstanceId !== principal.instanceId;
 }

@@ -1,4 +1,4 @@
-/** The reviewer's reads: the queue list and one request, as far as routing lets him see them. */
+/** The reviewer's reads: the queue and one request, within what their routing lets them see. */
 import { listQueue, type QueueFilter } from '../../data/requests/list.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
@@ -10,7 +10,7 @@ import { requireForAgent } from './caller.ts';
 import { readSettled } from './settle.ts';
 import { waitForRequest } from './wait.ts';
 
-/** A key sees all its member may see: the scope is for people who look at their own queue. */
+/** A key sees all that its member may see. The scope is for people who look at their own queue. */
 export async function listRequests(
   context: ServiceContext,
   principal: ProductPrincipal,
@@ -25,7 +25,7 @@ export async function listRequests(
   });
 }
 
-/** Throws `not_found` outside the organization, and 403 for what is not this reviewer's to see. */
+/** Throws `not_found` outside the organization, and 403 when the reviewer may not see it. */
 export async function getRequest(
   context: ServiceContext,
   principal: ProductPrincipal,
@@ -51,7 +51,10 @@ export async function refuseUnlessVisible(
   throw new AppError('request_not_routed');
 }
 
-/** Holds the answer until the request is settled or the time is over. Visibility is checked before and, by the rights left then, after. */
+/**
+ * Waits until the request is settled or the time is over. Visibility is checked before and, with
+ * the rights at that time, after.
+ */
 export async function awaitRequest(
   context: ServiceContext,
   principal: ProductPrincipal,

@@ -1,6 +1,7 @@
 /**
- * What keeps the promises when a workflow is lost, late or Temporal is away: in every process requests past their deadline
- * are expired, and requests whose wake-up has passed get their workflow back, or a step of ours.
+ * The reconciler runs in every process, for when a workflow is lost or late or Temporal is down. It
+ * expires requests past their deadline. It restarts or steps requests whose wake-up time has
+ * passed.
  */
 import { clearWake, leaseOverdue, wakeNow, type OverdueRequest } from '../../data/requests/wake.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
@@ -8,15 +9,15 @@ import { expirePastDeadline } from './settle.ts';
 import { stepRequest } from './step.ts';
 
 const WAKE_EVERY_MS = 1_000;
-/** Expiry is promised within a second of the deadline: a round in time for it, and one to spare. */
+/** Expiry is promised within a second of the deadline, so several rounds fit into it. */
 const EXPIRE_EVERY_MS = 250;
-/** At most this many overdue requests a second and process; also what one statement of the deadline sweep takes. */
+/** Most overdue requests per second and process, and per statement of the deadline sweep. */
 const BATCH = 200;
-/** Longer than a round takes on a slow database: the tail of one must not pass for neglected before its turn. */
+/** Longer than a round on a slow database, so that the end of a round does not look neglected. */
 const LEASE_MS = 15_000;
 const LONGEST_LEASE_MS = 600_000;
 const LONG_OVERDUE_MS = 5_000;
-/** From the third try on a workflow that does not answer is ended and started anew. */
+/** From the third try on, a workflow that does not answer is terminated and started again. */
 const REPLACE_FROM_ATTEMPT = 2;
 /** Below the size of the worker's pool, which steps of workflows share. */
 const STEPS_AT_ONCE = 4;
@@ -46,7 +47,7 @@ export function startReconciler(context: ServiceContext): Reconciler {
   };
 }
 
-/** One round at a time: a round that takes longer than its turn delays the next, and never piles up. */
+/** One round at a time: a slow round delays the next, and rounds never pile up. */
 function repeat(
   runtime: Runtime,
   {
@@ -80,8 +81,8 @@ function repeat(
 }
 
 /**
- * After Temporal was away: what was tried in vain meanwhile is told to it now. `reset`: it has lost its database, so that
- * every open request needs a new workflow.
+ * After an outage of Temporal, repeats what failed meanwhile. `reset`: Temporal lost its database,
+ * so every open request needs a new workflow.
  */
 export async function catchUp(
   context: ServiceContext,
@@ -101,9 +102,9 @@ export async function wakeOverdue(context: ServiceContext): Promise<void> {
   const neglected = overdue.filter(
     (request) => !request.settled && (request.late || request.longOverdue || request.attempts > 0),
   );
-  // A workflow that is merely late, as all are when thousands of levels fall due at once, needs no further call to Temporal.
+  // A workflow that is only late, as when thousands of levels fall due at once, needs no further call to Temporal.
   const silent = overdue.filter((request) => !request.late || request.attempts > 0);
-  // Each on its own: one request that cannot be helped must not keep the others from it.
+  // Independently, so that one failing request does not block the others.
   await Promise.all([
     inParallel(silent, CALLS_AT_ONCE, async (request) => {
       await (request.settled ? notifySettled(context, request) : restart(context, request)).catch(
@@ -131,7 +132,7 @@ async function restart(runtime: Runtime, request: OverdueRequest): Promise<void>
   await runtime.workflows.ensure(request, { replace: request.attempts >= REPLACE_FROM_ATTEMPT });
 }
 
-/** A workflow that runs looks and ends; where none runs nothing is left to do. */
+/** A running workflow looks and ends. Without one, there is nothing to do. */
 async function notifySettled(context: ServiceContext, { id }: OverdueRequest): Promise<void> {
   context.metrics.reconcilerStarts.inc();
   await context.workflows.signal(id, 'changed');
@@ -140,7 +141,7 @@ async function notifySettled(context: ServiceContext, { id }: OverdueRequest): P
 
 async function step(context: ServiceContext, { id }: OverdueRequest): Promise<void> {
   context.metrics.reconcilerSteps.inc();
-  // The row's own clock decides what is due: the floor is only an instant that has surely come.
+  // The row's own clock decides what is due. The floor is an instant certainly in the past.
   await stepRequest(context, id, { floor: new Date(0), by: 'reconciler' });
 }
 

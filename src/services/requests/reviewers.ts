@@ -1,4 +1,4 @@
-/** A reviewer asks colleagues for help with one request: whom he can ask, and asking them. */
+/** A reviewer asks colleagues for help with one request: the candidates, and adding them. */
 import {
   findAddedReviewers,
   insertAddedReviewers,
@@ -33,11 +33,14 @@ export interface Candidate extends Decider {
 
 export interface CandidatePage {
   readonly candidates: readonly Candidate[];
-  /** The membership the next page starts behind; absent on the last one. */
+  /** The membership after which the next page starts; absent on the last one. */
   readonly next?: string;
 }
 
-/** Active members who may decide for the agent, by name. Throws `not_found`, and `request_not_routed` for who may not decide it himself. */
+/**
+ * Active members who may decide for the agent, by name. Throws `not_found`, and
+ * `request_not_routed` unless the caller may decide it.
+ */
 export async function listCandidates(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -80,9 +83,10 @@ interface AddInput {
 }
 
 /**
- * Everybody added to the request so far. Who was not added before is told once, whether or not the path names him, and
- * even while somebody claims the request: a person asks for him now. Throws `not_found`, 403 `membership_inactive`,
- * `request_not_routed`, 409 `request_evaluating`, `request_not_pending`, and 400 for who may not decide for the agent.
+ * All reviewers added to the request so far. New ones are notified once, even if the path targets
+ * them or the request is claimed. Throws `not_found`, 403 `membership_inactive`,
+ * `request_not_routed`, 409 `request_evaluating`, `request_not_pending`, and 400 for people who may
+ * not decide for the agent.
  */
 export async function addReviewers(
   context: ServiceContext,
@@ -179,6 +183,6 @@ async function tell(
   const data = { added: people, by: principal.membershipId };
   const event = { ...requestEvent(request.id, 'reviewers_added', data), actor: actorOf(principal) };
   await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
-  // The walk goes on as before: the workflow has nothing to do that the reconciler would have to make up for.
+  // The walk continues unchanged, so the workflow needs no signal.
   await touchRequest(db, request.id, { now, wake: false });
 }

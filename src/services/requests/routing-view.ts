@@ -1,4 +1,4 @@
-/** The reviewer's view of how a request finds a person: its levels with the people at each, and everything that happened to it. */
+/** The reviewer's view of the escalation: levels with their people, and the timeline. */
 import { findDeciders, findUnroutedDeciders, type Decider } from '../../data/requests/deciders.ts';
 import { listAuditEventsOf } from '../../data/audit-events.ts';
 import { findRequest } from '../../data/requests/read.ts';
@@ -43,7 +43,7 @@ import { conditionFacts, walkInput } from './walk/walk-input.ts';
 
 export type { AddedReviewer } from '../../data/requests/added-reviewers.ts';
 
-/** `canDecide`: this request as of now, whoever was told then. */
+/** `canDecide`: whether they may decide this request now, whoever was notified then. */
 export interface RoutedMember {
   readonly membershipId: string;
   readonly displayName: string;
@@ -63,7 +63,10 @@ export type RoutedLevel = Omit<RoutingLevel, 'targets'> & {
   readonly targets: readonly RoutedTarget[];
 };
 
-/** `source`: `pipeline` where the pipeline decided by itself; absent for what ended before the pipeline concluded. */
+/**
+ * `source`: `pipeline` when the pipeline decided by itself; absent for a request that ended before
+ * the pipeline concluded.
+ */
 export type RequestRouting = Omit<RoutingView, 'levels'> & {
   readonly pathKey?: string;
   readonly pathName?: string;
@@ -85,7 +88,7 @@ export async function getRouting(
   await getRequest(context, principal, id);
   const facts = await readFacts(context, id);
   const { request } = facts;
-  // Audience since the first look: it may be somebody else's by now.
+  // The audience may have changed since the first check.
   await refuseUnlessVisible(context, principal, request);
   const revisionId = request.route?.pathRevisionId;
   const path =
@@ -131,9 +134,9 @@ interface RoutingFacts {
   readonly request: ApprovalRequest;
   readonly steps: readonly RecordedStep[];
   readonly notified: readonly Notified[];
-  /** Those a broadcast would tell. */
+  /** The people a broadcast would notify. */
   readonly deciders: readonly Decider[];
-  /** Memberships that may decide this request as of now. */
+  /** Memberships that may decide this request now. */
   readonly mayDecide: ReadonlySet<string>;
   readonly targetNames: ReadonlyMap<string, string>;
   readonly rosters: ReadonlyMap<string, TeamRoster>;
@@ -150,7 +153,7 @@ const NOTHING = {
   rosters: new Map<string, TeamRoster>(),
 };
 
-/** Of one instant: a walk that moves on meanwhile must not show a level both current and behind. */
+/** Reads one instant, so that a concurrent walk cannot show a level as both current and done. */
 async function readFacts(context: ServiceContext, id: string): Promise<RoutingFacts> {
   return await context.db.transaction(
     async (trx) => {
@@ -229,7 +232,7 @@ function handedOver({ source, blockId, reason }: NonNullable<ApprovalRequest['ro
   };
 }
 
-/** The row does not keep which block decided: the audit event of the decision does. */
+/** The row does not store the deciding block; the audit event of the decision does. */
 async function decidedByPipeline(db: Db, request: ApprovalRequest): Promise<Origin> {
   const { decision } = request;
   if (decision?.channel !== 'pipeline') return {};
@@ -244,7 +247,10 @@ async function decidedByPipeline(db: Db, request: ApprovalRequest): Promise<Orig
   };
 }
 
-/** A level ahead has the people it would tell now; one that was reached has those it told, and whoever is named. */
+/**
+ * A future level lists the people it would notify now. A reached level lists the people it notified
+ * and its targets.
+ */
 function withMembers(
   target: Target,
   { level, facts }: { readonly level: RoutingLevel; readonly facts: RoutingFacts },
@@ -276,7 +282,7 @@ interface TeamFacts {
   readonly facts: RoutingFacts;
 }
 
-/** Everybody in the team as of now, and whoever was told then. */
+/** The current members of the team, and the people notified through it. */
 function withRoster(id: string, { level, told, facts }: TeamFacts): RoutedTarget {
   const people = [
     ...(facts.rosters.get(id)?.members ?? []),
@@ -287,8 +293,8 @@ function withRoster(id: string, { level, told, facts }: TeamFacts): RoutedTarget
 }
 
 /**
- * Those who were told and whom the level names no longer: they were told through a team they have left. Which one is on record
- * where the team goes by a policy; of the others they are shown with the first.
+ * People who were notified through a team they have left. With a team policy the team is on record;
+ * otherwise the first team of the level shows them.
  */
 function leaversOf(
   id: string,

@@ -1,4 +1,4 @@
-/** Whether a repeated call asks for what the first one asked. */
+/** Whether a repeated call has the same input as the first one. */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import { exactEquals, type JsonText, parseExact } from '../../platform/exact-json.ts';
 import type { NewApprovalRequest } from '../../data/requests/create.ts';
@@ -8,8 +8,8 @@ import { isLarge } from '../heavy-work.ts';
 type TextPair = readonly [string, string];
 
 /**
- * Key order, white space and the spelling of a number do not matter; the text of the timeout does. Equal texts are equal
- * values, so only members that are spelled differently are parsed.
+ * Key order, white space and the spelling of numbers do not matter; the text of the timeout does.
+ * Equal texts are equal values, so only members with different texts are parsed.
  */
 export async function isSameInput(
   { workerPool }: Pick<Runtime, 'workerPool'>,
@@ -30,7 +30,7 @@ export async function isSameInput(
     : areEqualTexts(pairs);
 }
 
-/** An absent member equals null: that is how calls have always been compared. */
+/** An absent member equals null. */
 const pairOf = (a: JsonText | undefined, b: JsonText | undefined): TextPair => [
   a?.text ?? 'null',
   b?.text ?? 'null',

@@ -1,6 +1,6 @@
 /**
- * What time alone did to a request: whoever meets an open one past its deadline, or a claim past its end, records that first,
- * with or without Temporal.
+ * Settling: a writer that meets an open request past its deadline, or a claim past its end, records
+ * that first, with or without Temporal.
  */
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import {
@@ -19,7 +19,7 @@ import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
 
-/** Begins the idempotency key of what the service itself answers; the request's id follows. */
+/** The start of the idempotency key for answers of the service itself; the request's id follows. */
 export const SYSTEM_KEY_PREFIX = 'system:';
 
 function expiry(wake: boolean): Omit<NewDecision, 'idempotencyKey'> {
@@ -33,7 +33,10 @@ function expiry(wake: boolean): Omit<NewDecision, 'idempotencyKey'> {
   };
 }
 
-/** Inside the locking transaction: the request as expired, if its deadline has passed and it is still open. */
+/**
+ * Inside the locking transaction: the expired request, if its deadline has passed and it is still
+ * open.
+ */
 export async function expireIfDue(
   db: Db,
   locked: LockedRequest,
@@ -48,7 +51,7 @@ export async function expireIfDue(
   );
 }
 
-/** Inside the locking transaction: a claim whose time is over ends, and the walk goes on. */
+/** Inside the locking transaction: ends a lapsed claim, and the walk continues. */
 export async function lapseIfDue(db: Db, locked: LockedRequest): Promise<LockedRequest> {
   const { claim } = locked.request;
   return !claim || locked.now < claim.expiresAt
@@ -56,7 +59,7 @@ export async function lapseIfDue(db: Db, locked: LockedRequest): Promise<LockedR
     : await withoutClaim(db, locked, { verb: 'claim_lapsed' });
 }
 
-/** Inside the locking transaction: the claim ends without anybody ending it, and the timeline says how. */
+/** Inside the locking transaction: the claim ends by itself, and the timeline says why. */
 export async function withoutClaim(
   db: Db,
   locked: LockedRequest,
@@ -73,7 +76,7 @@ export async function withoutClaim(
   return { ...locked, request: unclaimed };
 }
 
-/** Expires these requests, which the transaction has locked and whose deadline it has seen pass. */
+/** Expires requests that the transaction has locked and found past their deadline. */
 export async function expireEach(db: Db, ids: readonly string[]): Promise<string[]> {
   return await recordForEach(db, { ...expiry(true), keyPrefix: SYSTEM_KEY_PREFIX, ids, due: true });
 }
@@ -97,7 +100,7 @@ export async function expirePastDeadline(
   }
 }
 
-/** The request as it stands now, expired first if it is due. */
+/** The current request, expired first if it is due. */
 export async function readSettled(
   context: ServiceContext,
   id: string,

@@ -1,6 +1,7 @@
 /**
- * The one function that moves a request forward: settle, evaluate, hand to people, notify the next level, plan. Its
- * usual caller is the request's workflow; the reconciler calls it when that is not there. Idempotent.
+ * The one function that moves a request forward: settle, evaluate, hand over, notify the next
+ * level, plan. The request's workflow calls it; the reconciler does when the workflow is missing.
+ * Idempotent.
  */
 import { recordDecision, recordVerdict, type NewDecision } from '../../data/requests/decide.ts';
 import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
@@ -29,7 +30,7 @@ export type RequestStep =
     };
 
 export interface StepOptions {
-  /** An instant known to have come: the row's clock is never behind it. */
+  /** An instant known to have passed: the row's clock is never behind it. */
   readonly floor: Date;
   readonly by: 'workflow' | 'reconciler';
 }
@@ -45,7 +46,7 @@ export async function stepRequest(
   context.justCreated.delete(id);
   const request = justCreated ?? (await findRequest(context.db, id))?.request;
   if (!request) return GONE;
-  // A final answer stays: no lock is needed to see that nothing is left to do.
+  // A final answer never changes, so no lock is needed to see that nothing is left to do.
   if (isTerminal(request.state)) {
     await clearWake(context.db, id);
     return ended(request);
@@ -89,7 +90,7 @@ function ended({ state, decision }: ApprovalRequest): RequestStep {
   return { kind: 'done', status: state, automatic: decision?.channel === 'pipeline' };
 }
 
-/** What happened under the lock; `decided` and `changed` are announced after the commit. */
+/** The outcome under the lock; `decided` and `changed` are announced after the commit. */
 interface LockedOutcome {
   readonly step: RequestStep;
   readonly decided?: ApprovalRequest;

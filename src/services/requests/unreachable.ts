@@ -1,6 +1,7 @@
 /**
- * Nobody is waited for who can answer no longer: a claim whose holder may not decide the request any more ends, and a level goes on
- * when nobody it told is left. Whoever takes rights away wakes such requests (`wakeUnreachable`), so that they are stepped at once.
+ * Unreachable approvers: a claim ends when its holder may no longer decide, and a level ends when
+ * none of the people it notified may. A change that takes rights away wakes such requests
+ * (`wakeUnreachable`), so that they are stepped at once.
  */
 import type { LockedRequest } from '../../data/requests/lock.ts';
 import { findNotifiedSteps, mayStillDecide } from '../../data/requests/unreachable.ts';
@@ -10,7 +11,10 @@ import type { WalkState } from '../../domain/escalation/walk-state.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { withoutClaim } from './settle.ts';
 
-/** Inside the locking transaction: a claim whose holder may decide the request no longer ends, and the walk goes on. */
+/**
+ * Inside the locking transaction: ends a claim whose holder may no longer decide, and the walk
+ * continues.
+ */
 export async function releaseIfLost(db: Db, locked: LockedRequest): Promise<LockedRequest> {
   const { id, claim } = locked.request;
   if (!claim || (await mayStillDecide(db, id, claim.membershipId))) return locked;
@@ -28,6 +32,6 @@ export async function unreachableSteps(
   const told = await findNotifiedSteps(db, { id, level });
   const lost = new Set(told.flatMap((step) => (step.lost ? [step.stepKey] : [])));
   const isEmpty = told.length > 0 && lost.size === told.length;
-  // Only of this level: everybody told at one that is entered in this very step may decide.
+  // Only the current level: people notified in this very step may decide.
   return (step) => (step.team ? lost.has(stepKey(step)) : isEmpty && stepKey(step) === level);
 }

@@ -1,4 +1,7 @@
-/** Holding an answer until a request is settled: register, then read, then park. No database connection is held. */
+/**
+ * Parked waits: register, read, then park until the request is settled. A parked wait holds no
+ * database connection.
+ */
 import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { Principal } from '../../domain/people/authorization.ts';
 import type { ServiceContext } from '../context.ts';
@@ -8,17 +11,20 @@ export interface WaitOptions {
   /** Milliseconds at most. */
   readonly ms: number;
   readonly signal: AbortSignal;
-  /** For whom the answer is held: the wait is over soon after this caller's credential ends. */
+  /** The waiting caller: the wait ends soon after their credential does. */
   readonly caller?: Principal;
-  /** When the wait is over early; default: the request has its final answer. */
+  /** Ends the wait early; by default when the request has its final answer. */
   readonly until?: (request: ApprovalRequest) => boolean;
 }
 
 /** A registered wait; `settled` resolves once. Always call `leave`. */
 export interface ParkedWait {
-  /** The request when it satisfied `until`, undefined when it is gone, `'timeout'` when the time ran out, the client hung up, its credential ended or the process is to end. */
+  /**
+   * The request that satisfied `until`; undefined when it is gone; `'timeout'` on timeout, hang-up, shutdown, or when
+   * the credential ended.
+   */
   readonly settled: Promise<ApprovalRequest | undefined | 'timeout'>;
-  /** Looks at the row now: call it once after registering, unless the row is known to be open. */
+  /** Reads the row now. Call it once after registering, unless the row is known to be open. */
   look(): void;
   leave(): void;
 }
@@ -69,7 +75,9 @@ export function parkWait(
   };
 }
 
-/** The request once it is settled, or as it stands when the time runs out; undefined when there is none. */
+/**
+ * The settled request, or its current state when the time runs out; undefined when there is none.
+ */
 export async function waitForRequest(
   context: ServiceContext,
   id: string,

@@ -1,4 +1,4 @@
-/** Runs pinned pipelines in a thread of the worker pool, which is given texts and keeps what it compiles of them. */
+/** Runs pinned pipelines in a worker thread, which receives texts and caches what it compiles. */
 import { LRUCache } from 'lru-cache';
 import type { ConditionFacts } from '../../../domain/conditions/types.ts';
 import {
@@ -10,7 +10,7 @@ import {
 import type { StoredBlock } from '../../../domain/pipelines/types.ts';
 import { JsonText, parseExact } from '../../../platform/exact-json.ts';
 
-/** A revision by its id and stored document. */
+/** A revision, by its id and stored document. */
 export interface PipelineText {
   readonly id: string;
   readonly document: string;

@@ -18,7 +18,7 @@ import { conditionFacts } from '../walk/walk-input.ts';
 
 export interface Evaluated {
   readonly verdict: Verdict;
-  /** Keys of the escalation paths that apply, best first; empty unless the outcome is `human`. */
+  /** Keys of the escalation paths to try, in order; empty unless the outcome is `human`. */
   readonly pathKeys: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function evaluatePinned(
   return { verdict, pathKeys: verdict.outcome === 'human' ? [...new Set(pathKeys)] : [] };
 }
 
-/** Undefined when it takes more work than the event loop should be held for. */
+/** Undefined when the work is too much for the main thread. */
 function lightVerdict(
   request: ApprovalRequest,
   organization: CompiledPipeline | undefined,
@@ -50,7 +50,7 @@ function lightVerdict(
 ): Verdict | undefined {
   if (isLarge([request.arguments.text, request.agentReasoning?.text, request.context?.text]))
     return undefined;
-  // Without the organization's rules the agent's alone must not approve: such a request goes to a person.
+  // Without the organization's rules, the agent's rules alone must not approve. The request goes to a person.
   const pipelines = { organization: organization ?? NO_RULES, agent: organization && agent };
   const verdict = evaluateWithin(LIGHT_WORK, pipelines, conditionFacts(request));
   const evaluations = [verdict.organization, ...(verdict.agent ? [verdict.agent] : [])];
@@ -73,7 +73,7 @@ async function heavyVerdict(
     context: request.context?.text,
     agent: { slug: request.agentSlug, name: request.agentName },
   };
-  // A line of its own: steps are few at a time, and must not be refused because of what the agent sends meanwhile.
+  // A queue of its own, so that steps do not compete with the calls of the agent.
   const line = `steps of ${request.agentCredentialId}`;
   const texts = { organization, agent: organization && agent, facts };
   return await workerPool.run(evaluateTexts, texts, line);
