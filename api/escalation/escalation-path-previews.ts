@@ -1,13 +1,13 @@
 /** When each level of a path would fire if no one answered. */
 import { z } from 'zod';
 import { KEY_PATTERN } from '../../src/domain/keys.ts';
+import { pathDocumentSchema } from '../../src/domain/escalation/document.ts';
 import { invalid } from '../../src/domain/errors.ts';
 import {
   WALK_EVENT_NAMES,
   walkEventData,
   walkEventName,
 } from '../../src/domain/escalation/event-names.ts';
-import type { ExactValue } from '../../src/platform/exact-json.ts';
 import {
   previewEscalationPath,
   type PreviewedStep,
@@ -16,17 +16,15 @@ import {
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { DOCUMENT_ERRORS, presentWarning, warningsSchema } from './escalation-document-schema.ts';
 import { callSample, emptyObject } from '../pipelines/pipeline-preview-schema.ts';
-import { slug, timestamp, timestampInput, uuid } from '../http/schema.ts';
+import { readByDomain, slug, timestamp, timestampInput, uuid } from '../http/schema.ts';
 
 const bodySchema = z
   .strictObject({
-    document: z
-      .custom<ExactValue>((value) => value !== undefined)
+    document: readByDomain(pathDocumentSchema)
       .meta({
         description:
           'A path, saved or not: a document, the body that creates a path, or a revision as read. Every targeted member and ' +
           'team must belong to the organization.',
-        override: { $ref: '#/components/schemas/EscalationPathDocument' },
       })
       .optional(),
     path_key: z

@@ -1,8 +1,11 @@
 /** Escalation paths: who is asked, in which order, when a request needs a person. */
 import { z } from 'zod';
-import { LIMITS } from '../../src/domain/escalation/types.ts';
+import {
+  newPathSchema,
+  pathDocumentSchema,
+  pathMembers,
+} from '../../src/domain/escalation/document.ts';
 import { KEY_PATTERN } from '../../src/domain/keys.ts';
-import type { ExactValue } from '../../src/platform/exact-json.ts';
 import {
   archiveEscalationPath,
   createEscalationPath,
@@ -12,13 +15,7 @@ import {
 import type { EscalationPathRevision } from '../../src/services/escalation/escalation-paths.ts';
 import type { RevisionSummary } from '../../src/services/revisions.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import {
-  DOCUMENT_ERRORS,
-  documentMembers,
-  documentSchema,
-  presentWarning,
-  warningsSchema,
-} from './escalation-document-schema.ts';
+import { DOCUMENT_ERRORS, presentWarning, warningsSchema } from './escalation-document-schema.ts';
 import {
   etag,
   etagHeader,
@@ -27,7 +24,7 @@ import {
   revisionNumber,
 } from '../revisions.ts';
 import { summaryFields, summaryQuery, writeSummaryCursor } from '../revisions.ts';
-import { nextCursor, timestamp, uuid } from '../http/schema.ts';
+import { nextCursor, readByDomain, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Escalation paths';
 const BASE = '/api/v1/escalation-paths';
@@ -46,7 +43,7 @@ const pathRevisionSchema = z
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
     archived_at: timestamp('When the path was archived, for good.').optional(),
-    ...documentSchema,
+    ...pathMembers,
     document_version: z.int().meta({ description: 'Version of the document format.' }),
     warnings: warningsSchema(),
   })
@@ -94,50 +91,6 @@ function presentSummary(summary: RevisionSummary) {
     archived_at: summary.archivedAt,
   };
 }
-
-const pathMembers = {
-  name: {
-    type: 'string' as const,
-    minLength: 1,
-    maxLength: LIMITS.nameLength,
-    description: 'Name for people.',
-  },
-  ...documentMembers,
-};
-
-const documentInput: z.ZodType<ExactValue> = z
-  .custom<ExactValue>((value) => value !== undefined)
-  .meta({
-    id: 'EscalationPathDocument',
-    description: 'A whole path. Every targeted member and team must belong to the organization.',
-    override: {
-      type: 'object',
-      required: ['name', 'nodes'],
-      additionalProperties: false,
-      properties: pathMembers,
-    },
-  });
-
-const newPathInput: z.ZodType<ExactValue> = z
-  .custom<ExactValue>((value) => value !== undefined)
-  .meta({
-    id: 'NewEscalationPath',
-    description:
-      'A whole path and its key. Every targeted member and team must belong to the organization.',
-    override: {
-      type: 'object',
-      required: ['path_key', 'name', 'nodes'],
-      additionalProperties: false,
-      properties: {
-        path_key: {
-          type: 'string',
-          pattern: KEY_PATTERN.source,
-          description: 'Key of the path, for ever.',
-        },
-        ...pathMembers,
-      },
-    },
-  });
 
 const documentExample = {
   name: 'On call',
@@ -268,7 +221,7 @@ const createEscalationPathEndpoint = defineEndpoint({
   auth: 'product',
   bodyLimit: BODY_BYTES.large,
   permission: 'escalation_path.write',
-  body: newPathInput,
+  body: readByDomain(newPathSchema),
   requestExample: { path_key: 'on-call', ...documentExample },
   success: {
     status: 201,
@@ -320,7 +273,7 @@ export const escalationPathEndpoints: readonly Endpoint[] = [
       write: 'escalation_path.write',
       activate: 'escalation_path.activate',
     },
-    body: documentInput,
+    body: readByDomain(pathDocumentSchema),
     requestExample: documentExample,
     revision: pathRevisionSchema,
     example: revisionExample,

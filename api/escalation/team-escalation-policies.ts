@@ -1,20 +1,14 @@
 /** In which order a team is asked when an escalation path reaches it. */
 import { z } from 'zod';
-import type { ExactValue } from '../../src/platform/exact-json.ts';
+import { policyDocumentSchema, policyMembers } from '../../src/domain/escalation/document.ts';
 import {
   teamPolicyKind,
   type TeamPolicyRevision,
 } from '../../src/services/escalation/team-escalation-policies.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import {
-  DOCUMENT_ERRORS,
-  documentMembers,
-  documentSchema,
-  presentWarning,
-  warningsSchema,
-} from './escalation-document-schema.ts';
+import { DOCUMENT_ERRORS, presentWarning, warningsSchema } from './escalation-document-schema.ts';
 import { revisionEndpoints, revisionNumber } from '../revisions.ts';
-import { timestamp, uuid } from '../http/schema.ts';
+import { readByDomain, timestamp, uuid } from '../http/schema.ts';
 
 const policyRevisionSchema = z
   .strictObject({
@@ -26,28 +20,13 @@ const policyRevisionSchema = z
       .meta({ description: 'True for the one revision by which the team is asked.' }),
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
-    ...documentSchema,
+    ...policyMembers,
     document_version: z.int().meta({ description: 'Version of the document format.' }),
     warnings: warningsSchema(),
   })
   .meta({
     id: 'TeamEscalationPolicyRevision',
     description: "An immutable revision of a team's escalation policy.",
-  });
-
-const policyInput: z.ZodType<ExactValue> = z
-  .custom<ExactValue>((value) => value !== undefined)
-  .meta({
-    id: 'TeamEscalationPolicyDocument',
-    description:
-      'A whole policy, in the grammar of escalation paths. The targets of a level are members of the team, or one `broadcast` alone, ' +
-      'which is every member of the team who may decide; teams cannot be targets.',
-    override: {
-      type: 'object',
-      required: ['nodes'],
-      additionalProperties: false,
-      properties: documentMembers,
-    },
   });
 
 const documentExample = {
@@ -129,7 +108,7 @@ export const teamEscalationPolicyEndpoints: readonly Endpoint[] = revisionEndpoi
     activate: 'team.escalation.activate',
   },
   permissionAt: (params) => ({ kind: 'team', id: teamOf(params) }),
-  body: policyInput,
+  body: readByDomain(policyDocumentSchema),
   requestExample: documentExample,
   revision: policyRevisionSchema,
   example: revisionExample,

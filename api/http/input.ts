@@ -3,11 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
 import { AppError, invalid, MAX_ISSUES, type Issue } from '../../src/domain/errors.ts';
+import { readBy } from '../../src/domain/issues.ts';
+import { isStorable } from '../../src/domain/labels.ts';
 import { pointerToken } from '../../src/platform/exact-json.ts';
 import type { WorkerPool } from '../../src/platform/worker-pool.ts';
 import { isLarge } from '../../src/services/heavy-work.ts';
 import { BODY_BYTES, type SignedForm } from './endpoint.ts';
-import { isStorable, parseBody, type BodyRules } from './json-body.ts';
+import { parseBody, type BodyRules } from './json-body.ts';
 import { readLargeBody, rebuiltBody } from './large-body.ts';
 
 const JSON_TYPE = 'application/json';
@@ -131,68 +133,9 @@ export function validate<S extends z.ZodType>(
   value: unknown,
   prefix: string,
 ): z.output<S> {
-  const parsed = schema.safeParse(value, { error: ruleOf, reportInput: true });
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, MAX_ISSUES);
-  throw invalid(issues.flatMap((issue) => toIssues(issue, prefix)));
-}
-
-function toIssues(issue: z.core.$ZodIssue, prefix: string): Issue[] {
-  const pointer =
-    prefix +
-    issue.path
-      .map((token) => `/${pointerToken(typeof token === 'symbol' ? String(token) : token)}`)
-      .join('');
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
-      pointer: `${pointer}/${pointerToken(key)}`,
-      code: 'unknown_field',
-      message: 'is not a known field',
-    }));
-  }
-  if (issue.code === 'invalid_type' && issue.input === undefined)
-    return [{ pointer, code: 'required', message: 'is required' }];
-  return [{ pointer, code: codeOf(issue), message: issue.message }];
-}
-
-/** The codes documents are judged by, too: src/domain/document-reader.ts. */
-function codeOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type') return 'invalid_type';
-  return issue.code === 'too_big' && issue.origin === 'array' ? 'too_many' : 'invalid_value';
-}
-
-/** In JSON's words. A schema of integers names itself only where a number comes that is none. */
-function kindOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
-  if (expected === 'int' || (inst && 'isInt' in inst && inst.isInt === true)) return 'an integer';
-  const kind = expected === 'record' ? 'object' : expected;
-  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`;
-}
-
-function sizeRule(origin: string, most: 'at least' | 'at most', size: number): string {
-  const plural = size === 1 ? '' : 's';
-  if (origin === 'string') return `must be ${most} ${size} character${plural} long`;
-  if (origin !== 'array') return `must be ${most} ${size}`;
-  return size === 0 ? 'must be empty' : `must have ${most} ${size} item${plural}`;
-}
-
-/** What a value must be, where its schema has no words of its own for it. */
-function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${kindOf(issue)}`;
-    case 'invalid_value':
-      return `must be one of ${issue.values.map(String).join(', ')}`;
-    case 'invalid_format':
-      return issue.format === 'regex'
-        ? `must match ${String(issue.pattern)}`
-        : `must be in the format ${issue.format}`;
-    case 'too_small':
-      return sizeRule(issue.origin, 'at least', Number(issue.minimum));
-    case 'too_big':
-      return sizeRule(issue.origin, 'at most', Number(issue.maximum));
-    default:
-      return undefined;
-  }
+  const read = readBy(schema, value, prefix);
+  if (read.ok) return read.value;
+  throw invalid(read.issues);
 }
 
 /** 1 to 255 printable ASCII characters, or a 400. */

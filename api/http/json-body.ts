@@ -1,4 +1,5 @@
 /** Reads the text of a body. Every refusal names the place. */
+import { isStorable } from '../../src/domain/labels.ts';
 import { invalid, MAX_ISSUES, type Issue } from '../../src/domain/errors.ts';
 import {
   ExactJsonError,
@@ -56,8 +57,4 @@ function unstorableStrings(
   };
   if (text.includes('\\u')) visit(value, '');
   return issues;
-}
-
-export function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
 }

@@ -137,11 +137,14 @@ export const exactString = (description: string) =>
     })
     .meta({ description, override: { type: 'string' } });
 
-/** Any JSON value whose numbers keep every digit; validated by the domain. */
-export const exactValue = (description: string) =>
-  z
-    .custom<ExactValue>((value) => value !== undefined, { error: 'is required' })
-    .meta({ description, override: {} });
+const Unread = z.core.$constructor<z.ZodLazy>('Unread', (inst, def) => {
+  z.ZodLazy.init(inst, def);
+  inst._zod.parse = (payload) => payload;
+});
+
+/** What the domain reads by this grammar. Here it is only described by it, and handed on as it came. */
+export const readByDomain = (grammar: z.ZodType) =>
+  new Unread({ type: 'lazy', getter: () => grammar }) as z.ZodType as z.ZodType<ExactValue>;
 
 /** Query integers arrive as text. */
 export const integerQuery = (

@@ -1,10 +1,9 @@
 /** What trying out a pipeline takes and answers. */
 import { z } from 'zod';
 import { reportedOutcome, type Evaluation } from '../../src/domain/pipelines/evaluate.ts';
-import { BLOCK_OUTCOMES } from '../../src/domain/pipelines/types.ts';
-import { isExactObject, type ExactObject, type ExactValue } from '../../src/platform/exact-json.ts';
-import { blocksInput, defaultPathInput } from './pipeline-blocks-schema.ts';
-import { slug, toolName } from '../http/schema.ts';
+import { BLOCK_OUTCOMES, pipelineMembers } from '../../src/domain/pipelines/document.ts';
+import { isExactObject, type ExactObject } from '../../src/platform/exact-json.ts';
+import { readByDomain, slug, toolName } from '../http/schema.ts';
 
 const exactMember = (description: string) =>
   z
@@ -47,13 +46,8 @@ const sampleSchema = z
 
 /** A document and the sample to try it on. */
 export const previewBody = z.strictObject({
-  blocks: z
-    .custom<ExactValue>((value) => value !== undefined, { error: 'is required' })
-    .meta({ description: blocksInput.description, override: blocksInput }),
-  default_escalation_path: z
-    .custom<ExactValue>()
-    .meta({ description: defaultPathInput.description, override: defaultPathInput })
-    .optional(),
+  blocks: readByDomain(pipelineMembers.blocks),
+  default_escalation_path: readByDomain(pipelineMembers.default_escalation_path),
   sample: sampleSchema,
 });
 

@@ -1,5 +1,6 @@
 /** Approval pipelines of the organization and of agents. */
 import { z } from 'zod';
+import { pipelineDocumentSchema, storedBlockSchema } from '../../src/domain/pipelines/document.ts';
 import {
   listPipelines,
   pipelineKind,
@@ -12,7 +13,6 @@ import type {
 } from '../../src/services/pipelines/request-approval-pipelines.ts';
 import type { RevisionSummary } from '../../src/services/revisions.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { pipelineDocumentInput, storedBlockSchema } from './pipeline-blocks-schema.ts';
 import {
   emptyObject,
   previewBody,
@@ -28,7 +28,7 @@ import {
   writeSummaryCursor,
 } from '../revisions.ts';
 import type { RevisionedResource } from '../revisions.ts';
-import { nextCursor, slug, timestamp, uuid } from '../http/schema.ts';
+import { nextCursor, readByDomain, slug, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Approval pipelines';
 const BASE = '/api/v1/request-approval-pipelines';
@@ -190,7 +190,7 @@ const shared = {
   kind: pipelineKind,
   tag: TAG,
   permissions: { read: 'pipeline.read', write: 'pipeline.write', activate: 'pipeline.activate' },
-  body: pipelineDocumentInput,
+  body: readByDomain(pipelineDocumentSchema),
   requestExample: documentExample,
   revision: pipelineRevisionSchema,
   show: presentRevision,

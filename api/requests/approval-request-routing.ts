@@ -8,8 +8,9 @@ import {
   type RequestRouting,
   type RoutedLevel,
 } from '../../src/services/requests/routing-view.ts';
+import type { ExactValue } from '../../src/platform/exact-json.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
-import { exactValue, timestamp, uuid } from '../http/schema.ts';
+import { timestamp, uuid } from '../http/schema.ts';
 
 const memberSchema = z
   .strictObject({
@@ -145,7 +146,7 @@ const auditEventSchema = z
     actor_display_name: z.string().optional().meta({ description: "The actor's name then." }),
     subject_type: z.string().meta({ description: 'What kind of object it happened to.' }),
     subject_id: z.string().meta({ description: 'Which object.' }),
-    data: exactValue('Specific to the event type.'),
+    data: z.custom<ExactValue>().meta({ description: 'Specific to the event type.', override: {} }),
     occurred_at: timestamp('When it happened.'),
   })
   .meta({ id: 'AuditEvent', description: 'One entry of the append-only log.' });

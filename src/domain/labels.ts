@@ -26,3 +26,11 @@ export function hasUnseen(text: string): boolean {
 export function withoutUnseen(text: string): string {
   return text.replaceAll(EVERY_UNSEEN, ' ');
 }
+
+/** False for text that a database or a browser could not keep. */
+export function isStorable(value: string): boolean {
+  return !value.includes('\0') && value.isWellFormed();
+}
+
+/** What `isStorable` refuses, for people. */
+export const STORABLE_RULE = 'must not contain NUL or a lone surrogate';

@@ -6,18 +6,16 @@ import { evaluate } from 'cel-js';
 import type { ExactValue } from '../../platform/exact-json.ts';
 import { isKnownField, parseField, resolveField, type FieldPath } from './fields.ts';
 import { applyOperator, costOf, prepareLiteral, type PreparedLiteral } from './operators.ts';
+import type { Condition, ItemsCondition, LeafCondition } from './document.ts';
 import { filledTree, joinedTree, type SyntaxTree } from './syntax-tree.ts';
 import {
   CONDITION_LIMITS,
   ConditionError,
   newEvaluationBudget,
   spend,
-  type Condition,
   type ConditionFacts,
   type ConditionOperator,
   type EvaluationBudget,
-  type ItemsCondition,
-  type LeafCondition,
 } from './types.ts';
 
 /** The slots of one level: the request itself, or an item of a list. */

@@ -44,44 +44,6 @@ export const CONDITION_LIMITS = {
   evaluationWork: 100_000,
 } as const;
 
-export interface LeafCondition {
-  readonly id: string;
-  /** RFC 6901 pointer into the facts, or into `/item` inside `some` and `every`. */
-  readonly field: string;
-  readonly operator: ConditionOperator;
-  /** Absent exactly for `exists` and `not_exists`. */
-  readonly value?: ExactValue;
-}
-
-export interface AllCondition {
-  readonly id: string;
-  readonly all: readonly Condition[];
-}
-
-export interface AnyCondition {
-  readonly id: string;
-  readonly any: readonly Condition[];
-}
-
-/** A list field, and the condition its items (`/item`) are tested with. */
-export interface ItemsCondition {
-  readonly field: string;
-  readonly condition: Condition;
-}
-
-export interface SomeCondition {
-  readonly id: string;
-  readonly some: ItemsCondition;
-}
-
-export interface EveryCondition {
-  readonly id: string;
-  readonly every: ItemsCondition;
-}
-
-export type Condition =
-  LeafCondition | AllCondition | AnyCondition | SomeCondition | EveryCondition;
-
 /** What a condition may look at. A `JsonText` is parsed only when a field leads into it. */
 export interface ConditionFacts {
   readonly request: {

@@ -2,7 +2,8 @@
  * How one document is followed, a path or a team's policy: over waits that have ended and nodes without people, up to a
  * level to enter, a wait that still runs, or the end. The walk (walk.ts) finds the people of a level.
  */
-import type { Condition, ConditionError } from '../conditions/types.ts';
+import type { Condition } from '../conditions/document.ts';
+import type { ConditionError } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
 import { nodeAfter, nodeOf } from './node-order.ts';
 import type {

@@ -4,7 +4,8 @@
  * jumps over their start.
  */
 import { IANAZone } from 'luxon';
-import { WEEKDAYS, type WorkingHoursSet, type WorkingInterval } from './types.ts';
+import { WEEKDAYS } from './document.ts';
+import type { WorkingHoursSet, WorkingInterval } from './types.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

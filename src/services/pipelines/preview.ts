@@ -23,7 +23,7 @@ export interface PreviewTexts {
   readonly work: number;
 }
 
-type PreviewAnswer = { readonly issues: Issue[] } | { readonly evaluation: Evaluation };
+type PreviewAnswer = { readonly issues: readonly Issue[] } | { readonly evaluation: Evaluation };
 
 export function evaluatePreview({ document: text, sample, work }: PreviewTexts): PreviewAnswer {
   const parsed = parsePipelineDocument(parseExact(text));

@@ -1,10 +1,7 @@
 /** Random conditions and facts whose fields meet often enough for operators to be true. */
 import fc from 'fast-check';
-import type {
-  Condition,
-  ConditionFacts,
-  ConditionOperator,
-} from '../../../src/domain/conditions/types.ts';
+import type { Condition } from '../../../src/domain/conditions/document.ts';
+import type { ConditionFacts, ConditionOperator } from '../../../src/domain/conditions/types.ts';
 import { parseExact, type ExactObject, type ExactValue } from '../../../src/platform/exact-json.ts';
 
 const scalarText = fc.constantFrom(

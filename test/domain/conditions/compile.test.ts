@@ -8,12 +8,12 @@ import {
   evaluateCondition,
   type SlotRecord,
 } from '../../../src/domain/conditions/compile.ts';
+import type { Condition } from '../../../src/domain/conditions/document.ts';
 import {
   CONDITION_LIMITS,
   CONDITION_OPERATORS,
   ConditionError,
   newEvaluationBudget,
-  type Condition,
   type ConditionFacts,
 } from '../../../src/domain/conditions/types.ts';
 import {

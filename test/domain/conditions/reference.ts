@@ -1,9 +1,6 @@
 /** The meaning of conditions a second time, straight from their description: no CEL, no slots, numbers as rationals. */
-import type {
-  Condition,
-  ConditionFacts,
-  LeafCondition,
-} from '../../../src/domain/conditions/types.ts';
+import type { Condition, LeafCondition } from '../../../src/domain/conditions/document.ts';
+import type { ConditionFacts } from '../../../src/domain/conditions/types.ts';
 import { ExactNumber, type ExactValue } from '../../../src/platform/exact-json.ts';
 
 type Plain = null | boolean | string | { number: string } | Plain[] | Map<string, Plain>;

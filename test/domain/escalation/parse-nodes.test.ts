@@ -5,7 +5,8 @@ import {
   parseEscalationPathDocument,
   parseTeamPolicyDocument,
 } from '../../../src/domain/escalation/parse.ts';
-import { allNodes, LIMITS, locateLevels, WEEKDAYS } from '../../../src/domain/escalation/types.ts';
+import { LIMITS, WEEKDAYS } from '../../../src/domain/escalation/document.ts';
+import { allNodes, locateLevels } from '../../../src/domain/escalation/types.ts';
 import type { ExactObject, ExactValue } from '../../../src/platform/exact-json.ts';
 
 let serial = 0;

@@ -1,5 +1,6 @@
 /** A slow second account of working hours: what clocks show, minute after minute, compared as text. */
-import { WEEKDAYS, type WorkingHoursSet } from '../../../src/domain/escalation/types.ts';
+import { WEEKDAYS } from '../../../src/domain/escalation/document.ts';
+import type { WorkingHoursSet } from '../../../src/domain/escalation/types.ts';
 
 const MINUTE = 60_000;
 const DAY_MINUTES = 24 * 60;

@@ -3,7 +3,7 @@
  * stored place and no node order. Slow and plain; the real walk has to do the same.
  */
 import { parseDuration } from '../../../src/domain/durations.ts';
-import type { Condition } from '../../../src/domain/conditions/types.ts';
+import type { Condition } from '../../../src/domain/conditions/document.ts';
 import type {
   EscalationDocument,
   EscalationNode,

@@ -5,11 +5,8 @@ import {
   evaluateCondition,
   type CompiledCondition,
 } from '../../../domain/conditions/compile.ts';
-import {
-  ConditionError,
-  type Condition,
-  type ConditionFacts,
-} from '../../../domain/conditions/types.ts';
+import type { Condition } from '../../../domain/conditions/document.ts';
+import { ConditionError, type ConditionFacts } from '../../../domain/conditions/types.ts';
 import type { EscalationDocument, TeamPolicyDocument } from '../../../domain/escalation/types.ts';
 import type { WalkInput } from '../../../domain/escalation/walk.ts';
 import type { WalkState } from '../../../domain/escalation/walk-state.ts';

@@ -3,16 +3,42 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compileCondition } from '../../../src/domain/conditions/compile.ts';
 import { CONDITION_LIMITS, CONDITION_OPERATORS } from '../../../src/domain/conditions/types.ts';
-import { newConditionDocument, parseCondition } from '../../../src/domain/conditions/validate.ts';
-import { parseExact, stringifyExact } from '../../../src/platform/exact-json.ts';
+import type { Condition } from '../../../src/domain/conditions/document.ts';
+import { parsePipelineDocument } from '../../../src/domain/pipelines/parse.ts';
+import { parseExact, stringifyExact, type ExactValue } from '../../../src/platform/exact-json.ts';
 import { condition, exactValue } from './arbitraries.ts';
 
-function check(tree: unknown, document = newConditionDocument()): string[] {
-  const parsed = parseCondition(
-    { value: parseExact(stringifyExact(tree)), pointer: '/when' },
-    document,
-  );
-  return parsed.ok ? [] : parsed.issues.map((issue) => `${issue.pointer} ${issue.code}`);
+/** Reads a pipeline with a block for each of the trees. */
+function read(trees: readonly ExactValue[]) {
+  const blocks = trees.map((when, index) => ({
+    id: `block-${index}`,
+    name: 'Block',
+    type: 'cel',
+    config: { when, on_match: 'deny', reason: 'Because.' },
+  }));
+  return parsePipelineDocument({ blocks });
+}
+
+type Reading = { readonly ok: true; readonly condition: Condition } | { readonly ok: false };
+
+function parseCondition(value: ExactValue): Reading {
+  const parsed = read([value]);
+  if (!parsed.ok) {
+    expect(parsed.issues.length).toBeGreaterThan(0);
+    return { ok: false };
+  }
+  const [block] = parsed.document.blocks;
+  if (block?.type !== 'cel') throw new Error('the block is gone');
+  return { ok: true, condition: block.config.when };
+}
+
+/** What is wrong with the last of the trees, as `pointer code`; `/when` is its root. */
+function check(...trees: readonly unknown[]): string[] {
+  const parsed = read(trees.map((tree) => parseExact(stringifyExact(tree))));
+  const root = `/blocks/${trees.length - 1}/config`;
+  return parsed.ok
+    ? []
+    : parsed.issues.map(({ pointer, code }) => `${pointer.replace(root, '')} ${code}`);
 }
 
 const tool = { id: 'a', field: '/request/tool', operator: 'equals', value: 'pay' };
@@ -29,15 +55,12 @@ function withUniqueIds(text: string): string {
   return text.replaceAll('"id":"x"', () => `"id":"x${(count += 1)}"`);
 }
 
-describe('parseCondition', () => {
+describe('a condition', () => {
   test('accepts every tree of the language and returns it unchanged', () => {
     fc.assert(
       fc.property(condition(CONDITION_OPERATORS), (tree) => {
         const text = withUniqueIds(stringifyExact(tree));
-        const parsed = parseCondition(
-          { value: parseExact(text), pointer: '' },
-          newConditionDocument(),
-        );
+        const parsed = parseCondition(parseExact(text));
         expect(parsed.ok && stringifyExact(parsed.condition)).toBe(text);
       }),
       { numRuns: 300 },
@@ -72,12 +95,8 @@ describe('parseCondition', () => {
     })).node;
     fc.assert(
       fc.property(noise, (value) => {
-        const parsed = parseCondition(
-          { value: parseExact(stringifyExact(value)), pointer: '' },
-          newConditionDocument(),
-        );
+        const parsed = parseCondition(parseExact(stringifyExact(value)));
         if (parsed.ok) compileCondition(parsed.condition);
-        else expect(parsed.issues.length).toBeGreaterThan(0);
       }),
       { numRuns: 1_000 },
     );
@@ -189,14 +208,12 @@ describe('parseCondition', () => {
   });
 
   test('an id may not occur twice in one document, whoever used it first', () => {
-    const document = newConditionDocument(new Set(['block-1']));
-    expect(
-      check(
-        { id: 'r', all: [fresh({ id: 'b' }), fresh({ id: 'b' }), fresh({ id: 'block-1' })] },
-        document,
-      ),
-    ).toEqual(['/when/all/1/id duplicate_id', '/when/all/2/id duplicate_id']);
-    expect(check({ ...tool, id: 'r' }, document)).toEqual(['/when/id duplicate_id']);
+    const tree = {
+      id: 'r',
+      all: [fresh({ id: 'b' }), fresh({ id: 'b' }), fresh({ id: 'block-0' })],
+    };
+    expect(check(tree)).toEqual(['/when/all/1/id duplicate_id', '/when/all/2/id duplicate_id']);
+    expect(check({ ...tool, id: 'r' }, { ...tool, id: 'r' })).toEqual(['/when/id duplicate_id']);
   });
 
   test('32 levels are allowed, 33 are not', () => {
@@ -212,9 +229,9 @@ describe('parseCondition', () => {
       any: Array.from({ length: leaves }, () => fresh()),
     });
     expect(check(wide(501))).toEqual(['/when too_many']);
-    const document = newConditionDocument();
-    for (let block = 0; block < 20; block += 1) expect(check(wide(500), document)).toEqual([]);
-    expect(check(fresh(), document)).toEqual(['/when too_many']);
+    const full = Array.from({ length: 20 }, () => wide(500));
+    expect(check(...full)).toEqual([]);
+    expect(check(...full, fresh())).toEqual(['/when too_many']);
   });
 
   test('regular expressions that explode when compiled are counted over the whole document', () => {

@@ -1,0 +1,281 @@
+/**
+ * Building blocks of document grammars. A grammar says once what a document may hold: it reads documents, yields their
+ * types, and is what the interface describes. A document is exact JSON, which zod's own objects would misread.
+ */
+import { z } from 'zod';
+import {
+  ExactNumber,
+  isExactObject,
+  type ExactObject,
+  type ExactValue,
+} from '../platform/exact-json.ts';
+import { DURATION_PATTERN, parseDuration } from './durations.ts';
+import { MAX_ISSUES, type Issue } from './errors.ts';
+import { pointerOf, readBy } from './issues.ts';
+import { KEY_PATTERN } from './keys.ts';
+import { hasUnseen, isBlank, isStorable, STORABLE_RULE, UNSEEN_RULE } from './labels.ts';
+
+const StrictObject = z.core.$constructor<z.ZodObject>('StrictObject', (inst, def) => {
+  z.ZodObject.init(inst, def);
+  const read = inst._zod.parse;
+  inst._zod.parse = (payload, ctx) => {
+    const input = payload.value;
+    if (input instanceof ExactNumber) {
+      payload.issues.push({ code: 'invalid_type', expected: 'object', input, inst });
+      return payload;
+    }
+    const result = read(payload, ctx);
+    if (payload.issues.length > 1) payload.issues.sort((a, b) => rank(a) - rank(b));
+    return result;
+  };
+});
+
+/** What is missing comes first, then what is unknown, then what is wrong inside. */
+function rank(issue: z.core.$ZodRawIssue): number {
+  if (issue.code === 'unrecognized_keys' && !issue.path?.length) return 1;
+  const missing = issue.path?.length === 1 && issue.input === undefined && issue.code !== 'custom';
+  return missing ? 0 : 2;
+}
+
+/** An object with these members and no others. */
+export function object<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const def = { type: 'object', shape: shape as z.core.$ZodShape, catchall: z.never() } as const;
+  return new StrictObject(def) as z.ZodObject<z.core.util.Writeable<Shape>, z.core.$strict>;
+}
+
+const List = z.core.$constructor<z.ZodArray>('List', (inst, def) => {
+  z.ZodArray.init(inst, def);
+  const refuse = inst._zod.parse;
+  const [[maximum] = [Infinity]] = z.core.util.sizeCaps(def.checks);
+  inst._zod.parse = (payload, ctx) => {
+    const input = payload.value;
+    if (!Array.isArray(input) || input.length > maximum) return refuse(payload, ctx);
+    const items: unknown[] = [];
+    for (const [index, value] of input.entries()) {
+      const item = def.element._zod.run({ value, issues: [] }, ctx) as z.core.ParsePayload;
+      if (item.issues.length > 0)
+        payload.issues.push(...z.core.util.prefixIssues(index, item.issues));
+      if (payload.issues.length >= MAX_ISSUES) break;
+      items.push(item.value);
+    }
+    payload.value = items;
+    return payload;
+  };
+});
+
+/** A list. Its items are not read when it is longer than its `.max`, and no further once there are issues enough. */
+export function list<Item extends z.core.SomeType>(element: Item) {
+  return new List({ type: 'array', element: element as never }) as unknown as z.ZodArray<Item>;
+}
+
+type TypedOptions = readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]];
+
+/** Codes of a type that no option has: of a text, and of anything else. */
+interface TypeCodes {
+  readonly unknown: string;
+  readonly notText?: string;
+}
+
+interface TypedDef extends z.core.$ZodDiscriminatedUnionDef {
+  readonly codes: TypeCodes;
+}
+
+const Typed = z.core.$constructor<z.ZodDiscriminatedUnion, TypedDef>('Typed', (inst, def) => {
+  z.ZodDiscriminatedUnion.init(inst, def);
+  const read = inst._zod.parse;
+  let types: readonly unknown[] | undefined;
+  inst._zod.parse = (payload, ctx) => {
+    const input = payload.value;
+    if (!isExactObject(input)) {
+      payload.issues.push({ code: 'invalid_type', expected: 'object', input, inst });
+      return payload;
+    }
+    const { type } = input;
+    types ??= def.options.flatMap((option) => [...(option._zod.propValues?.['type'] ?? [])]);
+    if (types.includes(type)) return read(payload, ctx);
+    if (type === undefined) payload.issues.push(problem('required', 'is required', ['type']));
+    else {
+      const { unknown, notText = 'invalid_type' } = def.codes;
+      const rule = `must be one of ${types.join(', ')}`;
+      payload.issues.push(problem(typeof type === 'string' ? unknown : notText, rule, ['type']));
+    }
+    return payload;
+  };
+});
+
+/** One of several objects, by their `type`. */
+export function oneOfTypes<const Types extends TypedOptions>(codes: TypeCodes, options: Types) {
+  const def = { type: 'union', inclusive: false, discriminator: 'type', options, codes } as const;
+  return new Typed(def as never) as unknown as z.ZodDiscriminatedUnion<Types, 'type'>;
+}
+
+interface PickedDef extends z.core.$ZodUnionDef {
+  readonly pick: (value: ExactObject) => z.core.$ZodType;
+}
+
+const Picked = z.core.$constructor<z.ZodUnion, PickedDef>('Picked', (inst, def) => {
+  z.ZodUnion.init(inst, def);
+  inst._zod.parse = (payload, ctx) => {
+    const input = payload.value;
+    if (isExactObject(input)) return def.pick(input)._zod.run(payload, ctx);
+    payload.issues.push({ code: 'invalid_type', expected: 'object', input, inst });
+    return payload;
+  };
+});
+
+/** One of several objects, where which one it is shows in the members it has. */
+export function picked<const Types extends readonly z.core.SomeType[]>(
+  options: Types,
+  pick: (value: ExactObject) => z.core.$ZodType,
+) {
+  const def = { type: 'union', options, pick } as const;
+  return new Picked(def as never) as unknown as z.ZodUnion<Types>;
+}
+
+/** A problem that no shape can describe, for zod's checks. */
+export function problem(code: string, message: string, path: readonly PropertyKey[] = []) {
+  return { code: 'custom' as const, params: { code }, message, path: [...path], input: null };
+}
+
+/** A string; `wrong` says what is wrong with it, if anything is. */
+function string(wrong: (value: string) => string | undefined) {
+  return z.string().refine((value) => wrong(value) === undefined, {
+    error: ({ input }) => wrong(String(input)),
+    abort: true,
+  });
+}
+
+interface TextRules {
+  readonly min?: number;
+  readonly max: number;
+  readonly pattern?: RegExp;
+  /** What is allowed, after "must". */
+  readonly rule?: string;
+}
+
+/** Lengths are in Unicode characters, as in JSON Schema. */
+export function text(description: string, { min = 1, max, pattern, rule }: TextRules) {
+  const wrong = (value: string): string | undefined => {
+    const length = value.length > max ? [...value].length : value.length;
+    if (length < min || length > max || (pattern && !pattern.test(value)))
+      return `must ${rule ?? `have ${min} to ${max} characters`}`;
+    return isStorable(value) ? undefined : STORABLE_RULE;
+  };
+  const format = pattern ? { pattern: pattern.source } : { minLength: min, maxLength: max };
+  return string(wrong).meta({ description, override: { type: 'string', ...format } });
+}
+
+/** Text for people, in one line. */
+export function label(description: string, max: number) {
+  const wrong = (value: string): string | undefined => {
+    const length = value.length > max ? [...value].length : value.length;
+    if (length < 1 || length > max) return `must have 1 to ${max} characters`;
+    if (!isStorable(value)) return STORABLE_RULE;
+    if (isBlank(value)) return 'must not be blank';
+    return hasUnseen(value) ? UNSEEN_RULE : undefined;
+  };
+  const override = { type: 'string' as const, minLength: 1, maxLength: max };
+  return string(wrong).meta({ description, override });
+}
+
+/** A slug, the key of a path or the id of a block. */
+export function key(description: string) {
+  const rule =
+    'be up to 63 lowercase letters, digits, dots, underscores and hyphens, the first a letter or digit';
+  return text(description, { max: 63, pattern: KEY_PATTERN, rule });
+}
+
+/** A UUID of any version. Capitals are the same id. */
+export function guid(description: string) {
+  return z.guid({ error: 'must be a UUID' }).toLowerCase().meta({ description });
+}
+
+interface Bounds<T> {
+  readonly min: T;
+  readonly max: T;
+}
+
+export function integer(description: string, { min, max }: Bounds<number>) {
+  const error = `must be an integer from ${min} to ${max}`;
+  return z
+    .number({ error: ({ input }) => (input === undefined ? undefined : error) })
+    .refine((value) => Number.isInteger(value) && value >= min && value <= max, { error })
+    .meta({ description, override: { type: 'integer', minimum: min, maximum: max } });
+}
+
+/** The text of a duration such as `15m`. */
+export function duration(description: string, { min, max }: Bounds<string>) {
+  const [least = 0, most = 0] = [min, max].map(parseDuration);
+  const rule = `must be a duration such as 15m (one number, one of s, m, h) from ${min} to ${max}`;
+  const wrong = (value: string): string | undefined => {
+    const ms = parseDuration(value);
+    return ms !== undefined && ms >= least && ms <= most ? undefined : rule;
+  };
+  const override = { type: 'string' as const, pattern: DURATION_PATTERN };
+  return string(wrong).meta({ description, override });
+}
+
+/** What a schema reads, as a value that is never changed. Exact values stay what they are. */
+export type ReadAs<S extends z.ZodType> = Immutable<z.output<S>>;
+
+type Immutable<T> = [ExactValue] extends [T]
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Immutable<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: Immutable<T[Key]> }
+      : T;
+
+/** What was read, or what is wrong with it. */
+export type Parsed<Document> =
+  | { readonly ok: true; readonly document: Document }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+interface Grammar<S extends z.ZodType> {
+  readonly schema: S;
+  /** Whether the document is small enough to be read at all, seen without reading it. */
+  readonly measure: (value: ExactValue, problems: Problems) => void;
+  /** What no part of a document can say on its own; asked of documents whose parts are right. */
+  readonly check: (document: ReadAs<S>, problems: Problems) => void;
+}
+
+/** Problems found so far, with the paths to them. */
+export interface Problems {
+  readonly issues: Issue[];
+  add(path: readonly PropertyKey[], code: string, message: string): void;
+}
+
+/** Reads a document in three steps. Each of them looks only at what the step before let through. */
+export function readDocument<S extends z.ZodType>(
+  { schema, measure, check }: Grammar<S>,
+  value: ExactValue,
+): Parsed<ReadAs<S>> {
+  const problems = newProblems();
+  measure(value, problems);
+  if (problems.issues.length > 0) return { ok: false, issues: problems.issues };
+  const read = readBy(schema, value);
+  if (!read.ok) return read;
+  const document = read.value as ReadAs<S>;
+  check(document, problems);
+  if (problems.issues.length > 0) return { ok: false, issues: problems.issues };
+  return { ok: true, document };
+}
+
+function newProblems(): Problems {
+  const issues: Issue[] = [];
+  return {
+    issues,
+    add: (path, code, message) => {
+      if (issues.length < MAX_ISSUES) issues.push({ pointer: pointerOf(path), code, message });
+    },
+  };
+}
+
+/** Notes an id as taken; a problem when it already was. */
+export function takeId(
+  id: string,
+  { ids, path, problems }: { ids: Set<string>; path: PropertyKey[]; problems: Problems },
+): void {
+  if (ids.has(id)) problems.add([...path, 'id'], 'duplicate_id', 'must be unique in the document');
+  ids.add(id);
+}

@@ -1,0 +1,144 @@
+/** The grammar of approval pipelines: ordered blocks that approve, deny, ask a person, or pass a request on. */
+import { z } from 'zod';
+import { conditionSchema } from '../conditions/document.ts';
+import {
+  duration,
+  guid,
+  integer,
+  key,
+  label,
+  list,
+  object,
+  oneOfTypes,
+  problem,
+  text,
+} from '../grammar.ts';
+
+export const PIPELINE_LIMITS = {
+  blocks: 1_000,
+  /** Characters of a block's name. */
+  nameLength: 200,
+  /** Characters of a block's reason. */
+  reasonLength: 2_000,
+  maxAttempts: 5,
+} as const;
+
+const ALWAYS_OUTCOMES = ['approve', 'deny', 'human'] as const;
+export const BLOCK_OUTCOMES = ['approve', 'deny', 'human', 'next'] as const;
+
+const reason = () =>
+  text('Why, for people; the note of an automatic decision.', {
+    max: PIPELINE_LIMITS.reasonLength,
+  });
+
+const escalationPath = () =>
+  key(
+    "Key of the path that finds a person; only with `human`. The pipeline's default when absent.",
+  ).exactOptional();
+
+const PATH_WITHOUT_HUMAN = problem('invalid_value', 'must be absent unless the outcome is human', [
+  'escalation_path',
+]);
+
+const alwaysConfig = object({
+  outcome: z
+    .enum(ALWAYS_OUTCOMES)
+    .meta({ description: 'What the block answers to every request.' }),
+  reason: reason(),
+  escalation_path: escalationPath(),
+})
+  .check(({ value: config, issues }) => {
+    if (config.escalation_path !== undefined && config.outcome !== 'human')
+      issues.push({ ...PATH_WITHOUT_HUMAN });
+  })
+  .meta({
+    id: 'AlwaysConfig',
+    description: 'A fixed outcome. Later blocks never run, but must be valid.',
+  });
+
+const celConfig = object({
+  when: conditionSchema.meta({ description: 'When the block answers.' }),
+  on_match: z
+    .enum(BLOCK_OUTCOMES)
+    .meta({ description: 'What it answers then; otherwise the next block is asked.' }),
+  reason: reason(),
+  escalation_path: escalationPath(),
+})
+  .check(({ value: config, issues }) => {
+    if (config.escalation_path !== undefined && config.on_match !== 'human')
+      issues.push({ ...PATH_WITHOUT_HUMAN });
+  })
+  .meta({ id: 'CelConfig', description: 'An outcome under a condition.' });
+
+const identity = {
+  id: key('Identity of the block, unique in the document among blocks and conditions.'),
+  name: label('Name for people.', PIPELINE_LIMITS.nameLength),
+};
+
+const operation = {
+  enabled: z.boolean().default(true).meta({ description: 'A disabled block is skipped.' }),
+  timeout: duration('How long a block that asks another system may take, from 1s to 30s.', {
+    min: '1s',
+    max: '30s',
+  })
+    .default('5s')
+    .meta({ examples: ['5s'] }),
+  max_attempts: integer('How often it asks.', { min: 1, max: PIPELINE_LIMITS.maxAttempts }).default(
+    1,
+  ),
+};
+
+const alwaysBlock = object({
+  ...identity,
+  type: z.literal('always').meta({ description: 'A fixed outcome.' }),
+  ...operation,
+  config: alwaysConfig.meta({ description: 'What it answers.' }),
+}).meta({ id: 'NewAlwaysBlock', description: 'A block with a fixed outcome.' });
+
+const celBlock = object({
+  ...identity,
+  type: z.literal('cel').meta({ description: 'A condition.' }),
+  ...operation,
+  config: celConfig.meta({ description: 'What it answers, and when.' }),
+}).meta({ id: 'NewCelBlock', description: 'A block with a condition.' });
+
+const BLOCK_TYPE_CODES = { unknown: 'unknown_block_type', notText: 'unknown_block_type' };
+
+/** A block as it is sent. */
+export const block = oneOfTypes(BLOCK_TYPE_CODES, [alwaysBlock, celBlock]).meta({
+  id: 'NewPipelineBlock',
+  description: 'A block; the server adds `snapshot_id`, `config_version` and `content_hash`.',
+});
+
+/** What a revision keeps of a block besides. */
+const kept = {
+  snapshot_id: guid('Stays the same from revision to revision while the block does.'),
+  config_version: z.int().meta({ description: 'Version of the format of `config`.' }),
+  content_hash: z
+    .string()
+    .meta({ description: 'SHA-256, in hex, over the canonical JSON of type and config.' }),
+};
+
+/** A block as a revision keeps it. */
+export const storedBlockSchema = oneOfTypes(BLOCK_TYPE_CODES, [
+  alwaysBlock
+    .extend(kept)
+    .meta({ id: 'AlwaysBlock', description: 'A block with a fixed outcome.' }),
+  celBlock.extend(kept).meta({ id: 'CelBlock', description: 'A block with a condition.' }),
+]).meta({ id: 'PipelineBlock', description: 'One rule of a pipeline.' });
+
+/** The members of a pipeline document. */
+export const pipelineMembers = {
+  blocks: list(block)
+    .max(PIPELINE_LIMITS.blocks)
+    .meta({ description: 'The blocks, in the order in which they are asked.' }),
+  default_escalation_path: key(
+    'Key of the path that finds a person where a block names none.',
+  ).exactOptional(),
+};
+
+export const pipelineDocumentSchema = object(pipelineMembers).meta({
+  id: 'PipelineDocument',
+  description:
+    'A whole pipeline. Every escalation path it names must exist. Numbers in conditions keep every digit.',
+});
