@@ -74,7 +74,7 @@ function presentRevision({ document, ...path }: EscalationPathRevision) {
     archived_at: path.archivedAt,
     working_hours: document.working_hours,
     nodes: document.nodes,
-    repeat: document.repeat,
+    ...(document.repeat && { repeat: document.repeat }),
     document_version: 1,
     warnings: path.warnings.map(presentWarning),
   };

@@ -86,7 +86,7 @@ function presentRevision({ document, ...policy }: TeamPolicyRevision) {
     created_at: policy.createdAt,
     working_hours: document.working_hours,
     nodes: document.nodes,
-    repeat: document.repeat,
+    ...(document.repeat && { repeat: document.repeat }),
     document_version: 1,
     warnings: policy.warnings.map(presentWarning),
   };

@@ -1,5 +1,5 @@
 /** What a schema finds wrong with a body, a parameter or a document, in the words every refusal uses. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ExactNumber, pointerToken } from '../platform/exact-json.ts';
 import { MAX_ISSUES, type Issue } from './errors.ts';
 

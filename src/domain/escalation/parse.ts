@@ -1,6 +1,7 @@
 /** Reads documents of escalation paths and team policies, naming everything that is wrong with them. */
 import { isExactObject, type ExactValue } from '../../platform/exact-json.ts';
 import { newConditionCheck, newConditionMeasure } from '../conditions/check.ts';
+import type { Issue } from '../errors.ts';
 import { readDocument, takeId, type Parsed, type Problems } from '../grammar.ts';
 import { LIMITS, newPathSchema, pathDocumentSchema, policyDocumentSchema } from './document.ts';
 import type {
@@ -18,8 +19,13 @@ export function parseEscalationPathDocument(value: ExactValue): Parsed<Escalatio
 /** A document that also names the key of its path. */
 export function parseNewEscalationPath(
   value: ExactValue,
-): Parsed<EscalationPathDocument & { readonly path_key: string }> {
-  return readDocument({ schema: newPathSchema, measure, check }, value);
+):
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+  | { readonly ok: true; readonly pathKey: string; readonly document: EscalationPathDocument } {
+  const parsed = readDocument({ schema: newPathSchema, measure, check }, value);
+  if (!parsed.ok) return parsed;
+  const { path_key: pathKey, ...document } = parsed.document;
+  return { ok: true, pathKey, document };
 }
 
 /** A team's policy. Whether its targets are in the team is not asked. */

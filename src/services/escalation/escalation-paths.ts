@@ -158,7 +158,7 @@ export async function createEscalationPath(
 ): Promise<ChangedRevision<EscalationPathRevision>> {
   const parsed = parseNewEscalationPath(body);
   if (!parsed.ok) throw invalid(parsed.issues);
-  const { path_key: documentKey, ...document } = parsed.document;
+  const { pathKey: documentKey, document } = parsed;
   return await createDocument(context, principal, {
     kind: escalationPathKind,
     documentKey,
