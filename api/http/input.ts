@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
-import { AppError, invalid, MAX_ISSUES, type Issue } from '../../src/domain/errors.ts';
+import { AppError, invalid } from '../../src/domain/errors.ts';
 import { readBy } from '../../src/domain/issues.ts';
 import { isStorable } from '../../src/domain/labels.ts';
 import { pointerToken } from '../../src/platform/exact-json.ts';

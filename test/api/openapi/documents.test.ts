@@ -50,7 +50,7 @@ function* mutationsOf(document: unknown): Generator<unknown> {
     for (const key of Object.keys(object).filter((each) => each !== 'surprise')) {
       for (const value of [undefined, null, 1.5, 'Not So!', [], {}, true]) {
         const [copy, changed] = copyAt();
-        if (value === undefined) delete changed[key];
+        if (value === undefined) Reflect.deleteProperty(changed, key);
         else changed[key] = value;
         yield copy;
       }
