@@ -7,7 +7,7 @@ import {
 } from '../../src/services/agents/agent-credentials.ts';
 import { compareDecimals, ExactNumber } from '../../src/platform/exact-json.ts';
 import { agentParams } from './agents.ts';
-import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { exactObject, label, slug, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Agent credentials';
@@ -97,6 +97,7 @@ const createAgentInstanceEndpoint = defineEndpoint({
     ttl_seconds: ttlSeconds.optional(),
   }),
   exact: ['metadata'],
+  bodyLimit: BODY_BYTES.metadata,
   requestExample: { name: 'runner-1', metadata: { host: 'ci-7' }, ttl_seconds: 86400 },
   success: {
     status: 201,

@@ -31,6 +31,8 @@ export type PrincipalOf<A extends AuthKind> = A extends 'agent'
 /** How large bodies may be, in bytes. */
 export const BODY_BYTES = {
   usual: 64 * 1024,
+  /** The metadata of an agent instance alone may take 64 KiB. */
+  metadata: 128 * 1024,
   /** Nothing is known of the caller yet. */
   signIn: 16 * 1024,
   /** What Slack posts repeats the message it is about. */

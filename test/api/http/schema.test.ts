@@ -20,7 +20,7 @@ describe('a label', () => {
     'holds nothing unseen: %j',
     (text) => {
       expect(messages(name.safeParse(text))).toEqual([
-        'must not hold control or format characters, or others that are not seen',
+        'must not contain control, format or invisible characters',
       ]);
     },
   );
