@@ -1,4 +1,4 @@
-/** Days of escalation on the real Temporal server: its clock is moved, everything else is as in production. */
+/** Days of escalation on a real Temporal server. Only its clock is moved. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stepRequest } from '../../src/services/requests/step.ts';
@@ -31,7 +31,7 @@ const HOUR_MS = 3_600_000;
 let app: TestApp;
 let organization: TestOrganization;
 let agent: TestAgent;
-/** One person a level; a level waits 8, 12 and 16 hours, the path is walked twice, 12 hours apart. */
+/** One person for each level. The levels wait 8, 12 and 16 hours. The path repeats once, 12 hours later. */
 let people: readonly [TestMember, TestMember, TestMember];
 const nodes = [randomUUID(), randomUUID(), randomUUID()] as const;
 
@@ -65,7 +65,7 @@ afterAll(async () => {
   await app.close();
 });
 
-async function told(requestId: string): Promise<string[]> {
+async function notified(requestId: string): Promise<string[]> {
   const notifications = await notificationsOf(app, requestId);
   return notifications.map(({ stepKey, membershipId }) => {
     const level = nodes.findIndex((id) => stepKey.startsWith(id)) + 1;
@@ -81,14 +81,14 @@ async function verbs(requestId: string): Promise<string[]> {
 }
 
 describe('an escalation path that takes days', () => {
-  test('asks each person once a level and run, repeats, is exhausted, and expires', async () => {
+  test('notifies each person once for each level and run, repeats, is exhausted, and expires', async () => {
     const id = await ask(app, agent, { timeout: '120h' });
     await waiting(app, id);
     await fastForward(app, id, 121);
     await handleOf(app, id).result();
     const run = (n: number) =>
       [1, 2, 3].map((level) => `level ${level}, run ${n}: person ${level}`);
-    expect(await told(id)).toEqual([...run(1), ...run(2)]);
+    expect(await notified(id)).toEqual([...run(1), ...run(2)]);
     const levels = Array.from({ length: 3 }, () => 'level_notified');
     expect(await verbs(id)).toEqual([
       'created',
@@ -113,22 +113,22 @@ describe('an escalation path that takes days', () => {
     expect(row).toEqual({ state: 'expired', wake_at: null });
   });
 
-  test('ends where it is decided: at level 2 the third person is never asked', async () => {
+  test('ends with the decision: decided at level 2, it never notifies the third person', async () => {
     const id = await ask(app, agent);
     await waiting(app, id);
     await fastForward(app, id, 10);
-    expect(await told(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);
+    expect(await notified(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);
     await decide(people[1], id);
     expect(await handleOf(app, id).result()).toEqual({
       kind: 'done',
       status: 'approved',
       automatic: false,
     });
-    expect(await told(id)).toHaveLength(2);
+    expect(await notified(id)).toHaveLength(2);
     expect((await verbs(id)).slice(-2)).toEqual(['level_notified', 'approved']);
   });
 
-  test('skips a level nobody can be asked at, at once, and says so', async () => {
+  test('skips a level without anyone to ask, at once, and records that', async () => {
     const id = await ask(app, agent);
     await waiting(app, id);
     await app
@@ -137,7 +137,7 @@ describe('an escalation path that takes days', () => {
       .update({ status: 'suspended' });
     try {
       await fastForward(app, id, 9);
-      expect(await told(id)).toEqual(['level 1, run 1: person 1', 'level 3, run 1: person 3']);
+      expect(await notified(id)).toEqual(['level 1, run 1: person 1', 'level 3, run 1: person 3']);
       const timeline = await timelineOf(app, id);
       expect(timeline.slice(-2).map(({ type }) => type)).toEqual([
         'approval_request.level_skipped',
@@ -157,14 +157,14 @@ describe('an escalation path that takes days', () => {
     }
   });
 
-  test('tells nobody twice when a step is executed again, by the workflow and the reconciler at once', async () => {
+  test('notifies no one twice when the workflow and the reconciler run the same step at once', async () => {
     const id = await ask(app, agent);
     await waiting(app, id);
     const floor = new Date(Date.now() + 9 * HOUR_MS);
     const steps = ['workflow', 'reconciler', 'workflow', 'reconciler'] as const;
     await Promise.all(steps.map((by) => stepRequest(app.context, id, { floor, by })));
     await stepRequest(app.context, id, { floor, by: 'workflow' });
-    expect(await told(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);
+    expect(await notified(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);
     expect(await verbs(id)).toEqual([
       'created',
       'pipeline_concluded',
@@ -172,13 +172,13 @@ describe('an escalation path that takes days', () => {
       'level_notified',
       'level_notified',
     ]);
-    // The workflow knows nothing of it, looks after eight hours of its own, and finds that level 2 has its time.
+    // The workflow does not know of these steps. It looks after its own eight hours and finds level 2 still waiting.
     await fastForward(app, id, 8.5);
     await until(
       'a second timer',
       async () =>
         typesOf(await eventsOf(app, id)).filter((type) => type === 'TimerStarted').length === 2,
     );
-    expect(await told(id)).toHaveLength(2);
+    expect(await notified(id)).toHaveLength(2);
   });
 });

@@ -1,11 +1,11 @@
-/** Histories as files. The SDK's own JSON functions fail where npm installs protobufjs twice, so these go without it. */
+/** Histories as files. The SDK's own JSON functions fail when npm installs protobufjs twice. */
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import proto from '@temporalio/proto';
 import { TASK_QUEUE } from '../../temporal/ids.ts';
 
 const { History: HistoryMessage } = proto.temporal.api.history.v1;
 
-/** What names a machine, a process or a test run. */
+/** Fields that identify a machine, a process or a test run. */
 const SCRUBBED: Readonly<Record<string, unknown>> = {
   identity: 'worker',
   taskQueue: { name: TASK_QUEUE, kind: 'TASK_QUEUE_KIND_NORMAL' },

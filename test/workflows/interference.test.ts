@@ -1,4 +1,4 @@
-/** Whatever an operator does to a request's workflow, the request goes on, and nobody is told twice. */
+/** Whatever an operator does to a request's workflow, the request goes on, and no one is notified twice. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -71,17 +71,17 @@ async function statusOf(id: string, runId?: string): Promise<string> {
   return (await handleOf(app, id, runId).describe()).status.name;
 }
 
-async function told(id: string): Promise<string[]> {
+async function notified(id: string): Promise<string[]> {
   return (await notificationsOf(app, id)).map(
     ({ stepKey }) => `level ${LEVELS.findIndex((level) => stepKey.startsWith(level)) + 1}`,
   );
 }
 
-/** Level 2 comes in its time, once, and the decision ends the workflow. */
+/** Level 2 is notified on time, once, and the decision ends the workflow. */
 async function goesOn(id: string): Promise<void> {
-  expect(await told(id)).toEqual(['level 1']);
+  expect(await notified(id)).toEqual(['level 1']);
   await fastForward(app, id, 1.5);
-  expect(await told(id)).toEqual(['level 1', 'level 2']);
+  expect(await notified(id)).toEqual(['level 1', 'level 2']);
   await decide(organization.owner, id);
   expect(await handleOf(app, id).result()).toEqual({
     kind: 'done',
@@ -102,17 +102,17 @@ async function newRun(id: string, runId: string): Promise<void> {
 }
 
 describe('a request whose workflow', () => {
-  test('is terminated while people are asked gets another one, and the walk goes on where it was', async () => {
+  test('is terminated gets another one, and the walk continues from its place', async () => {
     const { id, runId } = await atLevelOne();
     await handleOf(app, id).terminate('by an operator');
     expect(await statusOf(id)).toBe('TERMINATED');
-    // The reconciler looks two and a half minutes after a step that did not come; here at once.
+    // Without this the reconciler looks only after the step is overdue.
     await app.db('approval_requests').where({ id }).update({ wake_at: new Date() });
     await newRun(id, runId);
     await goesOn(id);
   });
 
-  test('is terminated can be decided at once, without waiting for another one', async () => {
+  test('is terminated can be decided at once, before it gets another one', async () => {
     const { id } = await atLevelOne();
     await handleOf(app, id).terminate('by an operator');
     await decide(organization.owner, id, 'denied');
@@ -120,7 +120,7 @@ describe('a request whose workflow', () => {
     expect(row?.state).toBe('denied');
   });
 
-  test('is cancelled in the Temporal UI does not notice', async () => {
+  test('is cancelled in the Temporal UI goes on', async () => {
     const { id, runId } = await atLevelOne();
     await handleOf(app, id).cancel();
     await until('the cancellation', async () =>
@@ -174,10 +174,10 @@ describe('a request whose workflow', () => {
       status: 'approved',
       automatic: false,
     });
-    expect(await told(id)).toEqual(['level 1']);
+    expect(await notified(id)).toEqual(['level 1']);
   });
 
-  test('is replaced and looked after by many reconcilers at once keeps one walk', async () => {
+  test('is replaced by many reconcilers at once keeps one walk', async () => {
     const { id, runId } = await atLevelOne();
     const subject = {
       id,
@@ -197,7 +197,7 @@ describe('a request whose workflow', () => {
     await goesOn(id);
   });
 
-  test('has ended takes a late signal without an error and is started anew without a second walk', async () => {
+  test('has ended accepts a late signal and a second start without a second walk', async () => {
     const { id } = await atLevelOne();
     await decide(organization.owner, id);
     await handleOf(app, id).result();
@@ -213,14 +213,14 @@ describe('a request whose workflow', () => {
       status: 'approved',
       automatic: false,
     });
-    expect(await told(id)).toEqual(['level 1']);
+    expect(await notified(id)).toEqual(['level 1']);
   });
 
-  test('is sent five hundred signals keeps one walk and a bounded history', async () => {
+  test('receives five hundred signals keeps one walk and one run', async () => {
     const { id, runId } = await atLevelOne();
     const handle = handleOf(app, id);
     await Promise.all(Array.from({ length: 500 }, () => handle.signal('changed')));
-    await until('all of them heard', async () => {
+    await until('all signals received', async () => {
       const types = typesOf(await eventsOf(app, id, runId));
       return (
         types.filter((type) => type === 'WorkflowExecutionSignaled').length === 500 &&
@@ -231,10 +231,10 @@ describe('a request whose workflow', () => {
     expect(await statusOf(id, runId)).toBe('COMPLETED');
   });
 
-  test('has grown too long a history starts afresh, is found by the same attributes, and the walk goes on', async () => {
+  test('has too long a history continues as new, keeps its attributes, and the walk goes on', async () => {
     const { id, runId } = await atLevelOne();
     const handle = handleOf(app, id);
-    // The server suggests a new run from 4 MB of history on; nobody reads what a signal carries.
+    // The server suggests a new run from 4 MB of history on. The workflow ignores what a signal carries.
     const ballast = 'x'.repeat(100_000);
     await Promise.all(Array.from({ length: 45 }, () => handle.signal('changed', ballast)));
     await newRun(id, runId);

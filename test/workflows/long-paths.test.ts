@@ -1,4 +1,4 @@
-/** Six days of escalation on the real Temporal server: a deferral, repeats and a claim, undisturbed and with a new worker for every step. */
+/** Six days of escalation on a real Temporal server: with one worker, and with a new worker for every step. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { defaultPayloadConverter } from '@temporalio/common';
@@ -65,7 +65,7 @@ const level = (targets: readonly object[], wait: string, more: object = {}) => (
 });
 const named = (member: TestMember) => [{ type: 'user', id: member.membershipId }];
 
-/** Two days off that begin in eight hours, whatever day it is: the weekend of this test, and when it ends. */
+/** Working hours with two days off, from eight hours from now on, and when these days end. */
 function weekend(): { readonly workingHours: object; readonly end: Date } {
   const off = Math.floor((Date.now() + 8 * HOUR_MS) / DAY_MS);
   const isOff = (weekday: number) => [off, off + 1].some((day) => (day + 3) % 7 === weekday);
@@ -98,7 +98,7 @@ async function course(id: string, since: Date): Promise<string[]> {
   });
 }
 
-/** When something is to happen next. */
+/** When the next thing is due. */
 async function nextInstant(id: string): Promise<Date> {
   const { rows } = await app.db.raw<{ rows: { at: Date }[] }>(
     `select least(deadline_at, coalesce((select expires_at from claims where request_id = r.id and ended_at is null), next_at)) as at
@@ -123,7 +123,7 @@ async function timerSummaries(id: string): Promise<string[]> {
 const timers = async (id: string) =>
   typesOf(await eventsOf(app, id)).filter((type) => type === 'TimerStarted').length;
 
-/** A request on the path; the second person claims it at her level, as soon as she is told, and never comes back. */
+/** A request on the path. The second person claims it once notified and never comes back. */
 async function livedThrough(
   agent: TestAgent,
   around: (forward: () => Promise<void>) => Promise<void>,
@@ -155,7 +155,7 @@ async function livedThrough(
 describe('a path of six days, with a weekend, two repeats and a claim', () => {
   let agent: TestAgent;
   let monday: Date;
-  /** In minutes from the end of the weekend: the claim lapses after twelve hours, and the third level catches up. */
+  /** In minutes from the end of the weekend. The claim lapses after twelve hours; the overdue third level follows at once. */
   const expected = [
     'routed',
     'level_notified Ada',
@@ -195,7 +195,7 @@ describe('a path of six days, with a weekend, two repeats and a claim', () => {
     });
   });
 
-  test('asks everybody in time, and the operator reads what it waits for', async () => {
+  test('notifies everyone on time, and the operator reads what it waits for', async () => {
     const id = await livedThrough(agent, (forward) => forward());
     expect(await seen(id)).toEqual(expected);
     const summaries = await timerSummaries(id);
@@ -204,7 +204,7 @@ describe('a path of six days, with a weekend, two repeats and a claim', () => {
     expect(summaries.some((summary) => summary.startsWith('claimed by Ben until'))).toBe(true);
   });
 
-  test('tells the same when the worker is gone at every step and another one takes over', async () => {
+  test('has the same course when a new worker takes over at every step', async () => {
     const whole = app;
     const taskQueue = `long-paths-${process.pid}`;
     const more = { temporal: true, databaseUrl: whole.databaseUrl, taskQueue };

@@ -47,8 +47,8 @@ async function live(shape: Shape): Promise<string[]> {
   return typesOf(await eventsOf(app, await SHAPES[shape](stage)));
 }
 
-describe('what an operator reads', () => {
-  test('finds a request by each of the five attributes, whose status follows it from start to end', async () => {
+describe('an operator', () => {
+  test('finds a request by each of the five attributes, with its status from start to end', async () => {
     const automatic = await SHAPES.automatic(stage);
     const pending = await ask(app, stage.unrouted, { tool: 'drop table users' });
     await waiting(app, pending);
@@ -88,7 +88,7 @@ describe('what an operator reads', () => {
     await handleOf(app, pending).result();
   });
 
-  test('reads what is asked, where it stands, and until when, without opening a payload', async () => {
+  test('reads the tool, the state and the deadline of a request without opening a payload', async () => {
     const id = await ask(app, stage.unrouted);
     await waiting(app, id);
     const handle = handleOf(app, id);
@@ -118,7 +118,7 @@ describe('what an operator reads', () => {
     expect(await details()).toBe('**approved**');
   });
 
-  test('reads the path, level and run while a path is walked', async () => {
+  test('reads the path, level and run of a walk', async () => {
     const id = await ask(app, stage.routed);
     await waiting(app, id);
     const events = await eventsOf(app, id);
@@ -131,7 +131,7 @@ describe('what an operator reads', () => {
     await handleOf(app, id).result();
   });
 
-  test('is not deceived by the name of a tool: one line, no links, cut to what an attribute holds', async () => {
+  test('reads the name of a tool as one line without links, cut to the size of an attribute', async () => {
     const tool = `[safe](https://example.com)\n<b>${'long '.repeat(60)}`;
     const id = await ask(app, stage.unrouted, { tool });
     await waiting(app, id);
@@ -145,7 +145,7 @@ describe('what an operator reads', () => {
     await handleOf(app, id).result();
   });
 
-  test('is not stopped by half a character in the name of a tool', async () => {
+  test('reads a tool name that is cut within a character', async () => {
     const id = await ask(app, stage.unrouted, { tool: `${'x'.repeat(199)}\u{1f600}` });
     await waiting(app, id);
     const { searchAttributes } = await handleOf(app, id).describe();
@@ -184,7 +184,7 @@ describe('a history', () => {
     expect(typesOf(recorded('automatic'))).toEqual(events);
   });
 
-  test('has fifteen events when a person at level 1 decides, and six more for each further level', async () => {
+  test('has at most fifteen events when a person at level 1 decides, and six more for each further level', async () => {
     const levelOne = await live('decided-at-level-1');
     expect(levelOne.slice(0, 7)).toEqual([
       ...start,
@@ -194,13 +194,13 @@ describe('a history', () => {
     expect(levelOne.length).toBeLessThanOrEqual(15);
     const levelThree = await live('decided-at-level-3');
     expect(levelThree.length).toBe(levelOne.length + 2 * 6);
-    // What is replayed elsewhere is what a server writes today.
+    // So the recorded histories, which replay.test.ts uses, are those a server writes today.
     expect(typesOf(recorded('decided-at-level-1'))).toEqual(levelOne);
     expect(typesOf(recorded('decided-at-level-3'))).toEqual(levelThree);
   });
 });
 
-test('setting up a server that has everything registers nothing', async () => {
+test('setting up a complete server registers nothing', async () => {
   const { connection, options } = clientOf(app);
   const refuse = () => Promise.reject(new Error('must not be called'));
   const readOnly = {

@@ -1,6 +1,6 @@
 /**
- * `npm run record-histories` lives every shape through on real servers, in real time, and keeps the histories as replay
- * fixtures. Run it when a history is meant to change, and only then: each change restarts open workflows after a release.
+ * `npm run record-histories` runs every shape on real servers, in real time, and saves the histories as replay fixtures. Run
+ * it only when a history is meant to change: each change restarts open workflows after a release.
  */
 import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';

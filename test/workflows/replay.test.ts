@@ -1,6 +1,6 @@
 /**
- * An alarm: workflows that are open when a new version is deployed are replayed by it. A change that breaks one of these
- * histories restarts every open request's clock, which is harmless but slow, and must be made on purpose.
+ * A new version replays the workflows that are open when it is deployed. A change that breaks one of these histories restarts
+ * every open workflow. That is harmless but slow, so it must be deliberate.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
@@ -34,7 +34,7 @@ async function broken(workflowBundle: WorkflowBundleOption): Promise<Shape[]> {
   return failed;
 }
 
-/** The bundle with one place of the workflow written differently. */
+/** The bundle with one place of the workflow replaced. */
 function mutated(place: string, replacement: string): WorkflowBundleOption {
   const parts = code.split(place);
   if (parts.length !== 2)
@@ -52,8 +52,8 @@ interface Mutant {
 
 const PEOPLE = SHAPE_NAMES.filter((shape) => shape !== 'automatic');
 const STEP = 'const result = await tryStep(id);';
-const SHOWS = 'if (shownPath !== result.path)';
-const ENDS = '!result.automatic && result.status !== undefined';
+const SHOW_PATH = 'if (shownPath !== result.path)';
+const SHOW_END = '!result.automatic && result.status !== undefined';
 
 const mutants: readonly Mutant[] = [
   {
@@ -64,38 +64,38 @@ const mutants: readonly Mutant[] = [
   },
   {
     does: 'waits before it shows the path',
-    place: SHOWS,
-    replacement: `await untilChanged(1000, ''); ${SHOWS}`,
+    place: SHOW_PATH,
+    replacement: `await untilChanged(1000, ''); ${SHOW_PATH}`,
     breaks: PEOPLE,
   },
   {
     does: 'shows the path again at each level',
-    place: SHOWS,
+    place: SHOW_PATH,
     replacement: 'if (true)',
     breaks: ['decided-at-level-3'],
   },
   {
     does: 'shows no path where there is none',
-    place: SHOWS,
+    place: SHOW_PATH,
     replacement: "if (shownPath !== result.path && result.path !== 'none')",
     breaks: ['unrouted', 'expired'],
   },
   {
     does: 'ends without showing that it expired',
-    place: ENDS,
-    replacement: `${ENDS} && result.status !== 'expired'`,
+    place: SHOW_END,
+    replacement: `${SHOW_END} && result.status !== 'expired'`,
     breaks: ['expired'],
   },
   {
     does: 'ends without showing that it was cancelled',
-    place: ENDS,
-    replacement: `${ENDS} && result.status !== 'cancelled'`,
+    place: SHOW_END,
+    replacement: `${SHOW_END} && result.status !== 'cancelled'`,
     breaks: ['cancelled'],
   },
 ];
 
 describe('recorded histories', () => {
-  test('are there for each shape', () => {
+  test('exist for each shape', () => {
     expect(readdirSync(directory).sort()).toEqual(
       SHAPE_NAMES.map((shape) => `${shape}.json`).sort(),
     );
@@ -106,7 +106,7 @@ describe('recorded histories', () => {
   });
 
   test.each(mutants)(
-    'raise the alarm when a workflow $does',
+    'fail to replay when the workflow $does',
     async ({ place, replacement, breaks }) => {
       expect(await broken(mutated(place, replacement))).toEqual(breaks);
     },

@@ -1,4 +1,4 @@
-/** What reviewers do reaches the workflow of a request as a signal, and moves its timer, on the real Temporal server. */
+/** What reviewers do reaches the workflow as a signal and moves its timer, on a real Temporal server. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -35,7 +35,7 @@ let agent: TestAgent;
 let ada: TestMember;
 let ben: TestMember;
 let cleo: TestMember;
-/** On no level. */
+/** Not on the path. */
 let zoe: TestMember;
 
 const policies = [
@@ -92,7 +92,7 @@ async function signalsOf(id: string): Promise<string[]> {
   );
 }
 
-/** Until the workflow waits by another timer than its first, with this summary. */
+/** Waits until the workflow's latest timer is a later one than its first and has this summary. */
 async function waitsBy(id: string, summary: RegExp): Promise<void> {
   await until(`a timer ${summary.source}`, async () => {
     const [, ...later] = await timerSummariesOf(app, id);
@@ -101,7 +101,7 @@ async function waitsBy(id: string, summary: RegExp): Promise<void> {
 }
 
 describe('the workflow of a request', () => {
-  test('waits for the end of a claim; released, it asks whoever is due at once, and the next one an hour after that', async () => {
+  test('waits during a claim; after its release the overdue level is notified at once, the next an hour later', async () => {
     const id = await atLevelOne();
     expect((await claim(ada.http, id)).status).toBe(200);
     await waitsBy(id, /^claimed by Ada until /);
@@ -131,7 +131,7 @@ describe('the workflow of a request', () => {
     expect(await handleOf(app, id).result()).toMatchObject({ status: 'approved' });
   });
 
-  test('hears of an added reviewer, who is told once, and keeps the time of the next level', async () => {
+  test('notifies an added reviewer once and keeps the time of the next level', async () => {
     const id = await atLevelOne();
     const add = async () =>
       await ada.http.post(`/api/v1/requests/${id}/reviewers`, {
@@ -142,14 +142,14 @@ describe('the workflow of a request', () => {
     await waitsBy(id, /: level 1 of 3, run 1 of 1$/);
     expect(await signalsOf(id)).toContain('changed');
     await fastForward(app, id, 1.25);
-    const told = (await notificationsOf(app, id)).map(({ membershipId }) => membershipId);
-    expect(told).toEqual([ada, zoe, ben].map(({ membershipId }) => membershipId));
+    const notified = (await notificationsOf(app, id)).map(({ membershipId }) => membershipId);
+    expect(notified).toEqual([ada, zoe, ben].map(({ membershipId }) => membershipId));
     expect((await courseOf(app, id, names)).at(-1)).toBe('60 level_notified Ben at level 2 1');
     await decide(zoe, id, 'denied');
     expect(await handleOf(app, id).result()).toMatchObject({ status: 'denied' });
   });
 
-  test('hears that the only one of a level was suspended, or taken his rights: the next one is asked at once, hours early', async () => {
+  test('moves on at once when the only person of a level is suspended or loses the right to decide', async () => {
     const ways: readonly ((member: TestMember) => Promise<unknown>)[] = [
       async ({ membershipId }) =>
         await owner.browser.call('PATCH', `/api/v1/members/${membershipId}`, {
@@ -189,8 +189,8 @@ describe('the workflow of a request', () => {
       await waitsBy(id, /^claimed by Gone until /);
       await leaves(gone);
       await waitsBy(id, /: level 2 of 2, run 1 of 1$/);
-      const told = (await notificationsOf(app, id)).map(({ membershipId }) => membershipId);
-      expect(told).toEqual([gone.membershipId, ben.membershipId]);
+      const notified = (await notificationsOf(app, id)).map(({ membershipId }) => membershipId);
+      expect(notified).toEqual([gone.membershipId, ben.membershipId]);
       expect(
         (await timelineOf(app, id))
           .slice(-3)
@@ -201,7 +201,7 @@ describe('the workflow of a request', () => {
     }
   });
 
-  test('ends with the decision, and with the cancellation, each by its signal', async () => {
+  test('ends by the signal of a decision or a cancellation', async () => {
     const [decided, cancelled] = [await atLevelOne(), await atLevelOne()];
     await decide(ada, decided);
     await cancel(app, agent, cancelled);

@@ -1,4 +1,4 @@
-/** The shapes a request's history can have: lived through on real servers by the tests that count, and by the recording. */
+/** The shapes a request's history can have. Tests and the recording run them on real servers. */
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from '../support/app.ts';
 import {
@@ -30,9 +30,9 @@ export const PATH_KEY = 'seconds';
 export interface Stage {
   readonly app: TestApp;
   readonly organization: TestOrganization;
-  /** Its pipeline approves the tool `refund`; the rest goes to people on a path of three levels, a second each. */
+  /** Its pipeline approves the tool `refund`. Other tools go to a path of three levels, a second each. */
   readonly routed: TestAgent;
-  /** Nothing but a person decides, and no path says who. */
+  /** All its requests go to people, without a path. */
   readonly unrouted: TestAgent;
   readonly people: readonly TestMember[];
 }
@@ -73,39 +73,39 @@ export async function setStage(app: TestApp): Promise<Stage> {
   return { app, organization, routed, unrouted, people };
 }
 
-/** Each lives one request through to its end and returns its id. */
+/** Each runs one request to its end and returns its id. */
 export const SHAPES = {
   automatic: async ({ app, routed }) => {
     const id = await ask(app, routed, { tool: 'refund' });
-    return await ended(app, id);
+    return await endOf(app, id);
   },
   'decided-at-level-1': async ({ app, routed, people }) => {
     const id = await ask(app, routed);
     await levelReached(app, id, 1);
     if (people[0]) await decide(people[0], id);
-    return await ended(app, id);
+    return await endOf(app, id);
   },
   'decided-at-level-3': async ({ app, routed, people }) => {
     const id = await ask(app, routed);
     await levelReached(app, id, 3);
     if (people[2]) await decide(people[2], id, 'denied');
-    return await ended(app, id);
+    return await endOf(app, id);
   },
   unrouted: async ({ app, unrouted, people }) => {
     const id = await ask(app, unrouted);
     await waiting(app, id);
     if (people[0]) await decide(people[0], id);
-    return await ended(app, id);
+    return await endOf(app, id);
   },
   expired: async ({ app, unrouted }) => {
     const id = await ask(app, unrouted, { timeout: '1s' });
-    return await ended(app, id);
+    return await endOf(app, id);
   },
   cancelled: async ({ app, routed }) => {
     const id = await ask(app, routed);
     await levelReached(app, id, 1);
     await cancel(app, routed, id);
-    return await ended(app, id);
+    return await endOf(app, id);
   },
 } satisfies Readonly<Record<string, (stage: Stage) => Promise<string>>>;
 
@@ -119,7 +119,7 @@ async function levelReached(app: TestApp, requestId: string, level: number): Pro
   await until('its timer', async () => timers(await eventsOf(app, requestId)) === level);
 }
 
-async function ended(app: TestApp, requestId: string): Promise<string> {
+async function endOf(app: TestApp, requestId: string): Promise<string> {
   await handleOf(app, requestId).result();
   return requestId;
 }

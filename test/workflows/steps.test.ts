@@ -1,4 +1,4 @@
-/** The loop around a step, with steps that fail, wait or end as told: it ends only with the final answer. */
+/** The workflow's loop around scripted steps that fail, wait or end. It ends only with the final answer. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
@@ -17,7 +17,7 @@ const TASK_QUEUE = `steps-${process.pid}`;
 let app: TestApp;
 let worker: Worker;
 let running: Promise<void>;
-/** By request: what the n-th step does. */
+/** What the n-th step of each request does. */
 const scripts = new Map<string, (nth: number) => StepResult | Promise<StepResult>>();
 const calls = new Map<string, number>();
 
@@ -74,7 +74,7 @@ function timersOf(events: readonly HistoryEvent[]): string[] {
 }
 
 describe('a step', () => {
-  test('that fails for good is tried again after a minute, and the operator reads why nothing happens', async () => {
+  test('that fails without a retry is tried again after a minute, and its error is in the details', async () => {
     const id = await start((nth) => {
       if (nth === 1) throw ApplicationFailure.nonRetryable('a defect');
       return DONE;
@@ -91,7 +91,7 @@ describe('a step', () => {
     expect(calls.get(id)).toBe(2);
   });
 
-  test('that fails for good is tried again as soon as something is signalled', async () => {
+  test('that fails without a retry is tried again at the next signal', async () => {
     const id = await start((nth) => {
       if (nth < 3) throw ApplicationFailure.nonRetryable('a defect');
       return DONE;
@@ -104,7 +104,7 @@ describe('a step', () => {
     expect(calls.get(id)).toBe(3);
   });
 
-  test('that fails for longer than ten tries fails nothing: the workflow begins another round with a fresh time', async () => {
+  test('that fails more than ten times does not fail the workflow, which starts another round', async () => {
     const away = { still: true };
     const id = await start(() => {
       if (away.still) throw new Error('the database is away');
@@ -123,14 +123,14 @@ describe('a step', () => {
     expect(await handleOf(app, id).result()).toEqual(DONE);
   });
 
-  test('that fails on and on writes no endless history: the workflow starts afresh', async () => {
+  test('that keeps failing writes no endless history: the workflow continues as new', async () => {
     const broken = { still: true };
     const id = await start(() => {
       if (broken.still) throw ApplicationFailure.nonRetryable('a defect');
       return DONE;
     });
     const { runId } = await handleOf(app, id).describe();
-    // The server suggests a new run from 4 MB of history on; nobody reads what a signal carries.
+    // The server suggests a new run from 4 MB of history on. The workflow ignores what a signal carries.
     const ballast = 'x'.repeat(100_000);
     await Promise.all(
       Array.from({ length: 45 }, () => handleOf(app, id).signal('changed', ballast)),
@@ -142,15 +142,15 @@ describe('a step', () => {
     expect(await handleOf(app, id).result()).toEqual(DONE);
   });
 
-  test('that fails is said in the log of the service, and the SDK says nothing of itself there', async () => {
+  test('that fails appears in the log of the service, without noise from the SDK', async () => {
     const id = await start((nth) => {
       if (nth === 1) throw ApplicationFailure.nonRetryable('a defect');
       return DONE;
     });
-    const said = (): string | undefined =>
+    const logged = (): string | undefined =>
       app.log.find((line) => line.includes('a step failed') && line.includes(id));
-    await until('the log line', () => Promise.resolve(said() !== undefined));
-    expect(JSON.parse(said() ?? '')).toMatchObject({
+    await until('the log line', () => Promise.resolve(logged() !== undefined));
+    expect(JSON.parse(logged() ?? '')).toMatchObject({
       level: 'error',
       component: 'temporal-workflow',
       workflowId: workflowIdOf(id),
@@ -164,14 +164,14 @@ describe('a step', () => {
     await handleOf(app, id).result();
   });
 
-  test('that is signalled about while it runs is followed by another one', async () => {
+  test('that runs during a signal is followed by another one', async () => {
     const place: { id?: string } = {};
     const script = async (nth: number): Promise<StepResult> => {
       if (nth > 1) return DONE;
       await until('the id', () => Promise.resolve(place.id !== undefined));
       const id = place.id ?? '';
       await handleOf(app, id).signal('decision');
-      // A long step reports back to the server now and then: that is when the workflow hears the signal, before the step ends.
+      // A long step heartbeats its workflow task. So the workflow receives the signal before the step ends.
       await until('the signal heard', async () => {
         const types = typesOf(await eventsOf(app, id));
         const heard = types.indexOf('WorkflowExecutionSignaled');
@@ -189,7 +189,7 @@ describe('a step', () => {
     expect(await handleOf(app, place.id).result()).toEqual(DONE);
   });
 
-  test('that finds no request ends the workflow, since there is nothing to look after', async () => {
+  test('that finds no request ends the workflow', async () => {
     const id = await start(() => ({ kind: 'done', automatic: false }));
     expect(await handleOf(app, id).result()).toEqual({ kind: 'done', automatic: false });
     expect(typesOf(await eventsOf(app, id))).toHaveLength(6);

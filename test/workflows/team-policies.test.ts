@@ -1,4 +1,4 @@
-/** Teams that go by their own policy inside a level of a path, on the real Temporal server with its clock moved. */
+/** Teams that follow their own policy inside a level of a path, on a real Temporal server with its clock moved. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
-const everybody = { type: 'broadcast' };
+const everyone = { type: 'broadcast' };
 const level = (id: string, targets: readonly object[], wait: string) => ({
   id,
   type: 'level',
@@ -55,20 +55,20 @@ const level = (id: string, targets: readonly object[], wait: string) => ({
   escalate_after: wait,
 });
 
-/** A team with a policy: its first level asks Ben for an hour, its second the whole team for half an hour. */
+/** A team with a policy. Its first level asks Ben for an hour, its second the whole team for half an hour. */
 async function orderedTeam(
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<{ teamId: string; policy: [string, string] }> {
   const teamId = await createTeam(app, organization.id, { members: [ben, cleo] });
   const policy: [string, string] = [randomUUID(), randomUUID()];
   await activatePolicy(organization.owner, teamId, {
-    nodes: [level(policy[0], [user(ben)], '1h'), level(policy[1], [everybody], '30m')],
+    nodes: [level(policy[0], [user(ben)], '1h'), level(policy[1], [everyone], '30m')],
     ...more,
   });
   return { teamId, policy };
 }
 
-/** A request of two days on a path of its own whose workflow waits at the first level. */
+/** A request of two days on its own path, waiting at the first level. */
 async function askOn(nodes: readonly object[]): Promise<string> {
   const agent = await createAgent(app, organization);
   await activatePath(organization.owner, { path_key: agent.slug, name: 'Path', nodes });
@@ -81,7 +81,7 @@ async function askOn(nodes: readonly object[]): Promise<string> {
   return id;
 }
 
-async function told(id: string): Promise<string[]> {
+async function notified(id: string): Promise<string[]> {
   const names = new Map(
     [ada, ben, cleo, zoe].map(({ membershipId, displayName }) => [membershipId, displayName]),
   );
@@ -101,7 +101,7 @@ async function routing(id: string): Promise<Shown> {
 }
 
 describe('a team with a policy inside a level', () => {
-  test('is asked in the order of its policy, again and again, until the level it is in goes on', async () => {
+  test('is asked in the order of its policy, with repeats, until its level is over', async () => {
     const { teamId, policy } = await orderedTeam({ repeat: { times: 3, after: '10m' } });
     const [outer, last] = [randomUUID(), randomUUID()];
     const names: Names = {
@@ -140,7 +140,7 @@ describe('a team with a policy inside a level', () => {
       '180 level_notified Zoe at last 1',
       '240 path_exhausted at last 1',
     ]);
-    expect((await told(id)).sort()).toEqual([
+    expect((await notified(id)).sort()).toEqual([
       'Ada',
       'Ben',
       'Ben',
@@ -158,7 +158,7 @@ describe('a team with a policy inside a level', () => {
     expect(await handleOf(app, id).result()).toMatchObject({ status: 'approved' });
   });
 
-  test('reads in the Temporal UI: which level waits, and where the team in it is', async () => {
+  test('appears in the Temporal UI with the level that waits and its own place', async () => {
     const { teamId, policy } = await orderedTeam();
     const [outer, last] = [randomUUID(), randomUUID()];
     const id = await askOn([
@@ -176,14 +176,14 @@ describe('a team with a policy inside a level', () => {
       `inside: team ${teamId} at its level ${policy[1]}, run 1, until `,
     );
     await fastForward(app, id, 1);
-    expect(await detailsOf(app, id)).toContain(`inside: team ${teamId} has nobody further to ask`);
+    expect(await detailsOf(app, id)).toContain(`inside: team ${teamId} has no one left to ask`);
     await fastForward(app, id, 1);
     expect(await detailsOf(app, id)).not.toContain('inside');
     expect((await timerSummariesOf(app, id)).at(-1)).toMatch(/: level 2 of 2, run 1 of 1$/);
     await decide(zoe, id);
   });
 
-  test('that waits for its hours says so in the timer, and is cut off by the level that goes on', async () => {
+  test('that waits for working hours says so in the timer, and stops when its level is over', async () => {
     // Opens in five hours, for two minutes.
     const opens = new Date(Math.ceil((Date.now() + 5 * 3_600_000) / 60_000) * 60_000);
     const clock = (at: Date) => at.toISOString().slice(11, 16);
@@ -228,7 +228,7 @@ describe('a team with a policy inside a level', () => {
     await decide(zoe, id);
   });
 
-  test('goes on by the revision it began with; the next level asks the same team by the newer one', async () => {
+  test('keeps the revision it began with; the next level uses the newer one', async () => {
     const { teamId, policy } = await orderedTeam();
     const [outer, last, newer] = [randomUUID(), randomUUID(), randomUUID()];
     const names: Names = {
@@ -253,7 +253,7 @@ describe('a team with a policy inside a level', () => {
     await decide(cleo, id);
   });
 
-  test('whose next person was suspended meanwhile skips him at once; what nobody is left for is left at once too', async () => {
+  test('skips suspended people at once, and its level when no one in the team may decide', async () => {
     const teamId = await createTeam(app, organization.id, { members: [ben, cleo] });
     const [first, second, outer, last] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     await activatePolicy(organization.owner, teamId, {

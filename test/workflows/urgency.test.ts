@@ -1,4 +1,4 @@
-/** A level that raises the urgency, and what the rest of the path makes of it, on the real Temporal server with its clock moved. */
+/** A level that raises the urgency, on a real Temporal server with its clock moved. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -63,10 +63,7 @@ const ids = {
 };
 const names: Names = Object.fromEntries(Object.entries(ids).map(([name, id]) => [id, name]));
 
-/**
- * Twice: Ada is asked (Cleo, when it is urgent); then a wait for hours, which what is urgent skips; then Ben, urgently; then
- * Cleo (Ada, were it not urgent); the same hours; and Ada.
- */
+/** Two runs. Branches ask Cleo for an urgent request and Ada for others. Urgent requests skip both waits for the office. */
 function pathThatRaises(opens: Date): Readonly<Record<string, unknown>> {
   const clock = (at: Date) => at.toISOString().slice(11, 16);
   const weekday = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][opens.getUTCDay()];
@@ -123,14 +120,14 @@ async function levelsShown(id: string): Promise<string[]> {
   return levels.map(({ node_id, run, status }) => `${names[node_id] ?? node_id} ${run} ${status}`);
 }
 
-/** The urgency as the row and the routing view tell it. */
+/** The urgency in the row and in the routing view. */
 async function urgencies(id: string): Promise<unknown[]> {
   const row = await app.db('approval_requests').where({ id }).first<{ urgency: string }>('urgency');
   return [row.urgency, (await ada.http.get(`/api/v1/requests/${id}/routing`)).body['urgency']];
 }
 
-test('a level that raises the urgency turns every branch and deferral behind it, and those of the next run, which asks anew', async () => {
-  // The office opens in six hours, for two minutes, and then not before next week.
+test('a raised urgency changes every later branch and deferral, in this run and the next', async () => {
+  // The office opens in six hours, for two minutes, and again a week later.
   const opens = new Date(Math.ceil((Date.now() + 6 * HOUR_MS) / 60_000) * 60_000);
   const agent = await createAgent(app, organization);
   await activatePath(organization.owner, {
@@ -145,7 +142,7 @@ test('a level that raises the urgency turns every branch and deferral behind it,
   const id = await ask(app, agent, { timeout: '48h' });
   await waiting(app, id);
   expect(await urgencies(id)).toEqual(['standard', 'standard']);
-  // What is ahead is shown as it will be: urgent behind the level that raises.
+  // The levels ahead are those of an urgent request: that is what it will be then.
   expect(await levelsShown(id)).toEqual([
     'quiet 1 current',
     'raising 1 upcoming',

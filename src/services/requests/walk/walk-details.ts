@@ -40,7 +40,7 @@ export function describeWait({ request, urgency, path, state }: Waiting): {
     `**pending** on path \`${path.pathKey}\`: ${place}${urgency === 'interrupt' ? ', urgent' : ''}`,
     claimed,
     `asked: ${askedBy(path, state).join(', ')}`,
-    `${next ? `next step ${next.toISOString()}` : 'nobody further to ask'}, ${deadline}`,
+    `${next ? `next step ${next.toISOString()}` : 'no one left to ask'}, ${deadline}`,
     state.teams.length > 0 ? `inside: ${state.teams.map(whereIs).join('; ')}` : undefined,
   ];
   return {
@@ -70,7 +70,7 @@ function inside(teams: WalkState['teams']): readonly string[] {
 /** The place of a team in its own policy. */
 function whereIs({ teamId, place }: TeamWalk): string {
   const team = `team ${teamId}`;
-  if (place.phase === 'exhausted') return `${team} has nobody further to ask`;
+  if (place.phase === 'exhausted') return `${team} has no one left to ask`;
   const until = `until ${place.nextAt?.toISOString() ?? ''}`;
   if (place.phase === 'level')
     return `${team} at its level ${place.nodeId}, run ${place.run}, ${until}`;
