@@ -1,4 +1,4 @@
-/** The schedule of a path over HTTP. */
+/** The preview of a path over HTTP. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -65,7 +65,7 @@ const preview = (body: object) => owner.http.post(URL, { starts_at: FRIDAY, ...b
 const steps = (answer: { body: unknown }) =>
   (answer.body as { steps: Record<string, unknown>[] }).steps;
 
-/** Over its work budget on `COSTLY_ARGUMENTS`. */
+/** Its condition exceeds the work budget on `COSTLY_ARGUMENTS`. */
 const costlyBranch = {
   id: DEFER,
   type: 'if_else',
@@ -103,7 +103,7 @@ async function rows(): Promise<unknown> {
 }
 
 describe('the preview of a path', () => {
-  test('says when each level would fire, which people it would notify, and what clocks show then; nothing is written', async () => {
+  test('says when each level would fire, the people it would notify, and the local times, and writes nothing', async () => {
     const nodes = [
       level(LEVEL, [{ type: 'user', id: ada.membershipId }]),
       { id: DEFER, type: 'defer', working_hours_id: 'office' },
@@ -174,7 +174,7 @@ describe('the preview of a path', () => {
     expect(await rows()).toEqual(before);
   });
 
-  test('names the repeats and the end of a team’s policy apart from those of the path', async () => {
+  test('names the repeats and the end of a team’s policy differently from those of the path', async () => {
     const teamId = await createTeam(app, organization.id, { members: [ada] });
     const inner = level(LEVEL, [{ type: 'broadcast' }], { escalate_after: '5m' });
     await activatePolicy(owner, teamId, { nodes: [inner], repeat: { times: 1, after: '5m' } });
@@ -196,7 +196,7 @@ describe('the preview of a path', () => {
     ]);
   });
 
-  test('takes a revision too, or the active one of a path, and follows the active policies of teams', async () => {
+  test('accepts a revision, or a path by its active one, and follows the active policies of teams', async () => {
     const teamId = await createTeam(app, organization.id, { name: 'Payments', members: [ada] });
     await activatePolicy(owner, teamId, {
       nodes: [
@@ -238,7 +238,7 @@ describe('the preview of a path', () => {
     expect(await preview({ path_key: 'nowhere', revision: 1 })).toMatchObject({ status: 404 });
   });
 
-  test('takes the branch the request would take', async () => {
+  test('takes the branch that the request would take', async () => {
     const large = {
       id: 'large',
       field: '/request/arguments/amount',
@@ -329,7 +329,7 @@ describe('the preview of a path', () => {
     expect(walked).toEqual(fields);
   });
 
-  test('skips people who may not decide and empty teams, and warns of them', async () => {
+  test('skips people who may not decide and empty teams, and warns about them', async () => {
     const cannot = await createMember(app, organization.id, { displayName: 'Eve', policies: [] });
     const empty = await createTeam(app, organization.id, { name: 'Empty', members: [] });
     const path = document([
@@ -350,7 +350,7 @@ describe('the preview of a path', () => {
     });
   });
 
-  test('takes the body that creates a path, and a revision as read', async () => {
+  test('accepts the body that creates a path, and a revision as read', async () => {
     const body = { path_key: 'copied', ...document([level(LEVEL, [{ type: 'broadcast' }])]) };
     const written = await preview({ document: body });
     expect(steps(written)[0]).toMatchObject({ kind: 'level_notified', path_key: 'copied' });
@@ -359,7 +359,7 @@ describe('the preview of a path', () => {
     expect((await preview({ document: read })).body).toEqual(written.body);
   });
 
-  test('lets urgent requests pass deferrals for standard ones, and starts now by default', async () => {
+  test('lets urgent requests pass `standard_only` deferrals, and starts now by default', async () => {
     const nodes = [
       { id: DEFER, type: 'defer', working_hours_id: 'office', standard_only: true },
       level(LEVEL, [{ type: 'broadcast' }]),
@@ -377,7 +377,7 @@ describe('the preview of a path', () => {
     expect(Math.abs(Date.parse(String(now.body['starts_at'])) - Date.now())).toBeLessThan(60_000);
   });
 
-  test('of a very long path is cut', async () => {
+  test('is truncated for a very long path', async () => {
     const nodes = Array.from({ length: 100 }, () =>
       level(randomUUID(), [{ type: 'broadcast' }], { escalate_after: '1m' }),
     );

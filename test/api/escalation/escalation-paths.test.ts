@@ -1,3 +1,4 @@
+/** Escalation paths: their revisions, their targets, the list, and archiving. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -69,7 +70,7 @@ const human = (escalationPath: string) => ({
 });
 
 describe('creating a path', () => {
-  test('makes revision 1, inactive, with its whole document', async () => {
+  test('creates revision 1, inactive, with its whole document', async () => {
     const created = await create({ repeat: { times: 2, after: '10m' } });
     expect(created.status).toBe(201);
     expect(created.headers['etag']).toBe('"0"');
@@ -98,7 +99,7 @@ describe('creating a path', () => {
     expect(active.body).toEqual({ ...created.body, is_active: true });
   });
 
-  test('refuses a key any path ever had; of 10 at once one is made', async () => {
+  test('refuses every key ever used in the organization; of 10 concurrent calls one succeeds', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => create()));
     expect(answers.map((answer) => answer.status).sort()).toEqual([
       201,
@@ -138,7 +139,7 @@ describe('creating a path', () => {
     expect(issuesOf(answer)).toEqual([expect.objectContaining({ pointer })]);
   });
 
-  test('every targeted person must be in the organization; each who is not is named by a pointer', async () => {
+  test('refuses people outside the organization, each with a pointer', async () => {
     const { owner: stranger } = await createOrganization(app);
     const gone = await createMember(app, organization.id, { status: 'deprovisioned' });
     const targets = [
@@ -159,7 +160,7 @@ describe('creating a path', () => {
     expect((await owner.http.get(`${BASE}?status=all`)).body).toEqual({ escalation_paths: [] });
   });
 
-  test('takes a node id of any UUID version and answers it in lower case', async () => {
+  test('accepts a node id of any UUID version and answers it in lower case', async () => {
     const created = await create({
       nodes: [level([{ type: 'broadcast' }], 'ABCDEF01-0000-0000-0000-000000000000')],
     });
@@ -167,7 +168,7 @@ describe('creating a path', () => {
     expect(created.body['nodes']?.[0]?.['id']).toBe('abcdef01-0000-0000-0000-000000000000');
   });
 
-  test('records everybody it names anywhere, each once', async () => {
+  test('records every target of the document once', async () => {
     const member = await createMember(app, organization.id);
     const nodes = [
       level([user(member.membershipId)]),
@@ -183,7 +184,7 @@ describe('creating a path', () => {
     ]);
   });
 
-  test('warns of people who cannot decide, on create and activate, never on reads', async () => {
+  test('warns about people who cannot decide, on create and activate, never on reads', async () => {
     const decider = {
       scope_kind: 'agent' as const,
       resource_ids: ['some-bot'],
@@ -213,10 +214,10 @@ describe('creating a path', () => {
   });
 });
 
-describe('a path that asks teams, branches and waits for hours', () => {
+describe('a path with teams, branches and deferrals', () => {
   const team = (id: string) => ({ type: 'team', id });
 
-  test('comes back whole, with what was left out filled in', async () => {
+  test('comes back whole, with defaults filled in', async () => {
     const id = await createTeam(app, organization.id, { members: [owner] });
     const ids = Array.from({ length: 5 }, () => randomUUID());
     const working_hours = [
@@ -268,7 +269,7 @@ describe('a path that asks teams, branches and waits for hours', () => {
     expect((await activate(1, '"0"')).body['nodes']).toEqual(created.body['nodes']);
   });
 
-  test('must ask live teams of the organization, and nobody by the id of something else', async () => {
+  test('accepts only live teams of the organization, and no id of another type', async () => {
     const foreign = await createTeam(app, (await createOrganization(app)).id);
     const archived = await createTeam(app, organization.id);
     const live = await createTeam(app, organization.id);
@@ -291,7 +292,7 @@ describe('a path that asks teams, branches and waits for hours', () => {
     ]);
   });
 
-  test('is advised on by team: how many of its members cannot decide, and that it is empty', async () => {
+  test('warns about teams that are empty or have members who cannot decide', async () => {
     const decider = { scope_kind: 'organization' as const, permissions: ['request.decide'] };
     const can = await createMember(app, organization.id, { policies: [decider] });
     const [cannot, suspended, gone] = [
@@ -334,7 +335,7 @@ describe('a path that asks teams, branches and waits for hours', () => {
     expect((await owner.http.get(`${BASE}/on-call`)).body['warnings']).toEqual([]);
   });
 
-  test('is not activated once somebody it asks was removed or a team it asks archived; what is active stays so', async () => {
+  test('is not activated after a target was removed or archived, and the active revision stays', async () => {
     const member = await createMember(app, organization.id);
     const id = await createTeam(app, organization.id, { members: [member] });
     await create({ nodes: [level()] });
@@ -354,7 +355,7 @@ describe('a path that asks teams, branches and waits for hours', () => {
     expect((await owner.http.get(`${BASE}/on-call`)).body).toMatchObject({ revision: 1 });
   });
 
-  test('never comes into force as its team is archived or its member removed, in any of 20 rounds', async () => {
+  test('never becomes active while its team is archived or its member removed, in 20 rounds', async () => {
     let active = 0;
     await create();
     for (let round = 0; round < 20; round += 1) {
@@ -406,7 +407,7 @@ describe('revisions of a path', () => {
     });
   });
 
-  test('a request gets the active revision with its targets, and keeps what it is pinned to', async () => {
+  test('are pinned: a request keeps the revision that was active at its hand-over', async () => {
     await create({ nodes: [level([user(owner.membershipId)])] });
     expect(await resolveActivePath(app.db, organization.id, 'on-call')).toBeUndefined();
     const { body } = await activate(1, '"0"');
@@ -429,7 +430,7 @@ describe('revisions of a path', () => {
 });
 
 describe('the list', () => {
-  test('shows each path by key with its newest name, and archived ones on demand', async () => {
+  test('is ordered by key, has the newest names, and includes archived paths on demand', async () => {
     for (const key of ['zebra', 'alpha', 'middle']) await create({ name: key }, key);
     await owner.http.post(`${BASE}/alpha/revisions`, document({ name: 'Renamed' }));
     await archive('middle');
@@ -472,7 +473,7 @@ describe('the list', () => {
 });
 
 describe('archiving', () => {
-  test('is for good: no revision is active, created or activated any more; again is a 204', async () => {
+  test('is final: no revision is active, created or activated any more, and a second call answers 204', async () => {
     await create();
     await activate(1, '"0"');
     expect((await archive()).status).toBe(204);
@@ -503,7 +504,7 @@ describe('archiving', () => {
     ]);
   });
 
-  test('is refused while an active pipeline names the path, with every use', async () => {
+  test('is refused with every use while an active pipeline names the path', async () => {
     await activatePath(owner, { path_key: 'on-call', ...document() });
     const { slug } = await createAgent(app, organization);
     await activatePipeline(owner, `agents/${slug}`, human('on-call'));
@@ -535,7 +536,7 @@ describe('archiving', () => {
     expect((await archive()).status).toBe(204);
   });
 
-  test('never passes the activation of a pipeline that names the path, in any of 20 rounds', async () => {
+  test('never succeeds together with activating a pipeline that names the path, in 20 rounds', async () => {
     const pipeline = '/api/v1/request-approval-pipelines/organization';
     let active = 1;
     for (let round = 0; round < 20; round += 1) {

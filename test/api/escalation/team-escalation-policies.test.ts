@@ -46,11 +46,11 @@ beforeEach(async () => {
 });
 
 const NODE = '11111111-1111-4111-8111-111111111111';
-const EVERYBODY = { type: 'broadcast' };
+const EVERYONE = { type: 'broadcast' };
 
 const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
 const level = (
-  targets: object[] = [EVERYBODY],
+  targets: object[] = [EVERYONE],
   id: string = randomUUID(),
   escalateAfter = '5m',
 ) => ({
@@ -78,7 +78,7 @@ const issuesOf = (answer: { body: unknown }) =>
   (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error
     .details.issues;
 
-/** What the audit log tells of the team, type and data, oldest first; each by the owner's key. */
+/** Type and data of the team's audit events, oldest first. Each must be by the owner's key. */
 async function events(subjectType = 'team_escalation_policy'): Promise<unknown[]> {
   const rows = await app
     .db('audit_events')
@@ -93,7 +93,7 @@ async function events(subjectType = 'team_escalation_policy'): Promise<unknown[]
 }
 
 describe("a team's policy", () => {
-  test('begins with its first revision, inactive, and the team tells of both numbers', async () => {
+  test('starts with its first revision, inactive, and the team names its latest and active revision', async () => {
     expect(codeOf(await read())).toEqual({ status: 404, code: 'not_found' });
     expect((await owner.http.get(`${at()}/revisions`)).body).toEqual({
       revisions: [],
@@ -152,7 +152,7 @@ describe("a team's policy", () => {
     ]);
   });
 
-  test('has its later revisions activated one at a time, by If-Match, and tells of each change once', async () => {
+  test('activates revisions one at a time, by If-Match, and audits each change once', async () => {
     await create(asks(ada));
     await activate(1, '"0"');
     expect((await create(asks(bob))).body).toMatchObject({ revision: 2, is_active: false });
@@ -185,14 +185,14 @@ describe("a team's policy", () => {
     ]);
   });
 
-  test('of which ten first revisions come at once has ten, each with its number', async () => {
+  test('numbers ten concurrent first revisions from 1 to 10', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(asks(ada))));
     expect(answers.map((answer) => answer.status)).toEqual(Array<number>(10).fill(201));
     const numbers = answers.map((answer) => Number(answer.body['revision'])).sort((a, b) => a - b);
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  test('is switched off by If-Match, told once, and any revision can be activated again', async () => {
+  test('is deactivated by If-Match, audited once, and can be activated again', async () => {
     await activatePolicy(owner, teamId, asks(ada));
     expect((await owner.http.delete(`${at()}/active`)).status).toBe(428);
     expect((await deactivate('"7"')).body['error']).toMatchObject({
@@ -234,14 +234,14 @@ describe('a policy document', () => {
       'unknown_working_hours',
     ],
     [{ nodes: [level([{ type: 'user', id: NODE }])] }, '/nodes/0/targets/0/id', 'unknown_target'],
-  ])('like %j is refused at its place, and no policy begins', async (document, pointer, code) => {
+  ])('like %j is refused with a pointer, and creates nothing', async (document, pointer, code) => {
     const answer = await create(document);
     expect(answer.status).toBe(400);
     expect(issuesOf(answer)).toEqual([expect.objectContaining({ pointer, code })]);
     expect(await shown()).toEqual({ active_revision: null, latest_revision: null });
   });
 
-  test('asks members of the team only: not those of the organization, and none who was removed', async () => {
+  test('accepts only members of the team, and no removed ones', async () => {
     const gone = await createMember(app, organization.id, { status: 'deprovisioned' });
     const suspended = await createMember(app, organization.id, { status: 'suspended' });
     teamId = await createTeam(app, organization.id, { members: [ada, gone, suspended] });
@@ -261,7 +261,7 @@ describe('a policy document', () => {
     ]);
   });
 
-  test('is advised on when created and activated, never when read', async () => {
+  test('has warnings when created and activated, never when read', async () => {
     const cannot = await createMember(app, organization.id, { displayName: 'Zoe' });
     const suspended = await createMember(app, organization.id, {
       displayName: 'Yan',
@@ -352,8 +352,8 @@ describe('who may', () => {
   });
 });
 
-describe('a team that ends or loses people', () => {
-  test('archived, has no active policy, says so in the audit log, and takes no more revisions', async () => {
+describe('a team that is archived or loses members', () => {
+  test('when archived has no active policy, audits that, and refuses further revisions', async () => {
     await activatePolicy(owner, teamId, asks(ada));
     expect((await owner.http.delete(`${TEAMS}/${teamId}`)).status).toBe(204);
     expect(await shown()).toEqual({ active_revision: null, latest_revision: 1 });
@@ -370,8 +370,8 @@ describe('a team that ends or loses people', () => {
     expect(codeOf(await deactivate('"0"'))).toEqual(archived);
   });
 
-  test('keeps whom its active policy asks by name, unless forced, and then the audit log tells who is asked in vain', async () => {
-    await activatePolicy(owner, teamId, { nodes: [level([user(ada)]), level([EVERYBODY])] });
+  test('keeps members that its active policy names, unless forced; forced, the audit log names them', async () => {
+    await activatePolicy(owner, teamId, { nodes: [level([user(ada)]), level([EVERYONE])] });
     const put = (ids: readonly string[], force?: boolean) =>
       owner.http.call('PUT', `${TEAMS}/${teamId}/members`, {
         body: { membership_ids: ids, ...(force !== undefined && { force }) },
@@ -391,7 +391,7 @@ describe('a team that ends or loses people', () => {
     ]);
   });
 
-  test('lets go whom only an inactive revision asks, and whom the directory keeps in the team', async () => {
+  test('loses members that only an inactive revision names, or that the directory keeps in the team', async () => {
     await activatePolicy(owner, teamId, asks(ada));
     await app.db('team_members').insert({
       team_id: teamId,
@@ -408,7 +408,7 @@ describe('a team that ends or loses people', () => {
     expect((await setMembers(owner.http, teamId, [])).status).toBe(200);
   });
 
-  test('does not get into force a revision that asks somebody who has left meanwhile', async () => {
+  test('cannot activate a revision that names someone who left', async () => {
     await create(asks(ada, bob));
     await setMembers(owner.http, teamId, idsOf(ada));
     const refused = await activate(1, '"0"');
@@ -421,8 +421,8 @@ describe('a team that ends or loses people', () => {
   });
 });
 
-describe('at the same time, 20 times', () => {
-  test('activating a policy and taking out whom it asks: never is somebody asked by name who is not in the team', async () => {
+describe('concurrently, in 20 rounds', () => {
+  test('activating a policy and removing its member from the team never both succeed', async () => {
     const outcomes = new Set<string>();
     for (let round = 0; round < 20; round += 1) {
       teamId = await createTeam(app, organization.id, { members: [ada] });
@@ -438,7 +438,7 @@ describe('at the same time, 20 times', () => {
     );
   });
 
-  test('activating a policy and removing whom it asks from the organization: only one of the two succeeds', async () => {
+  test('activating a policy and removing its member from the organization never both succeed', async () => {
     for (let round = 0; round < 20; round += 1) {
       const member = await createMember(app, organization.id);
       teamId = await createTeam(app, organization.id, { members: [member] });
@@ -454,7 +454,7 @@ describe('at the same time, 20 times', () => {
     }
   });
 
-  test('activating a policy and archiving its team: an archived team has none in force', async () => {
+  test('activating a policy and archiving its team leave no active policy', async () => {
     for (let round = 0; round < 20; round += 1) {
       teamId = await createTeam(app, organization.id, { members: [ada] });
       await create(asks(ada));
@@ -469,7 +469,7 @@ describe('at the same time, 20 times', () => {
   });
 });
 
-describe('a request that a path brings to a team', () => {
+describe('a request whose path asks a team', () => {
   const MINUTE = 60_000;
   const human = {
     blocks: [
@@ -482,8 +482,8 @@ describe('a request that a path brings to a team', () => {
     ],
   };
 
-  /** Who was told at which step, in order. */
-  async function told(id: string): Promise<string[]> {
+  /** The names of the people notified, in order. */
+  async function notified(id: string): Promise<string[]> {
     const rows = await app
       .db('notifications as n')
       .join('memberships as m', 'm.id', 'n.membership_id')
@@ -494,7 +494,7 @@ describe('a request that a path brings to a team', () => {
     return rows;
   }
 
-  test('stays with the revisions it is pinned to; a policy activated later counts at the next level that asks the team', async () => {
+  test('keeps its revisions; a later policy counts from the next level that asks the team', async () => {
     const team = { type: 'team', id: teamId };
     const agent = await createAgent(app, organization);
     await activatePath(owner, {
@@ -509,8 +509,8 @@ describe('a request that a path brings to a team', () => {
     const start = Date.now();
     const id = await ask(app, agent, { timeout: '24h' });
     const after = (minutes: number) => stepAt(app, id, new Date(start + minutes * MINUTE));
-    expect(await told(id)).toEqual(['Ada']);
-    // Both the path and the policy get other revisions while the request is inside the team's first level.
+    expect(await notified(id)).toEqual(['Ada']);
+    // The path and the policy change while the request is inside the team's first level.
     await activatePolicy(owner, teamId, asks(bob));
     const path = '/api/v1/escalation-paths/on-call/revisions';
     await owner.http.post(path, { name: 'Other', nodes: [level([user(owner)])] });
@@ -519,16 +519,16 @@ describe('a request that a path brings to a team', () => {
         .status,
     ).toBe(200);
     await after(11);
-    expect(await told(id)).toEqual(['Ada', 'Bob']);
+    expect(await notified(id)).toEqual(['Ada', 'Bob']);
     await after(29);
-    expect(await told(id)).toEqual(['Ada', 'Bob']);
+    expect(await notified(id)).toEqual(['Ada', 'Bob']);
     await after(31);
-    expect(await told(id)).toEqual(['Ada', 'Bob', 'Bob']);
+    expect(await notified(id)).toEqual(['Ada', 'Bob', 'Bob']);
     await after(62);
-    expect(await told(id)).toEqual(['Ada', 'Bob', 'Bob']);
+    expect(await notified(id)).toEqual(['Ada', 'Bob', 'Bob']);
   });
 
-  test('asks all of the team at once where the policy is switched off, and where it never had one', async () => {
+  test('asks the whole team at once if its policy is deactivated or was never created', async () => {
     const agent = await createAgent(app, organization);
     const bare = await createTeam(app, organization.id, { members: [ada] });
     const nodes = [level([{ type: 'team', id: teamId }]), level([{ type: 'team', id: bare }])];
@@ -537,12 +537,12 @@ describe('a request that a path brings to a team', () => {
     await activatePolicy(owner, teamId, asks(bob));
     await deactivate('"1"');
     const id = await ask(app, agent, { timeout: '24h' });
-    expect(await told(id)).toEqual(['Ada', 'Bob']);
+    expect(await notified(id)).toEqual(['Ada', 'Bob']);
     await stepAt(app, id, new Date(Date.now() + 6 * MINUTE));
-    expect(await told(id)).toEqual(['Ada', 'Bob', 'Ada']);
+    expect(await notified(id)).toEqual(['Ada', 'Bob', 'Ada']);
   });
 
-  test('passes over at once whoever has left the team since, and a team without anybody, and the timeline says so', async () => {
+  test('skips people who left the team, and empty teams, at once, and records that', async () => {
     const agent = await createAgent(app, organization);
     const empty = await createTeam(app, organization.id);
     const nodes = [level([{ type: 'team', id: empty }]), level([{ type: 'team', id: teamId }])];
@@ -553,7 +553,7 @@ describe('a request that a path brings to a team', () => {
     const body = { membership_ids: idsOf(bob), force: true };
     expect((await owner.http.call('PUT', `${TEAMS}/${teamId}/members`, { body })).status).toBe(200);
     const id = await ask(app, agent, { timeout: '24h' });
-    expect(await told(id)).toEqual(['Bob']);
+    expect(await notified(id)).toEqual(['Bob']);
     const { body: timeline } = await owner.http.get(`/api/v1/requests/${id}/timeline`);
     const seen = (
       timeline as unknown as { events: { event_type: string; data: Record<string, unknown> }[] }
@@ -571,7 +571,7 @@ describe('a request that a path brings to a team', () => {
     ]);
   });
 
-  test('keeps the team from being archived while it waits, also when the path asks the team no longer', async () => {
+  test('prevents archiving the team while it waits, even after the path stopped asking the team', async () => {
     const agent = await createAgent(app, organization);
     await activatePath(owner, {
       path_key: 'on-call',
@@ -615,7 +615,7 @@ describe('a request that a path brings to a team', () => {
     expect(again.body['error']?.['details']).toEqual({ membership_ids: [], team_ids: [teamId] });
   });
 
-  test('is met by whoever archives the team, though the path moves on while the request is being routed', async () => {
+  test('prevents archiving the team even if its path changes during the hand-over', async () => {
     const agent = await createAgent(app, organization);
     await activatePath(owner, {
       path_key: 'on-call',
