@@ -165,7 +165,7 @@ function createRuntime(config: Config, { steps, workerArguments, ...given }: Giv
     ...given,
     changes: new ChangeHub(),
     heldCredentials: new HeldCredentials(),
-    // Where nobody steps, nobody takes them out again.
+    // Without a worker in this process, nothing would remove them.
     justCreated: new LRUCache({
       max: steps ? FRESH_REQUESTS : 1,
       maxSize: FRESH_CHARACTERS,
@@ -241,7 +241,7 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 }
 
-/** Answers under way get a moment to finish; parked waits have just been told to. */
+/** Gives running answers a moment to finish; parked waits already end. */
 async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
@@ -258,7 +258,7 @@ function probes(db: Db, temporal: TemporalLink): OperationProbes {
     database: async () => {
       const before = Date.now();
       const clock = (await readClock(db)).getTime();
-      // Read at some instant between the two: a read that is slow tells nothing of the clock.
+      // Read at some instant in between: a slow read says nothing about the clock.
       const difference = Math.max(before - clock, clock - Date.now());
       return difference > MAX_CLOCK_DIFFERENCE_MS
         ? `its clock is ${difference} ms off this process's`

@@ -11,7 +11,7 @@ import { packageRoot } from '../src/platform/package-root.ts';
 import type { BootstrapOptions } from './bootstrap.ts';
 import type { RotateOptions } from './rotate-secrets.ts';
 
-/** Wrong configuration is told apart from a failure, so that a supervisor need not try again. */
+/** Wrong configuration has its own exit code, so that a supervisor need not retry. */
 const EXIT_CONFIGURATION = 78;
 
 function version(): string {

@@ -19,7 +19,10 @@ const NOTICE_WITHIN_MS = 1_500;
 export const postgresDirectory = (config: Config): string => join(config.dataDirectory, 'postgres');
 export const temporalDirectory = (config: Config): string => join(config.dataDirectory, 'temporal');
 
-/** One run per data folder. A run that is stopping is waited for; undefined when we were told to stop meanwhile. */
+/**
+ * One run per data folder. Waits for a run that is stopping; undefined when this process was
+ * stopped meanwhile.
+ */
 export async function lockDataDirectory(
   directory: string,
   signal: AbortSignal,

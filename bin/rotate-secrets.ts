@@ -1,4 +1,6 @@
-/** `countersign rotate-secrets`: encrypts every kept secret anew under the current secrets key. */
+/**
+ * `countersign rotate-secrets`: encrypts every stored secret again under the current secrets key.
+ */
 import { existsSync } from 'node:fs';
 import { ConfigError, type Config } from '../src/platform/config.ts';
 import { endLeftPostgres, startEmbeddedPostgres } from '../src/local/embedded-postgres.ts';
@@ -59,7 +61,10 @@ function requireFitting({ databaseUrl, secretsKey }: Config, newKey: boolean): v
   }
 }
 
-/** The data folder of `start`: nobody else may run on it, and its Postgres runs as long as this takes. */
+/**
+ * The data folder of `start`: no other process may run on it, and its Postgres runs for as long as
+ * this takes.
+ */
 async function rotateOwn(config: Config, newKey: boolean, signal: AbortSignal): Promise<Rotated> {
   const directory = postgresDirectory(config);
   if (!existsSync(directory)) {

@@ -24,8 +24,8 @@ import { requireReadableSecrets } from '../src/services/sealed-secrets.ts';
 type Keys = Pick<Config, 'secretsKey' | 'previousSecretsKeys'>;
 
 /**
- * The keys this process is to use. Throws OperatorError when they do not open what the database holds. `own`: the database is
- * that of `start`, whose key stands in the data folder.
+ * The keys this process uses. Throws OperatorError when they do not open what the database holds.
+ * `own`: the database of `start`, whose key is in the data folder.
  */
 export async function readableSecretsKeys(
   config: Config,

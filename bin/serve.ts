@@ -1,4 +1,7 @@
-/** `countersign api` and `countersign worker`: one part of the service, on servers somebody else runs. */
+/**
+ * `countersign api` and `countersign worker`: one part of the service, on servers the operator
+ * runs.
+ */
 import type { Config } from '../src/platform/config.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { createLogger } from '../src/platform/logger.ts';
@@ -9,7 +12,7 @@ import { listenForStop, stopInOrder } from './stopping.ts';
 
 const STOP_WITHIN_MS = 9_000;
 
-/** Runs until told to stop; resolves with the exit code. */
+/** Runs until it is stopped; resolves with the exit code. */
 export async function serve(
   config: Config,
   roles: { api: boolean; worker: boolean },

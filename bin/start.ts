@@ -33,7 +33,7 @@ import { listenForStop, stopInOrder, type Stoppable } from './stopping.ts';
 const PREFERRED_PORTS = { postgres: 54329, frontend: 7233, ui: 8233 } as const;
 const READY_WITHIN_MS = 60_000;
 const READY_POLL_MS = 250;
-/** Together below ten seconds, the promise: first what answers people, then what it stands on. */
+/** Below ten seconds together, as promised: first what serves people, then the servers under it. */
 const STOP_WITHIN_MS = { app: 5_500, servers: 3_500 } as const;
 
 interface Running {
@@ -51,13 +51,13 @@ interface Context {
 }
 
 export interface StartOptions {
-  /** npm may die without a word: then stop as well. */
+  /** npm may die silently; then stop as well. */
   readonly startedByNpm: boolean;
   /** Default: the one that lies beside the build. */
   readonly workflowBundle?: ComposeOptions['workflowBundle'];
 }
 
-/** Runs until told to stop; resolves with the exit code. */
+/** Runs until it is stopped; resolves with the exit code. */
 export async function start(
   config: Config,
   { startedByNpm, workflowBundle }: StartOptions,
@@ -102,7 +102,7 @@ export async function start(
 async function startAll(context: Context, running: Running): Promise<string> {
   const { config, workflowBundle, logger, say } = context;
   const began = performance.now();
-  // Seen now, it costs nobody the start of three servers.
+  // Checked first, so that a mistake does not cost the start of three servers.
   if (config.port !== 0 && !(await canListen(config.host, config.port))) throw portTaken(config);
   say('Starting Countersign. Data: ' + config.dataDirectory);
   const onEvent = (message: string): void => logger.warn({ part: 'servers' }, message);
@@ -224,7 +224,9 @@ function portTaken({ host, port }: Config): OperatorError {
   );
 }
 
-/** Never resolves: rejects when something nobody handles goes wrong, so that even then the children are stopped. */
+/**
+ * Never resolves. Rejects on an unhandled error, so that the child processes are stopped even then.
+ */
 function untilCrash(logger: Logger): Promise<never> {
   const crashed = new Promise<never>((_resolve, reject) => {
     const fail = (error: unknown): void => {

@@ -2,8 +2,9 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 
 /**
- * How to reach Temporal: address, TLS and API key from the TEMPORAL_… variables, which mean what they mean to every
- * Temporal tool. An address given here (the embedded server's) stands alone: those variables speak of another server.
+ * How to reach Temporal: address, TLS and API key from the TEMPORAL_… variables, with their usual
+ * meaning. An address given here (the embedded server's) ignores those variables, which describe
+ * another server.
  */
 export function temporalConnectionOptions(
   environment: Readonly<Record<string, string>>,

@@ -1,4 +1,7 @@
-/** Makes a Temporal server ready for us: the namespace and the five search attributes. Safe to run at any time, by anybody. */
+/**
+ * Prepares a Temporal server: the namespace and the five search attributes. Safe to run at any
+ * time, from any process.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError, type Connection } from '@temporalio/client';
 import { ATTRIBUTE } from '../workflows/approval-request/contract.ts';

@@ -17,7 +17,7 @@ const UNANSWERED = new Set([1, 4, 14]);
 export interface Presence {
   /** Aborted while the server does not answer; another one once it does. */
   readonly away: AbortSignal;
-  /** Any answer proves that the server is there. */
+  /** Any answer means that the server is up. */
   heard(): void;
 }
 
@@ -50,7 +50,7 @@ function unboundedController(): AbortController {
   return controller;
 }
 
-/** Told when the server is there again; `reset`: it knows nothing of our workflows any more. A failure is tried again. */
+/** Called when the server is back; `reset`: it lost our workflows. A failure is retried. */
 export type OnReturn = (how: { readonly reset: boolean }) => Promise<void>;
 
 export interface WatchOptions {

@@ -139,7 +139,7 @@ async function createWorker(
   });
 }
 
-/** Rejects at once when told to give up; a connection that comes after that is closed again. */
+/** Rejects at once when stopped; a connection that arrives later is closed. */
 async function connect(
   { connection }: TemporalOptions,
   signal: AbortSignal,

@@ -50,8 +50,8 @@ export function refuseCrossSite(
 }
 
 /**
- * Refuses a state-changing call without a credential when a browser says that a foreign page sent it: such a page could
- * sign its visitor in as somebody else, or out. A script that is no browser sends neither header.
+ * Refuses a state-changing call without a credential when the browser reports a foreign page: such
+ * a page could sign its visitor in or out. Scripts outside browsers send neither header.
  */
 export function refuseForeignPage(
   method: string,
@@ -77,8 +77,8 @@ function callerPage(
 }
 
 /**
- * An origin whose host is the one the call was sent to: a browser sets neither header from a foreign page's script. The
- * scheme must be the public one, or whoever tampers with plain http could speak for an https service.
+ * An origin whose host is the one the call was sent to; a foreign page's script cannot set these
+ * headers. The scheme must be the public one, or plain http could speak for an https service.
  */
 function isOwnHost(
   origin: string,

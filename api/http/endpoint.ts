@@ -15,8 +15,9 @@ import type { Client } from '../../src/services/sign-in/sessions.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 
 /**
- * Which credentials open an endpoint. `product`: a session, a personal or an organization key; `member`: a session or a
- * personal key; `session`: a browser only; `agent`: the adapter protocol; `none`: nobody is asked.
+ * The credentials an endpoint accepts. `product`: a session, a personal or an organization key;
+ * `member`: a session or a personal key; `session`: a browser only; `agent`: the adapter protocol;
+ * `none`: no credential.
  */
 export type AuthKind = 'product' | 'member' | 'session' | 'agent' | 'none';
 
@@ -138,7 +139,10 @@ export interface Endpoint<
   readonly permissionAt?: (params: Output<P>) => AuthorizationTarget;
   /** Opens it as well, where the caller lacks `permission`. */
   readonly orPermission?: Permission;
-  /** Set where only the hosted edition has it: the open one answers 404 to everybody it knows, before it asks what he may do. */
+  /**
+   * Only in the hosted edition: the open one answers 404 to every authenticated caller, before the
+   * permission check.
+   */
   readonly edition?: 'hosted';
   /** Set where a credential is never refused for haste. */
   readonly unlimited?: true;

@@ -71,7 +71,7 @@ export async function readBody(
   return rebuiltBody(answer);
 }
 
-/** Of an operation that takes no body: an object with nothing in it is none, anything else a 400 that names what stands there. */
+/** For an operation without a body: an empty object counts as no body, anything else is a 400. */
 export async function refuseBody(request: IncomingMessage): Promise<void> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return;

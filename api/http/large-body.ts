@@ -9,7 +9,10 @@ export interface LargeBody extends Omit<BodyRules, 'bodyLimit'> {
   readonly known: readonly string[];
 }
 
-/** A member as it crosses threads: the text of one that is kept exactly, and of others what a schema can tell apart. */
+/**
+ * A member as it crosses threads: its text where the endpoint keeps it exactly, else only what a
+ * schema can tell apart.
+ */
 type Member = readonly [
   name: string,
   member: { readonly text: string } | { readonly value: unknown },

@@ -3,7 +3,7 @@
 /** What follows these words is a secret, whole or not. */
 const LINKS = /^(\/(?:auth\/)?(?:invitations|password\/reset)\/)[^/]+/i;
 
-/** Tokens of every kind, wherever in a path somebody put one. */
+/** Tokens of every kind, anywhere in a path. */
 const TOKENS = /wh[a-z](?:_|%5f)[^/]*/gi;
 
 export function loggedPath(url: string): string {

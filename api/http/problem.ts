@@ -57,7 +57,10 @@ export interface Problem {
   };
 }
 
-/** Anything thrown becomes an AppError: what nobody foresaw is `internal_error` and says nothing else. */
+/**
+ * Turns anything thrown into an AppError; an unexpected error becomes `internal_error` without
+ * details.
+ */
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseUnavailable(error)) return new AppError('dependency_unavailable', { cause: error });
@@ -65,7 +68,7 @@ export function asAppError(error: unknown): AppError {
   return new AppError('internal_error', { cause: error });
 }
 
-/** 429 tells whoever asked too much at once to slow down; 503 does not blame one for what all the others ask. */
+/** 429 when this caller asks too much at once; 503 when all callers together do. */
 function fromOverload(cause: Overloaded): AppError {
   if (cause.by === 'somebody') return new AppError('rate_limited', { retryAfterSeconds: 1, cause });
   return new AppError('dependency_unavailable', {

@@ -85,7 +85,10 @@ export const label = (description: string, max = 200) =>
     .refine((text) => !hasUnseen(text), { error: UNSEEN_RULE })
     .meta({ description, override: { type: 'string', minLength: 1, maxLength: max } });
 
-/** What a parser of URLs would drop, turn or make up without a word, so that what was typed reads as another URL than is called. */
+/**
+ * Characters that URL parsers drop, change or add, so that the URL called differs from the text
+ * typed.
+ */
 const ODD_URLS: readonly { readonly pattern: RegExp; readonly error: string }[] = [
   {
     pattern: /[\s\p{C}\\]/u,
@@ -114,7 +117,7 @@ export const outgoingUrl = (description: string) =>
     })
     .meta({ description, override: { type: 'string', minLength: 1, maxLength: MAX_URL } });
 
-/** The name a tool goes by, whatever stands in it, as long as something of it is seen. */
+/** The name of a tool: any text that is not entirely invisible. */
 export const toolName = (description: string) =>
   z
     .string()

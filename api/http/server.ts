@@ -54,7 +54,7 @@ interface Serving {
   readonly clientAddress: (request: IncomingMessage) => string;
 }
 
-/** The client went away before its answer came: his right. */
+/** The client disconnected before the answer. */
 const HUNG_UP = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNABORTED']);
 
 const NO_PARAMETERS = z.strictObject({});
@@ -292,7 +292,7 @@ async function readCall(
   };
 }
 
-/** Nobody expects a GET or DELETE to have a body, so none of theirs is looked at. */
+/** GET and DELETE take no body, so theirs is never read. */
 async function readBodyOf(
   endpoint: Endpoint,
   request: IncomingMessage,

@@ -272,7 +272,7 @@ function failure(codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
   };
 }
 
-/** A single code's example stands with it, those of several are components, named by their codes. */
+/** A single code carries its example inline; several codes use components named after them. */
 function exampleOf(
   codes: readonly ErrorCode[],
 ): Pick<oas31.MediaTypeObject, 'example' | 'examples'> {

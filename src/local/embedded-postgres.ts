@@ -95,13 +95,13 @@ export async function startEmbeddedPostgres(
   try {
     return await start(options.preferredPort);
   } catch (error) {
-    // Somebody may have taken the port meanwhile, or the last processes of a killed server held its memory: once more.
+    // Another process may have taken the port, or a killed server still held its memory: retry once.
     if (!(error instanceof ServerStartError)) throw error;
     return await start(undefined);
   }
 }
 
-/** Ends a server of this folder that nobody supervises any more, at once: its next start recovers. */
+/** Ends an unsupervised server of this folder at once; its next start recovers. */
 export async function endLeftPostgres(directory: string): Promise<void> {
   await endOrphan(join(directory, RECORD_FILE), AT_ONCE);
 }
@@ -128,7 +128,7 @@ function serverArguments(
   const settings: Record<string, string> = {
     port: String(port),
     listen_addresses: '127.0.0.1',
-    // No socket in the file system: nothing of ours outside the data folder, and no name to collide on.
+    // No socket in the file system: nothing outside the data folder, and no name to collide on.
     unix_socket_directories: '',
     max_connections: String(options.maxConnections ?? 100),
     timezone: 'UTC',
@@ -211,8 +211,9 @@ function run(launch: ReturnType<typeof launchAs>): Promise<void> {
 }
 
 /**
- * Postgres refuses to start while postmaster.pid names any living process. A server of this very cluster that nobody
- * supervises any more is ended; a stranger who was given the pid since is left alone and the file removed.
+ * Postgres refuses to start while postmaster.pid names any living process. An unsupervised server
+ * of this very cluster is ended. An unrelated process that has the pid now is left alone, and the
+ * file is removed.
  */
 async function clearStalePidFile(cluster: string): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');

@@ -77,7 +77,7 @@ export async function startEmbeddedTemporal(
   }
 }
 
-/** Ends the servers of this folder that nobody supervises any more, at once: their next start recovers. */
+/** Ends the unsupervised servers of this folder at once; their next start recovers. */
 export async function endLeftTemporal(directory: string): Promise<void> {
   for (const name of SERVERS)
     await endOrphan(recordFile(directory, name), { signals: [], graceMs: 1_000 });

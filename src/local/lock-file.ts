@@ -49,7 +49,7 @@ export function tryLock(path: string, note = ''): FileLock | LockHolder {
   };
 }
 
-/** Waits for the lock; `onWait` is told once who holds it. */
+/** Waits for the lock; calls `onWait` once with its holder. */
 export async function lock(path: string, onWait?: (holder: LockHolder) => void): Promise<FileLock> {
   let told = false;
   for (;;) {
@@ -61,7 +61,7 @@ export async function lock(path: string, onWait?: (holder: LockHolder) => void):
   }
 }
 
-/** Who holds the lock, or undefined when nobody does or the file is unreadable. */
+/** The holder of the lock; undefined when it is free or the file is unreadable. */
 export function readHolder(path: string): LockHolder | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
@@ -87,7 +87,10 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** Moves the dead holder's file away. Two may do so at once: whoever finds a living holder's file in hand puts it back. */
+/**
+ * Moves a dead holder's file away. Two processes may do so at once: one that moved a living
+ * holder's file puts it back.
+ */
 function removeStale(path: string, draft: string): void {
   const aside = `${draft}.stale`;
   try {

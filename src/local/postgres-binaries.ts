@@ -69,7 +69,10 @@ function healLinks(root: string): void {
   }
 }
 
-/** The user Postgres runs as: ourselves, or for root (whom Postgres refuses) the system's `postgres`, made if need be. */
+/**
+ * The user Postgres runs as: the current one, or for root (which Postgres refuses) the system user
+ * `postgres`, created if needed.
+ */
 export function postgresUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const found = systemUser('postgres');

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A pid alone may have been given to somebody else since; together with its start it names one process for good. */
+/** A pid can be reused; together with its start time it identifies one process. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startedAt: string;
@@ -89,7 +89,7 @@ export async function endProcess(identity: ProcessIdentity, options: EndOptions)
   }
 }
 
-/** A port of 127.0.0.1 that nobody listens on: the preferred one if it is free, otherwise any. */
+/** A free port on 127.0.0.1: the preferred one if possible. */
 export async function freePort(preferred = 0): Promise<number> {
   return (await tryPort(preferred)) ?? (await freePort());
 }

@@ -113,7 +113,7 @@ export async function supervise(spec: ServerSpec): Promise<SupervisedServer> {
       stopping.abort();
       if (current) await endProcess(current.identity, spec.end);
       await watching;
-      // The watcher may have been in the middle of a restart when it was told to stop.
+      // The watcher may have been in the middle of a restart.
       await endOrphan(spec.recordFile, spec.end);
       rmSync(spec.recordFile, { force: true });
     },

@@ -1,6 +1,9 @@
 /** Lets only so much of an expensive kind of work run at once, and only so much wait for it. */
 
-/** As much as may run and wait does so already: for `somebody` who asked too much at once, or for `everybody`. */
+/**
+ * The queue is full: `somebody` when this caller asked too much at once, `everybody` when all
+ * together did.
+ */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
   readonly by: 'somebody' | 'everybody';

@@ -1,6 +1,6 @@
 /**
- * Wakes those who wait for a row to change: in this process at once, in other processes by a batched NOTIFY. The hub
- * says only "look again"; who listens reads the row (or takes the snapshot that came along) and decides for himself.
+ * Wakes waiting calls when a row changes: in this process at once, in other processes through a
+ * batched NOTIFY. The hub only says "look again"; listeners read the row or take the snapshot.
  */
 
 export type ChangeListener<T> = (snapshot: T | undefined) => void;
@@ -21,8 +21,8 @@ export class ChangeHub<T> {
   }
 
   /**
-   * After a commit of this process. `snapshot` spares listeners here the read. `unlessHeard`: other processes need not be
-   * told when somebody here was waiting; one of them that waits nevertheless finds out by its next reread.
+   * Call it after a commit. `snapshot` spares local listeners the read. `unlessHeard`: no NOTIFY
+   * when a local listener was waiting; waits elsewhere find the change at their next reread.
    */
   publish(
     id: string,
@@ -35,19 +35,19 @@ export class ChangeHub<T> {
     this.onOutgoing?.();
   }
 
-  /** A change to pass on to whoever waits here; true when somebody did. */
+  /** Passes a change to local listeners; true when there were any. */
   deliver(id: string, snapshot?: T): boolean {
     const waiting = [...(this.listeners.get(id) ?? [])];
     for (const listener of waiting) listener(snapshot);
     return waiting.length > 0;
   }
 
-  /** Ids somebody in this process waits for. */
+  /** Ids that calls in this process wait for. */
   waitedFor(): string[] {
     return [...this.listeners.keys()];
   }
 
-  /** Names the announcer; it is told whenever there is something to take. */
+  /** Sets the announcer, which is called whenever there is something to send. */
   announceWith(onOutgoing: () => void): void {
     this.onOutgoing = onOutgoing;
   }

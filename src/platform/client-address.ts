@@ -1,4 +1,4 @@
-/** Where a call really comes from, when proxies stand before the service. */
+/** The address of the client, also behind proxies. */
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 import proxyAddr from 'proxy-addr';
@@ -15,8 +15,8 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * The address of the peer or, where that is a trusted proxy, the last one in X-Forwarded-For that no trusted proxy has: each
- * proxy appends whom it heard from, and what stands before that anybody may have written.
+ * The address of the peer or, behind trusted proxies, the last X-Forwarded-For entry that is not a
+ * trusted proxy. Each proxy appends its peer, and clients can forge everything before that.
  */
 export function clientAddresses(
   trustedProxies: readonly string[],
@@ -35,7 +35,7 @@ function withoutPort(address: string): string {
   return match?.[1] ?? match?.[2] ?? address;
 }
 
-/** Whoever has one IPv6 address usually has the whole /64, so that counts as one. */
+/** One IPv6 client usually has a whole /64, so that counts as one. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1]) return mapped[1];

@@ -145,10 +145,10 @@ async function resolveAll(hostname: string): Promise<readonly LookupAddress[]> {
   return await lookup(hostname, { all: true });
 }
 
-/** IPv6 addresses that are given out to anybody; everything beside has a purpose of its own. */
+/** Allocated global unicast IPv6; every other range has a special purpose. */
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** An address anybody on the internet may have: no private, local, shared, embedded, documentation, multicast or reserved one. */
+/** A public address: not private, local, shared, embedded, documentation, multicast or reserved. */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);

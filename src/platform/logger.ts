@@ -12,7 +12,9 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-/** Belt and braces: nothing of ours logs headers or credentials, and if something ever does, these are struck out. */
+/**
+ * A safety net: our code never logs headers or credentials, and these paths are redacted anyway.
+ */
 const SECRET_KEYS = [
   'authorization',
   'cookie',

@@ -6,7 +6,10 @@ export interface Email {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The same for every attempt to send this message, so that who gets it twice can tell. A word; default: a random one. */
+  /**
+   * The same for every attempt of this message, so that receivers can detect repeats. One word;
+   * random by default.
+   */
   readonly id?: string;
   /** The same word for all messages of one conversation. */
   readonly thread?: string;
@@ -57,7 +60,7 @@ export function openMailer(url: string, from: string): Mailer {
         ...(id !== undefined && { messageId: `<${id}@${domain}>` }),
         ...(thread !== undefined && { references: `<${thread}@${domain}>` }),
         headers: { 'Auto-Submitted': 'auto-generated' },
-        // The other timeouts begin anew with each line of a server that never comes to the point.
+        // The other timeouts restart with each line, so a slow server could hold the connection for ever.
         signal: AbortSignal.timeout(TIMEOUT_MS),
       };
       await transport.sendMail(message).catch((error: unknown) => {

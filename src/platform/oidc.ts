@@ -1,6 +1,6 @@
 /**
- * Signs people in through an OpenID provider: authorization code with PKCE, state and nonce. The provider is asked for its
- * metadata when somebody first needs it, so that the service starts and runs while the provider is away.
+ * Sign-in through an OpenID provider: authorization code with PKCE, state and nonce. The provider's
+ * metadata is loaded at first use, so that the service starts and runs while the provider is down.
  */
 import { hkdfSync } from 'node:crypto';
 import * as client from 'openid-client';
@@ -16,23 +16,29 @@ export interface OidcSettings {
   readonly emailDomains: readonly string[];
 }
 
-/** What the answer of the provider is checked against: kept by the browser that began, and by nobody else. */
+/**
+ * What the provider's answer is checked against; only the browser that started the sign-in keeps
+ * it.
+ */
 export interface SignInChecks {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
-/** Whom the provider vouches for. The claims are its own words, unchecked but for their kind. */
+/** The identity the provider vouches for. The claims are its own, checked only for their type. */
 export interface VerifiedIdentity {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string | undefined;
   readonly emailVerified: boolean;
   readonly name: string | undefined;
-  /** How the person proved who he is, such as `pwd` and `mfa`. */
+  /** How the person authenticated, such as `pwd` and `mfa`. */
   readonly methods: readonly string[];
-  /** When he did, if the provider says so: it may have been weeks ago when it does not. */
+  /**
+   * When the person authenticated, if the provider reports it; otherwise it may have been weeks
+   * ago.
+   */
   readonly authenticatedAt: Date | undefined;
 }
 
@@ -53,14 +59,18 @@ export class IdentityProviderError extends Error {
 export interface OidcClient {
   readonly name: string;
   readonly emailDomains: readonly string[];
-  /** Where to send the browser, and what its answer will be checked against. `anew`: the person must prove again who he is. */
+  /**
+   * The URL for the browser, and what the answer is checked against. `anew`: the person must
+   * authenticate again.
+   */
   begin(options: {
     readonly redirectUri: string;
     readonly anew: boolean;
   }): Promise<{ readonly url: string; readonly checks: SignInChecks }>;
   /**
-   * Judges the answer and trades its code for an identity. `callbackUrl`: the redirect URI with the answer's query;
-   * `provenWithinSeconds`: how long ago the person may have proven who he is, if that matters.
+   * Checks the answer and exchanges its code for an identity. `callbackUrl`: the redirect URI with
+   * the answer's query. `provenWithinSeconds`: the greatest age of the authentication, if it
+   * matters.
    */
   finish(
     callbackUrl: URL,
@@ -75,11 +85,11 @@ export interface OidcClient {
 const TIMEOUT_S = 5;
 /** A provider may move its endpoints: its metadata are read again after this time. */
 const METADATA_LIFETIME_MS = 60 * 60 * 1_000;
-/** A proof older than a session of ours may become is asked for again. */
+/** Older authentications than this must be repeated: no session of ours lives longer. */
 const PROOF_LIFETIME_S = 7 * 86_400;
 const SCOPE = 'openid email profile';
 
-/** `sealingKey`: any secret all processes of the deployment share. Calls nobody yet. */
+/** `sealingKey`: a secret that all processes of the deployment share. It makes no call yet. */
 export function openOidcClient(settings: OidcSettings, sealingKey: string): OidcClient {
   const configuration = cachedDiscovery(settings);
   const key = hkdfSync('sha256', sealingKey, '', 'countersign sign-in cookie', 32);
@@ -104,7 +114,7 @@ export function openOidcClient(settings: OidcSettings, sealingKey: string): Oidc
   };
 }
 
-/** One attempt at a time, shared by all who wait for it; what failed is tried again by whoever comes next. */
+/** One attempt at a time, shared by all callers; the next caller retries a failed one. */
 function cachedDiscovery(settings: OidcSettings): () => Promise<client.Configuration> {
   let cached:
     { readonly configuration: Promise<client.Configuration>; readonly since: number } | undefined;
@@ -184,7 +194,7 @@ async function begin(
     nonce: checks.nonce,
     code_challenge: await client.calculatePKCECodeChallenge(checks.codeVerifier),
     code_challenge_method: 'S256',
-    // Asks the provider to say when the person proved who he is: to one that heeds the standard, `max_age` alone says so.
+    // Asks the provider to report the time of authentication; by the standard `max_age` alone implies it.
     ...(configuration.serverMetadata().claims_parameter_supported === true && {
       claims: '{"id_token":{"auth_time":null}}',
     }),

@@ -52,7 +52,7 @@ export function openPool({
 /** A statement that each connection plans once, under its name, and then keeps. */
 export interface PreparedStatement {
   readonly name: string;
-  /** Constant text: a name stands for one text for ever. Bindings are `:name`. */
+  /** Constant text: a name always means the same text. Bindings are `:name`. */
   readonly sql: string;
 }
 

@@ -21,7 +21,7 @@ export interface SlackMessage {
   readonly blocks: readonly KnownBlock[];
 }
 
-/** Where a message stands, so that it can be changed. */
+/** The place of a posted message, to change it later. */
 export interface PostedMessage {
   readonly channel: string;
   readonly ts: string;
@@ -38,7 +38,10 @@ export interface SlackApi {
   postEphemeral(responseUrl: string, text: string): Promise<void>;
 }
 
-/** `refused`: again it would fail again. `limited`: not before `retryAfterSeconds`. `away`: whoever tries later may succeed. */
+/**
+ * `refused`: a retry would fail again. `limited`: not before `retryAfterSeconds`. `away`: a later
+ * retry may succeed.
+ */
 export type SlackFailure = 'refused' | 'limited' | 'away';
 
 export class SlackError extends Error {
@@ -46,7 +49,7 @@ export class SlackError extends Error {
 
   constructor(
     readonly failure: SlackFailure,
-    /** Slack's own word for it, or ours. Never holds a secret. */
+    /** Slack's error code, or ours. Never holds a secret. */
     readonly reason: string,
     readonly retryAfterSeconds?: number,
   ) {
@@ -137,7 +140,9 @@ export function openSlack(url: string): SlackApi {
   };
 }
 
-/** Whoever knows a signing secret can name any URL in a call: only Slack's own are answered. */
+/**
+ * A holder of a signing secret can name any URL in a call, so only Slack's own URLs are answered.
+ */
 function isResponseUrl(responseUrl: string, apiUrl: string): boolean {
   if (!URL.canParse(responseUrl)) return false;
   const [given, api] = [new URL(responseUrl), new URL(apiUrl)];
@@ -173,7 +178,7 @@ function toSlackError(error: unknown): SlackError {
     return new SlackError('limited', 'ratelimited', Math.max(1, error.retryAfter));
   if (error instanceof WebAPIPlatformError) {
     const { error: reason } = error.data;
-    // What is no word is a page of somebody in between.
+    // Not an error code: a page of something in between.
     if (!/^[a-z0-9_-]{1,80}$/i.test(reason)) return new SlackError('away', 'unreadable_answer');
     return new SlackError(PASSING.has(reason) ? 'away' : 'refused', reason);
   }

@@ -42,7 +42,7 @@ export async function builtServer(options: BuildOptions): Promise<string> {
     if (existsSync(folder)) return folder;
     await requireGo();
     for (const name of readdirSync(options.cacheDirectory)) {
-      // What a killed builder left: nobody else builds while we hold the lock.
+      // Leftovers of a killed build: no other build runs while we hold the lock.
       if (name.includes('.making-'))
         rmSync(join(options.cacheDirectory, name), { recursive: true, force: true });
     }
@@ -88,7 +88,7 @@ function requireGo(): Promise<void> {
 
 async function goBuild(output: string, path: string, options: BuildOptions): Promise<void> {
   const name = basename(output);
-  // -v names each package as it is compiled: the only progress Go tells.
+  // -v prints each package as it is compiled: the only progress Go reports.
   const args = [
     'build',
     '-v',

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 export interface TemporalPorts {
   readonly frontend: number;
   readonly ui: number;
-  /** Seven more: the other services' gRPC ports and everybody's membership ports. */
+  /** Seven more: gRPC ports of the other services and all membership ports. */
   readonly internal: readonly number[];
 }
 
@@ -121,7 +121,7 @@ function uiConfig(ports: TemporalPorts, namespace: string): object {
     port: ports.ui,
     enableUi: true,
     defaultNamespace: namespace,
-    // The page asks nobody on the internet.
+    // The page makes no requests to the internet.
     disableNewsFetch: true,
     notifyOnNewVersion: false,
     hideLogs: true,

@@ -1,7 +1,7 @@
 /**
- * Passwords as argon2id, with the parameters OWASP names first. A wrong password and no password take the same time. A hash
- * takes 20 MB and some 25 ms of a core: only a few are made at once, and beyond a second's worth of them nobody may wait,
- * nor anybody beyond a quarter of that.
+ * Passwords as argon2id, with OWASP's first choice of parameters. A wrong password and no password
+ * take the same time. A hash takes 20 MB and some 25 ms of a core, so few run at once and the queue
+ * is bounded, in all and per network.
  */
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
@@ -18,7 +18,10 @@ export async function hashPassword(password: string, onBehalfOf?: string): Promi
 
 let standIn: Promise<string> | undefined;
 
-/** Whether the password is the hash's; without a hash it is compared with one nobody knows the password of. Otherwise as above. */
+/**
+ * Whether the password matches the hash. Without a hash it verifies against a random one, which
+ * takes as long. Otherwise as above.
+ */
 export async function verifyPassword(
   password: string,
   passwordHash: string | undefined,

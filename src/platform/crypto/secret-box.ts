@@ -1,6 +1,7 @@
 /**
- * Secrets that must be readable again, encrypted with AES-256-GCM under the deployment's secrets key. The id of the key
- * stands beside each value, so that a key can be replaced while the old one is still read.
+ * Secrets that must be readable again, encrypted with AES-256-GCM under the deployment's secrets
+ * key. Each value carries the id of its key, so that the key can be replaced while the old one
+ * still reads.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 

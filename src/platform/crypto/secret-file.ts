@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a new one (0600), aside and renamed: whoever finds the file finds all of it. One that is there stays. */
+/**
+ * Writes a new secret (0600) to a temporary file and renames it, so that readers see all of it. An
+ * existing file stays.
+ */
 export async function ensureSecretFile(file: string): Promise<void> {
   if ((await readSecretFile(file)) !== undefined) return;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });

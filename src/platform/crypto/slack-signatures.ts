@@ -1,7 +1,7 @@
 /** Whether a call really comes from Slack: version 0 of its signatures, HMAC-SHA256 over timestamp and raw body. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What a call presents to prove where it comes from. */
+/** The headers of a signed call. */
 export interface SlackRequestSignature {
   /** `X-Slack-Request-Timestamp` */
   readonly timestamp: string;

@@ -10,7 +10,7 @@ export function newTotpSeed(): Buffer {
   return randomBytes(SEED_BYTES);
 }
 
-/** What an app is told: the seed in base32, and the same with its labels as an `otpauth://` URI. */
+/** What the app needs: the seed in base32, and the same with its labels as an `otpauth://` URI. */
 export function describeTotp(
   seed: Buffer,
   labels: { readonly issuer: string; readonly account: string },

@@ -19,7 +19,7 @@ export interface SignedMessage {
   readonly body: string;
 }
 
-/** Names of the headers in lower case. Throws when the secret is none of ours. */
+/** Header names in lower case. Throws for a malformed secret. */
 export function signatureHeaders(
   secret: string,
   { id, at, body }: SignedMessage,
