@@ -6,7 +6,7 @@ import { PENDING } from '../people/invitations.ts';
 import { insertChannel } from '../notifications/notification-channels.ts';
 
 /**
- * Makes concurrent attempts to create the first organization wait for the first one's transaction.
+ * Makes concurrent attempts to create the first organization wait for the transaction that came first.
  */
 export async function lockBootstrap(trx: Db): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(hashtextextended('countersign.bootstrap', 0))`);

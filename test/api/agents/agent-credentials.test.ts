@@ -39,7 +39,7 @@ function lifetime(body: Record<string, Record<string, unknown>>): number {
 }
 
 describe('creating an instance', () => {
-  test('answers the instance and a token that works, is shown once and kept as a hash only', async () => {
+  test('answers the instance and a working token, which is shown once and stored only as a hash', async () => {
     const created = await issue({ name: 'runner-1' });
     expect(created.status).toBe(201);
     const token = String(created.body['credential']?.['token']);
@@ -76,7 +76,7 @@ describe('creating an instance', () => {
     expect(JSON.stringify([...audit, app.log])).not.toContain(secret);
   });
 
-  test('keeps metadata digit for digit', async () => {
+  test('keeps every digit of the metadata', async () => {
     const metadata =
       '{ "b": 9007199254740993, "a": 1.0, "__proto__": {"x": 1e400}, "c": "\\u0000" }';
     const created = await issue(`{"name": "exact", "metadata": ${metadata}}`);
@@ -84,7 +84,7 @@ describe('creating an instance', () => {
     expect(created.text).toContain(`"metadata":${metadata}`);
   });
 
-  test('takes metadata up to 64 KiB and refuses what is larger or no object', async () => {
+  test('accepts metadata up to 64 KiB and refuses larger metadata and other types', async () => {
     const ofSize = (bytes: number) => `{"x":"${'y'.repeat(bytes - 8)}"}`;
     expect((await issue(`{"name":"big","metadata":${ofSize(65_536)}}`)).status).toBe(201);
     for (const metadata of [ofSize(65_537), '[]', '1', 'null', '9007199254740993']) {
@@ -96,11 +96,11 @@ describe('creating an instance', () => {
   });
 
   test.each([
-    ['an absent life is the default', '', 90 * DAY],
+    ['an absent lifetime is the default', '', 90 * DAY],
     ['0 is the default', ',"ttl_seconds":0', 90 * DAY],
-    ['a shorter life is kept', ',"ttl_seconds":3600', 3_600_000],
-    ['a longer life is reduced to the default', ',"ttl_seconds":99999999', 90 * DAY],
-    ['so is the longest there is', ',"ttl_seconds":9223372036854775807', 90 * DAY],
+    ['a shorter lifetime is kept', ',"ttl_seconds":3600', 3_600_000],
+    ['a longer lifetime is reduced to the default', ',"ttl_seconds":99999999', 90 * DAY],
+    ['the largest number is reduced too', ',"ttl_seconds":9223372036854775807', 90 * DAY],
   ])('%s', async (name, member, expected) => {
     const created = await issue(`{"name":"ttl ${name}"${member}}`);
     expect(created.status).toBe(201);
@@ -108,7 +108,7 @@ describe('creating an instance', () => {
   });
 
   test.each(['-1', '1.5', '"60"', 'null', '1e400', '-9007199254740993'])(
-    'refuses a life of %s',
+    'refuses a lifetime of %s',
     async (ttl) => {
       const answer = await issue(`{"name":"bad ttl","ttl_seconds":${ttl}}`);
       expect(answer.status).toBe(400);
@@ -118,7 +118,7 @@ describe('creating an instance', () => {
     },
   );
 
-  test('of 10 at once with one name, one is made', async () => {
+  test('creates one of 10 instances that are sent at once with one name', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => issue({ name: 'racer' })));
     expect(answers.map((answer) => answer.status).sort()).toEqual([
       201,
@@ -130,7 +130,7 @@ describe('creating an instance', () => {
     expect((await issue({ name: 'racer' }, { slug: 'other-bot' })).status).toBe(201);
   });
 
-  test('is refused for an archived agent, an unknown one and one of another organization', async () => {
+  test('is refused for an archived or unknown agent and for an agent of another organization', async () => {
     const { slug } = await createAgent(app, organization);
     await app
       .db('agents')
@@ -139,12 +139,12 @@ describe('creating an instance', () => {
     expect((await issue({ name: 'x' }, { slug })).body).toMatchObject({
       error: { code: 'agent_archived' },
     });
-    expect((await issue({ name: 'x' }, { slug: 'nobody' })).status).toBe(404);
+    expect((await issue({ name: 'x' }, { slug: 'unknown' })).status).toBe(404);
     const { owner: stranger } = await createOrganization(app);
     expect((await issue({ name: 'x' }, { member: stranger })).status).toBe(404);
   });
 
-  test('needs the permission at the agent', async () => {
+  test('needs the permission for this agent', async () => {
     const policies = [
       {
         scope_kind: 'agent' as const,
@@ -166,7 +166,7 @@ describe('revoking a credential', () => {
   const revoke = (id: string, member = owner) =>
     member.http.delete(`/api/v1/agent-credentials/${id}`);
 
-  test('stops it at once and for good; again is a 204 that changes nothing', async () => {
+  test('takes effect at once and permanently, and a repeat is a 204 that changes nothing', async () => {
     const { credential, credentialId } = await createAgent(app, organization);
     const agent = new HttpClient(app.url, { authorization: `Bearer ${credential}` });
     expect((await agent.get(`/api/aap/v1/requests/${randomUUID()}`)).status).toBe(404);
@@ -181,7 +181,7 @@ describe('revoking a credential', () => {
     expect(audit).toMatchObject([{ event_type: 'agent_credential.revoked' }]);
   });
 
-  test("needs the permission at the credential's agent", async () => {
+  test("needs the permission for the credential's agent", async () => {
     const mine = await createAgent(app, organization);
     const others = await createAgent(app, organization);
     const policies = [
@@ -192,7 +192,7 @@ describe('revoking a credential', () => {
       },
     ];
     const member = await createMember(app, organization.id, { policies });
-    // Like one that does not exist: whose it is, is not this member's to know.
+    // The same answer as for an unknown id, so that it does not reveal whether the credential exists.
     const [refused, absent] = [
       await revoke(others.credentialId, member),
       await revoke(randomUUID(), member),
@@ -209,7 +209,7 @@ describe('revoking a credential', () => {
     );
   });
 
-  test("an unknown, malformed or another organization's id is not found", async () => {
+  test("answers 404 for an id that is unknown, malformed or another organization's", async () => {
     const { credentialId } = await createAgent(app, organization);
     const { owner: stranger } = await createOrganization(app);
     expect((await revoke(credentialId, stranger)).status).toBe(404);

@@ -19,7 +19,7 @@ afterAll(async () => {
   await app.close();
 });
 
-async function freshOrganization() {
+async function newOrganization() {
   organization = await createOrganization(app);
   owner = organization.owner;
 }
@@ -34,9 +34,9 @@ async function archive(slug: string) {
 }
 
 describe('creating an agent', () => {
-  beforeAll(freshOrganization);
+  beforeAll(newOrganization);
 
-  test('answers the agent, active, and gives it an active empty pipeline of its own', async () => {
+  test('answers an active agent with an active, empty pipeline of its own', async () => {
     const created = await create('deploy-bot', 'Deploy bot');
     expect(created.status).toBe(201);
     expect(created.body).toEqual({
@@ -63,7 +63,7 @@ describe('creating an agent', () => {
     expect(read.body).toEqual(created.body);
   });
 
-  test('is told in the audit log with the key it was done by, and a refused one is not', async () => {
+  test('writes an audit event that names the key, and none for a refused call', async () => {
     await create('audited', 'Audited');
     await create('audited', 'Other name');
     const subject = {
@@ -81,8 +81,8 @@ describe('creating an agent', () => {
     expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({ actor_api_key_id: owner.apiKeyId });
   });
 
-  test('refuses a slug any agent ever had and a name a live agent has', async () => {
-    await freshOrganization();
+  test('refuses a slug that any agent ever had and a name that a live agent has', async () => {
+    await newOrganization();
     await create('one', 'First');
     expect((await create('one', 'Second')).body).toMatchObject({
       error: { code: 'agent_slug_taken', type: 'conflict' },
@@ -117,8 +117,8 @@ describe('creating an agent', () => {
     ]);
   });
 
-  test('20 at once with one slug make one agent', async () => {
-    await freshOrganization();
+  test('creates one agent when 20 calls send one slug at once', async () => {
+    await newOrganization();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => create('racer', `Racer ${n}`)),
     );
@@ -131,8 +131,8 @@ describe('creating an agent', () => {
     ).toHaveLength(2);
   });
 
-  test('20 at once fill the limit exactly; archiving one makes room', async () => {
-    await freshOrganization();
+  test('fills the limit exactly with 20 calls at once, and archiving an agent makes room', async () => {
+    await newOrganization();
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => create(`agent-${n}`)));
     const made = answers.filter((answer) => answer.status === 201);
     expect(made).toHaveLength(5);
@@ -152,7 +152,7 @@ describe('creating an agent', () => {
 
 describe('listing agents', () => {
   beforeAll(async () => {
-    await freshOrganization();
+    await newOrganization();
     for (const name of ['delta', 'Alpha', 'charlie', 'bravo', 'echo'])
       await create(name.toLowerCase(), name);
     await app
@@ -165,7 +165,7 @@ describe('listing agents', () => {
   const slugs = (answer: { body: unknown }) =>
     (answer.body as { agents: { slug: string }[] }).agents.map((agent) => agent.slug);
 
-  test('gives active agents, then disabled ones, each by name without regard to case; archived ones on demand', async () => {
+  test('lists active agents, then disabled ones, each by name ignoring case, and archived ones on demand', async () => {
     expect(slugs(await owner.http.get('/api/v1/agents'))).toEqual([
       'charlie',
       'delta',
@@ -179,7 +179,7 @@ describe('listing agents', () => {
     expect(all.body).not.toHaveProperty('next_cursor');
   });
 
-  test('pages through every agent once, in the same order', async () => {
+  test('returns every agent once across pages, in the same order', async () => {
     const seen: string[] = [];
     let cursor = '';
     do {
@@ -193,7 +193,7 @@ describe('listing agents', () => {
     expect(seen).toEqual(['charlie', 'delta', 'echo', 'alpha', 'bravo']);
   });
 
-  test('refuses a bad status or limit, and a cursor of other filters', async () => {
+  test('refuses a bad status or limit and a cursor of other filters', async () => {
     for (const query of ['status=gone', 'limit=0', 'limit=501', 'limit=x', 'cursor=x', 'page=2']) {
       expect((await owner.http.get(`/api/v1/agents?${query}`)).status).toBe(400);
     }
@@ -206,7 +206,7 @@ describe('listing agents', () => {
     });
   });
 
-  test('a forged cursor is a 400 or a page, never an error of ours', async () => {
+  test('answers a forged cursor with 400 or a page, never with a server error', async () => {
     const forge = (keys: unknown) => Buffer.from(JSON.stringify(keys)).toString('base64url');
     for (const [keys, status] of [
       [['agents', 'live', 0, 'no-such-agent'], 200],
@@ -224,7 +224,7 @@ describe('listing agents', () => {
     }
   });
 
-  test('shows a member with grants for some agents only those', async () => {
+  test('shows a member only the agents that their grants name', async () => {
     const policies = [
       {
         scope_kind: 'agent' as const,
@@ -239,7 +239,7 @@ describe('listing agents', () => {
     expect((await member.http.post('/api/v1/agents', { slug: 'x', name: 'x' })).status).toBe(403);
   });
 
-  test('refuses a member without any grant, and says why', async () => {
+  test('refuses a member without grants and says why', async () => {
     const member = await createMember(app, organization.id);
     const answer = await member.http.get('/api/v1/agents');
     expect(answer.status).toBe(403);
@@ -248,7 +248,7 @@ describe('listing agents', () => {
     });
   });
 
-  test('an agent of another organization is not found', async () => {
+  test('answers 404 for an agent of another organization', async () => {
     const { owner: stranger } = await createOrganization(app);
     expect((await stranger.http.get('/api/v1/agents/delta')).status).toBe(404);
     expect((await owner.http.get('/api/v1/agents/unknown')).status).toBe(404);

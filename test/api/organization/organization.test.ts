@@ -1,4 +1,4 @@
-/** The organization itself: its settings, its guided setup and its end. */
+/** The organization: its settings, its guided setup and its deletion. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -52,8 +52,8 @@ beforeEach(async () => {
 const change = (client: TestMember['http'], body: unknown, revision = 1) =>
   client.call('PATCH', PATH, { body, headers: { 'if-match': `"${revision}"` } });
 
-/** As if the member's session had been proven otherwise. */
-const prove = (member: TestMember, how: { assurance?: 'strong'; secondsAgo?: number }) =>
+/** Gives the member's session this assurance and age. */
+const authenticate = (member: TestMember, how: { assurance?: 'strong'; secondsAgo?: number }) =>
   app.db.raw(
     `update sessions set assurance = :assurance, authenticated_at = clock_timestamp() - make_interval(secs => :secondsAgo)
       where membership_id = :id`,
@@ -74,7 +74,7 @@ async function eventsOf(type: string): Promise<{ actor_id: string; data: unknown
 }
 
 describe('GET /organization', () => {
-  test('shows what it is, what it decides for itself, and its limits', async () => {
+  test('shows the organization with its settings and limits', async () => {
     await createMember(app, organization.id);
     await createMember(app, organization.id, { status: 'deprovisioned' });
     const answer = await owner.http.get(PATH);
@@ -105,7 +105,7 @@ describe('GET /organization', () => {
 });
 
 describe('PATCH /organization', () => {
-  test('changes what is named and nothing else, and tells the audit log what was', async () => {
+  test('changes only the named settings, and the audit event has the old values', async () => {
     const changed = await change(owner.browser, {
       name: 'Example Works',
       settings: {
@@ -146,14 +146,14 @@ describe('PATCH /organization', () => {
     ]);
   });
 
-  test('lifts the cap on the life of keys with null', async () => {
+  test('removes the limit on key lifetimes with null', async () => {
     await change(owner.browser, { settings: { max_api_key_lifetime: '1h' } });
     const lifted = await change(owner.browser, { settings: { max_api_key_lifetime: null } }, 2);
     expect(settingsOf(lifted)).toMatchObject({ max_api_key_lifetime: null });
   });
 
   test.each([{}, { settings: {} }, { settings: { claim_timeout: '900s', require_mfa: false } }])(
-    'that changes nothing keeps the revision and tells nobody: %j',
+    'keeps the revision and writes no audit event when nothing changes: %j',
     async (body) => {
       const answer = await change(owner.http, body);
       expect([answer.status, answer.headers['etag']]).toEqual([200, '"1"']);
@@ -161,7 +161,7 @@ describe('PATCH /organization', () => {
     },
   );
 
-  test('needs the revision the caller has read', async () => {
+  test('needs the current revision', async () => {
     expect(codeOf(await owner.http.call('PATCH', PATH, { body: { name: 'X' } }))).toEqual([
       428,
       'if_match_required',
@@ -173,7 +173,7 @@ describe('PATCH /organization', () => {
     expect((await owner.http.get(PATH)).body['name']).toBe('First');
   });
 
-  test('lets one of several changes of the same revision through', async () => {
+  test('accepts one of several concurrent changes to the same revision', async () => {
     for (let round = 1; round <= 20; round++) {
       const names = ['a', 'b', 'c'].map((name) => `${name}${round}`);
       const answers = await Promise.all(names.map((name) => change(owner.http, { name }, round)));
@@ -206,26 +206,26 @@ describe('PATCH /organization', () => {
     { personal_api_keys_allowed: false },
   ];
 
-  test.each(sensitive)('of %j needs a session proven again lately', async (settings) => {
+  test.each(sensitive)('needs a session with recent authentication for %j', async (settings) => {
     expect(codeOf(await change(owner.http, { settings }))).toEqual([403, 'session_required']);
-    await prove(owner, { assurance: 'strong', secondsAgo: 901 });
+    await authenticate(owner, { assurance: 'strong', secondsAgo: 901 });
     expect(codeOf(await change(owner.browser, { settings }))).toEqual([
       403,
       'reauthentication_required',
     ]);
-    await prove(owner, { assurance: 'strong' });
+    await authenticate(owner, { assurance: 'strong' });
     expect((await change(owner.browser, { settings })).status).toBe(200);
   });
 
-  test('of the name and the claim timeout needs no fresh proof', async () => {
+  test('needs no recent authentication for the name and the claim timeout', async () => {
     expect(
       (await change(owner.http, { name: 'By key', settings: { claim_timeout: '1m' } })).status,
     ).toBe(200);
-    await prove(owner, { secondsAgo: 901 });
+    await authenticate(owner, { secondsAgo: 901 });
     expect((await change(owner.browser, { name: 'By session' }, 2)).status).toBe(200);
   });
 
-  test('lets nobody demand a second factor who has not given one', async () => {
+  test('refuses require_mfa from a caller without a second factor', async () => {
     expect(codeOf(await change(owner.browser, { settings: { require_mfa: true } }))).toEqual([
       403,
       'mfa_required',
@@ -233,7 +233,7 @@ describe('PATCH /organization', () => {
     expect(settingsOf(await owner.browser.get(PATH))).toMatchObject({ require_mfa: false });
   });
 
-  test('works from the next call on in another process', async () => {
+  test('takes effect in another process with the next call', async () => {
     const other = await startApp({ databaseUrl: app.databaseUrl });
     try {
       const elsewhere = { ...owner.http, call: other.http.call.bind(other.http) };
@@ -249,7 +249,7 @@ describe('PATCH /organization', () => {
         { settings: { personal_api_keys_allowed: true, reauthentication_window: '1m' } },
         2,
       );
-      await prove(owner, { secondsAgo: 61 });
+      await authenticate(owner, { secondsAgo: 61 });
       const session = {
         cookie: owner.cookie,
         origin: other.url,
@@ -268,7 +268,7 @@ describe('PATCH /organization', () => {
 });
 
 describe('POST /organization/onboarding/complete', () => {
-  test('ends the guided setup once, for everybody', async () => {
+  test('ends the guided setup once, for everyone', async () => {
     const complete = () => owner.http.post(`${PATH}/onboarding/complete`);
     expect((await owner.http.get('/api/v1/me')).body['onboarding']).toEqual({
       required: true,
@@ -287,22 +287,22 @@ describe('DELETE /organization', () => {
   const remove = (confirm = organization.slug, member = owner) =>
     member.browser.delete(`${PATH}?confirm=${confirm}`);
 
-  test('needs its slug, a session, and a recent proof', async () => {
+  test('needs the slug, a session and recent authentication', async () => {
     expect([...pointersOf(await owner.browser.delete(PATH))]).toEqual(['/query/confirm']);
     expect([...pointersOf(await remove('another'))]).toEqual(['/query/confirm']);
     expect(codeOf(await owner.http.delete(`${PATH}?confirm=${organization.slug}`))).toEqual([
       403,
       'session_required',
     ]);
-    await prove(owner, { secondsAgo: 901 });
+    await authenticate(owner, { secondsAgo: 901 });
     expect(codeOf(await remove())).toEqual([403, 'reauthentication_required']);
     await app.db('organizations').where({ id: organization.id }).update({ require_mfa: true });
-    await prove(owner, {});
+    await authenticate(owner, {});
     expect(codeOf(await remove())).toEqual([403, 'mfa_required']);
     expect((await owner.http.get(PATH)).status).toBe(200);
   });
 
-  test('ends everything that opens it, and nothing of another organization', async () => {
+  test('ends all access to the organization, and leaves other organizations alone', async () => {
     const agent = await createAgent(app, organization);
     const key = await createOrganizationKey(app, organization, [
       { scope_kind: 'organization', permissions: ['organization.read'] },
@@ -371,7 +371,7 @@ describe('DELETE /organization', () => {
     });
   });
 
-  test('expires what had passed its deadline, instead of cancelling it', async () => {
+  test('expires requests past their deadline instead of cancelling them', async () => {
     const agent = await createAgent(app, organization);
     const id = await ask(app, agent);
     await reachDeadline(app, id);
@@ -383,21 +383,19 @@ describe('DELETE /organization', () => {
     expect(row).toEqual({ status: 'expired', channel: 'system' });
   });
 
-  test('answers those who wait at once', async () => {
+  test('answers waiting calls at once', async () => {
     const agent = await createAgent(app, organization);
     const id = await ask(app, agent);
     const headers = { authorization: `Bearer ${agent.credential}` };
     const began = performance.now();
     const waiting = app.http.get(`/api/aap/v1/requests/${id}?wait=30s`, { headers });
-    await until('somebody waits for the request', () =>
-      app.context.changes.waitedFor().includes(id),
-    );
+    await until('a call waits for the request', () => app.context.changes.waitedFor().includes(id));
     await remove();
     expect(codeOf(await waiting)).toEqual([401, 'authentication_required']);
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 
-  test('lets in a call that came at the same moment wholly or not at all', async () => {
+  test('applies each concurrent call completely or not at all', async () => {
     for (let round = 0; round < 20; round++) {
       organization = await createOrganization(app);
       owner = organization.owner;
@@ -448,7 +446,7 @@ describe('DELETE /organization', () => {
     }
   });
 
-  test('ends the workflows of what it cancels', async () => {
+  test('ends the workflows of the cancelled requests', async () => {
     const durable = await startApp({ temporal: true });
     try {
       const theirs = await createOrganization(durable);
@@ -470,7 +468,7 @@ describe('DELETE /organization', () => {
     }
   });
 
-  test('happens once, however often it is asked for at the same moment', async () => {
+  test('happens once when several calls ask for it at the same moment', async () => {
     for (let round = 0; round < 20; round++) {
       organization = await createOrganization(app);
       owner = organization.owner;
@@ -485,7 +483,7 @@ describe('after the only organization was deleted', () => {
   const credentials = { email: 'ada@example.com', password: 'seven bright ravens on a wire' };
   const owned = { ...credentials, organization_name: 'Example Works', display_name: 'Ada Marsh' };
 
-  /** A second factor of that earlier time, of which nobody has the secret by now. */
+  /** A second factor of the first account, whose secret is lost. */
   async function leaveFactorsBehind({ db }: TestApp): Promise<void> {
     const user_id = ((await db('users').first('id')) as { id: string }).id;
     const now = new Date();
@@ -501,7 +499,7 @@ describe('after the only organization was deleted', () => {
 
   const cookieFrom = ({ headers }: Answer) => (headers['set-cookie'] ?? '').split(';')[0] ?? '';
 
-  test('a new first owner is let in with the secret written anew, by the same email and for the same name', async () => {
+  test('a new first owner can use the new secret, with the same email and organization name', async () => {
     const lone = await startApp();
     try {
       const secret = () => readFileSync(lone.context.bootstrapSecretFile, 'utf8').trim();
@@ -523,13 +521,13 @@ describe('after the only organization was deleted', () => {
         'bootstrap_secret_invalid',
       ]);
 
-      const anew = {
+      const renewed = {
         ...owned,
         secret: secret(),
         email: 'ADA@example.com',
         password: 'nine quiet herons by the weir',
       };
-      const again = await lone.http.post('/auth/bootstrap', anew);
+      const again = await lone.http.post('/auth/bootstrap', renewed);
       expect([again.status, again.body['organization']]).toEqual([
         201,
         { name: 'Example Works', slug: 'example-works' },
@@ -539,15 +537,15 @@ describe('after the only organization was deleted', () => {
         'invalid_credentials',
       ]);
       const login = await lone.http.post('/auth/login', {
-        email: anew.email,
-        password: anew.password,
+        email: renewed.email,
+        password: renewed.password,
       });
       expect([login.status, login.body['organization']]).toEqual([
         200,
         { name: 'Example Works', slug: 'example-works' },
       ]);
       expect(
-        codeOf(await lone.http.post('/auth/bootstrap', { ...anew, secret: randomUUID() })),
+        codeOf(await lone.http.post('/auth/bootstrap', { ...renewed, secret: randomUUID() })),
       ).toEqual([409, 'already_bootstrapped']);
       expect([await lone.db('totp_factors'), await lone.db('recovery_codes')]).toEqual([[], []]);
       const kept = (await lone

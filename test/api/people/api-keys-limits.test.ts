@@ -1,4 +1,7 @@
-/** What a personal key can be scopedTo to, how long it may live and how well its minter must be known: hosted edition. */
+/**
+ * Scoping and lifetime of personal keys, and the authentication that creating them needs (hosted
+ * edition).
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
@@ -46,7 +49,7 @@ beforeEach(async () => {
 
 afterAll(() => app.close());
 
-const mint = (body: object, by = member) => by.browser.post(KEYS, { name: 'script', ...body });
+const createKey = (body: object, by = member) => by.browser.post(KEYS, { name: 'script', ...body });
 const bearer = (answer: Answer) =>
   new HttpClient(app.url, { authorization: `Bearer ${String(answer.body['token'])}` });
 const settings = (change: object) =>
@@ -55,14 +58,14 @@ const session = (change: object) =>
   app.db('sessions').where({ membership_id: member.membershipId }).update(change);
 const longAgo = () => ({ authenticated_at: new Date(Date.now() - 3_600_000) });
 
-describe('narrowing a personal key', () => {
-  test('leaves it only the chosen permissions, wherever its member holds them', async () => {
-    const minted = await mint({ permissions: ['request.read', 'agent.write'] });
-    expect([minted.status, minted.body['key']?.['permissions']]).toEqual([
+describe('a scoped personal key', () => {
+  test('carries only the chosen permissions, wherever its member holds them', async () => {
+    const created = await createKey({ permissions: ['request.read', 'agent.write'] });
+    expect([created.status, created.body['key']?.['permissions']]).toEqual([
       201,
       ['request.read', 'agent.write'],
     ]);
-    const key = bearer(minted);
+    const key = bearer(created);
     expect((await key.get(VERIFY)).body).toMatchObject({
       permissions: ['agent.write', 'request.read'],
       effective_grants: [
@@ -84,9 +87,9 @@ describe('narrowing a personal key', () => {
     });
   });
 
-  test('only takes away: each entry must be a permission the caller holds and a key can hold', async () => {
-    expect(pointersOf(await mint({ permissions: [] }))).toEqual(['/permissions']);
-    const refused = await mint({
+  test('can only carry permissions that the caller holds and a key can hold', async () => {
+    expect(pointersOf(await createKey({ permissions: [] }))).toEqual(['/permissions']);
+    const refused = await createKey({
       permissions: [
         'request.read',
         'no.such.permission',
@@ -99,31 +102,33 @@ describe('narrowing a personal key', () => {
       400,
       [1, 2, 3, 4].map((index) => `/permissions/${index}`),
     ]);
-    const both = await mint({
+    const both = await createKey({
       permissions: ['no.such.permission'],
       expires_at: '2001-01-01T00:00:00Z',
     });
     expect(pointersOf(both)).toEqual(['/permissions/0', '/expires_at']);
   });
 
-  test('to what the caller does not hold is grant_exceeds_own, once the input is valid', async () => {
-    const refused = await mint({ permissions: ['request.read', 'webhook.read'] });
+  test('is refused with grant_exceeds_own for what the caller does not hold, once the input is valid', async () => {
+    const refused = await createKey({ permissions: ['request.read', 'webhook.read'] });
     expect(codeOf(refused)).toEqual([403, 'grant_exceeds_own']);
     expect(refused.body['error']?.['details']).toEqual({
       grants: [{ permission: 'webhook.read', scope_kind: 'organization' }],
     });
-    expect((await mint({ permissions: ['webhook.read', 'no.such.permission'] })).status).toBe(400);
+    expect((await createKey({ permissions: ['webhook.read', 'no.such.permission'] })).status).toBe(
+      400,
+    );
   });
 
-  test('to null, like an end of null, is as if it were absent', async () => {
-    const minted = await mint({ permissions: null, expires_at: null });
-    expect([minted.status, minted.body['key']]).toMatchObject([
+  test('takes null for permissions or expiry like an absent field', async () => {
+    const created = await createKey({ permissions: null, expires_at: null });
+    expect([created.status, created.body['key']]).toMatchObject([
       201,
       { permissions: null, expires_at: null },
     ]);
   });
 
-  test('never brings back what its member has lost, and follows what he gains inside the list', async () => {
+  test('never restores what its member lost, and follows what they gain within its list', async () => {
     const reader = await createMember(app, organization.id, {
       policies: [everywhere('api_key.issue')],
     });
@@ -131,7 +136,7 @@ describe('narrowing a personal key', () => {
       members: [reader],
       policies: [everywhere('agent.read', 'pipeline.read')],
     });
-    const key = bearer(await mint({ permissions: ['agent.read'] }, reader));
+    const key = bearer(await createKey({ permissions: ['agent.read'] }, reader));
     const permissions = async () => (await key.get(VERIFY)).body['permissions'];
     expect(await permissions()).toEqual(['agent.read']);
     await app.db('teams').where({ id: team }).update({ archived_at: new Date() });
@@ -145,26 +150,26 @@ describe('narrowing a personal key', () => {
     expect(await permissions()).toEqual([]);
   });
 
-  test('decides which proof is needed: what it leaves out does not count', async () => {
+  test('needs recent authentication only for the permissions in its list', async () => {
     await session(longAgo());
-    expect((await mint({ permissions: ['request.read', 'agent.read'] })).status).toBe(201);
+    expect((await createKey({ permissions: ['request.read', 'agent.read'] })).status).toBe(201);
     for (const sensitive of ['request.decide', 'agent.credential.issue']) {
-      expect(codeOf(await mint({ permissions: ['request.read', sensitive] }))).toEqual([
+      expect(codeOf(await createKey({ permissions: ['request.read', sensitive] }))).toEqual([
         403,
         'reauthentication_required',
       ]);
     }
-    expect(codeOf(await mint({}))).toEqual([403, 'reauthentication_required']);
+    expect(codeOf(await createKey({}))).toEqual([403, 'reauthentication_required']);
     await session({ authenticated_at: new Date() });
-    expect((await mint({ permissions: ['request.decide'] })).status).toBe(201);
+    expect((await createKey({ permissions: ['request.decide'] })).status).toBe(201);
   });
 
-  test('is judged by what the caller holds when the key is made, not when the call came in', async () => {
+  test('is checked against what the caller holds when the key is created, not when the call arrived', async () => {
     const gate = await app.db.transaction();
     await gate.raw('select 1 from organizations where id = :id for update', {
       id: organization.id,
     });
-    const waiting = mint({ permissions: ['agent.read'] });
+    const waiting = createKey({ permissions: ['agent.read'] });
     await untilBlocked(app.db);
     await gate('permission_policies')
       .where({ membership_id: member.membershipId, scope_kind: 'organization' })
@@ -176,12 +181,12 @@ describe('narrowing a personal key', () => {
     expect(codeOf(refused)).toEqual([403, 'grant_exceeds_own']);
   });
 
-  test('and every other way of minting ends with the membership, also for who is minting at that moment', async () => {
+  test('is not created when the membership ends during the call', async () => {
     const gate = await app.db.transaction();
     await gate.raw('select 1 from organizations where id = :id for update', {
       id: organization.id,
     });
-    const waiting = mint({});
+    const waiting = createKey({});
     await untilBlocked(app.db);
     await gate('memberships')
       .where({ id: member.membershipId })
@@ -197,31 +202,34 @@ describe('narrowing a personal key', () => {
 describe('where the organization requires a second factor', () => {
   beforeEach(() => settings({ require_mfa: true }));
 
-  test('a key that could decide or do what is dangerous is minted only with one', async () => {
-    expect(codeOf(await mint({}))).toEqual([403, 'mfa_required']);
-    expect(codeOf(await mint({ permissions: ['request.decide'] }))).toEqual([403, 'mfa_required']);
-    expect((await mint({ permissions: ['request.read'] })).status).toBe(201);
+  test('a key that can decide or carries a dangerous permission needs a second factor', async () => {
+    expect(codeOf(await createKey({}))).toEqual([403, 'mfa_required']);
+    expect(codeOf(await createKey({ permissions: ['request.decide'] }))).toEqual([
+      403,
+      'mfa_required',
+    ]);
+    expect((await createKey({ permissions: ['request.read'] })).status).toBe(201);
     await session({ assurance: 'strong' });
-    const minted = await mint({});
-    expect([minted.status, minted.body['key']?.['assurance_at_issue']]).toEqual([201, 'strong']);
+    const created = await createKey({});
+    expect([created.status, created.body['key']?.['assurance_at_issue']]).toEqual([201, 'strong']);
     await session(longAgo());
-    expect(codeOf(await mint({}))).toEqual([403, 'reauthentication_required']);
+    expect(codeOf(await createKey({}))).toEqual([403, 'reauthentication_required']);
   });
 });
 
-describe('the life of a key', () => {
+describe('the lifetime of a key', () => {
   const endOf = (answer: Answer) => new Date(String(answer.body['key']?.['expires_at'])).getTime();
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-  test('is limited by the organization: the limit without an end, and no later one', async () => {
+  test('is limited by the organization: by default to the limit, and never longer', async () => {
     await settings({ max_api_key_lifetime_seconds: 3_600 });
     const before = Date.now();
-    const minted = await mint({});
-    expect(minted.status).toBe(201);
-    expect(endOf(minted)).toBeGreaterThanOrEqual(before + 3_600_000 - 1_000);
-    expect(endOf(minted)).toBeLessThanOrEqual(Date.now() + 3_600_000 + 1_000);
-    expect((await mint({ expires_at: inMs(3_500_000) })).status).toBe(201);
-    const late = await mint({ expires_at: inMs(3_700_000) });
+    const created = await createKey({});
+    expect(created.status).toBe(201);
+    expect(endOf(created)).toBeGreaterThanOrEqual(before + 3_600_000 - 1_000);
+    expect(endOf(created)).toBeLessThanOrEqual(Date.now() + 3_600_000 + 1_000);
+    expect((await createKey({ expires_at: inMs(3_500_000) })).status).toBe(201);
+    const late = await createKey({ expires_at: inMs(3_700_000) });
     expect([late.status, pointersOf(late)]).toEqual([400, ['/expires_at']]);
     const { max_expires_at } = (await member.browser.get(KEYS)).body as unknown as {
       max_expires_at: string;
@@ -231,9 +239,9 @@ describe('the life of a key', () => {
     );
   });
 
-  test('has no limit unless somebody sets one; a new limit leaves keys as they are', async () => {
-    const before = await mint({ expires_at: inMs(10 ** 10) });
-    expect([before.status, (await mint({})).body['key']?.['expires_at']]).toEqual([201, null]);
+  test('has no limit by default, and a new limit leaves existing keys alone', async () => {
+    const before = await createKey({ expires_at: inMs(10 ** 10) });
+    expect([before.status, (await createKey({})).body['key']?.['expires_at']]).toEqual([201, null]);
     expect((await member.browser.get(KEYS)).body).not.toHaveProperty('max_expires_at');
     await settings({ max_api_key_lifetime_seconds: 3_600 });
     expect((await bearer(before).get(VERIFY)).body['key']).toMatchObject({
@@ -242,7 +250,7 @@ describe('the life of a key', () => {
     });
   });
 
-  test('is limited by the deployment too: the sooner end counts', async () => {
+  test('is limited by the deployment too, and the sooner expiry applies', async () => {
     const environment = { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_MAX_API_KEY_LIFETIME: '2h' };
     const strict = await startApp({ databaseUrl: app.databaseUrl, environment });
     const there = new HttpClient(strict.url, { cookie: member.cookie, origin: strict.url });
@@ -262,17 +270,17 @@ describe('the life of a key', () => {
 });
 
 describe('two processes', () => {
-  test('see a narrowing, a revocation and a removal in one of them at the next call in the other', async () => {
+  test('see scoping and revocation in one of them at the next call in the other', async () => {
     const other = await startApp({
       databaseUrl: app.databaseUrl,
       environment: { COUNTERSIGN_EDITION: 'hosted' },
     });
     try {
-      const minted = await mint({});
+      const created = await createKey({});
       const there = new HttpClient(other.url, {
-        authorization: `Bearer ${String(minted.body['token'])}`,
+        authorization: `Bearer ${String(created.body['token'])}`,
       });
-      const id = String(minted.body['key']?.['id']);
+      const id = String(created.body['key']?.['id']);
       expect((await there.get('/api/v1/agents')).status).toBe(200);
       await app
         .db('api_keys')
@@ -289,8 +297,8 @@ describe('two processes', () => {
     }
   });
 
-  test('let a key end with its member’s removal', async () => {
-    const key = bearer(await mint({}));
+  test('refuse a key after its member is removed', async () => {
+    const key = bearer(await createKey({}));
     expect(
       (await organization.owner.browser.delete(`/api/v1/members/${member.membershipId}`)).status,
     ).toBe(204);

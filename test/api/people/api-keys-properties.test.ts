@@ -1,6 +1,6 @@
 /**
- * Whatever a member holds, himself and through teams, and whatever his key is scopedTo to: what the key says of itself is
- * what the domain works out, and what the endpoints allow.
+ * For any grants, own and through teams, and any scoped key: the key reports what the domain
+ * computes and what the endpoints allow.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -25,14 +25,14 @@ import { idOf } from '../../support/tokens.ts';
 interface Holding {
   readonly own: readonly Policy[];
   readonly live: readonly Policy[];
-  /** Of a team that is archived: worth nothing. */
+  /** Of an archived team, so without effect. */
   readonly archived: readonly Policy[];
   readonly isOwner: boolean;
   readonly scopedTo: readonly string[] | null;
 }
 
 const AGENTS = ['north', 'south'] as const;
-/** Those the calls below ask for, more often than the rest of the vocabulary. */
+/** The permissions that the calls below need, drawn more often than others. */
 const ASKED = [
   'agent.read',
   'pipeline.read',
@@ -119,7 +119,7 @@ async function give({ own, live, archived, isOwner, scopedTo }: Holding): Promis
     .update({ permissions: scopedTo === null ? null : [...scopedTo] });
 }
 
-/** The key's holder as the domain would see him. */
+/** The key's holder as the domain sees them. */
 function principalOf({ own, live, isOwner, scopedTo }: Holding): MemberPrincipal {
   const policies = [...own, ...live].map(
     ({ scope_kind, resource_ids = [], permissions: keys = [] }) => {
@@ -146,7 +146,7 @@ function principalOf({ own, live, isOwner, scopedTo }: Holding): MemberPrincipal
   };
 }
 
-/** In plain words, without the domain: a policy somewhere grants it there, and the narrowing list does not leave it out. */
+/** A model without the domain: a policy grants it there, and the key's list contains it. */
 function allowed(
   { own, live, isOwner, scopedTo }: Holding,
   permission: string,
@@ -163,7 +163,7 @@ function allowed(
   );
 }
 
-test('a personal key is worth exactly what its member holds and its narrowing leaves', async () => {
+test('a personal key carries exactly what its member holds within its list', async () => {
   const calls = () => [
     ['/api/v1/agents', 'agent.read', 'anywhere'] as const,
     ...AGENTS.map((slug) => [`/api/v1/agents/${slug}`, 'agent.read', slug] as const),

@@ -32,12 +32,12 @@ const issuer: Policy = {
   permissions: ['api_key.issue', 'request.read'],
 };
 
-async function mint(
+async function createKey(
   by: TestMember,
   body: unknown = { name: 'script' },
 ): Promise<{ id: string; token: string; as: HttpClient }> {
   const answer = await by.browser.post(KEYS, body);
-  if (answer.status !== 201) throw new Error(`not minted: ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`not created: ${answer.text}`);
   const { key, token } = answer.body as unknown as { key: { id: string }; token: string };
   return { id: key.id, token, as: new HttpClient(app.url, { authorization: `Bearer ${token}` }) };
 }
@@ -67,14 +67,14 @@ beforeAll(async () => {
 beforeEach(async () => {
   organization = await createOrganization(app);
   member = await createMember(app, organization.id, { policies: [issuer] });
-  // Only keys of the test itself shall be listed.
+  // So that only the test's own keys are listed.
   await app.db('api_keys').where({ organization_id: organization.id }).delete();
 });
 
 afterAll(() => app.close());
 
-describe('minting a personal key', () => {
-  test('shows the token once; only a hash is kept', async () => {
+describe('creating a personal key', () => {
+  test('shows the token once and stores only a hash', async () => {
     const { status, body } = await member.browser.post(KEYS, { name: 'release script' });
     const { key, token } = body as unknown as { key: { id: string }; token: string };
     expect(status).toBe(201);
@@ -107,12 +107,12 @@ describe('minting a personal key', () => {
     expect(kept).not.toContain(secretOf(token));
   });
 
-  test('is for people in a browser: no key mints, lists or revokes keys', async () => {
-    const { id, as } = await mint(organization.owner);
+  test('needs a browser session: no key creates, lists or revokes keys', async () => {
+    const { id, as } = await createKey(organization.owner);
     expect(codeOf(await as.post(KEYS, { name: 'child' }))).toEqual([403, 'session_required']);
     expect(codeOf(await as.get(KEYS))).toEqual([403, 'session_required']);
     expect(codeOf(await as.delete(`${KEYS}/${id}`))).toEqual([403, 'session_required']);
-    expect(codeOf(await app.http.post(KEYS, { name: 'nobody' }))).toEqual([
+    expect(codeOf(await app.http.post(KEYS, { name: 'anonymous' }))).toEqual([
       401,
       'authentication_required',
     ]);
@@ -134,26 +134,29 @@ describe('minting a personal key', () => {
 
   test.each([
     [
-      'one that can decide requests',
+      'a key that can decide requests',
       { scope_kind: 'agent', resource_ids: ['some-agent'], permissions: ['request.decide'] },
     ],
     [
-      'one with a dangerous permission',
+      'a key with a dangerous permission',
       { scope_kind: 'organization', permissions: ['agent.credential.issue'] },
     ],
     ['an owner’s', { scope_kind: 'organization', is_owner: true }],
-  ] as [string, Policy][])('needs a sign-in younger than 15 minutes for %s', async (_, policy) => {
-    await grant(app.db, organization.id, { membershipId: member.membershipId, policy });
-    await signedInAgo(member, 15 * 60 + 1);
-    const refused = await member.browser.post(KEYS, { name: 'k' });
-    expect(codeOf(refused)).toEqual([403, 'reauthentication_required']);
-    expect(refused.text).toContain('prove again who you are');
-    expect((await listed(member)).ids).toEqual([]);
-    await signedInAgo(member, 15 * 60 - 10);
-    expect((await member.browser.post(KEYS, { name: 'k' })).status).toBe(201);
-  });
+  ] as [string, Policy][])(
+    'needs a sign-in within the last 15 minutes for %s',
+    async (_, policy) => {
+      await grant(app.db, organization.id, { membershipId: member.membershipId, policy });
+      await signedInAgo(member, 15 * 60 + 1);
+      const refused = await member.browser.post(KEYS, { name: 'k' });
+      expect(codeOf(refused)).toEqual([403, 'reauthentication_required']);
+      expect(refused.text).toContain('prove again who you are');
+      expect((await listed(member)).ids).toEqual([]);
+      await signedInAgo(member, 15 * 60 - 10);
+      expect((await member.browser.post(KEYS, { name: 'k' })).status).toBe(201);
+    },
+  );
 
-  test('does not need a recent sign-in for a key that can only look', async () => {
+  test('needs no recent sign-in for a key that can only read', async () => {
     await signedInAgo(member, 6 * 24 * 3600);
     expect((await member.browser.post(KEYS, { name: 'k' })).status).toBe(201);
   });
@@ -163,22 +166,22 @@ describe('minting a personal key', () => {
       .db('sessions')
       .where({ membership_id: member.membershipId })
       .update({ assurance: 'strong' });
-    const { as } = await mint(member);
+    const { as } = await createKey(member);
     expect((await as.get('/api/v1/me')).body['principal']?.['auth']).toMatchObject({
       method: 'api_key',
       assurance: 'strong',
     });
   });
 
-  test('refuses to narrow the key, with any list of permissions', async () => {
-    for (const narrow of [[], ['request.read'], ['no.such.permission']]) {
-      const refused = await member.browser.post(KEYS, { name: 'k', permissions: narrow });
-      expect([narrow, codeOf(refused)]).toEqual([narrow, [403, 'api_key_scoping_unavailable']]);
+  test('refuses every list of permissions in the open edition', async () => {
+    for (const list of [[], ['request.read'], ['no.such.permission']]) {
+      const refused = await member.browser.post(KEYS, { name: 'k', permissions: list });
+      expect([list, codeOf(refused)]).toEqual([list, [403, 'api_key_scoping_unavailable']]);
     }
     expect((await listed(member)).ids).toEqual([]);
   });
 
-  test('refuses an end that is not ahead, and names every bad field', async () => {
+  test('refuses an expiry that is not in the future, and names every bad field', async () => {
     const bad: [string, unknown][] = [
       ['/expires_at', inHours(-1)],
       ['/expires_at', new Date().toISOString()],
@@ -214,8 +217,8 @@ describe('minting a personal key', () => {
     ]);
   });
 
-  test('is refused where the organization does not allow personal keys, and keys stop working', async () => {
-    const { id, as } = await mint(member);
+  test('is refused while the organization does not allow personal keys, and existing keys stop working', async () => {
+    const { id, as } = await createKey(member);
     await app
       .db('organizations')
       .where({ id: organization.id })
@@ -240,7 +243,7 @@ describe('minting a personal key', () => {
 
 describe('a personal key', () => {
   test('acts as its member with what the member holds at that moment', async () => {
-    const { as } = await mint(member);
+    const { as } = await createKey(member);
     const permissionsOf = async () => (await as.get(VERIFY)).body['permissions'];
     expect(await permissionsOf()).toEqual(['request.read']);
     const policy: Policy = { scope_kind: 'organization', permissions: ['agent.read'] };
@@ -250,8 +253,8 @@ describe('a personal key', () => {
     expect(await permissionsOf()).toEqual([]);
   });
 
-  test('that is scopedTo carries only what both its list and its member’s grants hold', async () => {
-    const { id, as } = await mint(member);
+  test("that is scoped carries only what is both in its list and in its member's grants", async () => {
+    const { id, as } = await createKey(member);
     await app
       .db('api_keys')
       .where({ id })
@@ -264,9 +267,9 @@ describe('a personal key', () => {
     });
   });
 
-  test('opens nothing when it is made up, tampered with, expired or revoked', async () => {
-    const { id, token } = await mint(member, { name: 'k', expires_at: inHours(1) });
-    const other = await mint(member);
+  test('grants no access when it is invented, altered, expired or revoked', async () => {
+    const { id, token } = await createKey(member, { name: 'k', expires_at: inHours(1) });
+    const other = await createKey(member);
     const status = async (bearer: string) =>
       (await app.http.get('/api/v1/me', { headers: { authorization: `Bearer ${bearer}` } })).status;
     const secret = secretOf(token);
@@ -291,8 +294,8 @@ describe('a personal key', () => {
     expect(await status(other.token)).toBe(401);
   });
 
-  test('stops while its member is suspended', async () => {
-    const { as } = await mint(member);
+  test('is refused while its member is suspended', async () => {
+    const { as } = await createKey(member);
     const memberships = () => app.db('memberships').where({ id: member.membershipId });
     await memberships().update({ status: 'suspended' });
     expect(codeOf(await as.get('/api/v1/me'))).toEqual([403, 'membership_inactive']);
@@ -300,11 +303,11 @@ describe('a personal key', () => {
     expect((await as.get('/api/v1/me')).status).toBe(200);
   });
 
-  test('is verified with its record and what it may do', async () => {
-    const { id, as } = await mint(organization.owner, { name: 'k', expires_at: inHours(2) });
+  test('is verified with its record and its permissions', async () => {
+    const { id, as } = await createKey(organization.owner, { name: 'k', expires_at: inHours(2) });
     const { status, body } = await as.get(VERIFY);
     const carried = permissions
-      // The open edition serves nothing of the hosted one, so nobody holds that here.
+      // The open edition serves no hosted permission, so its keys cannot carry one.
       .filter(({ holders, edition }) => holders.includes('api_key') && edition === 'open')
       .map(({ key }) => key as string)
       .sort();
@@ -316,8 +319,8 @@ describe('a personal key', () => {
     expect(codeOf(await app.http.get(VERIFY))).toEqual([401, 'authentication_required']);
   });
 
-  test('notes its use at most once a minute', async () => {
-    const [used, unused] = [await mint(member), await mint(member)];
+  test('records its use at most once a minute', async () => {
+    const [used, unused] = [await createKey(member), await createKey(member)];
     const recently = new Date(Date.now() - 10_000);
     await app.db('api_keys').where({ id: unused.id }).update({ last_used_at: recently });
     const lastUse = async (id: string) =>
@@ -333,11 +336,11 @@ describe('a personal key', () => {
   });
 });
 
-describe('one’s own keys', () => {
-  test('are listed newest first, whatever their state, page by page', async () => {
-    const minted: string[] = [];
-    for (let count = 0; count < 5; count += 1) minted.unshift((await mint(member)).id);
-    const [, expired = '', revoked = ''] = minted;
+describe("a member's own keys", () => {
+  test('are listed newest first in every state, page by page', async () => {
+    const created: string[] = [];
+    for (let count = 0; count < 5; count += 1) created.unshift((await createKey(member)).id);
+    const [, expired = '', revoked = ''] = created;
     await app.db('api_keys').where({ id: expired }).update({ expires_at: new Date() });
     await member.browser.delete(`${KEYS}/${revoked}`);
     // Keys of the same millisecond are neither repeated nor left out.
@@ -355,7 +358,7 @@ describe('one’s own keys', () => {
       pages.push(page.ids);
       cursor = page.next;
     }
-    expect(pages).toEqual([minted.slice(0, 2), minted.slice(2, 4), minted.slice(4)]);
+    expect(pages).toEqual([created.slice(0, 2), created.slice(2, 4), created.slice(4)]);
     const { body } = await member.browser.get(KEYS);
     const { keys } = body as unknown as { keys: { status: string; usable: boolean }[] };
     expect(keys.map(({ status, usable }) => [status, usable])).toEqual([
@@ -377,7 +380,7 @@ describe('one’s own keys', () => {
     ]);
   });
 
-  test('are listed with a limit and a cursor that make sense, or a 400 says which does not', async () => {
+  test('answer 400 with the field for a bad limit or cursor', async () => {
     const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const bad: [string, string][] = [
       ['limit=0', '/query/limit'],
@@ -398,13 +401,13 @@ describe('one’s own keys', () => {
     expect((await member.browser.get(`${KEYS}?limit=500`)).status).toBe(200);
   });
 
-  test('are nobody else’s: another member, even an owner, neither sees nor revokes them', async () => {
-    const { id, as } = await mint(member);
+  test('are hidden from other members, even from an owner, who cannot revoke them here', async () => {
+    const { id, as } = await createKey(member);
     const elsewhere = (await createOrganization(app)).owner;
     const cursor = Buffer.from(JSON.stringify(['api_keys', id])).toString('base64url');
     for (const stranger of [organization.owner, elsewhere]) {
       await app.db('api_keys').where({ membership_id: stranger.membershipId }).delete();
-      const older = await mint(stranger);
+      const older = await createKey(stranger);
       await app
         .db('api_keys')
         .where({ id: older.id })
@@ -416,8 +419,8 @@ describe('one’s own keys', () => {
     expect((await as.get(VERIFY)).status).toBe(200);
   });
 
-  test('are revoked at once and for good; a repeat changes nothing', async () => {
-    const { id, as } = await mint(member);
+  test('are revoked at once and permanently, and a repeat changes nothing', async () => {
+    const { id, as } = await createKey(member);
     expect((await as.get(VERIFY)).status).toBe(200);
     const stamps: unknown[] = [];
     for (let round = 0; round < 2; round += 1) {

@@ -1,4 +1,4 @@
-/** A call that waits for its request while the session, key or Slack link it came with ends does nothing more. */
+/** A call does nothing when its session, key or Slack link ends while it waits for the request. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { lockRequest } from '../../../src/data/requests/lock.ts';
@@ -70,7 +70,7 @@ const ENDS: readonly (readonly [
   (member: TestMember) => Promise<unknown>,
 ])[] = [
   ['who signs out', ({ browser }) => browser, ({ browser }) => browser.post('/auth/logout')],
-  ['who revokes his key', ({ http }) => http, revokeKey],
+  ['who revokes the key', ({ http }) => http, revokeKey],
   [
     'whose key expires',
     ({ http }) => http,
@@ -85,8 +85,8 @@ const ENDS: readonly (readonly [
   ],
 ];
 
-describe.each(ENDS)('somebody %s while he waits for the request', (_how, client, end) => {
-  test.each(ACTS)('and %s is refused, and nothing is written', async (_what, act) => {
+describe.each(ENDS)('a caller %s while waiting for the request', (_how, client, end) => {
+  test.each(ACTS)('%s: refused, and nothing is written', async (_what, act) => {
     const member = await createMember(app, organization.id, { policies: REVIEWER });
     const id = await ask(app, agent);
     const before = await verbsOf(app, id);
@@ -102,7 +102,7 @@ describe.each(ENDS)('somebody %s while he waits for the request', (_how, client,
   });
 });
 
-test('somebody whose Slack link ends while his press comes decides nothing, and is told that he is linked to nobody', async () => {
+test('a person whose Slack link ends during a button click decides nothing and reads that they are not linked', async () => {
   const workspace = slack.addWorkspace();
   const { botToken: bot_token, signingSecret: signing_secret } = workspace;
   const connected = await organization.owner.browser.call('PUT', '/api/v1/slack', {
@@ -112,22 +112,22 @@ test('somebody whose Slack link ends while his press comes decides nothing, and 
   const caller = new SlackCaller(app.url, slack, workspace);
   const member = await createMember(app, organization.id, { policies: REVIEWER });
   const begun = await member.browser.post('/api/v1/me/slack/link');
-  expect((await caller.command('UPRESSER', `link ${String(begun.body['code'])}`)).text).toContain(
+  expect((await caller.command('UCLICKER', `link ${String(begun.body['code'])}`)).text).toContain(
     'Linked',
   );
   const id = await ask(app, agent);
   while ((await sendDue(app.context)) > 0);
-  const [post] = slack.postsTo('DUPRESSER');
-  if (!post) throw new Error('nobody was told in Slack');
+  const [post] = slack.postsTo('DUCLICKER');
+  if (!post) throw new Error('no message was posted');
   const calls = await app.db.transaction(async (trx) => {
     await trx('slack_links')
       .where({ membership_id: member.membershipId })
       .forUpdate()
       .first('membership_id');
-    // It waits for the link's row; the press, which found the link, for it.
+    // Unlinking waits for the link's row. The click has found the link and waits for unlinking.
     const unlinking = member.browser.delete('/api/v1/me/slack');
     await untilBlocked(app.db);
-    const pressing = caller.press('UPRESSER', buttonsOf(post).Approve);
+    const pressing = caller.press('UCLICKER', buttonsOf(post).Approve);
     await untilBlocked(app.db, 2);
     return { unlinking, pressing };
   });

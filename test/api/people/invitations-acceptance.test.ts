@@ -1,4 +1,7 @@
-/** Joining by an invitation: what its link shows, who can accept it and how he proves it, and what he then may do. */
+/**
+ * Accepting an invitation: what the link shows, who can accept it and how, and what they may do
+ * afterwards.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { hashRecoveryCode } from '../../../src/domain/sign-in/second-factors.ts';
@@ -47,7 +50,7 @@ beforeEach(async () => {
 
 afterAll(() => app.close());
 
-/** Somebody with a password who was removed from the organization. */
+/** A person with a password who was removed from the organization. */
 async function removedMember(): Promise<TestMember> {
   const member = await createMember(app, organization.id, {
     status: 'deprovisioned',
@@ -92,7 +95,7 @@ const membership = async (id: string) =>
 const sessionOf = (answer: Answer) => answer.headers['set-cookie']?.split(';')[0] ?? '';
 
 describe('the link', () => {
-  test('shows who invites whom into what and until when, and whether the person signs in here already', async () => {
+  test('shows the organization, the inviter, the expiry and whether the person has an account', async () => {
     const { email, token } = await invited(owner);
     const answer = await app.http.get(linkPath(token));
     expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
@@ -108,7 +111,7 @@ describe('the link', () => {
     expect((await app.http.get(linkPath(known.token))).body['account_exists']).toBe(true);
   });
 
-  test('opens nothing when it is not exactly that link, or the invitation is no longer pending', async () => {
+  test('answers 404 when it is altered or the invitation is no longer pending', async () => {
     const [live, used, revoked, expired] = [
       await invited(owner),
       await invited(owner),
@@ -184,7 +187,7 @@ describe('a new person', () => {
     expect((await app.http.post('/auth/login', { email, password: PASSWORD })).status).toBe(200);
   });
 
-  test('owns the organization when an owner says so', async () => {
+  test('owns the organization when the invitation says so', async () => {
     const { token } = await invited(owner, {
       policies: [{ scope_kind: 'organization', is_owner: true }],
     });
@@ -193,7 +196,7 @@ describe('a new person', () => {
     expect(answer.body['principal']?.['permissions']).toContain('organization.delete');
   });
 
-  test('is told in the audit log: the acceptance, the membership, and each policy as granted by whoever invited', async () => {
+  test('leaves audit events of the acceptance, the membership and each policy with the inviter as granter', async () => {
     const { id, token } = await invited(owner, {
       policies: [everywhere('webhook.read'), everywhere('agent.read')],
     });
@@ -237,21 +240,21 @@ describe('a new person', () => {
     ['no password', { display_name: 'Grace' }, '/password'],
     ['a short password', { display_name: 'Grace', password: 'too short' }, '/password'],
     [
-      'a password longer than one can be set to',
+      'a password over the longest length',
       { display_name: 'Grace', password: 'seven ravens '.repeat(10) },
       '/password',
     ],
     [
-      'a password anybody guesses',
+      'a password that is easy to guess',
       { display_name: 'Grace Margaret Field', password: 'gracemargaretfield' },
       '/password',
     ],
     [
-      'fields nobody asked for',
+      'unknown fields',
       { display_name: 'Grace', password: PASSWORD, email: 'x@example.com' },
       '/email',
     ],
-  ])('is refused with %s, and can try again', async (_what, body, pointer) => {
+  ])('is refused with %s and can try again', async (_what, body, pointer) => {
     const { token } = await invited(owner);
     const answer = await accept(app, token, body);
     expect(answer).toMatchObject({
@@ -270,7 +273,7 @@ describe('a new person', () => {
     );
   });
 
-  test('leaves behind whatever session the browser had', async () => {
+  test('loses the session that the browser had before', async () => {
     const { token } = await invited(owner);
     const other = await createMember(app, organization.id);
     const answer = await accept(
@@ -284,8 +287,8 @@ describe('a new person', () => {
   });
 });
 
-describe('somebody who has an account', () => {
-  test('never gets another password, nor lets anybody in, by a name and a password', async () => {
+describe('a person with an account', () => {
+  test('never gets another password, and is not let in, by a name and a password', async () => {
     const removed = await removedMember();
     const { token } = await invited(owner, { email: removed.email });
     for (const password of [PASSWORD, OTHER_PASSWORD]) {
@@ -297,7 +300,7 @@ describe('somebody who has an account', () => {
     expect((await membership(removed.membershipId))?.status).toBe('deprovisioned');
   });
 
-  test('comes back by his password after he was removed: the same membership, with nothing of what he had', async () => {
+  test('rejoins by password after removal: with the same membership and none of its former access', async () => {
     const removed = await removedMember();
     const team = await createTeam(app, organization.id, {
       members: [removed],
@@ -320,7 +323,7 @@ describe('somebody who has an account', () => {
       admission_source: 'invite',
     });
     expect(await app.db('team_members').where({ team_id: team })).toEqual([]);
-    // Whatever was left of his former credentials does not revive with him.
+    // Former credentials stay invalid.
     expect(outcome(await removed.browser.get('/api/v1/me'))).toBe('401 authentication_required');
     expect(outcome(await removed.http.get('/api/v1/me'))).toBe('401 authentication_required');
     expect(
@@ -328,7 +331,7 @@ describe('somebody who has an account', () => {
     ).toEqual(['membership.readmitted']);
   });
 
-  test('gives a code too where the account has a second factor, each code once, and his session is a strong one', async () => {
+  test('must give a code when the account has a second factor, uses each code once and gets a strong session', async () => {
     const removed = await removedMember();
     await addSecondFactor(removed, '7KQ2-M3XA-9R0D-ZB5T', '8KQ2-M3XA-9R0D-ZB5T');
     const { id, token } = await invited(owner, { email: removed.email });
@@ -365,7 +368,7 @@ describe('somebody who has an account', () => {
     );
   });
 
-  test('has ten guesses a minute', async () => {
+  test('has ten attempts a minute', async () => {
     const removed = await removedMember();
     const { token } = await invited(owner, { email: removed.email });
     const outcomes: string[] = [];
@@ -380,7 +383,7 @@ describe('somebody who has an account', () => {
     );
   });
 
-  test('without a password of its own needs a session', async () => {
+  test('needs a session when the account has no password', async () => {
     const { owner: elsewhere } = await createOrganization(app);
     const { token } = await invited(owner, { email: elsewhere.email });
     expect(outcome(await accept(app, token, { password: PASSWORD }))).toBe(
@@ -389,7 +392,7 @@ describe('somebody who has an account', () => {
     expect((await accept(app, token, {}, elsewhere.cookie)).status).toBe(201);
   });
 
-  test('joins with the session of his account, as lately and as surely proven as that was', async () => {
+  test('joins with the session of the account, and keeps its time and assurance', async () => {
     const { owner: elsewhere } = await createOrganization(app);
     await app
       .db('sessions')
@@ -412,7 +415,7 @@ describe('somebody who has an account', () => {
     expect(answer.body['principal']?.['auth']).toEqual({ ...auth, session_id: expect.any(String) });
   });
 
-  test('must be signed in as the invited person: with no session, an ended one or another’s he is refused', async () => {
+  test("is refused without a session, with an ended session and with another person's session", async () => {
     const { owner: elsewhere } = await createOrganization(app);
     const { token } = await invited(owner, { email: elsewhere.email });
     expect(outcome(await accept(app, token, {}))).toBe('401 authentication_required');
@@ -432,7 +435,7 @@ describe('somebody who has an account', () => {
     );
   });
 
-  test('and is a member by now is told so, whatever his status', async () => {
+  test('is refused as a member when they joined meanwhile, whatever their status', async () => {
     for (const status of ['active', 'suspended']) {
       const removed = await removedMember();
       const { token } = await invited(owner, { email: removed.email });
@@ -444,7 +447,7 @@ describe('somebody who has an account', () => {
     }
   });
 
-  test('and was removed by the directory does not come back behind its back', async () => {
+  test('cannot rejoin after the directory removed them', async () => {
     const removed = await removedMember();
     const { token } = await invited(owner, { email: removed.email });
     await app
@@ -457,22 +460,25 @@ describe('somebody who has an account', () => {
   });
 });
 
-describe('an invitation stands on who sent it', () => {
+describe('accepting an invitation', () => {
   const inviter = (...permissions: string[]) =>
     createMember(app, organization.id, {
       policies: [everywhere('membership.invite'), everywhere(...permissions)],
     });
 
-  test.each(['suspended', 'deprovisioned'])('and is refused while he is %s', async (status) => {
-    const sender = await inviter('webhook.read');
-    const { token } = await invited(sender);
-    await app.db('memberships').where({ id: sender.membershipId }).update({ status });
-    expect(outcome(await accept(app, token))).toBe('403 grant_exceeds_own');
-    await app.db('memberships').where({ id: sender.membershipId }).update({ status: 'active' });
-    expect((await accept(app, token)).status).toBe(201);
-  });
+  test.each(['suspended', 'deprovisioned'])(
+    'is refused while the inviter is %s',
+    async (status) => {
+      const sender = await inviter('webhook.read');
+      const { token } = await invited(sender);
+      await app.db('memberships').where({ id: sender.membershipId }).update({ status });
+      expect(outcome(await accept(app, token))).toBe('403 grant_exceeds_own');
+      await app.db('memberships').where({ id: sender.membershipId }).update({ status: 'active' });
+      expect((await accept(app, token)).status).toBe(201);
+    },
+  );
 
-  test('and is refused whole when he lost one of its grants, or may no longer invite', async () => {
+  test('is refused completely when the inviter lost one of the grants or may no longer invite', async () => {
     for (const lost of ['webhook.read', 'membership.invite']) {
       const sender = await inviter('webhook.read', 'agent.read');
       const email = newEmail();
@@ -491,7 +497,7 @@ describe('an invitation stands on who sent it', () => {
     }
   });
 
-  test('and to own the organization is refused when he owns it no more', async () => {
+  test('to own the organization is refused when the inviter is no longer an owner', async () => {
     const { token } = await invited(owner, {
       policies: [{ scope_kind: 'organization', is_owner: true }],
     });
@@ -501,7 +507,7 @@ describe('an invitation stands on who sent it', () => {
     expect(outcome(await accept(app, token))).toBe('403 grant_exceeds_own');
   });
 
-  test('and grants nothing for teams and agents that were archived meanwhile', async () => {
+  test('grants nothing for teams and agents that were archived meanwhile', async () => {
     const [kept, archived] = [
       await createAgent(app, organization),
       await createAgent(app, organization),
@@ -532,7 +538,7 @@ describe('an invitation stands on who sent it', () => {
   });
 });
 
-test('what the service logs about joining holds neither link nor password', async () => {
+test('the log of joining contains neither link nor password', async () => {
   const { token } = await invited(owner);
   const before = app.log.length;
   await app.http.get(linkPath(token));

@@ -1,4 +1,7 @@
-/** Invitations where the deployment sends email: what arrives, and what remains when nothing does. */
+/**
+ * Invitations on a deployment with email: the message, and what remains when it cannot be
+ * delivered.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
@@ -51,10 +54,10 @@ const listed = async () =>
     status: string;
   }[];
 
-describe('a mail server that takes messages', () => {
+describe('a mail server that accepts messages', () => {
   beforeEach(() => start());
 
-  test('gets one to the invited person, with who invites into what until when, and the link nobody else is shown', async () => {
+  test('receives one for the invited person, with the inviter, the organization, the expiry and the secret link', async () => {
     const email = newEmail();
     const answer = await invite(owner, { email });
     expect(answer.status).toBe(201);
@@ -78,7 +81,7 @@ describe('a mail server that takes messages', () => {
     expect((await accept(app, tokenFrom(received.text))).status).toBe(201);
   });
 
-  test('gets another link when it is sent again, and only that one works', async () => {
+  test('receives a new link when the invitation is sent again, and only that one works', async () => {
     const email = newEmail();
     const { body } = await invite(owner, { email });
     const first = tokenFrom((await mail.mailTo(email)).text);
@@ -92,7 +95,7 @@ describe('a mail server that takes messages', () => {
     expect((await app.http.get(linkPath(tokenFrom(second.text)))).status).toBe(200);
   });
 
-  test('gets none where the invitation is refused', async () => {
+  test('receives none when the invitation is refused', async () => {
     const email = newEmail();
     const { body } = await invite(owner, { email });
     const id = String(body['invitation']?.['id']);
@@ -104,7 +107,7 @@ describe('a mail server that takes messages', () => {
     expect(mail.mails).toHaveLength(2);
   });
 
-  test('gets names that cannot write lines, headers or second links of their own', async () => {
+  test('receives names without line breaks, so that they cannot add headers or text', async () => {
     await app
       .db('users')
       .where({ id: owner.userId })
@@ -125,10 +128,10 @@ describe('a mail server that takes messages', () => {
   });
 });
 
-describe('a mail server that takes none', () => {
+describe('a mail server that accepts no messages', () => {
   beforeEach(() => start({ refusesRecipients: true }));
 
-  test('leaves no invitation pending: the address and the seat are free, and the audit log says why', async () => {
+  test('leaves no pending invitation: the address and the seat are free, and the audit event has the reason', async () => {
     const email = newEmail();
     const answer = await invite(owner, { email });
     expect(answer).toMatchObject({ status: 504, body: { error: { code: 'email_not_delivered' } } });
@@ -146,7 +149,7 @@ describe('a mail server that takes none', () => {
 describe('a mail server that goes away', () => {
   beforeEach(() => start());
 
-  test('leaves an invitation that is sent again as it was: the link people have still works', async () => {
+  test('leaves an invitation unchanged when sending again fails: the old link still works', async () => {
     const email = newEmail();
     const { body } = await invite(owner, { email });
     const before = await listed();

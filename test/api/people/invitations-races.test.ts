@@ -1,4 +1,4 @@
-/** Two at once: whatever happens to an invitation happens once, and the last seat is given once. */
+/** Concurrent calls: each change of an invitation happens once, and the last seat is given once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
 import { eventually } from '../../../src/local/processes.ts';
@@ -58,7 +58,7 @@ async function statusOf(id: string): Promise<string> {
   );
 }
 
-/** Live members besides the owner. */
+/** Active members other than the owner. */
 const joined = async () =>
   await app
     .db('memberships')
@@ -72,7 +72,7 @@ async function count(eventType: string): Promise<number> {
 }
 
 describe.each(rounds)('round $round', () => {
-  test('the same invitation accepted twice by a new person makes one member', async () => {
+  test('two concurrent accepts by a new person make one member', async () => {
     const { email, token } = await invited(owner);
     const answers = await Promise.all([accept(app, token), accept(app, token)]);
     expect(outcomes(...answers)).toEqual([
@@ -84,7 +84,7 @@ describe.each(rounds)('round $round', () => {
     expect(await count('invitation.accepted')).toBe(1);
   });
 
-  test('the same invitation accepted twice by a removed member lets him in once', async () => {
+  test('two concurrent accepts by a removed member restore them once', async () => {
     const removed = await createMember(app, organization.id, { status: 'deprovisioned' });
     await app.db('users').where({ id: removed.userId }).update({ password_hash: passwordHash });
     const { token } = await invited(owner, { email: removed.email });
@@ -96,7 +96,7 @@ describe.each(rounds)('round $round', () => {
     expect(await count('membership.readmitted')).toBe(1);
   });
 
-  test('of two who invite for the last seat one gets it', async () => {
+  test('of two concurrent invitations one gets the last seat', async () => {
     await invited(owner);
     expect(outcomes(await invite(owner), await invite(owner))).toEqual([
       '201',
@@ -111,7 +111,7 @@ describe.each(rounds)('round $round', () => {
     expect(await app.db('invitations').where({ organization_id: organization.id })).toHaveLength(2);
   });
 
-  test('accepting and revoking at once has one winner', async () => {
+  test('one of a concurrent accept and revoke succeeds', async () => {
     const { id, token } = await invited(owner);
     const [accepted, revoked] = await Promise.all([accept(app, token), revoke(id)]);
     const won = outcome(accepted) === '201';
@@ -122,7 +122,7 @@ describe.each(rounds)('round $round', () => {
     expect(await statusOf(id)).toBe(won ? 'accepted' : 'revoked');
   });
 
-  test('accepting and sending again at once has one winner, and the loser’s link opens nothing', async () => {
+  test('one of a concurrent accept and resend succeeds, and the other link is invalid', async () => {
     const { id, token } = await invited(owner);
     const [accepted, resent] = await Promise.all([accept(app, token), resend(id)]);
     const won = outcome(accepted) === '201';
@@ -135,7 +135,7 @@ describe.each(rounds)('round $round', () => {
     );
   });
 
-  test('sending again twice at once leaves one link that works', async () => {
+  test('two concurrent resends leave one working link', async () => {
     const { id } = await invited(owner);
     const answers = await Promise.all([resend(id), resend(id)]);
     expect(outcomes(...answers)).toEqual(['200', '200']);
@@ -145,7 +145,7 @@ describe.each(rounds)('round $round', () => {
     expect(outcomes(...links)).toEqual(['200', '404 not_found']);
   });
 
-  test('the same person invited twice at once is invited once', async () => {
+  test('two concurrent invitations of one person leave one', async () => {
     const email = newEmail();
     const answers = await Promise.all([
       invite(owner, { email }),
@@ -156,7 +156,7 @@ describe.each(rounds)('round $round', () => {
   });
 });
 
-test('accepting never goes ahead of what the inviter has lost: his rights are read under the lock that changes them', async () => {
+test("accepting reads the inviter's rights under the lock that changes them", async () => {
   const sender = await createMember(app, organization.id, {
     policies: [{ scope_kind: 'organization', permissions: ['membership.invite'] }],
   });
@@ -164,7 +164,7 @@ test('accepting never goes ahead of what the inviter has lost: his rights are re
   const waiting = await app.db.transaction(async (trx) => {
     await trx.raw('select 1 from organizations where id = ? for no key update', [organization.id]);
     const answer = accept(app, token);
-    // Until it waits for the lock it has read nothing that counts.
+    // Before it waits for the lock it has read nothing that counts.
     expect(await eventually(someoneWaitsForLock, 60_000)).toBe(true);
     await trx('memberships').where({ id: sender.membershipId }).update({ status: 'suspended' });
     return { answer };
@@ -172,7 +172,7 @@ test('accepting never goes ahead of what the inviter has lost: his rights are re
   expect(outcome(await waiting.answer)).toBe('403 grant_exceeds_own');
 });
 
-test('a session that is ended while the acceptance it proves waits lets nobody in', async () => {
+test('an accept whose session ends during the wait is refused', async () => {
   const { owner: elsewhere } = await createOrganization(app);
   const { token } = await invited(owner, { email: elsewhere.email });
   const { answer } = await app.db.transaction(async (gate) => {
@@ -189,7 +189,7 @@ test('a session that is ended while the acceptance it proves waits lets nobody i
   expect(await joined()).toEqual([]);
 });
 
-/** Asks outside the transaction, in which the answer would never change. */
+/** Asks outside the transaction, where the answer can change. */
 async function someoneWaitsForLock(): Promise<boolean> {
   const { rows } = await app.db.raw<{ rows: unknown[] }>(
     `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%organizations%'`,

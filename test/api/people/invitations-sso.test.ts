@@ -1,4 +1,7 @@
-/** The invited who come through the identity provider: their sign-in accepts the invitation for their email. */
+/**
+ * Invited people who sign in through the identity provider: the sign-in accepts the invitation for
+ * their email.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { Browser, type Page } from '../../support/browser.ts';
@@ -26,9 +29,9 @@ import {
 } from '../../support/scene/invitations.ts';
 
 let provider: IdentityProvider;
-/** Admits nobody just in time. */
+/** Admits only invited people. */
 let closed: TestApp;
-/** Admits everybody of example.com. */
+/** Admits everyone of example.com. */
 let open: TestApp;
 let organizations: ReadonlyMap<TestApp, TestOrganization>;
 
@@ -118,7 +121,7 @@ const statusOf = async (app: TestApp, id: string) => {
 const policies = [everywhere('webhook.read')];
 
 describe('an invited person at the identity provider', () => {
-  test('enters where nobody else would, with what the invitation grants, and it is accepted', async () => {
+  test('is admitted where other people are not, with the grants of the invitation, which is then accepted', async () => {
     const { id, email } = await invited(home(closed).owner, { policies });
     appear(email.toUpperCase());
     const { principal } = await enter(closed);
@@ -132,7 +135,7 @@ describe('an invited person at the identity provider', () => {
     expect((await enter(closed)).principal?.membership_id).toBe(principal?.membership_id);
   });
 
-  test('takes the seat that was held for him, where there is no other', async () => {
+  test('takes the seat that the invitation holds, when no other is free', async () => {
     const { email } = await invited(home(open).owner, { policies });
     appear(newEmail());
     expect(errorOf((await enter(open)).page)).toBe('seat_limit_reached');
@@ -141,7 +144,7 @@ describe('an invited person at the identity provider', () => {
     expect(outcome(await invite(home(open).owner))).toBe('409 seat_limit_reached');
   });
 
-  test('comes back under his old id after he was removed, and only when invited again', async () => {
+  test('rejoins with the old membership id after removal, and only with a new invitation', async () => {
     appear(newEmail());
     const before = await enter(open);
     const membershipId = before.principal?.membership_id ?? '';
@@ -154,7 +157,7 @@ describe('an invited person at the identity provider', () => {
     });
   });
 
-  test('is not let in by an email nobody vouches for, or an invitation that has ended', async () => {
+  test('is refused with an unverified email and with an ended invitation', async () => {
     const [unverified, revoked, expired] = [
       await invited(home(closed).owner),
       await invited(home(closed).owner),
@@ -171,7 +174,7 @@ describe('an invited person at the identity provider', () => {
     expect(await statusOf(closed, unverified.id)).toBe('pending');
   });
 
-  test('gets nothing by an invitation whose sender may no longer grant it', async () => {
+  test('is refused when the inviter may no longer grant the invitation', async () => {
     const sender: TestMember = await createMember(closed, home(closed).id, {
       policies: [everywhere('membership.invite', 'webhook.read')],
     });
@@ -182,7 +185,7 @@ describe('an invited person at the identity provider', () => {
     expect(await statusOf(closed, id)).toBe('pending');
   });
 
-  test('whom the directory removed stays out', async () => {
+  test('is refused after removal by the directory', async () => {
     const removed = await createMember(closed, home(closed).id, { status: 'deprovisioned' });
     await invited(home(closed).owner, { email: removed.email });
     await closed
@@ -193,7 +196,7 @@ describe('an invited person at the identity provider', () => {
     expect(errorOf((await enter(closed)).page)).toBe('sign_in_not_admitted');
   });
 
-  test('and at the link at the same moment becomes one member', async () => {
+  test('becomes one member when the link is used at the same moment', async () => {
     for (let round = 0; round < 20; round += 1) {
       const { id, email, token } = await invited(home(closed).owner, { policies });
       appear(email);

@@ -1,4 +1,7 @@
-/** Inviting people, sending again, revoking, and what an invitation may grant; on a deployment that sends no email. */
+/**
+ * Inviting, resending and revoking, and what an invitation may grant, on a deployment without
+ * email.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -62,7 +65,7 @@ const statusOf = async (id: string) => {
 };
 
 describe('an invitation', () => {
-  test('is pending for seven days, holds what was chosen for each scope, and comes with its link', async () => {
+  test('is pending for seven days, holds the chosen grants for each scope, and comes with its link', async () => {
     const agents = [await createAgent(app, organization), await createAgent(app, organization)];
     const team = await createTeam(app, organization.id);
     const email = newEmail();
@@ -104,11 +107,11 @@ describe('an invitation', () => {
     );
   });
 
-  test('may grant nothing yet', async () => {
+  test('can grant nothing', async () => {
     expect((await invite(owner)).body['invitation']?.['grants']).toEqual([]);
   });
 
-  test('keeps only a hash of the secret, and neither the log nor the audit log has it', async () => {
+  test('stores only a hash of the secret, and neither the log nor the audit log has it', async () => {
     const { id, token } = await invited(owner);
     const secret = secretOf(token);
     const row: unknown = await app.db('invitations').where({ id }).first();
@@ -116,7 +119,7 @@ describe('an invitation', () => {
     expect(JSON.stringify([row, events, app.log])).not.toContain(secret);
   });
 
-  test('is told in the audit log by whom, for whom and with what', async () => {
+  test('leaves an audit event with the inviter, the email and the grants', async () => {
     const { id, email } = await invited(owner, { policies: [everywhere('agent.read')] });
     const terms = {
       scope_kind: 'organization',
@@ -134,7 +137,7 @@ describe('an invitation', () => {
     ]);
   });
 
-  test('is for a browser: keys list and revoke, but cannot invite or send again', async () => {
+  test('needs a browser session to invite and resend, while keys can list and revoke', async () => {
     const { id } = await invited(owner);
     expect(
       outcome(await owner.http.post(INVITATIONS, { email: newEmail(), permission_policies: [] })),
@@ -147,7 +150,7 @@ describe('an invitation', () => {
   });
 
   test.each([
-    ['no address', { email: 'nobody', permission_policies: [] }, '/email'],
+    ['no email address', { email: 'nowhere', permission_policies: [] }, '/email'],
     [
       'several addresses',
       { email: 'a@example.com, b@example.com', permission_policies: [] },
@@ -160,7 +163,7 @@ describe('an invitation', () => {
       '/permission_policies/0/permissions/0',
     ],
     [
-      'a permission no person can hold',
+      'a permission that no person can hold',
       {
         email: 'a@example.com',
         permission_policies: [everywhere('agent.read'), everywhere('request.create')],
@@ -168,7 +171,7 @@ describe('an invitation', () => {
       '/permission_policies/1/permissions/0',
     ],
     [
-      'an agent that is not there',
+      'an agent that does not exist',
       {
         email: 'a@example.com',
         permission_policies: [
@@ -185,7 +188,7 @@ describe('an invitation', () => {
       },
       '/permission_policies/0/permissions',
     ],
-  ])('with %s is refused by the field', async (_what, body, pointer) => {
+  ])('with %s is refused at the field', async (_what, body, pointer) => {
     const answer = await owner.browser.post(INVITATIONS, body);
     expect(answer).toMatchObject({
       status: 400,
@@ -194,9 +197,9 @@ describe('an invitation', () => {
   });
 });
 
-describe('who is in or asked already', () => {
+describe('people who are members or invited already', () => {
   test.each(['active', 'suspended'])(
-    'an %s member cannot be invited, however the address is written',
+    'an %s member cannot be invited, whatever the case of the address',
     async (status) => {
       const member = await createMember(app, organization.id, { status });
       expect(outcome(await invite(owner, { email: member.email.toUpperCase() }))).toBe(
@@ -212,7 +215,7 @@ describe('who is in or asked already', () => {
     expect((await invite(owner, { email: other.email })).status).toBe(201);
   });
 
-  test('whom the directory removed only the directory lets in again', async () => {
+  test('a person removed by the directory cannot be invited', async () => {
     const removed = await createMember(app, organization.id, { status: 'deprovisioned' });
     await app
       .db('memberships')
@@ -221,7 +224,7 @@ describe('who is in or asked already', () => {
     expect(outcome(await invite(owner, { email: removed.email }))).toBe('409 directory_managed');
   });
 
-  test('a second invitation waits for the end of the first: revoked or expired', async () => {
+  test('a second invitation must wait until the first is revoked or expired', async () => {
     const first = await invited(owner);
     const again = () => invite(owner, { email: first.email.toUpperCase() });
     expect(outcome(await again())).toBe('409 invitation_pending');
@@ -240,8 +243,8 @@ describe('who is in or asked already', () => {
   });
 });
 
-describe('what may be granted', () => {
-  test('is what the inviter holds, at that scope or wider', async () => {
+describe('the grants of an invitation', () => {
+  test('are limited to what the inviter holds at that scope or wider', async () => {
     const agent = await createAgent(app, organization);
     const member = await inviter();
     await grant(app.db, organization.id, {
@@ -269,7 +272,7 @@ describe('what may be granted', () => {
     ).toBe('403 grant_exceeds_own');
   });
 
-  test('is what the inviter holds through his teams too', async () => {
+  test('include what the inviter holds through teams', async () => {
     const member = await inviter();
     await createTeam(app, organization.id, {
       members: [member],
@@ -278,7 +281,7 @@ describe('what may be granted', () => {
     expect((await invite(member, { policies: [everywhere('request.decide')] })).status).toBe(201);
   });
 
-  test('is ownership for owners only', async () => {
+  test('include ownership only when the inviter is an owner', async () => {
     const policies = [{ scope_kind: 'organization', is_owner: true }] as const;
     expect(outcome(await invite(await inviter(), { policies }))).toBe('403 owner_required');
     const answer = await invite(owner, { policies });
@@ -290,7 +293,7 @@ describe('what may be granted', () => {
     );
   });
 
-  test('needs a fresh session where it is dangerous or ownership, and not otherwise', async () => {
+  test('need recent authentication when they are dangerous or include ownership, and otherwise not', async () => {
     await ageSession(app, owner, 16);
     expect(
       outcome(await invite(owner, { policies: [everywhere('permission_policy.write')] })),
@@ -305,7 +308,7 @@ describe('what may be granted', () => {
     ).toBe(201);
   });
 
-  test('needs a second factor where it is dangerous and the organization demands one', async () => {
+  test('need a second factor when they are dangerous and the organization requires one', async () => {
     await app.db('organizations').where({ id: organization.id }).update({ require_mfa: true });
     const policies = [everywhere('connection.write')];
     expect(outcome(await invite(owner, { policies }))).toBe('403 mfa_required');
@@ -317,7 +320,7 @@ describe('what may be granted', () => {
     expect((await invite(owner, { policies })).status).toBe(201);
   });
 
-  test('is refused whole: nothing of the invitation remains', async () => {
+  test('are refused completely: nothing of the invitation remains', async () => {
     const email = newEmail();
     await invite(await inviter(), { email, policies: [everywhere('request.read')] });
     expect((await owner.browser.get(INVITATIONS)).body['invitations']).toEqual([]);
@@ -326,7 +329,7 @@ describe('what may be granted', () => {
 });
 
 describe('seats', () => {
-  test('are members who were not removed and pending invitations, and a refusal says how many', async () => {
+  test('are taken by members and pending invitations but not by removed members, and a refusal has the count', async () => {
     await createMember(app, organization.id, { status: 'suspended' });
     await createMember(app, organization.id, { status: 'deprovisioned' });
     const [first, second] = [await invited(owner), await invited(owner)];
@@ -343,7 +346,7 @@ describe('seats', () => {
     expect((await invite(owner)).status).toBe(201);
   });
 
-  test('are not asked for twice: who accepts takes the one that was held for him', async () => {
+  test('are counted once: accepting takes the seat that the invitation held', async () => {
     const { token } = await invited(owner);
     for (let taken = 2; taken < 6; taken++) await invited(owner);
     expect((await accept(app, token)).status).toBe(201);
@@ -388,7 +391,7 @@ describe('the list', () => {
     });
   });
 
-  test('never shows a link again, nor the invitations of others', async () => {
+  test('never shows a link again, nor invitations of other organizations', async () => {
     const { token } = await invited(owner);
     const { owner: stranger } = await createOrganization(app);
     const own = await owner.browser.get(INVITATIONS);
@@ -397,8 +400,8 @@ describe('the list', () => {
   });
 });
 
-describe('sending again', () => {
-  test('makes a new link for seven days from then, and the one before is dead at once', async () => {
+describe('resending', () => {
+  test('makes a new link for seven days, and the previous one is invalid at once', async () => {
     const before = await invited(owner);
     const soon = app.db.raw(`clock_timestamp() + interval '1 hour'`);
     await app.db('invitations').where({ id: before.id }).update({ expires_at: soon });
@@ -418,7 +421,7 @@ describe('sending again', () => {
     expect(types).toEqual(['invitation.created', 'invitation.resent', 'invitation.accepted']);
   });
 
-  test('happens five times an hour at most, and the last link goes on working', async () => {
+  test('is limited to five times an hour, and the last link still works', async () => {
     const { id } = await invited(owner);
     const sent: Answer[] = [];
     for (let round = 0; round < 6; round += 1)
@@ -429,14 +432,14 @@ describe('sending again', () => {
     expect((await resend(owner, (await invited(owner)).id)).status).toBe(200);
   });
 
-  test('makes a link that works, too, when the id is given in capitals', async () => {
+  test('also makes a working link for an id in capitals', async () => {
     const { id } = await invited(owner);
     expect((await accept(app, tokenIn(await resend(owner, id.toUpperCase())))).status).toBe(201);
     const types = (await invitationEvents(app, organization, id)).map(({ type }) => type);
     expect(types).toEqual(['invitation.created', 'invitation.resent', 'invitation.accepted']);
   });
 
-  test('is not for one that was revoked, accepted, has expired or is another organization’s', async () => {
+  test("answers 404 for an invitation that is revoked, accepted, expired or another organization's", async () => {
     const [revoked, accepted, expired] = [
       await invited(owner),
       await invited(owner),
@@ -451,7 +454,7 @@ describe('sending again', () => {
     }
   });
 
-  test('is for who could grant it now, as freshly proven, and who then vouches for it', async () => {
+  test('needs what granting needs now, and makes the caller the inviter', async () => {
     const { id } = await invited(owner, { policies: [everywhere('permission_policy.write')] });
     expect(outcome(await resend(await inviter(), id))).toBe('403 grant_exceeds_own');
     const colleague = await inviter('permission_policy.write');
@@ -471,7 +474,7 @@ describe('sending again', () => {
 });
 
 describe('revoking', () => {
-  test('is for good and at once, again is no error, and is told once', async () => {
+  test('takes effect at once and permanently, and a repeat succeeds without another audit event', async () => {
     const { id, token } = await invited(owner);
     expect((await owner.http.delete(`${INVITATIONS}/${id}`)).status).toBe(204);
     expect((await owner.http.delete(`${INVITATIONS}/${id}`)).status).toBe(204);
@@ -488,7 +491,7 @@ describe('revoking', () => {
     ]);
   });
 
-  test('finds none that was accepted, has expired or is another organization’s', async () => {
+  test("answers 404 for an invitation that is accepted, expired or another organization's", async () => {
     const [accepted, expired] = [await invited(owner), await invited(owner)];
     await accept(app, accepted.token);
     await expire(app, expired.id);

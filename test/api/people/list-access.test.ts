@@ -1,6 +1,7 @@
 /**
- * For any grants (a member's own, through teams, an organization key's) and any credential: what a list shows is what a
- * read of one object allows, and both are what was granted, as told by a model that shares no code with the service.
+ * For any grants (a member's own, through teams, an organization key's) and any credential: a list
+ * shows what a read of one object allows. Both agree with a model that shares no code with the
+ * service.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -41,9 +42,9 @@ let organization: TestOrganization;
 let member: TestMember;
 let key: { readonly id: string; readonly http: HttpClient };
 let agentSlugs: string[];
-/** One with the member, one without him, and one with him that is archived. */
+/** One with the member, one without, and an archived one with the member. */
 let teamIds: string[];
-/** One request of each agent, routed to nobody in particular. */
+/** One request of each agent, without an escalation path. */
 let requestIds: string[];
 
 beforeAll(async () => {
@@ -75,7 +76,7 @@ afterAll(() => app.close());
 
 interface Scene {
   readonly own: readonly Policy[];
-  /** Of each team. */
+  /** The policies of each team. */
   readonly ofTeams: readonly (readonly Policy[])[];
   readonly ofKey: readonly Policy[];
   readonly scopedTo: readonly Permission[] | null;
@@ -152,7 +153,7 @@ function holder(
 
 interface Listing {
   readonly list: string;
-  /** Of one object. */
+  /** The path of one object. */
   readonly read: (id: string) => string;
   readonly ids: () => readonly string[];
   readonly idsIn: (body: Record<string, never>) => readonly string[];
@@ -206,7 +207,7 @@ const listings: readonly Listing[] = [
   },
 ];
 
-test('what a list shows is what was granted, and what a read of one object allows', async () => {
+test('a list shows exactly the objects that the grants allow and that a single read allows', async () => {
   const shown = { some: 0, none: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(scenes(), async (scene) => {
@@ -219,7 +220,7 @@ test('what a list shows is what was granted, and what a read of one object allow
       ];
       for (const [http, holds] of callers) {
         for (const { list, read, ids, idsIn, permission, shows } of listings) {
-          // A session's own queue is what it was told of; here all that may be seen is compared.
+          // By default a session lists its own queue; the model knows what is visible.
           const answer = await http.get(
             list === '/api/v1/requests' ? `${list}?scope=visible` : list,
           );

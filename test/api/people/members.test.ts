@@ -1,4 +1,4 @@
-/** Members: who is listed, and who may suspend, reactivate and remove whom. */
+/** Members: listing, suspending, reactivating and removing them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -52,7 +52,7 @@ const reactivate = (who: TestMember, target: TestMember) =>
 const remove = (who: TestMember, target: TestMember, query = '') =>
   who.browser.delete(`${path(target)}${query}`);
 
-/** The same person, calling with his key where `patch` and `remove` would call from his browser. */
+/** The owner with a key in place of the browser session, for `patch` and `remove`. */
 const byKey = (http: HttpClient): TestMember => ({ ...owner, membershipId: '', browser: http });
 
 const outcome = ({ status, body }: Answer) =>
@@ -84,7 +84,7 @@ async function eventsOf({
 
 const URGENT = { type: 'urgency', urgency: 'interrupt' };
 
-/** Makes an active path ask the member by name; its key. */
+/** Makes an active path ask the member by name. Returns its key. */
 async function askByName({ membershipId }: TestMember): Promise<string> {
   const path_key = `path-${randomUUID().slice(0, 8)}`;
   const level = {
@@ -98,7 +98,7 @@ async function askByName({ membershipId }: TestMember): Promise<string> {
 }
 
 describe('the list of members', () => {
-  test('shows each with what he holds himself and through live teams, and with these teams', async () => {
+  test('shows each member with own and inherited policies and with live teams', async () => {
     const ada = await member({ displayName: 'Ada', policies: allowed('request.read') });
     const teamId = await createTeam(app, organization.id, {
       name: 'On call',
@@ -126,7 +126,7 @@ describe('the list of members', () => {
     expect((await owner.http.get('/api/v1/members')).body['members']).toContainEqual(shown);
   });
 
-  test('orders active, suspended and removed members, each by name, and pages through them without repeating or losing one', async () => {
+  test('orders active, suspended and removed members, each by name, and returns every one once across pages', async () => {
     const rows = [
       ['zoe', 'active'],
       ['Bea', 'active'],
@@ -160,7 +160,7 @@ describe('the list of members', () => {
     expect(paged).toEqual(whole);
   });
 
-  test('narrows by status and by part of a name or an email, and takes a cursor only with the same filters', async () => {
+  test('filters by status and by part of a name or email, and accepts a cursor only with the same filters', async () => {
     const found = await member({ displayName: 'Grace 100% Hopper' });
     await member({ displayName: 'Grace Kelly', status: 'suspended' });
     const ids = async (query: string) =>
@@ -186,7 +186,7 @@ describe('the list of members', () => {
     );
   });
 
-  test('is there for organization keys that hold membership.read, and for nobody without it', async () => {
+  test('is open to organization keys with membership.read, and closed without it', async () => {
     const key = await createOrganizationKey(app, organization, allowed('membership.read'));
     expect((await key.http.get('/api/v1/members')).status).toBe(200);
     expect(outcome(await (await member()).http.get('/api/v1/members'))).toBe(
@@ -198,7 +198,7 @@ describe('the list of members', () => {
 });
 
 describe('suspending a member', () => {
-  test('answers the membership, keeps his grants, writes it down, and reactivating gives everything back', async () => {
+  test('answers the membership with its grants, writes an audit event, and reactivating restores everything', async () => {
     const ada = await member({ policies: allowed('request.read') });
     const answer = await suspend(owner, ada);
     expect(answer.status).toBe(200);
@@ -220,7 +220,7 @@ describe('suspending a member', () => {
     ]);
   });
 
-  test('stops his session and his key at their next call, in every process', async () => {
+  test('refuses their session and key at the next call, in every process', async () => {
     const ada = await member();
     for (const { url } of [app, other])
       expect(await status(url, { authorization: `Bearer ${ada.apiKey}` })).toBe(200);
@@ -231,7 +231,7 @@ describe('suspending a member', () => {
     }
   });
 
-  test('that is suspended already writes nothing', async () => {
+  test('who is suspended already writes nothing', async () => {
     const ada = await member({ status: 'suspended' });
     const before = (await owner.http.get(path(ada))).body;
     expect((await suspend(owner, ada)).body['member']).toMatchObject({ status: 'suspended' });
@@ -239,7 +239,7 @@ describe('suspending a member', () => {
     expect(await eventsOf(ada)).toEqual([]);
   });
 
-  test('knows no other status', async () => {
+  test('accepts no other status', async () => {
     expect(outcome(await patch(owner, await member(), { status: 'deprovisioned' }))).toBe(
       '400 validation_failed',
     );
@@ -251,7 +251,7 @@ async function status(url: string, headers: Record<string, string>): Promise<num
 }
 
 describe('removing a member', () => {
-  test('takes his policies, the teams he was added to by hand, his sessions and his keys, and keeps the record', async () => {
+  test('deletes their policies, manual team memberships, sessions and keys, and keeps the record', async () => {
     const ada = await member({ policies: allowed('request.read') });
     const teamId = await createTeam(app, organization.id, { members: [ada] });
     const expected = {
@@ -279,7 +279,7 @@ describe('removing a member', () => {
     expect(await eventsOf(ada)).toEqual([{ type: 'membership.deprovisioned', data: expected }]);
   });
 
-  test('again is 204 and writes nothing more; nothing brings him back', async () => {
+  test('is permanent, and a repeat is 204 without another audit event', async () => {
     const ada = await member();
     await remove(owner, ada);
     const written = await eventsOf(ada);
@@ -301,35 +301,35 @@ describe.each([
       remove(who, target, force ? '?force=true' : ''),
   ],
 ] as const)('%s', (_, change) => {
-  test('oneself is refused, even to an owner', async () => {
+  test('oneself is refused, even for an owner', async () => {
     expect(outcome(await change(owner, owner))).toBe('403 self_change');
     const inCapitals = { ...owner, membershipId: owner.membershipId.toUpperCase() };
     expect(outcome(await change(owner, inCapitals))).toBe('403 self_change');
     expect(await statusOf(owner)).toBe('active');
   });
 
-  test('an owner takes an owner', async () => {
+  test('an owner needs an owner', async () => {
     const second = await member({ policies: ownership });
     expect(outcome(await change(await manager(), second))).toBe('403 owner_required');
     expect((await change(owner, second)).status).toBeLessThan(300);
     expect(await statusOf(second)).not.toBe('active');
   });
 
-  test("somebody takes a manager's key, an owner none of an owner's keys", async () => {
-    const narrowed = await member({ policies: ownership });
+  test('a manager is possible by key, and an owner only by session', async () => {
+    const scoped = await member({ policies: ownership });
     await app
       .db('api_keys')
-      .where({ membership_id: narrowed.membershipId })
+      .where({ membership_id: scoped.membershipId })
       .update({ permissions: ['membership.write'] });
     const second = await member({ policies: ownership });
-    for (const { http } of [owner, narrowed]) {
+    for (const { http } of [owner, scoped]) {
       expect(outcome(await change(byKey(http), second))).toBe('403 session_required');
       expect(await statusOf(second)).toBe('active');
     }
     expect((await change(byKey((await manager()).http), await member())).status).toBeLessThan(300);
   });
 
-  test('an owner takes a session that is fresh, and strong where the organization demands it', async () => {
+  test('an owner needs recent authentication, with a second factor when the organization requires it', async () => {
     const second = await member({ policies: ownership });
     const session = () => app.db('sessions').where({ membership_id: owner.membershipId });
     await session().update({ authenticated_at: new Date(Date.now() - 3_600_000) });
@@ -351,14 +351,14 @@ describe.each([
     expect(await statusOf(ada)).toBe('active');
   });
 
-  test('somebody the directory manages is refused', async () => {
+  test('a directory-managed member is refused', async () => {
     const ada = await member();
     await app.db('memberships').where({ id: ada.membershipId }).update({ directory_managed: true });
     expect(outcome(await change(owner, ada))).toBe('409 directory_managed');
     expect(await statusOf(ada)).toBe('active');
   });
 
-  test('somebody whom an active path asks by name is refused with the paths, and forced leaves them behind on the record', async () => {
+  test('a member in an active escalation path is refused with the paths, and force records what was left behind', async () => {
     const ada = await member();
     const path_key = await askByName(ada);
     const uses = {
@@ -373,7 +373,7 @@ describe.each([
     expect((await eventsOf(ada)).at(-1)?.data).toMatchObject({ left_behind: uses });
   });
 
-  test("somebody whom teams' active policies ask is refused with the teams by name, and forced leaves them behind", async () => {
+  test('a member in active team escalation policies is refused with the teams, and force records what was left behind', async () => {
     const ada = await member();
     const [night, day] = [
       await createTeam(app, organization.id, { name: `Night ${randomUUID()}`, members: [ada] }),
@@ -406,7 +406,7 @@ describe.each([
     expect((await eventsOf(ada)).at(-1)?.data).toMatchObject({ left_behind: uses });
   });
 
-  test('somebody whom a policy asked that is in force no longer is not', async () => {
+  test('a member in a deactivated escalation policy is possible', async () => {
     const ada = await member();
     const id = await createTeam(app, organization.id, { members: [ada] });
     const level = {
@@ -422,7 +422,7 @@ describe.each([
     expect((await change(owner, ada)).status).toBeLessThan(300);
   });
 
-  test('somebody whom only an archived path asked is not', async () => {
+  test('a member in an archived escalation path is possible', async () => {
     const ada = await member();
     const path_key = await askByName(ada);
     await owner.http.delete(`/api/v1/escalation-paths/${path_key}`, {
@@ -431,14 +431,14 @@ describe.each([
     expect((await change(owner, ada)).status).toBeLessThan(300);
   });
 
-  test("another organization's member is not found", async () => {
+  test('a member of another organization answers 404', async () => {
     const stranger = (await createOrganization(app)).owner;
     expect(outcome(await change(owner, stranger))).toBe('404 not_found');
     expect(await statusOf(stranger)).toBe('active');
   });
 });
 
-test('reactivating an owner takes a fresh session of an owner', async () => {
+test('reactivating an owner needs recent authentication of an owner', async () => {
   const second = await member({ policies: ownership, status: 'suspended' });
   expect(outcome(await reactivate(byKey(owner.http), second))).toBe('403 session_required');
   await app
@@ -449,8 +449,8 @@ test('reactivating an owner takes a fresh session of an owner', async () => {
   expect(await statusOf(second)).toBe('suspended');
 });
 
-describe('at the same moment', () => {
-  test('two owners who remove each other in two processes leave exactly one owner, in each of 20 rounds', async () => {
+describe('concurrent changes', () => {
+  test('by two owners who remove each other in two processes leave exactly one owner, in each of 20 rounds', async () => {
     for (let round = 0; round < 20; round += 1) {
       const home = await createOrganization(app);
       const second = await createMember(app, home.id, { policies: ownership });
@@ -470,7 +470,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('of three owners in a ring, who remove each other, whoever was removed first removes nobody', async () => {
+  test('by three owners who remove each other in a ring never let a removed owner remove another', async () => {
     for (let round = 0; round < 20; round += 1) {
       const home = await createOrganization(app);
       const [second, third] = [
@@ -485,7 +485,7 @@ describe('at the same moment', () => {
       const left = await Promise.all(ring.map(statusOf));
       expect(left.filter((one) => one === 'deprovisioned')).toHaveLength(removed);
       expect(left).toContain('active');
-      // Each 204 is the work of somebody who was still a member: nobody acts after his own removal.
+      // Each 204 is the work of a person who was still a member at that time.
       const events = (await app
         .db('audit_events')
         .where({ organization_id: home.id, event_type: 'membership.deprovisioned' })
@@ -499,7 +499,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('suspending and removing somebody ends with him removed, and each change written once, in each of 20 rounds', async () => {
+  test('that suspend and remove one member leave them removed, with one event each, in each of 20 rounds', async () => {
     const second = await manager();
     for (let round = 0; round < 20; round += 1) {
       const ada = await member();

@@ -1,4 +1,4 @@
-/** Organization keys as credentials: what a `who_` token opens, and what it never opens. */
+/** Organization keys as credentials: what a `who_` token may do, and when it is refused. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -35,7 +35,7 @@ const as = (token: string) =>
   app.http.get(AGENTS, { headers: { authorization: `Bearer ${token}` } });
 
 describe('an organization key', () => {
-  test('opens what its own policies grant, at their scope, and nothing else', async () => {
+  test('may do what its own policies grant, at their scope, and nothing else', async () => {
     expect((await key.http.get(AGENTS)).status).toBe(200);
     const refused = await key.http.post(AGENTS, { slug: 'new-agent', name: 'New' });
     expect(codeOf(refused)).toEqual([403, 'permission_denied']);
@@ -52,7 +52,7 @@ describe('an organization key', () => {
     ).toMatchObject({ reason: 'outside_scope' });
   });
 
-  test('opens nothing when it is made up, tampered with, cut short, or has another kind’s prefix', async () => {
+  test('is refused when it is invented, altered, truncated or has the prefix of another kind', async () => {
     const { id, token } = key;
     const secret = secretOf(token);
     const other = await createOrganizationKey(app, organization, [reader]);
@@ -87,7 +87,7 @@ describe('an organization key', () => {
     ['is revoked', 'api_keys', { revoked_at: new Date(), revocation_reason: 'manual' }],
     ['has expired', 'api_keys', { expires_at: new Date() }],
     ['belongs to a deleted organization', 'organizations', { deleted_at: new Date() }],
-  ])('opens nothing once it %s', async (_, table, change) => {
+  ])('is refused once it %s', async (_, table, change) => {
     await app
       .db('api_keys')
       .where({ id: key.id })
@@ -110,7 +110,7 @@ describe('an organization key', () => {
     expect((await as(key.token)).status).toBe(200);
   });
 
-  test('notes its use at most once a minute', async () => {
+  test('records its use at most once a minute', async () => {
     const unused = await createOrganizationKey(app, organization, [reader]);
     const recently = new Date(Date.now() - 10_000);
     await app.db('api_keys').where({ id: unused.id }).update({ last_used_at: recently });
@@ -141,7 +141,7 @@ describe('an organization key', () => {
 });
 
 describe('two processes', () => {
-  test('see a revocation, a change of grants and an end in one of them at the next call in the other', async () => {
+  test('see a revocation and a change of grants in one of them at the next call in the other', async () => {
     const other = await startApp({
       databaseUrl: app.databaseUrl,
       environment: { COUNTERSIGN_EDITION: 'hosted' },

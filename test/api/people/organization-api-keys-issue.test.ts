@@ -1,4 +1,7 @@
-/** Issuing keys that act for the organization: what they may be given, by whom, and where (hosted edition). */
+/**
+ * Creating organization keys: what they can be granted, by which callers, and where (hosted
+ * edition).
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { permissions } from '../../../src/domain/people/permissions.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -54,8 +57,8 @@ const body = (policy: object = {}, more: object = {}) => ({
   ...more,
 });
 
-describe('issuing an organization key', () => {
-  test('shows the token once and gives it policies of its own, recorded with the key', async () => {
+describe('creating an organization key', () => {
+  test('shows the token once and gives the key its own policies, with audit events', async () => {
     const agent = await createAgent(app, organization);
     const answer = await owner.browser.post(KEYS, {
       name: 'inventory sync',
@@ -125,7 +128,7 @@ describe('issuing an organization key', () => {
     ]);
   });
 
-  test('names everything wrong with it', async () => {
+  test('names every wrong field', async () => {
     const [team, foreignTeam] = [
       await createTeam(app, organization.id),
       await createTeam(app, (await createOrganization(app)).id),
@@ -176,7 +179,7 @@ describe('issuing an organization key', () => {
     ).toBe(201);
   });
 
-  test('gives nothing its issuer does not hold at the same scope or a wider one', async () => {
+  test('grants only what the creator holds at the same scope or wider', async () => {
     const [mine, other] = [
       await createAgent(app, organization),
       await createAgent(app, organization),
@@ -212,7 +215,7 @@ describe('issuing an organization key', () => {
     expect(await issued()).toHaveLength(2);
   });
 
-  test('always needs a fresh session, and a second factor where the organization requires one', async () => {
+  test('always needs recent authentication, and a second factor when the organization requires one', async () => {
     const session = (change: object) =>
       app.db('sessions').where({ membership_id: owner.membershipId }).update(change);
     const issue = async () => codeOf(await owner.browser.post(KEYS, body()));
@@ -226,7 +229,7 @@ describe('issuing an organization key', () => {
     expect([answer.status, answer.body['key']?.['assurance_at_issue']]).toEqual([201, 'strong']);
   });
 
-  test('ends it where the life of keys is limited', async () => {
+  test('sets an expiry when the lifetime of keys is limited', async () => {
     await app
       .db('organizations')
       .where({ id: organization.id })
@@ -241,7 +244,7 @@ describe('issuing an organization key', () => {
     expect((await owner.browser.get(OPTIONS)).body).toHaveProperty('max_expires_at');
   });
 
-  test('offers what the caller may give: permissions, where he holds them, and the agents and teams these reach', async () => {
+  test('offers the permissions that the caller can grant, at their scopes, and the agents and teams they reach', async () => {
     const [mine, archived] = [
       await createAgent(app, organization),
       await createAgent(app, organization),
@@ -310,7 +313,7 @@ describe('issuing an organization key', () => {
 });
 
 describe('the open edition', () => {
-  test('has no organization keys to issue, whoever asks, and still shows and revokes every key there is', async () => {
+  test('has no organization keys to create, and still shows and revokes existing ones', async () => {
     const key = await createOrganizationKey(app, organization, [everywhere('agent.read')]);
     const bare = await createMember(app, organization.id);
     const open = await startApp({ databaseUrl: app.databaseUrl });

@@ -1,4 +1,6 @@
-/** An organization key at work: every operation of the product API it opens, and what its changes are put down to. */
+/**
+ * An organization key on every operation of the product API, and how its changes are attributed.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
@@ -48,7 +50,7 @@ const eventsBy = async (id: string) => {
 };
 
 describe('an organization key', () => {
-  test('makes agents, credentials, pipelines and paths, each put down to the key', async () => {
+  test('creates agents, credentials, pipelines and paths, each attributed to the key', async () => {
     const { http } = key;
     const created = await http.post('/api/v1/agents', { slug: 'by-key', name: 'By key' });
     expect([created.status, created.body['created_by_actor_id']]).toEqual([201, key.id]);
@@ -99,7 +101,7 @@ describe('an organization key', () => {
       expect([type, actor, name]).toEqual([type, 'api_key', 'test integration']);
   });
 
-  test('reads requests as far as its grants go, and waits for one, but is on nobody’s list', async () => {
+  test('reads and waits for requests within its grants, and has no queue of its own', async () => {
     const id = await ask(app, agent);
     const { http } = key;
     const list = await http.get('/api/v1/requests');
@@ -124,7 +126,7 @@ describe('an organization key', () => {
     expect((await waiting).body).toMatchObject({ status: 'approved' });
   });
 
-  test('never decides, whatever a policy in the database says', async () => {
+  test('never decides, whatever a stored policy says', async () => {
     const rogue = await createOrganizationKey(app, organization, [
       {
         scope_kind: 'organization',
@@ -156,7 +158,7 @@ describe('an organization key', () => {
     });
   });
 
-  test('is refused by its kind wherever people or agents alone may go, and answered everywhere else', async () => {
+  test('is refused at endpoints for people or agents only, and served at all others', async () => {
     const member = await createMember(app, organization.id);
     const team = await createTeam(app, organization.id);
     const requestId = await ask(app, agent);
@@ -196,7 +198,7 @@ describe('an organization key', () => {
     }
   });
 
-  test('has its own share of calls', async () => {
+  test('has its own rate limit', async () => {
     const limited = await startApp({
       databaseUrl: app.databaseUrl,
       environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_RATE_LIMIT: '3' },

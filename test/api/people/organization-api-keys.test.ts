@@ -1,4 +1,4 @@
-/** Every key of the organization, of whichever kind, for those who look after them. */
+/** Every key of the organization, of both kinds, for administrators. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
@@ -64,7 +64,7 @@ const rename = (token: string, change: object) =>
     .update(change);
 
 describe('the keys of an organization', () => {
-  test('are shown newest first with who minted them, whatever their kind and state, page by page', async () => {
+  test('are shown newest first with their creators, in every kind and state, page by page', async () => {
     const members = await Promise.all([1, 2, 3].map(() => createMember(app, organization.id)));
     const key = await createOrganizationKey(app, organization, [everywhere('agent.read')]);
     await app
@@ -152,7 +152,7 @@ describe('the keys of an organization', () => {
     }
   });
 
-  test('that do not work say so: suspended member, keys switched off', async () => {
+  test('show that they do not work while the member is suspended or keys are not allowed', async () => {
     const member = await createMember(app, organization.id, { status: 'suspended' });
     const of = async (token: string) =>
       (await owner.browser.get(`${KEYS}/${idOf(token)}`)).body['key'];
@@ -174,7 +174,7 @@ describe('the keys of an organization', () => {
     expect(await of(member.apiKey)).not.toHaveProperty('blocked_reason');
   });
 
-  test('are shown one by one with what they carry: own grants, or the member’s after narrowing and through teams', async () => {
+  test("are shown with their effective grants: own ones, or the member's after scoping and through teams", async () => {
     const policies = [everywhere('request.read', 'api_key.issue')];
     const member = await createMember(app, organization.id, { policies });
     await createTeam(app, organization.id, {
@@ -198,7 +198,7 @@ describe('the keys of an organization', () => {
     );
   });
 
-  test('carry nothing once they are revoked or have expired', async () => {
+  test('carry nothing once they are revoked or expired', async () => {
     const policies = [everywhere('request.read', 'agent.read')];
     const member = await createMember(app, organization.id, { policies });
     const key = await createOrganizationKey(app, organization, policies);
@@ -211,7 +211,7 @@ describe('the keys of an organization', () => {
     for (const id of [idOf(member.apiKey), key.id]) expect(await carried(id)).toEqual([]);
   });
 
-  test('are revoked for good, recorded once, and a repeat succeeds', async () => {
+  test('are revoked permanently, with one audit event, and a repeat succeeds', async () => {
     const member = await createMember(app, organization.id);
     const key = await createOrganizationKey(app, organization, [everywhere('agent.read')]);
     for (const [token, client, path] of [
@@ -240,7 +240,7 @@ describe('the keys of an organization', () => {
     }
   });
 
-  test('revoked by two at once leave one record', async () => {
+  test('have one audit event after concurrent revocations', async () => {
     for (let round = 0; round < 20; round += 1) {
       const key = await createOrganizationKey(app, organization);
       const answers = await Promise.all(
@@ -251,7 +251,7 @@ describe('the keys of an organization', () => {
     }
   });
 
-  test('are nobody’s business without the permission, with a key in hand, or in another organization', async () => {
+  test('are hidden without the permission, from API keys and from other organizations', async () => {
     const stranger = (await createOrganization(app)).owner;
     const bare = await createMember(app, organization.id);
     const key = await createOrganizationKey(app, organization);

@@ -1,4 +1,6 @@
-/** Permission policies of members, teams and organization keys: shown, granted, changed, taken back. */
+/**
+ * Permission policies of members, teams and organization keys: listed, created, changed, deleted.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { permissions } from '../../../src/domain/people/permissions.ts';
@@ -45,7 +47,7 @@ const onAgents = (resource_ids: string[], ...keys: string[]) => ({
 });
 const OWNERSHIP = { scope_kind: 'organization', resource_ids: [], permissions: [], is_owner: true };
 const member = (...policies: Policy[]) => createMember(app, organization.id, { policies });
-/** Somebody who manages policies and holds these permissions besides. */
+/** A member who manages policies and also holds these permissions. */
 const manager = (...keys: string[]) =>
   member(granted('permission_policy.read', 'permission_policy.write', ...keys));
 
@@ -68,7 +70,7 @@ type Shown = Record<string, unknown> & { id: string };
 const policiesOf = async (path: string, http: HttpClient = owner.browser) =>
   (await http.get(path)).body['policies'] as unknown as readonly Shown[];
 
-/** The one policy a new holder was granted by the owner. */
+/** A policy that the owner creates. */
 async function granting(path: string, body: unknown): Promise<Shown> {
   const answer = await post(owner.browser, path, body);
   expect(answer.status).toBe(201);
@@ -95,7 +97,7 @@ async function makeStale({ membershipId }: TestMember) {
 }
 
 describe('the vocabulary', () => {
-  test('is listed whole to whoever may read or write policies, and to nobody else', async () => {
+  test('is listed completely to callers who may read or write policies, and refused to others', async () => {
     for (const key of ['permission_policy.read', 'permission_policy.write']) {
       const answer = await (await member(granted(key))).http.get('/api/v1/permissions');
       expect(answer.body['permissions']).toEqual(
@@ -133,7 +135,7 @@ describe.each([
     path = await createHolder();
   });
 
-  test('is granted, shown, changed and taken back, and each step is written down', async () => {
+  test('can be created, read, changed and deleted, with an audit event for each', async () => {
     const agent = await createAgent(app, organization);
     const created = await granting(path, onAgents([agent.slug], 'request.read'));
     expect(created).toEqual({
@@ -176,7 +178,7 @@ describe.each([
     });
   });
 
-  test('names agents and teams that are there and alive', async () => {
+  test('names only live agents and teams of the organization', async () => {
     const [live, archived] = [
       await createAgent(app, organization),
       await createAgent(app, organization),
@@ -186,7 +188,7 @@ describe.each([
       .where({ slug: archived.slug })
       .update({ status: 'archived', archived_at: new Date() });
     const foreign = await createAgent(app, await createOrganization(app));
-    const named = onAgents([live.slug, archived.slug, foreign.slug, 'nobody'], 'agent.read');
+    const named = onAgents([live.slug, archived.slug, foreign.slug, 'unknown'], 'agent.read');
     expect(pointers(await post(owner.browser, path, named))).toEqual([
       '/resource_ids/1',
       '/resource_ids/2',
@@ -202,7 +204,7 @@ describe.each([
     expect(await policiesOf(path)).toEqual([]);
   });
 
-  test('takes the id of a team in capitals for the same team', async () => {
+  test('accepts the id of a team in capitals', async () => {
     const team = await createTeam(app, organization.id);
     const granted = await post(owner.browser, path, {
       scope_kind: 'team',
@@ -219,7 +221,7 @@ describe.each([
     expect((await owner.browser.delete(`${path}/${String(granted.body['id'])}`)).status).toBe(204);
   });
 
-  test('gives nobody more than fifty of his own, however many are asked for at once', async () => {
+  test('is one of at most fifty for each holder, also with concurrent calls', async () => {
     const ada = await createMember(app, organization.id);
     for (let index = 0; index < 48; index += 1) {
       await grant(app.db, organization.id, {
@@ -240,7 +242,7 @@ describe.each([
     expect(await policiesOf(page)).toHaveLength(50);
   });
 
-  test('offers the first five hundred teams by name, and says that there are more', async () => {
+  test('has a page that offers the first five hundred teams by name and says when there are more', async () => {
     const { id, owner: reader } = await createOrganization(app);
     const page = `/api/v1/members/${reader.membershipId}/permission_policies`;
     const create = (from: number, to: number) =>
@@ -263,7 +265,7 @@ describe.each([
     expect(await listed()).toEqual([500, 'Team 0500', true]);
   });
 
-  test('grants only what the caller holds, and only holding it he changes it or takes it back', async () => {
+  test('can be created, changed and deleted only by a caller who holds what it grants', async () => {
     const ada = await manager('agent.read');
     const beyond = await post(ada.http, path, terms('agent.read', 'pipeline.read'));
     expect(outcome(beyond)).toBe('403 grant_exceeds_own');
@@ -287,7 +289,7 @@ describe.each([
     ]);
   });
 
-  test('that is dangerous takes a fresh session to grant, to change and to take back', async () => {
+  test('that is dangerous needs recent authentication to create, change and delete', async () => {
     const dangerous = terms('agent.credential.issue');
     expect(outcome(await post(owner.http, path, dangerous))).toBe('403 session_required');
     const { id } = await granting(path, dangerous);
@@ -308,7 +310,7 @@ describe.each([
     expect((await post(owner.browser, path, terms('agent.read'))).status).toBe(201);
   });
 
-  test('is changed at the revision it is at: of two changes at once one wins, in each of 20 rounds', async () => {
+  test('changes only at its current revision: one of two concurrent changes succeeds, in each of 20 rounds', async () => {
     const { id } = await granting(path, terms('agent.read'));
     for (let revision = 1; revision <= 20; revision += 1) {
       const keys = revision % 2 === 1 ? ['pipeline.read'] : ['agent.read'];
@@ -322,14 +324,14 @@ describe.each([
     expect(late.body['error']?.['details']).toEqual({ revision: 21 });
   });
 
-  test('that is to become what it is stays at its revision, and nothing is written', async () => {
+  test('keeps its revision when nothing changes, without an audit event', async () => {
     const { id } = await granting(path, terms('agent.read'));
     const same = await put(owner.browser, `${path}/${id}`, { ...terms('agent.read'), revision: 1 });
     expect(same.body).toMatchObject({ id, revision: 1 });
     expect(await events(id)).toHaveLength(1);
   });
 
-  test('is made once for a key, however often and at the same moment it is asked for', async () => {
+  test('is created once for an idempotency key, also with 20 concurrent calls', async () => {
     const key = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => post(owner.browser, path, terms('agent.read'), key)),
@@ -360,7 +362,7 @@ describe.each([
     );
   });
 
-  test('is the same whatever the order of its permissions and resources', async () => {
+  test('is the same in any order of its permissions and resources', async () => {
     const key = randomUUID();
     const wanted = ['agent.read', 'agent.write', 'request.read'];
     const first = await post(owner.browser, path, terms(...wanted), key);
@@ -374,7 +376,7 @@ describe.each([
     expect((await put(owner.browser, `${path}/${id}`, same)).body).toMatchObject({ revision: 1 });
   });
 
-  test('is read with permission_policy.read or permission_policy.write and changed with the latter', async () => {
+  test('needs permission_policy.read or permission_policy.write to read, and the latter to change', async () => {
     const reader = await member(granted('permission_policy.read'));
     const page = await reader.http.get(path);
     expect(page.body).toMatchObject({
@@ -394,7 +396,7 @@ describe.each([
     });
   });
 
-  test("is out of another organization's reach", async () => {
+  test('cannot be reached from another organization', async () => {
     const stranger = (await createOrganization(app)).owner.browser;
     const { id } = await granting(path, terms('agent.read'));
     const calls = [
@@ -407,14 +409,14 @@ describe.each([
     expect(await policiesOf(path)).toMatchObject([{ id, revision: 1 }]);
   });
 
-  test('of somebody else is not found here', async () => {
+  test('of another holder answers 404', async () => {
     const { id } = await granting(await createHolder(), terms('agent.read'));
     expect(outcome(await owner.browser.delete(`${path}/${id}`))).toBe('404 not_found');
   });
 });
 
 describe('what a policy grants', () => {
-  test('a member can do from his next call on, and no longer once it is taken back', async () => {
+  test('is available to a member from the next call until it is deleted', async () => {
     const ada = await member();
     const { id } = await granting(ofMember(ada), terms('agent.read'));
     expect((await ada.http.get('/api/v1/agents')).status).toBe(200);
@@ -422,7 +424,7 @@ describe('what a policy grants', () => {
     expect(outcome(await ada.http.get('/api/v1/agents'))).toBe('403 permission_denied');
   });
 
-  test('every member of a team can do, and an organization key can', async () => {
+  test('is available to every member of a team, and to an organization key', async () => {
     const ada = await member();
     await granting(
       ofTeam(await createTeam(app, organization.id, { members: [ada] })),
@@ -434,7 +436,7 @@ describe('what a policy grants', () => {
     expect((await key.http.get('/api/v1/agents')).status).toBe(200);
   });
 
-  test('somebody who just lost permission_policy.write no longer hands out, in any of 20 rounds', async () => {
+  test('cannot be passed on by a member who just lost permission_policy.write, in each of 20 rounds', async () => {
     const target = await member();
     for (let round = 0; round < 20; round += 1) {
       const ada = await manager('agent.read');
@@ -458,8 +460,8 @@ describe('what a policy grants', () => {
   });
 });
 
-describe('the page of a member', () => {
-  test('shows his own policies and those of his live teams, which are changed there', async () => {
+describe("a member's page", () => {
+  test("shows own policies and those of live teams, which change only on the team's page", async () => {
     const ada = await createMember(app, organization.id, {
       displayName: 'Ada',
       policies: [granted('agent.read')],
@@ -487,7 +489,7 @@ describe('the page of a member', () => {
     expect(refused.body['error']?.['details']).toEqual({ read_only_reason: 'inherited' });
   });
 
-  test('offers the vocabulary people can hold, and the agents and teams for which the caller can grant something', async () => {
+  test('offers the permissions that people can hold, and the agents and teams for which the caller can grant something', async () => {
     const [a, b] = [await createAgent(app, organization), await createAgent(app, organization)];
     const team = await createTeam(app, organization.id, { name: 'On call' });
     const ada = await member({
@@ -531,7 +533,7 @@ describe('the page of a member', () => {
     );
   });
 
-  test('of somebody who was removed takes no change', async () => {
+  test('of a removed member accepts no change', async () => {
     const ada = await createMember(app, organization.id, {
       status: 'deprovisioned',
       policies: [granted('agent.read')],
@@ -555,7 +557,7 @@ describe('the page of a member', () => {
 describe('ownership', () => {
   const second = () => member({ scope_kind: 'organization', is_owner: true });
 
-  test('is given by an owner in a fresh session, and carries everything', async () => {
+  test('is granted by an owner with recent authentication, and carries everything', async () => {
     const ada = await member();
     const everything = permissions
       .filter(({ holders }) => holders.includes('human'))
@@ -571,7 +573,7 @@ describe('ownership', () => {
     );
   });
 
-  test('is taken by an owner only', async () => {
+  test('is removed by an owner only', async () => {
     const ada = await second();
     const rich = await manager();
     const [policy] = await policiesOf(ofMember(ada), rich.browser);
@@ -587,7 +589,7 @@ describe('ownership', () => {
     expect(await policiesOf(ofMember(ada))).toEqual([]);
   });
 
-  test('is for members at organization scope alone', async () => {
+  test('is possible only for members and at organization scope', async () => {
     const team = await createTeam(app, organization.id);
     expect(
       pointers(
@@ -606,7 +608,7 @@ describe('ownership', () => {
     ).toEqual(['/permissions']);
   });
 
-  test('of the last active owner stays', async () => {
+  test('of the last active owner cannot be removed', async () => {
     await createMember(app, organization.id, {
       status: 'suspended',
       policies: [{ scope_kind: 'organization', is_owner: true }],
@@ -621,7 +623,7 @@ describe('ownership', () => {
     expect(await policiesOf(ofMember(owner))).toEqual([policy]);
   });
 
-  test('two owners who lay it down at the same moment leave exactly one owner, in each of 20 rounds', async () => {
+  test('stays with exactly one of two owners who give it up at the same moment, in each of 20 rounds', async () => {
     for (let round = 0; round < 20; round += 1) {
       const home = await createOrganization(app);
       const owners = [
@@ -651,8 +653,8 @@ describe('ownership', () => {
   });
 });
 
-describe('the page of a team', () => {
-  test('that was archived takes no change', async () => {
+describe("a team's page", () => {
+  test('of an archived team accepts no change', async () => {
     const team = await createTeam(app, organization.id, {
       name: 'Gone',
       policies: [granted('agent.read')],
@@ -675,7 +677,7 @@ describe('the page of a team', () => {
   });
 });
 
-describe('the page of an organization key', () => {
+describe("an organization key's page", () => {
   test('offers what such a key can hold', async () => {
     const { id } = await createOrganizationKey(app, organization);
     const keys = (
@@ -691,7 +693,7 @@ describe('the page of an organization key', () => {
     ]);
   });
 
-  test('that was revoked or has expired takes no change', async () => {
+  test('of a revoked or expired key accepts no change', async () => {
     for (const end of [
       { revoked_at: new Date(), revocation_reason: 'manual' },
       { expires_at: new Date(Date.now() - 1_000) },
@@ -708,7 +710,7 @@ describe('the page of an organization key', () => {
     }
   });
 
-  test('is not there for a personal key', async () => {
+  test('does not exist for a personal key', async () => {
     const id = idOf(owner.apiKey);
     expect(outcome(await owner.browser.get(ofKey(id)))).toBe('404 not_found');
     await grant(app.db, organization.id, { apiKeyId: id, policy: granted('agent.read') });
@@ -729,7 +731,7 @@ describe('the open edition', () => {
     await open.close();
   });
 
-  test('has no policies of organization keys, and neither lists nor grants what it does not serve', async () => {
+  test('has no policies of organization keys, and neither lists nor grants permissions it does not serve', async () => {
     const home = await createOrganization(open);
     const { id } = await createOrganizationKey(open, home);
     expect(outcome(await home.owner.browser.get(ofKey(id)))).toBe('404 not_found');

@@ -1,4 +1,4 @@
-/** Who is in a team: rosters, and that nobody gains more through one than he holds. */
+/** The members of teams, and that callers cannot gain through a team more than they hold. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-async function freshOrganization() {
+async function newOrganization() {
   organization = await createOrganization(app);
   owner = organization.owner;
 }
@@ -38,9 +38,9 @@ const byDirectory = (teamId: string, { membershipId }: TestMember) =>
   });
 
 describe('the members of a team', () => {
-  beforeAll(freshOrganization);
+  beforeAll(newOrganization);
 
-  test('are exactly those named and those of the directory, each once, by name, with where they come from', async () => {
+  test('are the manual ones and those of the directory, each once, by name, with their sources', async () => {
     const id = await createTeam(app, organization.id);
     const [ada, bob, cleo] = [
       await createMember(app, organization.id, { displayName: 'ada' }),
@@ -92,7 +92,7 @@ describe('the members of a team', () => {
     ]);
   });
 
-  test('are told as added and removed; the same members again are no change', async () => {
+  test('leave audit events with who was added and removed, and none without a change', async () => {
     const id = await createTeam(app, organization.id);
     const [one, two] = [await newMember(), await newMember()];
     await setMembers(owner.browser, id, idsOf(one));
@@ -107,7 +107,7 @@ describe('the members of a team', () => {
     ]);
   });
 
-  test('stay as they were when an id is unknown, foreign, removed or named twice: each is named', async () => {
+  test('stay unchanged when an id is unknown, foreign, removed or repeated, and the refusal names each', async () => {
     const id = await createTeam(app, organization.id);
     const good = await newMember();
     const removed = await createMember(app, organization.id, { status: 'deprovisioned' });
@@ -132,7 +132,7 @@ describe('the members of a team', () => {
     expect(await roster(owner, id)).toEqual([kept]);
   });
 
-  test('1,000 at once are replaced by 1,000 others', async () => {
+  test('can be 1,000 that are replaced by 1,000 others', async () => {
     const id = await createTeam(app, organization.id);
     const { rows } = await app.db.raw<{ rows: { id: string }[] }>(
       `with someone as (
@@ -151,7 +151,7 @@ describe('the members of a team', () => {
     }
   });
 
-  test('are changed by who may change the members of this team only', async () => {
+  test('can be changed only with the permission for this team', async () => {
     const [own, other] = [
       await createTeam(app, organization.id),
       await createTeam(app, organization.id),
@@ -175,9 +175,9 @@ describe('the members of a team', () => {
   });
 });
 
-describe('whoever adds somebody to a team', () => {
+describe('a caller who adds a member to a team', () => {
   const DANGEROUS = ['permission_policy.write', 'request.decide.unrouted'];
-  beforeAll(freshOrganization);
+  beforeAll(newOrganization);
 
   const teamOf = (...policies: Policy[]) => createTeam(app, organization.id, { policies });
   const leadOf = (team: string, ...more: Policy[]) =>
@@ -186,7 +186,7 @@ describe('whoever adds somebody to a team', () => {
       ...more,
     );
 
-  test("cannot make himself or another an administrator by the administrators' team, by session or key", async () => {
+  test('cannot make themselves or others administrators through a team, by session or key', async () => {
     const admins = await teamOf(
       { scope_kind: 'organization', permissions: ['team.read'] },
       { scope_kind: 'organization', permissions: ['membership.write', 'team.write'] },
@@ -211,7 +211,7 @@ describe('whoever adds somebody to a team', () => {
     expect((await lead.http.get('/api/v1/members')).status).toBe(403);
   });
 
-  test('needs what the team grants at the same scope or wider', async () => {
+  test('needs to hold what the team grants at the same scope or wider', async () => {
     const [target, other] = [
       await createTeam(app, organization.id),
       await createTeam(app, organization.id),
@@ -240,7 +240,7 @@ describe('whoever adds somebody to a team', () => {
     expect((await setMembers(wider.http, team, idsOf(wider))).status).toBe(200);
   });
 
-  test('needs it of himself when the directory has added the same person: he would stay when the directory takes him out', async () => {
+  test('needs to hold it also for a person added by the directory, since the manual membership would remain', async () => {
     const team = await teamOf({ scope_kind: 'organization', permissions: ['agent.write'] });
     const lead = await leadOf(team);
     const synced = await newMember();
@@ -251,7 +251,7 @@ describe('whoever adds somebody to a team', () => {
     });
   });
 
-  test('may pass on what he holds through the very team, and no longer once he is out of it', async () => {
+  test('may pass on what they hold through the team itself, until they leave it', async () => {
     const team = await teamOf({ scope_kind: 'organization', permissions: ['agent.read'] });
     const [lead, friend] = [await leadOf(team), await newMember()];
     await setMembers(owner.http, team, idsOf(lead));
@@ -263,7 +263,7 @@ describe('whoever adds somebody to a team', () => {
     });
   });
 
-  test('needs no more than the permission to take people out, or to leave the members as they are', async () => {
+  test('needs only the permission to remove members or to leave them unchanged', async () => {
     const team = await teamOf({
       scope_kind: 'organization',
       permissions: [...DANGEROUS, 'membership.write'],
@@ -283,7 +283,7 @@ describe('whoever adds somebody to a team', () => {
     expect((await setMembers(lead.http, team, [])).status).toBe(200);
   });
 
-  test('needs a fresh session, with a second factor where the organization demands one, for what is dangerous', async () => {
+  test('needs recent authentication for dangerous grants, with a second factor when the organization requires one', async () => {
     const team = await teamOf({ scope_kind: 'organization', permissions: DANGEROUS });
     const session = app.db('sessions').where({ membership_id: owner.membershipId });
     expect(codeOf(await setMembers(owner.http, team, idsOf(owner)))).toEqual({
@@ -307,7 +307,7 @@ describe('whoever adds somebody to a team', () => {
     await app.db('organizations').where({ id: organization.id }).update({ require_mfa: false });
   });
 
-  test('cannot pass on by a key what the key may not carry', async () => {
+  test('cannot pass on by key what the key cannot carry', async () => {
     const team = await teamOf({ scope_kind: 'organization', permissions: ['agent.read'] });
     const keys = await teamOf({ scope_kind: 'organization', permissions: ['api_key.issue'] });
     expect(codeOf(await setMembers(owner.http, keys, idsOf(owner)))).toEqual({
@@ -341,16 +341,16 @@ describe('whoever adds somebody to a team', () => {
   });
 });
 
-describe('at the same time, 20 times', () => {
+describe('concurrent changes, 20 times', () => {
   let crowd: TestMember[];
 
   beforeAll(async () => {
-    await freshOrganization();
+    await newOrganization();
     crowd = [];
     for (let n = 0; n < 6; n += 1) crowd.push(await newMember());
   });
 
-  test('archiving and changing the members: whoever comes first counts, and an archived team changes no more', async () => {
+  test('of archiving and changing members apply in one order, and an archived team stays unchanged', async () => {
     for (let round = 0; round < 20; round += 1) {
       const id = await createTeam(app, organization.id);
       const [archived, changed] = await Promise.all([
@@ -360,14 +360,14 @@ describe('at the same time, 20 times', () => {
       expect(archived.status).toBe(204);
       expect([200, 409]).toContain(changed.status);
       expect(await roster(owner, id)).toEqual(changed.status === 200 ? idsOf(...crowd).sort() : []);
-      const told = (await teamEvents(app, id)).map((event) => event.event_type);
-      expect(told).toEqual(
+      const types = (await teamEvents(app, id)).map((event) => event.event_type);
+      expect(types).toEqual(
         changed.status === 200 ? ['team.members_changed', 'team.archived'] : ['team.archived'],
       );
     }
   });
 
-  test('two rosters: one of them stands, never a mixture, and the audit log adds up to it', async () => {
+  test('of two member lists leave one of them, never a mixture, and the audit events add up to it', async () => {
     const id = await createTeam(app, organization.id);
     const rosters = [idsOf(...crowd.slice(0, 4)), idsOf(...crowd.slice(2))];
     for (let round = 0; round < 20; round += 1) {
@@ -388,7 +388,7 @@ describe('at the same time, 20 times', () => {
     expect([...present].sort()).toEqual(await roster(owner, id));
   });
 
-  test('passing on a grant and losing it: whoever has lost it first passes nothing on', async () => {
+  test('of losing a grant and passing it on never pass on a lost grant', async () => {
     const agentRead = [{ scope_kind: 'organization', permissions: ['agent.read'] }] as const;
     for (let round = 0; round < 20; round += 1) {
       const [source, target] = [
@@ -410,12 +410,12 @@ describe('at the same time, 20 times', () => {
         .whereIn('subject_id', [source, target])
         .orderBy('sequence')
         .select<{ subject_id: string }[]>('subject_id');
-      const told = order.map((event) => event.subject_id);
-      expect(told).toEqual(passed.status === 200 ? [source, target, source] : [source, source]);
+      const subjects = order.map((event) => event.subject_id);
+      expect(subjects).toEqual(passed.status === 200 ? [source, target, source] : [source, source]);
     }
   });
 
-  test('archiving twice: both succeed, and it is told once', async () => {
+  test('that archive twice both succeed, with one audit event', async () => {
     for (let round = 0; round < 20; round += 1) {
       const id = await createTeam(app, organization.id);
       const answers = await Promise.all([archive(id), archive(id)]);

@@ -1,4 +1,4 @@
-/** Teams: their names, their end, and who may see and change them. */
+/** Teams: their names, archiving them, and who may see and change them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-async function freshOrganization() {
+async function newOrganization() {
   organization = await createOrganization(app);
   owner = organization.owner;
 }
@@ -44,9 +44,9 @@ async function directoryManaged(): Promise<string> {
 }
 
 describe('creating a team', () => {
-  beforeAll(freshOrganization);
+  beforeAll(newOrganization);
 
-  test('answers an empty team that grants nothing, and drops the blanks around its name', async () => {
+  test('answers an empty team that grants nothing, and trims its name', async () => {
     const created = await create('  Platform on-call ');
     expect(created.status).toBe(201);
     expect(created.body).toEqual({
@@ -83,11 +83,11 @@ describe('creating a team', () => {
     },
   );
 
-  test('a name of 100 letters between blanks is fine', async () => {
+  test('accepts a name of 100 characters between blanks', async () => {
     expect((await create(` ${'n'.repeat(100)} `)).status).toBe(201);
   });
 
-  test('a name is taken however its letters are written, and holds nothing that is not seen', async () => {
+  test('refuses a name that looks like an existing one, and names with invisible characters', async () => {
     expect((await create('Night Ops ①')).status).toBe(201);
     for (const name of ['\uff2eight Ops 1', 'NIGHT\u00a0OPS 1', 'Night Ops 1\ufe0f']) {
       expect([name, codeOf(await create(name))]).toEqual([
@@ -99,8 +99,8 @@ describe('creating a team', () => {
       expect([name, (await create(name)).status]).toEqual([name, 400]);
   });
 
-  test('a name is taken by a live team of the organization whatever its case, and free once that is archived', async () => {
-    await freshOrganization();
+  test('refuses the name of a live team ignoring case, and accepts it once that team is archived', async () => {
+    await newOrganization();
     const first = await create('Operations');
     expect(codeOf(await create('OPERATIONS'))).toEqual({ status: 409, code: 'team_name_taken' });
     expect((await archive(String(first.body['team']?.['id']))).status).toBe(204);
@@ -109,7 +109,7 @@ describe('creating a team', () => {
     expect((await elsewhere.owner.http.post(TEAMS, { name: 'Operations' })).status).toBe(201);
   });
 
-  test('needs team.write for the organization, which a grant for some team is not', async () => {
+  test('needs team.write for the organization, and a grant for one team is not enough', async () => {
     const team = await createTeam(app, organization.id);
     const lead = await newMember({
       scope_kind: 'team',
@@ -125,7 +125,7 @@ describe('creating a team', () => {
     expect((await manager.http.post(TEAMS, { name: 'Another' })).status).toBe(201);
   });
 
-  test('20 times two at once with one name make one team each time', async () => {
+  test('creates one team for two concurrent calls with one name, 20 times', async () => {
     for (let round = 0; round < 20; round += 1) {
       const answers = await Promise.all([create(`Race ${round}`), create(`RACE ${round}`)]);
       expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
@@ -137,7 +137,7 @@ describe('listing teams', () => {
   let teams: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
-    await freshOrganization();
+    await newOrganization();
     const made: Record<string, string> = {};
     for (const name of ['delta', 'Alpha', 'charlie', 'bravo', 'echo_x'])
       made[name] = await createTeam(app, organization.id, { name });
@@ -146,7 +146,7 @@ describe('listing teams', () => {
     await createTeam(app, (await createOrganization(app)).id, { name: 'foreign' });
   });
 
-  test('shows live teams by name without regard to case, archived ones on demand', async () => {
+  test('lists live teams by name ignoring case, and archived ones on demand', async () => {
     expect(names(await owner.http.get(TEAMS))).toEqual(['Alpha', 'charlie', 'delta', 'echo_x']);
     expect(names(await owner.http.get(`${TEAMS}?status=archived`))).toEqual(['bravo']);
     const all = await owner.http.get(`${TEAMS}?status=all`);
@@ -155,14 +155,14 @@ describe('listing teams', () => {
     expect(all.body).not.toHaveProperty('next_cursor');
   });
 
-  test('searches names for the very letters, without regard to case', async () => {
+  test('finds names that contain the text literally, ignoring case', async () => {
     expect(names(await owner.http.get(`${TEAMS}?q=LT`))).toEqual(['delta']);
     expect(names(await owner.http.get(`${TEAMS}?q=_`))).toEqual(['echo_x']);
     expect(names(await owner.http.get(`${TEAMS}?q=%25`))).toEqual([]);
     expect(names(await owner.http.get(`${TEAMS}?q=`))).toHaveLength(4);
   });
 
-  test('pages through every team once, in the same order, also with a long search in the cursor', async () => {
+  test('returns every team once across pages, also with a long search in the cursor', async () => {
     const wide = 'é"\u0001'.repeat(33);
     for (let n = 0; n < 3; n += 1) await createTeam(app, organization.id, { name: `${wide}${n}` });
     for (const [filter, expected] of [
@@ -186,7 +186,7 @@ describe('listing teams', () => {
     }
   });
 
-  test('refuses a bad status or limit, and a cursor of other filters', async () => {
+  test('refuses a bad status or limit and a cursor of other filters', async () => {
     const { body } = await owner.http.get(`${TEAMS}?limit=1`);
     const cursor = String(body['next_cursor']);
     for (const query of [
@@ -202,7 +202,7 @@ describe('listing teams', () => {
     }
   });
 
-  test('shows an organization-wide reader all, a reader of some teams those, and nobody else any', async () => {
+  test('shows all teams with an organization-wide grant, the named ones with a team grant, and otherwise none', async () => {
     const scoped = await newMember({
       scope_kind: 'team',
       resource_ids: [teams['delta'] ?? '', teams['bravo'] ?? ''],
@@ -227,7 +227,7 @@ describe('listing teams', () => {
     expect(names(await wide.http.get(`${TEAMS}?status=archived`))).toEqual(['bravo']);
   });
 
-  test('shows what members inherit, team by team', async () => {
+  test('shows what members inherit from each team', async () => {
     const policy = {
       scope_kind: 'team',
       resource_ids: [teams['delta'] ?? ''],
@@ -263,13 +263,13 @@ describe('listing teams', () => {
 });
 
 describe('organization keys', () => {
-  test('read the teams their policies name and change none', async () => {
+  test('read the teams that their policies name and change none', async () => {
     const hosted = await startApp({
       databaseUrl: app.databaseUrl,
       environment: { COUNTERSIGN_EDITION: 'hosted' },
     });
     try {
-      await freshOrganization();
+      await newOrganization();
       const [seen, hidden] = [
         await createTeam(app, organization.id),
         await createTeam(app, organization.id),
@@ -294,9 +294,9 @@ describe('organization keys', () => {
 });
 
 describe('renaming a team', () => {
-  beforeAll(freshOrganization);
+  beforeAll(newOrganization);
 
-  test('answers the team and is told with both names; the name it has already is no change', async () => {
+  test('answers the team and writes an audit event with both names, and none for the same name', async () => {
     const id = await createTeam(app, organization.id, { name: 'before' });
     expect((await rename(id, 'before')).status).toBe(200);
     expect(await teamEvents(app, id)).toEqual([]);
@@ -307,7 +307,7 @@ describe('renaming a team', () => {
     ]);
   });
 
-  test('20 times two renamed to one name at once: one of them gets it', async () => {
+  test('gives one name to one of two concurrent renames, 20 times', async () => {
     for (let round = 0; round < 20; round += 1) {
       const teams = [
         await createTeam(app, organization.id),
@@ -318,7 +318,7 @@ describe('renaming a team', () => {
     }
   });
 
-  test("refuses a live team's name, an archived and a directory-managed team, a bad name and one that is not there", async () => {
+  test('refuses the name of a live team, a bad name, and teams that are archived, directory-managed or unknown', async () => {
     const [one, two] = [
       await createTeam(app, organization.id, { name: 'one' }),
       await createTeam(app, organization.id, { name: 'two' }),
@@ -336,7 +336,7 @@ describe('renaming a team', () => {
     expect((await rename('no-uuid', 'three')).status).toBe(404);
   });
 
-  test("is for whoever may write this team, and another organization's is not there", async () => {
+  test("needs the permission for this team, and answers 404 for another organization's", async () => {
     const [own, other] = [
       await createTeam(app, organization.id),
       await createTeam(app, organization.id),
@@ -360,9 +360,9 @@ describe('renaming a team', () => {
 });
 
 describe('archiving a team', () => {
-  beforeAll(freshOrganization);
+  beforeAll(newOrganization);
 
-  test('is for good: repeating it moves nothing, and only once is it told', async () => {
+  test('is permanent, and a repeat succeeds without another audit event', async () => {
     const id = await createTeam(app, organization.id, { name: 'short-lived' });
     expect((await archive(id)).status).toBe(204);
     const archivedAt = (await owner.http.get(`${TEAMS}/${id}`)).body['team']?.['archived_at'];
@@ -378,7 +378,7 @@ describe('archiving a team', () => {
     });
   });
 
-  test('is refused for a directory-managed team, and for whoever lacks the permission even when it is done already', async () => {
+  test('is refused for a directory-managed team, and without the permission also when it is archived already', async () => {
     expect(codeOf(await archive(await directoryManaged()))).toEqual({
       status: 409,
       code: 'directory_managed',
@@ -393,7 +393,7 @@ describe('archiving a team', () => {
     expect((await archive(randomUUID())).status).toBe(404);
   });
 
-  test('takes what it granted from its members at their next call, in another process too, as leaving it does', async () => {
+  test('removes its grants from its members at the next call in every process, like leaving it', async () => {
     const other = await startApp({ databaseUrl: app.databaseUrl });
     try {
       const member = await newMember();

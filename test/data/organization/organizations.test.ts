@@ -1,4 +1,4 @@
-/** What an organization may decide for itself is the same to the interface and to the table. */
+/** The API and the table have the same bounds for an organization's settings. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   findOrganization,
@@ -26,7 +26,7 @@ const terms = Object.keys(DURATION_BOUNDS) as readonly (keyof typeof DURATION_BO
 const seconds = (text: string) => (parseDuration(text) ?? NaN) / 1_000;
 
 test.each(terms)(
-  'the table keeps %s from its lowest to its highest bound, and nothing beyond',
+  'the table accepts %s from its minimum to its maximum, and nothing beyond',
   async (term) => {
     const now = await findOrganization(app.db, organization.id);
     if (!now) throw new Error('the organization is gone');

@@ -1,4 +1,4 @@
-/** Who is calling, and who may decide, is asked all the time: never by reading all members, rosters or policies there are. */
+/** Frequent access queries never read whole tables of members, teams or policies. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findApiKeyHolder } from '../../../src/data/people/api-keys.ts';
 import { findDeciders, findNonDeciders } from '../../../src/data/requests/deciders.ts';
@@ -27,7 +27,10 @@ let organization: TestOrganization;
 let member: TestMember;
 let teamId: string;
 
-/** 5,000 members with a policy each, 3,000 teams with two, 30,000 rows of rosters: a fifth of them twice, by both sources. */
+/**
+ * 5,000 members with a policy each, 3,000 teams with two, and 30,000 team memberships, a fifth of
+ * them from both sources.
+ */
 async function fillTables(organizationId: string): Promise<void> {
   const statements = [
     `with people as (
@@ -96,7 +99,7 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   ],
   ['the members of a team', (db) => listTeamMembers(db, organization.id, teamId)],
 ])(
-  'among 5,000 members and 3,000 teams of another organization, %s: found without reading a table of it through',
+  'among 5,000 members and 3,000 teams of another organization, %s: found without a sequential scan',
   async (_name, run) => {
     const nodes = await explain(app, await statementOf(app, run));
     const read = nodes.filter((node) => CROWDED.includes(node['Relation Name'] ?? ''));

@@ -1,4 +1,4 @@
-/** What the policies of a member add up to, through the live teams he is in. */
+/** What a member holds through live teams. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('a member holds what his teams hold, until the team is archived or he leaves it', async () => {
+test('a member holds what their teams hold, until the team is archived or they leave it', async () => {
   const member = await createMember(app, organization.id);
   const policies = [{ scope_kind: 'organization', permissions: ['agent.read'] }] as const;
   const [first, second] = [
@@ -40,7 +40,7 @@ test('a member holds what his teams hold, until the team is archived or he leave
   expect((await member.browser.get('/api/v1/me')).body['principal']?.['team_ids']).toEqual([]);
 });
 
-test("who is in a team twice holds its policies once, and another member's stay his own", async () => {
+test('a member who is in a team twice holds its policies once, and other members hold none of them', async () => {
   const [inside, outside] = [
     await createMember(app, organization.id),
     await createMember(app, organization.id),

@@ -1,4 +1,4 @@
-/** What comes through teams, and what is granted for teams, means the same wherever it is asked: in SQL, in a check, in a list. */
+/** Grants through teams and grants for teams mean the same in SQL, in a check and in a list. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -60,7 +60,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 interface Scene {
-  /** Of each member, his own. */
+  /** The own policies of each member. */
   readonly own: readonly (readonly Policy[])[];
   readonly teams: readonly {
     readonly archived: boolean;
@@ -69,7 +69,10 @@ interface Scene {
   }[];
 }
 
-/** Policies with some of these permissions, at any scope, some of which they do not have: those grant nothing. */
+/**
+ * Policies with some of these permissions at any scope. Those at a scope that a permission does not
+ * have grant nothing.
+ */
 function scenes(permissions: readonly string[]): fc.Arbitrary<Scene> {
   const keys = fc.subarray([...permissions], { minLength: 1 });
   const policy = fc.oneof(
@@ -118,7 +121,7 @@ async function set({ own, teams }: Scene): Promise<void> {
       .where({ id: teamId })
       .update({ archived_at: archived ? new Date() : null });
     for (const policy of policies) await grant(app.db, organization.id, { teamId, policy });
-    // In the team by one source or the other, and the first of them by both.
+    // Each by one source, and the first by both.
     const rows = roster.flatMap((each, place) =>
       (place === 0 ? ['manual', 'directory'] : ['directory']).map((source) => ({ each, source })),
     );
@@ -143,7 +146,7 @@ async function principalOf({ membershipId }: TestMember): Promise<MemberPrincipa
   });
 }
 
-test('the list of teams shows exactly those a read is allowed for, for any grants, own and inherited', async () => {
+test('a list of teams shows exactly those that a read allows, for any grants, own and inherited', async () => {
   const outcomes = new Set<number>();
   await fc.assert(
     fc.asyncProperty(scenes(['team.read', 'team.write', 'agent.read']), async (scene) => {
@@ -174,7 +177,7 @@ test('the list of teams shows exactly those a read is allowed for, for any grant
   expect([...outcomes].sort()).toEqual([200, 403]);
 });
 
-test('the deciders of an agent are exactly the members a decision is allowed for, for any grants, own and inherited', async () => {
+test('the deciders of an agent are exactly the members who may decide, for any grants, own and inherited', async () => {
   let found = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -215,7 +218,7 @@ test('the deciders of an agent are exactly the members a decision is allowed for
   expect(found).toBeGreaterThan(0);
 });
 
-test('the list of requests shows exactly those that may be seen, for any grants, own and inherited', async () => {
+test('a list of requests shows exactly those that may be seen, for any grants, own and inherited', async () => {
   const seen = new Map<string, { request: Parameters<typeof maySee>[1]; routed: Audience }>();
   for (const id of requestIds) {
     const request = (await findRequest(app.db, id))?.request;

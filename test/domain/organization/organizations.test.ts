@@ -54,14 +54,14 @@ const codeOf = (run: () => void): unknown => {
   }
 };
 
-describe('what changes', () => {
-  test('is what is wanted and differs', () => {
+describe('the changes', () => {
+  test('contains the terms that are named and differ', () => {
     const wanted = { ...terms, name: 'Other', maxApiKeyLifetime: null, claimTimeout: undefined };
     expect(changesTo(terms, wanted)).toEqual({ name: 'Other', maxApiKeyLifetime: null });
     expect(changesTo(terms, {})).toEqual({});
   });
 
-  test('is told with what was and what is, durations as text', () => {
+  test('is presented with old and new values, with durations as text', () => {
     expect(
       describeChanges(terms, { claimTimeout: 60, maxApiKeyLifetime: null, requireMfa: true }),
     ).toEqual({
@@ -72,9 +72,9 @@ describe('what changes', () => {
   });
 });
 
-describe('who may change', () => {
+describe('the caller of a change', () => {
   test.each([{ name: 'Other' }, { claimTimeout: 60 }, {}])(
-    '%j: anybody with the permission',
+    '%j: needs only the permission',
     (changes) => {
       expect(codeOf(() => requireMayChange(key, changes))).toBeUndefined();
       expect(codeOf(() => requireMayChange(person({ fresh: false }), changes))).toBeUndefined();
@@ -88,7 +88,7 @@ describe('who may change', () => {
     { requireMfa: false },
   ];
   test.each(sensitive)(
-    '%j: a fresh session, with a second factor where one is demanded',
+    '%j: needs recent authentication, with a second factor where required',
     (changes) => {
       expect(codeOf(() => requireMayChange(key, changes))).toBe('session_required');
       expect(codeOf(() => requireMayChange(person({ fresh: false }), changes))).toBe(
@@ -101,7 +101,7 @@ describe('who may change', () => {
     },
   );
 
-  test('that everybody needs a second factor: who has given his own', () => {
+  test('requireMfa: needs a second factor of their own', () => {
     expect(codeOf(() => requireMayChange(person(), { requireMfa: true }))).toBe('mfa_required');
     expect(
       codeOf(() => requireMayChange(person({ assurance: 'strong' }), { requireMfa: true })),
@@ -109,7 +109,7 @@ describe('who may change', () => {
   });
 });
 
-test('a duration is shown so that it reads back as itself, in the largest whole unit', () => {
+test('a duration is presented in the largest whole unit and parses back to itself', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 315_360_000 }), (seconds) => {
       expect(parseDuration(formatDuration(seconds))).toBe(seconds * 1_000);
@@ -136,7 +136,7 @@ describe('the slug of an organization', () => {
     expect(slugOf(name)).toBe(slug);
   });
 
-  test('is a valid slug whatever the name', () => {
+  test('is valid whatever the name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
         expect(slugOf(name)).toMatch(/^[a-z0-9][a-z0-9-]{0,62}$/);

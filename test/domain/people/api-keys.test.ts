@@ -1,4 +1,4 @@
-/** What a key may carry and how long it may live, without a database. */
+/** What a key may carry, and how long it may live. */
 import { describe, expect, test } from '@jest/globals';
 import {
   bearablePermissions,
@@ -49,11 +49,11 @@ describe('what a personal key carries', () => {
   });
 });
 
-describe('narrowing', () => {
-  const pointers = (narrowing: string[]) =>
-    keyScopeIssues(narrowing).map(({ pointer, code }) => [pointer, code]);
+describe('the list of a scoped key', () => {
+  const pointers = (list: string[]) =>
+    keyScopeIssues(list).map(({ pointer, code }) => [pointer, code]);
 
-  test('takes any choice of what can be carried', () => {
+  test('may contain any permissions that a key can carry', () => {
     expect(pointers(['request.read'])).toEqual([]);
     expect(pointers(['request.read', 'agent.read'])).toEqual([]);
   });
@@ -66,8 +66,8 @@ describe('narrowing', () => {
   });
 });
 
-describe('the life of a key', () => {
-  test('is limited by the smaller of the deployment’s and the organization’s limit', () => {
+describe('the lifetime of a key', () => {
+  test("is limited by the smaller of the deployment's and the organization's limit", () => {
     expect(longestLife(undefined, null)).toBeUndefined();
     expect(longestLife(60_000, null)).toBe(60_000);
     expect(longestLife(undefined, 90)).toBe(90_000);
@@ -77,7 +77,7 @@ describe('the life of a key', () => {
     expect(latestEnd(now, undefined)).toBeUndefined();
   });
 
-  test('ends ahead and no later than the limit, which itself is allowed', () => {
+  test('must end in the future and no later than the limit', () => {
     const latest = after(60_000);
     expect(endIssues(undefined, { now, latest })).toEqual([]);
     expect(endIssues(after(1), { now, latest })).toEqual([]);

@@ -72,14 +72,14 @@ const reason = (principal: Principal, permission: Permission, target: Authorizat
 };
 
 describe('a signed-in person', () => {
-  test('with a grant for the organization may act on the organization and on everything in it', () => {
+  test('with a grant for the organization may act on the organization and everything in it', () => {
     const person = member([{ permission: 'request.decide', scope_kind: 'organization' }]);
     for (const target of [organization, any, onAgent('payments'), onTeam('t1')]) {
       expect(authorize(person, 'request.decide', target)).toEqual({ allowed: true });
     }
   });
 
-  test('with a grant for an agent may act on that agent alone', () => {
+  test('with a grant for an agent may act only on that agent', () => {
     const person = member([
       { permission: 'request.decide', scope_kind: 'agent', scope_id: 'payments' },
     ]);
@@ -91,7 +91,7 @@ describe('a signed-in person', () => {
     expect(reason(person, 'request.read', onAgent('payments'))).toBe('missing_permission');
   });
 
-  test('with a grant for a team may act on that team alone', () => {
+  test('with a grant for a team may act only on that team', () => {
     const person = member([{ permission: 'team.write', scope_kind: 'team', scope_id: 't1' }]);
     expect(reason(person, 'team.write', onTeam('t1'))).toBe('allowed');
     expect(reason(person, 'team.write', onTeam('t2'))).toBe('outside_scope');
@@ -99,7 +99,7 @@ describe('a signed-in person', () => {
     expect(reason(person, 'team.write', organization)).toBe('outside_scope');
   });
 
-  test('is told what was missing and where', () => {
+  test('reads which permission was missing and where', () => {
     const person = member([
       { permission: 'agent.read', scope_kind: 'agent', scope_id: 'payments' },
     ]);
@@ -134,7 +134,7 @@ describe('a signed-in person', () => {
     }
   });
 
-  test('can never ask for approval as an agent, owner or not', () => {
+  test('can never ask for approval as an agent, even as an owner', () => {
     expect(reason(owner(), 'request.create', organization)).toBe('credential_kind');
     expect(
       reason(
@@ -206,7 +206,7 @@ describe('a personal key', () => {
 });
 
 describe('an agent', () => {
-  test('may ask and read for itself alone, and never decide', () => {
+  test('may ask and read only for itself, and never decide', () => {
     expect(reason(agent, 'request.create', onAgent('payments'))).toBe('allowed');
     expect(reason(agent, 'request.read', onAgent('payments'))).toBe('allowed');
     expect(reason(agent, 'request.create', onAgent('mail'))).toBe('outside_scope');
@@ -222,7 +222,7 @@ describe('an agent', () => {
 });
 
 describe('grants from policies', () => {
-  test('are one per permission and resource, sorted, each once', () => {
+  test('are one for each permission and resource, sorted, without duplicates', () => {
     const policies: PolicyGrants[] = [
       {
         scope_kind: 'agent',
@@ -241,7 +241,7 @@ describe('grants from policies', () => {
     ]);
   });
 
-  test('leave out unknown permissions and scopes a permission does not have', () => {
+  test('leave out unknown permissions and scopes that a permission does not have', () => {
     const policies: PolicyGrants[] = [
       {
         scope_kind: 'agent',
@@ -253,7 +253,7 @@ describe('grants from policies', () => {
     expect(grantsFromPolicies(policies, false)).toEqual([]);
   });
 
-  test('of a scope without resources are none', () => {
+  test('of a scope without resources are empty', () => {
     expect(
       grantsFromPolicies(
         [{ scope_kind: 'agent', resource_ids: [], permissions: ['request.read'] }],
@@ -310,7 +310,7 @@ describe('checks and list filters', () => {
     );
   });
 
-  test('effective permissions are those a check allows at some scope, sorted, each once', () => {
+  test('effective permissions are those that a check allows at some scope, sorted, without duplicates', () => {
     fc.assert(
       fc.property(principal, (who) => {
         const allowed = permissions
@@ -321,7 +321,7 @@ describe('checks and list filters', () => {
     );
   });
 
-  test('a key never may what its member by session may not', () => {
+  test('a key may never do what its member may not do by session', () => {
     fc.assert(
       fc.property(fc.array(policy, { maxLength: 4 }), via, permission, (policies, by, what) => {
         const grants = grantsFromPolicies(policies, false);

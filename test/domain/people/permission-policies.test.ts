@@ -1,4 +1,7 @@
-/** What makes a permission policy valid, who may hand it out, and that nobody can hand out more than he has. */
+/**
+ * What makes a permission policy valid, who may grant it, and that callers cannot grant more than
+ * they hold.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { authorize, grantsFromPolicies } from '../../../src/domain/people/authorization.ts';
@@ -130,7 +133,7 @@ describe('the terms of a policy', () => {
   test.each([
     ['nothing granted', granting(), ['/at/permissions']],
     ['an unknown key', granting('agent.read', 'agent.fly'), ['/at/permissions/1']],
-    ['a key that stands twice', granting('agent.read', 'agent.read'), ['/at/permissions/1']],
+    ['a repeated key', granting('agent.read', 'agent.read'), ['/at/permissions/1']],
     ['what no person can hold', granting('request.create'), ['/at/permissions/0']],
     [
       'resources at organization scope',
@@ -138,7 +141,7 @@ describe('the terms of a policy', () => {
       ['/at/resource_ids'],
     ],
     ['no resource at a narrower scope', onAgents([], 'agent.read'), ['/at/resource_ids']],
-    ['a resource that stands twice', onAgents(['a', 'a'], 'agent.read'), ['/at/resource_ids/1']],
+    ['a repeated resource', onAgents(['a', 'a'], 'agent.read'), ['/at/resource_ids/1']],
     [
       'a permission that has no such scope',
       onAgents(['a'], 'membership.read'),
@@ -158,7 +161,7 @@ describe('the terms of a policy', () => {
     expect(issuesOf(given)).toEqual(pointers);
   });
 
-  test('give an organization key no ownership and nothing only people hold', () => {
+  test('give an organization key no ownership and nothing that only people hold', () => {
     expect(issuesOf(ownership, 'organization_api_key')).toEqual(['/at/is_owner']);
     expect(issuesOf(granting('request.read', 'request.decide'), 'organization_api_key')).toEqual([
       '/at/permissions/1',
@@ -171,14 +174,14 @@ describe('the terms of a policy', () => {
     expect(policyIssues(ownership, team)).toMatchObject([{ pointer: '/is_owner' }]);
   });
 
-  test('grant in the open edition nothing that only the hosted one serves', () => {
+  test('grant in the open edition nothing that only the hosted edition serves', () => {
     expect(issuesOf(granting('audit.read'))).toEqual([]);
     expect(issuesOf(granting('audit.read'), 'human', 'open')).toEqual(['/at/permissions/0']);
   });
 });
 
-describe('handing out', () => {
-  test('takes holding it oneself, at the same scope or wider', () => {
+describe('granting', () => {
+  test('needs to hold the permission at the same scope or wider', () => {
     const reader = member({ policies: [held(onAgents(['a', 'b'], 'agent.read'))] });
     expect(verdict(reader, onAgents(['b'], 'agent.read'))).toBe('may');
     expect(verdict(reader, onAgents(['b', 'c'], 'agent.read'))).toBe('grant_exceeds_own');
@@ -188,7 +191,7 @@ describe('handing out', () => {
     ).toBe('may');
   });
 
-  test('what is dangerous, and ownership, takes a fresh session, strong where the organization requires it', () => {
+  test('a dangerous permission or ownership needs recent authentication, with a second factor where required', () => {
     for (const given of [granting('organization.delete'), ownership]) {
       const owner = (person: Person) => member({ isOwner: true, ...person });
       expect(verdict(owner({}), given)).toBe('may');
@@ -200,7 +203,7 @@ describe('handing out', () => {
     expect(verdict(member({ isOwner: true, via: stale }), granting('agent.read'))).toBe('may');
   });
 
-  test('ownership takes an owner, whatever else one holds', () => {
+  test('ownership needs an owner, even for a caller who holds every permission', () => {
     const everything = permissions
       .filter(({ holders }) => holders.includes('human'))
       .map(({ key }) => key);
@@ -209,7 +212,7 @@ describe('handing out', () => {
     );
   });
 
-  test('by a key is bounded by what the key itself can do', () => {
+  test('by a key is limited to what the key itself can do', () => {
     const owner = { isOwner: true };
     expect(
       verdict(member({ ...owner, via: personalKey(['agent.read']) }), granting('agent.read')),
@@ -223,14 +226,14 @@ describe('handing out', () => {
   });
 });
 
-describe('whatever the terms, the granter and the holder', () => {
+describe('for any terms, granter and holder', () => {
   const keys = permissions.map(({ key }) => key);
   const agents = ['a', 'b'];
   const teams = ['t', 'u'];
   const subset = <T>(from: readonly T[], minLength = 0) =>
     fc.uniqueArray(fc.constantFrom(...from), { minLength, maxLength: 6 });
 
-  /** Valid for the holder, and now and then nonsense: what is let through must be harmless either way. */
+  /** Mostly valid for the holder, and sometimes not: all that is accepted must be harmless. */
   const anyTerms: fc.Arbitrary<PolicyTerms> = fc.oneof(
     subset(keys, 1).map((chosen) => granting(...chosen)),
     fc.tuple(subset(agents, 1), subset(keys, 1)).map(([ids, chosen]) => onAgents(ids, ...chosen)),
@@ -272,12 +275,12 @@ describe('whatever the terms, the granter and the holder', () => {
     ];
   };
 
-  test('nobody can hand out what lets the holder do something he may not do himself', () => {
-    let handedOut = 0;
+  test('a caller cannot grant what lets the holder do something that the caller may not do', () => {
+    let accepted = 0;
     fc.assert(
       fc.property(anyGranter, anyTerms, (granter, given) => {
         if (verdict(granter, given) !== 'may') return;
-        handedOut += 1;
+        accepted += 1;
         for (const holder of holders(given)) {
           for (const target of targets) {
             const gained = keys.filter((key) => authorize(holder, key, target).allowed);
@@ -287,10 +290,10 @@ describe('whatever the terms, the granter and the holder', () => {
       }),
       { numRuns: 2_000 },
     );
-    expect(handedOut).toBeGreaterThan(100);
+    expect(accepted).toBeGreaterThan(100);
   });
 
-  test('nothing dangerous is handed out but from a fresh session', () => {
+  test('a dangerous permission is granted only with recent authentication', () => {
     fc.assert(
       fc.property(anyGranter, anyTerms, (granter, given) => {
         const dangerous =
@@ -303,7 +306,7 @@ describe('whatever the terms, the granter and the holder', () => {
     );
   });
 
-  test('a page says of a policy what the guards would, but for the age of the proof', () => {
+  test('a page marks a policy as the guards decide, except for the age of the authentication', () => {
     const codes: Readonly<Record<string, string>> = {
       owner_required: 'owner_required',
       grant_exceeds_own: 'exceeds_own',
@@ -335,7 +338,7 @@ describe('whatever the terms, the granter and the holder', () => {
   });
 });
 
-describe('what stands before the grants', () => {
+describe('the reason why a policy is read-only', () => {
   const placed: PlacedPolicy = {
     terms: granting('agent.read'),
     source: 'manual',
@@ -353,11 +356,11 @@ describe('what stands before the grants', () => {
     ['membership_removed', { closed: 'membership_removed' as const }],
     ['team_archived', { closed: 'team_archived' as const }],
     ['last_owner', { keepsLastOwner: true, terms: ownership }],
-  ])('reads %s', (reason, differs) => {
+  ])('is %s', (reason, differs) => {
     expect(policyReadOnlyReason(member({ isOwner: true }), { ...placed, ...differs })).toBe(reason);
   });
 
-  test('reads permission_policy_write_missing for whoever may only look', () => {
+  test('is permission_policy_write_missing for a caller who may only read', () => {
     expect(policyReadOnlyReason(member({ policies: [held(granting('agent.read'))] }), placed)).toBe(
       'permission_policy_write_missing',
     );

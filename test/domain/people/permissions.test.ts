@@ -85,7 +85,7 @@ describe('permission vocabulary', () => {
     ]);
   });
 
-  test('team permissions may be granted for a team, and those of agents, pipelines, requests and the gateway for an agent', () => {
+  test('team permissions can be granted for a team, and those of agents, pipelines, requests and the gateway for an agent', () => {
     for (const entry of permissions) {
       const narrowest = {
         team: 'team',
@@ -100,7 +100,7 @@ describe('permission vocabulary', () => {
     }
   });
 
-  test('a key outside the vocabulary is none, even when every object has a member of that name', () => {
+  test('a key outside the vocabulary is no permission, even when every object has a property of that name', () => {
     expect(isPermission('request.decide')).toBe(true);
     for (const key of ['request', 'request.decide.', 'Request.decide', '', 'toString', '__proto__'])
       expect(isPermission(key)).toBe(false);
