@@ -191,7 +191,9 @@ describe('files', () => {
       'workflows/index.ts',
     ]);
     const passingOn = ownCode.filter(
-      (file) => basename(file) !== 'index.ts' && /^export (\*|\{[^}]*\}) from /m.test(read(file)),
+      (file) =>
+        basename(file) !== 'index.ts' &&
+        /^export (type )?(\*|\{[^}]*\}) from '\./m.test(read(file)),
     );
     expect(passingOn).toEqual([]);
   });

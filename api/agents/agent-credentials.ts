@@ -1,9 +1,9 @@
 /** Agent instances and their credentials. */
+import type { AgentInstance } from '../../src/domain/agents/agent-instances.ts';
 import { z } from 'zod';
 import {
   createAgentInstance,
   revokeCredential,
-  type AgentInstance,
 } from '../../src/services/agents/agent-credentials.ts';
 import { compareDecimals, ExactNumber } from '../../src/platform/exact-json.ts';
 import { agentParams } from './agents.ts';

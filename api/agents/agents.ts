@@ -1,11 +1,7 @@
 /** Agents. */
+import type { Agent } from '../../src/domain/agents/agents.ts';
 import { z } from 'zod';
-import {
-  createAgent,
-  getAgent,
-  listVisibleAgents,
-  type Agent,
-} from '../../src/services/agents/agents.ts';
+import { createAgent, getAgent, listVisibleAgents } from '../../src/services/agents/agents.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {

@@ -1,4 +1,5 @@
 /** Escalation paths: who is asked, in which order, when a request needs a person. */
+import type { RevisionSummary } from '../../src/domain/revisions.ts';
 import { z } from 'zod';
 import {
   newPathSchema,
@@ -11,9 +12,8 @@ import {
   createEscalationPath,
   escalationPathKind,
   listEscalationPaths,
+  type EscalationPathRevision,
 } from '../../src/services/escalation/escalation-paths.ts';
-import type { EscalationPathRevision } from '../../src/services/escalation/escalation-paths.ts';
-import type { RevisionSummary } from '../../src/services/revisions.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { DOCUMENT_ERRORS, presentWarning, warningsSchema } from './escalation-document-schema.ts';
 import {
@@ -22,8 +22,10 @@ import {
   readSummaryCursor,
   revisionEndpoints,
   revisionNumber,
+  summaryFields,
+  summaryQuery,
+  writeSummaryCursor,
 } from '../revisions.ts';
-import { summaryFields, summaryQuery, writeSummaryCursor } from '../revisions.ts';
 import { nextCursor, readByDomain, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Escalation paths';

@@ -1,4 +1,5 @@
 /** Notification channels: email, webhooks and Slack. */
+import type { NotificationChannel } from '../../src/domain/notifications/notification-channels.ts';
 import { z } from 'zod';
 import {
   changeNotificationChannel,
@@ -8,7 +9,6 @@ import {
   listNotificationChannels,
   rotateChannelSecret,
   testNotificationChannel,
-  type NotificationChannel,
 } from '../../src/services/notifications/notification-channels.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';

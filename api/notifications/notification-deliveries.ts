@@ -1,10 +1,10 @@
 /** Deliveries of notifications, including dead letters. */
+import type { ListedDelivery } from '../../src/domain/notifications/notification-deliveries.ts';
 import { z } from 'zod';
 import { DELIVERY_STATUSES } from '../../src/domain/notifications/notifications.ts';
 import {
   listNotificationDeliveries,
   retryNotificationDelivery,
-  type ListedDelivery,
 } from '../../src/services/notifications/notification-deliveries.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';

@@ -1,9 +1,9 @@
 /** Invitations as members see them. */
+import type { Invitation } from '../../src/domain/people/invitations.ts';
 import { z } from 'zod';
 import { grantsFromPolicies } from '../../src/domain/people/authorization.ts';
 import { isPermission } from '../../src/domain/people/permissions.ts';
 import type { SentInvitation } from '../../src/services/people/invitations/invite.ts';
-import type { Invitation } from '../../src/services/people/invitations/manage.ts';
 import { permissionKey, scopeId, scopeKind } from './grants-schema.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 

@@ -1,13 +1,12 @@
 /** The members of the organization: list, suspend, reactivate, remove. */
+import { MEMBERSHIP_STATUSES, type MemberPosition } from '../../src/domain/people/memberships.ts';
 import { z } from 'zod';
-import { MEMBERSHIP_STATUSES } from '../../src/domain/people/memberships.ts';
 import {
   changeMemberStatus,
   getMember,
   listMembers,
   removeMember,
   type Member,
-  type MemberPosition,
 } from '../../src/services/people/members.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';

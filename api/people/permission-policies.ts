@@ -1,12 +1,11 @@
 /** Permission policies of members, teams and organization keys: one set of operations for all three, and the vocabulary. */
+import { MOST_POLICIES, type PolicyHolder } from '../../src/domain/people/permission-policies.ts';
 import { z } from 'zod';
-import { MOST_POLICIES } from '../../src/domain/people/permission-policies.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import {
   createPolicy,
   removePolicy,
   replacePolicy,
-  type PolicyHolder,
 } from '../../src/services/people/permission-policies.ts';
 import {
   readPolicyPage,

@@ -1,4 +1,5 @@
 /** Teams and their members. */
+import type { TeamMember } from '../../src/domain/people/teams.ts';
 import { z } from 'zod';
 import {
   archiveTeam,
@@ -8,7 +9,6 @@ import {
   renameTeam,
   setTeamMembers,
   type Team,
-  type TeamMember,
 } from '../../src/services/people/teams.ts';
 import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';

@@ -1,4 +1,6 @@
 /** Approval pipelines of the organization and of agents. */
+import type { PipelineKey } from '../../src/domain/pipelines/request-approval-pipelines.ts';
+import type { RevisionSummary } from '../../src/domain/revisions.ts';
 import { z } from 'zod';
 import { pipelineDocumentSchema, storedBlockSchema } from '../../src/domain/pipelines/document.ts';
 import {
@@ -6,12 +8,8 @@ import {
   pipelineKind,
   pipelineOwner,
   previewPipeline,
+  type PipelineRevision,
 } from '../../src/services/pipelines/request-approval-pipelines.ts';
-import type {
-  PipelineKey,
-  PipelineRevision,
-} from '../../src/services/pipelines/request-approval-pipelines.ts';
-import type { RevisionSummary } from '../../src/services/revisions.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   emptyObject,
@@ -26,8 +24,8 @@ import {
   summaryFields,
   summaryQuery,
   writeSummaryCursor,
+  type RevisionedResource,
 } from '../revisions.ts';
-import type { RevisionedResource } from '../revisions.ts';
 import { nextCursor, readByDomain, slug, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Approval pipelines';

@@ -1,10 +1,10 @@
 /** How a request finds a person, and what happened to it: the reviewer's two detail views. */
+import type { AddedReviewer } from '../../src/domain/requests/added-reviewers.ts';
 import { z } from 'zod';
 import type { AuditEvent } from '../../src/domain/audit.ts';
 import {
   getRouting,
   getTimeline,
-  type AddedReviewer,
   type RequestRouting,
   type RoutedLevel,
 } from '../../src/services/requests/routing-view.ts';

@@ -15,7 +15,7 @@ export interface ChangeListener {
   end(): Promise<void>;
 }
 
-export interface ListenerEvents {
+interface ListenerEvents {
   opened(listener: ChangeListener): void;
   subscribed(): Promise<void>;
   changed(payload: string): void;

@@ -7,7 +7,7 @@ export interface IdempotencyKey {
   readonly key: string;
 }
 
-export interface KeptOutcome {
+interface KeptOutcome {
   /** SHA-256 of the compared parameters. */
   readonly parametersHash: Buffer;
   readonly resourceId: string;

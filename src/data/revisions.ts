@@ -2,6 +2,12 @@
  * Documents with numbered, immutable revisions of which at most one is active. Every kind has the same two tables, so
  * this one module serves them all; a `RevisionTables` says which.
  */
+import type {
+  RevisionedDocument,
+  Revision,
+  RevisionSummary,
+  ArchiveStatus,
+} from '../domain/revisions.ts';
 import { v7 } from 'uuid';
 import type { Db } from '../platform/postgres.ts';
 
@@ -15,37 +21,6 @@ export interface RevisionTables {
   /** A key listed before all others; the rest is in the order of the keys. */
   readonly firstKey?: string;
 }
-
-/** A document without its content: which revision is active, if any, and which is the latest. */
-export interface RevisionedDocument {
-  readonly id: string;
-  readonly documentKey: string;
-  readonly activeRevision?: number;
-  readonly latestRevision: number;
-  readonly archivedAt?: Date;
-}
-
-export interface Revision {
-  readonly id: string;
-  readonly documentId: string;
-  readonly documentKey: string;
-  readonly revision: number;
-  readonly isActive: boolean;
-  /** Exact JSON text. */
-  readonly document: string;
-  readonly createdByActorId: string;
-  readonly createdAt: Date;
-  /** When the document, with all its revisions, was archived. */
-  readonly archivedAt?: Date;
-}
-
-export interface RevisionSummary extends RevisionedDocument {
-  /** Of the latest revision. */
-  readonly name?: string;
-  readonly latestCreatedAt: Date;
-}
-
-export type ArchiveStatus = 'live' | 'archived' | 'all';
 
 interface NewRevision {
   /** Exact JSON text. */
@@ -292,7 +267,7 @@ export async function listRevisions(
   return rows.map(toRevision);
 }
 
-export interface SummaryPage {
+interface SummaryPage {
   readonly tables: RevisionTables;
   readonly status: ArchiveStatus;
   /** Only these documents; all of the organization when absent. */

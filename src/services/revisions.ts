@@ -1,23 +1,21 @@
 /** Revisioned documents of every kind: create, read, list and activate revisions under one set of rules. */
+import type {
+  ArchiveStatus,
+  Revision,
+  RevisionedDocument,
+  RevisionSummary,
+} from '../domain/revisions.ts';
 import { LRUCache } from 'lru-cache';
 import { actorIdOf, actorOf } from '../domain/audit.ts';
 import type { ProductPrincipal } from '../domain/people/authorization.ts';
 import { AppError, invalid, type ErrorCode } from '../domain/errors.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import * as data from '../data/revisions.ts';
-import type {
-  ArchiveStatus,
-  Revision,
-  RevisionedDocument,
-  RevisionSummary,
-  RevisionTables,
-} from '../data/revisions.ts';
+import type { RevisionTables } from '../data/revisions.ts';
 import type { ExactValue } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 import { cutPage } from './pages.ts';
-
-export type { ArchiveStatus, Revision, RevisionSummary } from '../data/revisions.ts';
 
 /** What makes one kind of document differ from the others. `Document` is its parsed body, `View` what callers get to see. */
 export interface RevisionedKind<Document, View> {

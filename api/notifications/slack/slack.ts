@@ -1,4 +1,5 @@
 /** Slack: the connected workspace, links between members and Slack users, and Slack's calls to us. */
+import type { SlackConnection } from '../../../src/domain/notifications/slack/connections.ts';
 import { z } from 'zod';
 import {
   handleSlackCommand,
@@ -8,7 +9,6 @@ import {
   connectSlack,
   disconnectSlack,
   readSlackConnection,
-  type SlackConnection,
 } from '../../../src/services/notifications/slack/connections.ts';
 import {
   beginSlackLink,

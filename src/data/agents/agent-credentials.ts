@@ -2,7 +2,7 @@
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 
 /** What one call needs to know about the credential it presents. */
-export interface CredentialHolder {
+interface CredentialHolder {
   readonly credentialId: string;
   readonly tokenHash: Buffer;
   readonly organizationId: string;
@@ -56,7 +56,7 @@ export async function touchCredential(
   );
 }
 
-export interface NewAgentCredential {
+interface NewAgentCredential {
   readonly id: string;
   readonly agentInstanceId: string;
   readonly tokenHash: Buffer;

@@ -1,19 +1,8 @@
 /** Instances: the running copies of agents. */
+import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import { v7 } from 'uuid';
 import { JsonText } from '../../platform/exact-json.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
-
-export interface AgentInstance {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly agentSlug: string;
-  readonly name: string;
-  readonly status: 'active' | 'disabled';
-  /** The JSON text as received. */
-  readonly metadata: JsonText;
-  readonly createdAt: Date;
-  readonly lastSeenAt: Date;
-}
 
 interface AgentInstanceRow {
   id: string;

@@ -1,18 +1,6 @@
 /** Agents, identified permanently by their slug. */
+import type { AgentStatus, Agent } from '../../domain/agents/agents.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
-
-export type AgentStatus = 'active' | 'disabled' | 'archived';
-
-export interface Agent {
-  readonly organizationId: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly status: AgentStatus;
-  readonly createdByActorId: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly archivedAt?: Date;
-}
 
 interface AgentRow {
   organization_id: string;
@@ -49,7 +37,7 @@ function toAgent(row: AgentRow): Agent {
   };
 }
 
-export type InsertedAgent =
+type InsertedAgent =
   | { readonly ok: true; readonly agent: Agent }
   | { readonly ok: false; readonly taken: 'slug' | 'name' };
 
@@ -133,7 +121,7 @@ export interface AgentPosition {
   readonly slug: string;
 }
 
-export interface AgentPage {
+interface AgentPage {
   readonly statuses: readonly AgentStatus[];
   /** Only these agents; all of the organization when absent. */
   readonly slugs?: readonly string[] | undefined;

@@ -42,7 +42,7 @@ export async function insertTargets(
   );
 }
 
-export interface PathState {
+interface PathState {
   readonly pathKey: string;
   readonly active: boolean;
 }
@@ -128,7 +128,7 @@ async function selectNaming(
 }
 
 /** Requests waiting on a path revision that asks the team. */
-export interface WaitingRequests {
+interface WaitingRequests {
   readonly count: number;
   /** The ones that expire first. */
   readonly requestIds: readonly string[];

@@ -88,7 +88,7 @@ export async function listPoliciesNaming(
 }
 
 /** The members that an active policy names. */
-export interface PolicyNaming {
+interface PolicyNaming {
   readonly revision: number;
   readonly membershipIds: readonly string[];
 }

@@ -1,24 +1,14 @@
 /** Where the messages of an organization go. What a kind has besides stands in a table of its own. */
+import type {
+  NotificationChannel,
+  WebhookTerms,
+  WebhookTarget,
+} from '../../domain/notifications/notification-channels.ts';
 import type { ChannelKind } from '../../domain/notifications/notifications.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import type { Db } from '../../platform/postgres.ts';
 
-export interface NotificationChannel {
-  readonly id: string;
-  readonly kind: ChannelKind;
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  /** Of kind webhook. */
-  readonly webhook?: {
-    readonly url: string;
-    readonly includeArguments: boolean;
-    readonly secretRotatedAt: Date;
-  };
-}
-
-export interface NewChannel {
+interface NewChannel {
   readonly id: string;
   readonly kind: ChannelKind;
   readonly name: string;
@@ -35,11 +25,6 @@ export async function insertChannel(
      select :id, :organizationId, :kind, :name, :enabled, now, now from clock_timestamp() as now`,
     { id, organizationId, kind, name, enabled },
   );
-}
-
-export interface WebhookTerms {
-  readonly url: string;
-  readonly includeArguments: boolean;
 }
 
 export async function insertWebhook(
@@ -185,10 +170,6 @@ export async function deleteChannel(trx: Db, organizationId: string, id: string)
       where channel_id in (select id from gone) and next_attempt_at is not null`,
     { id, organizationId },
   );
-}
-
-export interface WebhookTarget extends WebhookTerms {
-  readonly secret: SealedSecret;
 }
 
 /** Where a webhook channel posts to, and the secret it signs with. */

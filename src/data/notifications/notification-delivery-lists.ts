@@ -1,31 +1,7 @@
 /** Reading the outbox: what waits, what was delivered, what is dead; and trying again. */
-import type {
-  ChannelKind,
-  DeliveryEvent,
-  DeliveryStatus,
-  DropReason,
-} from '../../domain/notifications/notifications.ts';
+import type { ListedDelivery } from '../../domain/notifications/notification-deliveries.ts';
+import type { DeliveryStatus } from '../../domain/notifications/notifications.ts';
 import type { Db } from '../../platform/postgres.ts';
-
-export interface ListedDelivery {
-  readonly id: string;
-  readonly channelId: string;
-  readonly channelKind: ChannelKind;
-  readonly channelName: string;
-  readonly requestId: string;
-  readonly event: DeliveryEvent;
-  /** Of whom is told; null for an announcement and a decision. */
-  readonly membershipId: string | null;
-  readonly displayName: string | null;
-  readonly status: DeliveryStatus;
-  readonly attempts: number;
-  readonly createdAt: Date;
-  readonly nextAttemptAt: Date | null;
-  /** When it was delivered, given up or dropped. */
-  readonly finishedAt: Date | null;
-  readonly lastError: string | null;
-  readonly droppedReason: DropReason | null;
-}
 
 export interface DeliveryPage {
   readonly status: DeliveryStatus | undefined;

@@ -1,10 +1,6 @@
 /** By which channels a member wants to be told; without a row by all. */
+import type { NotificationSettings } from '../../domain/notifications/notification-settings.ts';
 import type { Db } from '../../platform/postgres.ts';
-
-export interface NotificationSettings {
-  readonly email: boolean;
-  readonly slack: boolean;
-}
 
 export async function findNotificationSettings(
   db: Db,

@@ -1,6 +1,6 @@
 /** Organizations: the tenants that all other rows belong to. */
+import type { Organization, OrganizationTerms } from '../../domain/organization/organizations.ts';
 import { v7 } from 'uuid';
-import type { OrganizationTerms } from '../../domain/organization/organizations.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { PENDING } from '../people/invitations.ts';
 import { insertChannel } from '../notifications/notification-channels.ts';
@@ -28,14 +28,6 @@ export async function insertOrganization(
     created_at: db.raw('clock_timestamp()'),
   });
   await insertChannel(db, organizationId, { id: v7(), kind: 'email', name: 'Email' });
-}
-
-export interface Organization extends OrganizationTerms {
-  readonly id: string;
-  readonly slug: string;
-  /** The number of its changes, starting at 1. */
-  readonly revision: number;
-  readonly createdAt: Date;
 }
 
 const COLUMNS = `

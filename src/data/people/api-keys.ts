@@ -1,7 +1,13 @@
 /** API keys: bearer tokens `whk_` of members and `who_` of the organization, kept as a hash. */
+import type {
+  ApiKeyKind,
+  ApiKeyStatus,
+  ApiKeyRecord,
+  ApiKeyRules,
+} from '../../domain/people/api-keys.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { MEMBER_COLUMNS, type MemberWithPolicies } from './memberships.ts';
-import { KEY_POLICIES, type HeldPolicy } from './permission-policies.ts';
+import { KEY_POLICIES } from './permission-policies.ts';
 
 /** What one call needs to know about the personal key it presents. */
 export interface ApiKeyHolder extends MemberWithPolicies {
@@ -42,13 +48,6 @@ export async function touchApiKey(db: Db, organizationId: string, keyId: string)
     .update({ last_used_at: db.raw('clock_timestamp()') });
 }
 
-export interface ApiKeyRules {
-  readonly personalApiKeysAllowed: boolean;
-  readonly maxLifetimeSeconds: number | null;
-  /** The database's clock, by which expiry is judged. */
-  readonly now: Date;
-}
-
 /** The organization's rules for new keys. */
 export async function findApiKeyRules(db: Db, organizationId: string): Promise<ApiKeyRules> {
   const { rows } = await db.raw<{ rows: ApiKeyRules[] }>(
@@ -60,37 +59,6 @@ export async function findApiKeyRules(db: Db, organizationId: string): Promise<A
   const [rules] = rows;
   if (!rules) throw new Error('an organization with members is gone');
   return rules;
-}
-
-export type ApiKeyKind = 'personal' | 'organization';
-export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
-
-/** A key as the API presents it. */
-export interface ApiKeyRecord {
-  readonly id: string;
-  readonly kind: ApiKeyKind;
-  /** The member that a personal key acts as. Absent for an organization key. */
-  readonly membershipId: string | null;
-  readonly createdBy: {
-    readonly membershipId: string;
-    readonly displayName: string;
-    readonly email: string;
-  };
-  readonly name: string;
-  readonly permissions: readonly string[] | null;
-  readonly assuranceAtIssue: 'single_factor' | 'strong';
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly lastUsedAt: Date | null;
-  readonly revokedAt: Date | null;
-  readonly revocationReason: 'manual' | 'membership_deprovisioned' | null;
-  readonly status: ApiKeyStatus;
-  /** Why an active key does not work now. */
-  readonly blockedReason: 'organization_inactive' | 'api_keys_disabled' | null;
-  /** False while the member of a personal key is suspended. */
-  readonly holderActive: boolean;
-  /** Set for an organization key. */
-  readonly policies: readonly HeldPolicy[];
 }
 
 const STATUS = `
@@ -112,7 +80,7 @@ const RECORDS = `
     join users u on u.id = creator.user_id`;
 
 /** Which keys of an organization to list. An absent field filters nothing. */
-export interface ApiKeyPage {
+interface ApiKeyPage {
   /** Only personal keys of this member. */
   readonly membershipId?: string;
   readonly kind?: ApiKeyKind | undefined;
@@ -169,7 +137,7 @@ export async function findApiKey(
   return rows[0];
 }
 
-export interface NewApiKey {
+interface NewApiKey {
   readonly id: string;
   readonly kind: ApiKeyKind;
   readonly createdByMembershipId: string;

@@ -1,25 +1,11 @@
 /** Invitations into an organization. The database's clock decides whether one is pending. */
-import type { PolicyTerms } from '../../domain/people/permission-policies.ts';
+import type {
+  InvitationStatus,
+  Invitation,
+  LinkedInvitation,
+} from '../../domain/people/invitations.ts';
+import type { PolicyTerms, HeldPolicy } from '../../domain/people/permission-policies.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { HeldPolicy } from './permission-policies.ts';
-
-export type InvitationStatus = 'pending' | 'accepted' | 'revoked' | 'expired';
-
-export interface Invitation {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly email: string;
-  /** The permissions of the invited person after joining. */
-  readonly policies: readonly PolicyTerms[];
-  readonly invitedByMembershipId: string;
-  readonly status: InvitationStatus;
-  readonly acceptedMembershipId: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly expiresAt: Date;
-  /** Hash of the secret in the current link. */
-  readonly tokenHash: Buffer;
-}
 
 /** SQL for whether invitation `i` can still be accepted. */
 export const PENDING =
@@ -48,7 +34,7 @@ function toInvitation<T extends Invitation>(row: Row<T>): T {
   return { ...row, policies } as unknown as T;
 }
 
-export interface NewInvitation {
+interface NewInvitation {
   readonly id: string;
   readonly email: string;
   readonly policies: readonly PolicyTerms[];
@@ -130,14 +116,6 @@ export async function findPendingInvitation(
   return rows[0] && toInvitation(rows[0]);
 }
 
-/** An invitation as the holder of its link may see it. */
-export interface LinkedInvitation extends Invitation {
-  readonly organizationName: string;
-  readonly inviterName: string;
-  /** The account with the invitation's email, if there is one. */
-  readonly userId: string | null;
-}
-
 /**
  * An invitation in any state, by the id in its link. Undefined when its organization was deleted.
  */
@@ -159,7 +137,7 @@ export async function findLinkedInvitation(
 }
 
 /** What prevents inviting this email, by the database's clock. */
-export interface EmailStanding {
+interface EmailStanding {
   readonly isMember: boolean;
   /** Removed by the directory, and only the directory can restore the membership. */
   readonly isDirectoryManaged: boolean;

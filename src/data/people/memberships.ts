@@ -1,9 +1,13 @@
 /** People in an organization. The membership id identifies a reviewer everywhere. */
-import { MEMBERSHIP_STATUSES, type MembershipStatus } from '../../domain/people/memberships.ts';
+import {
+  MEMBERSHIP_STATUSES,
+  type MemberSummary,
+  type MemberPosition,
+  type MembershipStatus,
+} from '../../domain/people/memberships.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
-import { HELD_POLICIES, type HeldPolicy } from './permission-policies.ts';
-
-export type { MembershipStatus } from '../../domain/people/memberships.ts';
+import { HELD_POLICIES } from './permission-policies.ts';
+import type { HeldPolicy } from '../../domain/people/permission-policies.ts';
 
 /** A member with all that authorization needs, read together with a session or a key. */
 export interface MemberWithPolicies {
@@ -78,7 +82,7 @@ export async function findSlackLinkHolder(
   )[0];
 }
 
-export interface NewMembership {
+interface NewMembership {
   readonly id: string;
   readonly userId: string;
   readonly admissionSource: 'manual' | 'invite' | 'sso_jit' | 'directory';
@@ -102,7 +106,7 @@ export async function insertMembership(
 }
 
 /** A member's own profile, without the identity and permissions that `me` adds. */
-export interface MemberAccount {
+interface MemberAccount {
   readonly hasPassword: boolean;
   readonly organizationName: string;
   readonly organizationSlug: string;
@@ -128,25 +132,6 @@ export async function findMemberAccount(
   return account;
 }
 
-/** A member as other members see them. */
-export interface MemberRow {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly organizationName: string;
-  readonly userId: string;
-  readonly displayName: string;
-  readonly email: string;
-  readonly status: MembershipStatus;
-  readonly admissionSource: 'manual' | 'invite' | 'sso_jit' | 'directory';
-  readonly directoryManaged: boolean;
-  /** Owns the organization, regardless of the status. */
-  readonly isOwner: boolean;
-  /** Teams that are not archived. */
-  readonly teamIds: readonly string[];
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
 const MEMBER_ROW = `
   select m.id, m.organization_id as "organizationId", o.name as "organizationName", m.user_id as "userId",
          u.display_name as "displayName", u.email, m.status, m.admission_source as "admissionSource",
@@ -157,12 +142,6 @@ const MEMBER_ROW = `
     join users u on u.id = m.user_id
     join organizations o on o.id = m.organization_id
    where m.organization_id = :organizationId`;
-
-/** Where a page of members ended: its last member, with their status at the time. */
-export interface MemberPosition {
-  readonly status: MembershipStatus;
-  readonly id: string;
-}
 
 export interface MemberPage {
   readonly status?: MembershipStatus | undefined;
@@ -177,10 +156,10 @@ export async function listMembers(
   db: Db,
   organizationId: string,
   { status, q, after, limit }: MemberPage,
-): Promise<MemberRow[]> {
+): Promise<MemberSummary[]> {
   const order = (rank: string) =>
     `array_position(cast(:statuses as text[]), ${rank}), lower(u.display_name) collate "C", m.id`;
-  const { rows } = await db.raw<{ rows: MemberRow[] }>(
+  const { rows } = await db.raw<{ rows: MemberSummary[] }>(
     `${MEMBER_ROW}
        and (cast(:status as text) is null or m.status = :status)
        and (cast(:q as text) is null or position(lower(:q) in lower(u.display_name)) > 0 or position(lower(:q) in lower(u.email)) > 0)
@@ -207,11 +186,14 @@ export async function findMember(
   db: Db,
   organizationId: string,
   membershipId: string,
-): Promise<MemberRow | undefined> {
-  const { rows } = await db.raw<{ rows: MemberRow[] }>(`${MEMBER_ROW} and m.id = :membershipId`, {
-    organizationId,
-    membershipId,
-  });
+): Promise<MemberSummary | undefined> {
+  const { rows } = await db.raw<{ rows: MemberSummary[] }>(
+    `${MEMBER_ROW} and m.id = :membershipId`,
+    {
+      organizationId,
+      membershipId,
+    },
+  );
   return rows[0];
 }
 
@@ -226,7 +208,7 @@ export async function setMembershipStatus(
 }
 
 /** The ids of what a removed member lost, oldest first. */
-export interface EndedAccess {
+interface EndedAccess {
   readonly permissionPolicyIds: readonly string[];
   readonly teamIds: readonly string[];
   readonly sessionIds: readonly string[];
@@ -265,7 +247,7 @@ export async function endAccess(
   return rows[0];
 }
 
-export interface MembershipStanding {
+interface MembershipStanding {
   readonly id: string;
   readonly status: MembershipStatus;
   /** Only the directory can suspend, remove or restore this member. */

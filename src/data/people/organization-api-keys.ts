@@ -1,9 +1,10 @@
 /** Keys that act for the organization: `who_` tokens, kept as a hash, with their own policies. */
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
-import { KEY_POLICIES, type HeldPolicy } from './permission-policies.ts';
+import { KEY_POLICIES } from './permission-policies.ts';
+import type { HeldPolicy } from '../../domain/people/permission-policies.ts';
 
 /** What one call needs to know about the organization key it presents. */
-export interface OrganizationKeyHolder {
+interface OrganizationKeyHolder {
   readonly organizationId: string;
   readonly keyId: string;
   readonly name: string;

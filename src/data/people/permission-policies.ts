@@ -1,16 +1,13 @@
 /** Permission policies: what a member, a team or an organization key may do, and where. */
+import type {
+  PolicyHolder,
+  PermissionPolicy,
+  PolicyHolderState,
+  PolicyResource,
+  PolicyTerms,
+} from '../../domain/people/permission-policies.ts';
 import { v7 } from 'uuid';
-import type { ClosedReason, PolicyTerms } from '../../domain/people/permission-policies.ts';
-import type { ScopeKind } from '../../domain/people/permissions.ts';
 import type { Db } from '../../platform/postgres.ts';
-
-/** A policy as authorization needs it, read together with the member (see `MEMBER_COLUMNS`). */
-export interface HeldPolicy {
-  readonly scope_kind: ScopeKind;
-  readonly resource_ids: readonly string[];
-  readonly permissions: readonly string[];
-  readonly is_owner: boolean;
-}
 
 /** SQL for policies as one jsonb array of HeldPolicy. */
 const heldPolicies = (source: string): string => `
@@ -26,31 +23,12 @@ export const HELD_POLICIES = heldPolicies('held_policies p where p.membership_id
 /** SQL for the policies of organization key `k`, as one jsonb array of HeldPolicy. */
 export const KEY_POLICIES = heldPolicies('permission_policies p where p.api_key_id = k.id');
 
-/** The holder of a policy. Personal keys hold none: they carry what their member holds. */
-export interface PolicyHolder {
-  readonly kind: 'membership' | 'team' | 'organization_api_key';
-  readonly id: string;
-}
-
 /** The column that names the holder, in the table and in the audit log. */
 export const HOLDER_COLUMNS = {
   membership: 'membership_id',
   team: 'team_id',
   organization_api_key: 'api_key_id',
 } as const satisfies Record<PolicyHolder['kind'], string>;
-
-/** A policy with what managing it needs. */
-export interface PermissionPolicy extends PolicyTerms {
-  readonly id: string;
-  readonly source: 'manual' | 'directory';
-  /** The number of its changes, starting at 1. */
-  readonly revision: number;
-  readonly grantedByActorId: string | null;
-  readonly createdAt: Date;
-  /** The team through which a member inherits it. */
-  readonly viaTeamId: string | null;
-  readonly viaTeamName: string | null;
-}
 
 const COLUMNS = `
   p.id, p.scope_kind as "scopeKind", p.resource_ids as "resourceIds", p.permissions, p.is_owner as "isOwner", p.source, p.revision,
@@ -123,7 +101,7 @@ function termColumns({ scopeKind, resourceIds, permissions, isOwner }: PolicyTer
   };
 }
 
-export interface NewPermissionPolicies {
+interface NewPermissionPolicies {
   readonly holder: PolicyHolder;
   /** Each creates one policy. */
   readonly terms: readonly PolicyTerms[];
@@ -172,15 +150,6 @@ export async function deletePermissionPolicy(
   await trx('permission_policies').where({ organization_id: organizationId, id }).delete();
 }
 
-/** A holder of policies, as their page presents it. */
-export interface PolicyHolderState {
-  readonly name: string;
-  /** Why no policy can be added any more. */
-  readonly closed: ClosedReason | null;
-  /** The holder is an active member, so their ownership counts. */
-  readonly active: boolean;
-}
-
 const HOLDERS: Readonly<Record<PolicyHolder['kind'], string>> = {
   membership: `
     select u.display_name as name, case when h.status = 'deprovisioned' then 'membership_removed' end as closed, h.status = 'active' as active
@@ -222,14 +191,6 @@ export async function countOwnerships(db: Db, organizationId: string): Promise<n
     { organizationId },
   );
   return rows[0]?.ownerships ?? 0;
-}
-
-/** A scope of a policy other than the whole organization. */
-export interface PolicyResource {
-  /** The id of the team, or the slug of the agent. */
-  readonly id: string;
-  readonly name: string;
-  readonly kind: 'team' | 'agent';
 }
 
 /**

@@ -1,27 +1,6 @@
 /** Permission policies as role assignments: one row for each scope of a policy, own and inherited. */
-import type { ScopeKind } from '../../domain/people/permissions.ts';
+import type { HeldAssignment } from '../../domain/people/role-assignments.ts';
 import type { Db } from '../../platform/postgres.ts';
-
-/**
- * A policy of a member or a team at one scope. A policy for several agents becomes several of
- * these.
- */
-export interface AssignmentRow {
-  readonly principalId: string;
-  readonly policyId: string;
-  readonly scopeKind: ScopeKind;
-  readonly scopeId: string | null;
-  /** The name of the agent or team. Null at organization scope, and when it no longer exists. */
-  readonly scopeName: string | null;
-  readonly source: 'manual' | 'directory';
-  readonly grantedByActorId: string | null;
-  /** The team through which a member inherits it. */
-  readonly viaTeamId: string | null;
-  readonly viaTeamName: string | null;
-  readonly permissions: readonly string[];
-  readonly isOwner: boolean;
-  readonly createdAt: Date;
-}
 
 /** The assignments that policies `p` amount to, oldest policy first. */
 const assignments = (policies: string, inherited: string): string => `
@@ -50,7 +29,7 @@ export async function listMemberAssignments(
   db: Db,
   organizationId: string,
   membershipIds: readonly string[],
-): Promise<AssignmentRow[]> {
+): Promise<HeldAssignment[]> {
   return await read(db, OF_MEMBERS, { organizationId, ids: membershipIds });
 }
 
@@ -59,7 +38,7 @@ export async function listTeamAssignments(
   db: Db,
   organizationId: string,
   teamIds: readonly string[],
-): Promise<AssignmentRow[]> {
+): Promise<HeldAssignment[]> {
   return await read(db, OF_TEAMS, { organizationId, ids: teamIds });
 }
 
@@ -69,7 +48,7 @@ async function read(
   bindings: { readonly organizationId: string; readonly ids: readonly string[] },
 ) {
   if (bindings.ids.length === 0) return [];
-  const { rows } = await db.raw<{ rows: AssignmentRow[] }>(sql, {
+  const { rows } = await db.raw<{ rows: HeldAssignment[] }>(sql, {
     ...bindings,
     ids: [...bindings.ids],
   });

@@ -2,25 +2,8 @@
  * Teams and their members. Each membership names its source: manual or directory. A team's grants
  * are its permission policies.
  */
+import type { TeamSummary, TeamStatus, TeamMember } from '../../domain/people/teams.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
-import type { MembershipStatus } from './memberships.ts';
-
-export interface TeamRow {
-  readonly id: string;
-  readonly name: string;
-  readonly organizationName: string;
-  readonly directoryManaged: boolean;
-  /** Members from all sources, each counted once, without removed members. */
-  readonly memberCount: number;
-  readonly createdAt: Date;
-  /** Null while the team is not archived. */
-  readonly archivedAt: Date | null;
-  /** Revisions of its escalation policy: the active one and the newest. Null when it has none. */
-  readonly activePolicyRevision: number | null;
-  readonly latestPolicyRevision: number | null;
-}
-
-export type TeamStatus = 'live' | 'archived' | 'all';
 
 export interface TeamPage {
   readonly status: TeamStatus;
@@ -55,8 +38,8 @@ export async function listTeams(
   db: Db,
   organizationId: string,
   { status, ids, q, after, limit }: TeamPage,
-): Promise<TeamRow[]> {
-  const { rows } = await db.raw<{ rows: TeamRow[] }>(
+): Promise<TeamSummary[]> {
+  const { rows } = await db.raw<{ rows: TeamSummary[] }>(
     `${TEAM} ${STATUS[status]}
        ${ids ? 'and t.id = any(cast(:ids as uuid[]))' : ''}
        ${q ? 'and t.name ilike :pattern' : ''}
@@ -78,8 +61,8 @@ export async function findTeam(
   db: Db,
   organizationId: string,
   id: string,
-): Promise<TeamRow | undefined> {
-  const { rows } = await db.raw<{ rows: TeamRow[] }>(`${TEAM} and t.id = :id`, {
+): Promise<TeamSummary | undefined> {
+  const { rows } = await db.raw<{ rows: TeamSummary[] }>(`${TEAM} and t.id = :id`, {
     organizationId,
     id,
   });
@@ -156,14 +139,6 @@ export async function archiveTeam(trx: Db, organizationId: string, id: string): 
   await trx('teams')
     .where({ organization_id: organizationId, id })
     .update({ archived_at: trx.raw('clock_timestamp()') });
-}
-
-export interface TeamMember {
-  readonly membershipId: string;
-  readonly displayName: string;
-  readonly email: string;
-  readonly status: MembershipStatus;
-  readonly sources: readonly ('manual' | 'directory')[];
 }
 
 /** The team's members without removed ones, by name. */

@@ -1,8 +1,9 @@
 /** People who can sign in. Emails are compared ignoring case. */
+import type { User } from '../../domain/people/users.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { MembershipStatus } from './memberships.ts';
+import type { MembershipStatus } from '../../domain/people/memberships.ts';
 
-export interface NewUser {
+interface NewUser {
   readonly id: string;
   readonly email: string;
   readonly displayName: string;
@@ -40,15 +41,6 @@ export async function insertUserUnlessKnown(trx: Db, user: NewUser): Promise<boo
     { ...user },
   );
   return rowCount === 1;
-}
-
-/** A person with their sign-in methods, whether or not they belong to an organization. */
-export interface User {
-  readonly id: string;
-  readonly displayName: string;
-  readonly passwordHash: string | null;
-  /** An authenticator app is confirmed, so the password alone is not enough. */
-  readonly hasSecondFactor: boolean;
 }
 
 export async function findUser(db: Db, userId: string): Promise<User | undefined> {

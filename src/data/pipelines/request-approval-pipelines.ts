@@ -1,4 +1,5 @@
 /** Approval pipelines: the rules of an organization and of each of its agents. */
+import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { insertDocument, type RevisionTables } from '../revisions.ts';
 
@@ -9,9 +10,6 @@ export const pipelineTables: RevisionTables = {
   named: false,
   firstKey: 'organization',
 };
-
-/** Whose pipeline it is. */
-export type PipelineKey = 'organization' | `agent:${string}`;
 
 /** Gives a new organization or agent its pipeline: revision 1, active and empty, which passes every request to a person. */
 export async function createPipeline(

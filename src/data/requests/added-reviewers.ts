@@ -1,13 +1,6 @@
 /** People a reviewer asked for his help with a request. */
+import type { AddedReviewer } from '../../domain/requests/added-reviewers.ts';
 import type { Db } from '../../platform/postgres.ts';
-
-/** `addedBy` is a membership. */
-export interface AddedReviewer {
-  readonly membershipId: string;
-  readonly displayName: string;
-  readonly addedBy: string;
-  readonly addedAt: Date;
-}
 
 /** In the order in which they were added. */
 export async function findAddedReviewers(db: Db, requestId: string): Promise<AddedReviewer[]> {

@@ -42,7 +42,7 @@ export async function touchRequest(
 }
 
 /** A claim that was ended with the membership that held it; `at` is the instant by its request's clock. */
-export interface EndedClaim {
+interface EndedClaim {
   readonly id: string;
   readonly requestId: string;
   readonly displayName: string;

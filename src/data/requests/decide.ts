@@ -287,7 +287,7 @@ interface ForEach {
   readonly keyPrefix: string;
 }
 
-export interface KeyedDecision {
+interface KeyedDecision {
   readonly requestId: string;
   readonly status: TerminalState;
   readonly note: string | null;

@@ -1,10 +1,6 @@
 /** Who may decide requests: active members whose policies, their own or their teams', carry `request.decide` for the agent. */
+import type { Decider, TeamReach } from '../../domain/requests/deciders.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
-
-export interface Decider {
-  readonly membershipId: string;
-  readonly displayName: string;
-}
 
 /** Condition on the membership `m`; `reaches` is the condition on a policy's scope. */
 const mayDecide = (reaches: string, permission = 'request.decide'): string => `(
@@ -89,7 +85,7 @@ export async function findUnroutedDeciders(
   return rows.map(({ id }) => id);
 }
 
-export interface DeciderPage {
+interface DeciderPage {
   readonly agentSlug: string;
   /** Case-insensitive substring of name or email. */
   readonly q: string;
@@ -140,16 +136,6 @@ export async function findNonDeciders(
     { organizationId, membershipIds: [...membershipIds] },
   );
   return rows;
-}
-
-/** How many of a team could be asked. */
-export interface TeamReach {
-  readonly teamId: string;
-  readonly teamName: string;
-  /** People who were not removed from the organization. */
-  readonly memberCount: number;
-  /** Of them, those that may not decide the requests of any agent. */
-  readonly nonDeciders: number;
 }
 
 /** The live teams among these, by name. */

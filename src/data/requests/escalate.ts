@@ -21,7 +21,7 @@ export async function markRouted(db: Db, id: string, route: Route): Promise<void
     });
 }
 
-export interface WalkPlan {
+interface WalkPlan {
   readonly now: Date;
   /** JSON text of the walk; absent for a request without a path. */
   readonly walk?: string;
@@ -58,7 +58,7 @@ export async function planNext(db: Db, id: string, plan: WalkPlan): Promise<void
   });
 }
 
-export interface EscalationStep {
+interface EscalationStep {
   readonly requestId: string;
   readonly organizationId: string;
   readonly stepKey: string;

@@ -4,7 +4,7 @@ import { runPrepared, type Db, type PreparedStatement } from '../../platform/pos
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
 /** A request as it stands; `overdue`: it is still open although the database's clock has passed its deadline. */
-export interface ReadRequest {
+interface ReadRequest {
   readonly request: ApprovalRequest;
   readonly overdue: boolean;
 }

@@ -99,7 +99,7 @@ export async function wakeUnreachable(
 }
 
 /** A step of the level a walk waits at, in which people were told. */
-export interface NotifiedStep {
+interface NotifiedStep {
   readonly stepKey: string;
   /** Nobody told in it may decide the request any more. */
   readonly lost: boolean;

@@ -1,9 +1,10 @@
 /** Sign-ins that await their second factor: `whm_` tokens, kept as a hash, for five minutes and five wrong codes. */
+import type { MfaChallenge } from '../../domain/sign-in/mfa-challenges.ts';
 import type { Db } from '../../platform/postgres.ts';
 
 const WRONG_CODES = 5;
 
-export interface NewMfaChallenge {
+interface NewMfaChallenge {
   readonly id: string;
   readonly membershipId: string;
   readonly tokenHash: Buffer;
@@ -26,17 +27,6 @@ export async function insertMfaChallenge(db: Db, challenge: NewMfaChallenge): Pr
   const [row] = rows;
   if (!row) throw new Error('a challenge was not kept');
   return row.expiresAt;
-}
-
-export interface MfaChallenge {
-  readonly id: string;
-  readonly tokenHash: Buffer;
-  readonly passwordDigest: Buffer;
-  readonly organizationId: string;
-  readonly membershipId: string;
-  readonly userId: string;
-  readonly displayName: string;
-  readonly email: string;
 }
 
 export async function findMfaChallenge(db: Db, id: string): Promise<MfaChallenge | undefined> {

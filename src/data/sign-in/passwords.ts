@@ -1,4 +1,5 @@
 /** Passwords of people, and the links that set a new one: `whr_` tokens, kept as a hash, good once and for an hour. */
+import type { ResetRecipient, PasswordReset } from '../../domain/sign-in/password-resets.ts';
 import type { Db } from '../../platform/postgres.ts';
 
 const LINKS_AN_HOUR = 5;
@@ -8,13 +9,6 @@ const MAY_RESET = `
   u.password_hash is not null
   and exists (select from memberships m join organizations o on o.id = m.organization_id
                where m.user_id = u.id and m.status = 'active' and o.deleted_at is null)`;
-
-export interface ResetRecipient {
-  readonly userId: string;
-  /** As it was registered, not as it was typed. */
-  readonly email: string;
-  readonly displayName: string;
-}
 
 /** Whom a link may be sent to; nobody when the person cannot sign in with a password anyway. */
 export async function findResetRecipient(
@@ -28,7 +22,7 @@ export async function findResetRecipient(
   return rows[0];
 }
 
-export interface NewPasswordReset {
+interface NewPasswordReset {
   readonly id: string;
   readonly userId: string;
   readonly tokenHash: Buffer;
@@ -50,13 +44,6 @@ export async function insertPasswordReset(trx: Db, reset: NewPasswordReset): Pro
     { ...reset, most: LINKS_AN_HOUR },
   );
   return rows.length > 0;
-}
-
-/** A link that can still be used. */
-export interface PasswordReset extends ResetRecipient {
-  readonly id: string;
-  readonly tokenHash: Buffer;
-  readonly expiresAt: Date;
 }
 
 export async function findLivePasswordReset(
@@ -100,7 +87,7 @@ export async function updatePassword(trx: Db, userId: string, passwordHash: stri
 }
 
 /** A person in one of the living organizations he was not removed from. */
-export interface MembershipOfUser {
+interface MembershipOfUser {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly membershipId: string;

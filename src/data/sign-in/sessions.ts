@@ -1,4 +1,5 @@
 /** Sign-ins of members in a browser: `whs_` tokens in a cookie, kept as a hash. */
+import type { SessionRecord } from '../../domain/sign-in/sessions.ts';
 import type { AuthMethod } from '../../domain/people/authorization.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { MEMBER_COLUMNS, type MemberWithPolicies } from '../people/memberships.ts';
@@ -54,7 +55,7 @@ export async function touchSession(
     .update({ last_seen_at: db.raw('clock_timestamp()') });
 }
 
-export interface NewSession {
+interface NewSession {
   readonly id: string;
   readonly membershipId: string;
   readonly tokenHash: Buffer;
@@ -87,7 +88,7 @@ export async function insertSession(
   );
 }
 
-export interface RenewedSession {
+interface RenewedSession {
   readonly id: string;
   /** What the presented cookie's secret hashes to: somebody who renewed it meanwhile left that cookie worthless. */
   readonly presentedHash: Buffer;
@@ -111,19 +112,6 @@ export async function renewSession(
     { organizationId, ...renewed },
   );
   return rows[0]?.authenticatedAt;
-}
-
-/** A sign-in as its member sees it. */
-export interface SessionRecord {
-  readonly id: string;
-  readonly method: AuthMethod;
-  readonly assurance: 'single_factor' | 'strong';
-  readonly createdAt: Date;
-  readonly lastSeenAt: Date;
-  readonly authenticatedAt: Date;
-  readonly expiresAt: Date;
-  readonly clientAddress: string | null;
-  readonly userAgent: string | null;
 }
 
 export interface SessionPage {

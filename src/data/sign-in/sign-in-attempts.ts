@@ -1,7 +1,7 @@
 /** How often somebody tried a password or a code lately, counted for all processes together. */
 import type { Db } from '../../platform/postgres.ts';
 
-export interface AttemptWindow {
+interface AttemptWindow {
   /** In the current window, this one included. */
   readonly attempts: number;
   readonly secondsLeft: number;

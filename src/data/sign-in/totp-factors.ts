@@ -1,17 +1,6 @@
 /** The authenticator app of a person: its seed, sealed, and the last of its codes that served. */
+import type { SealedSeed, TotpFactor } from '../../domain/sign-in/second-factors.ts';
 import type { Db } from '../../platform/postgres.ts';
-
-export interface SealedSeed {
-  readonly sealed: Buffer;
-  readonly keyId: string;
-}
-
-export interface TotpFactor extends SealedSeed {
-  /** The 30-second step of the last code that served: neither it nor an earlier one serves again. */
-  readonly lastUsedStep: number | null;
-  /** null until the person has shown a code of it. */
-  readonly confirmedAt: Date | null;
-}
 
 const COLUMNS = {
   sealed: 'secret',

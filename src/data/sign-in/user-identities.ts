@@ -1,21 +1,6 @@
 /** Who people are to an OpenID provider, and the membership they enter through. */
+import type { UserIdentity, Person } from '../../domain/sign-in/user-identities.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { MembershipStatus } from '../people/memberships.ts';
-
-export interface UserIdentity {
-  readonly issuer: string;
-  readonly subject: string;
-}
-
-/** A person with the membership the session will be for, in an organization that is not deleted; null without one. */
-export interface Person {
-  readonly userId: string;
-  readonly email: string;
-  readonly displayName: string;
-  readonly organizationId: string | null;
-  readonly membershipId: string | null;
-  readonly membershipStatus: MembershipStatus | null;
-}
 
 /** SQL for one Person of the users `u`: by an active membership if there is any, else by one that could be again. */
 const person = (condition: string) => `

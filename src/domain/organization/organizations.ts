@@ -4,6 +4,14 @@ import { formatDuration } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { requireRecentAuthentication } from '../sign-in/recent-authentication.ts';
 
+export interface Organization extends OrganizationTerms {
+  readonly id: string;
+  readonly slug: string;
+  /** The number of its changes, starting at 1. */
+  readonly revision: number;
+  readonly createdAt: Date;
+}
+
 /** Durations are seconds. */
 export interface OrganizationTerms {
   readonly name: string;

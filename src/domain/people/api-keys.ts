@@ -1,4 +1,5 @@
 /** What an API key may carry and how long it may live. */
+import type { HeldPolicy } from './permission-policies.ts';
 import type { MemberPrincipal } from './authorization.ts';
 import { AppError, type Issue } from '../errors.ts';
 import {
@@ -8,6 +9,45 @@ import {
   type Permission,
   type PermissionEdition,
 } from './permissions.ts';
+
+export interface ApiKeyRules {
+  readonly personalApiKeysAllowed: boolean;
+  readonly maxLifetimeSeconds: number | null;
+  /** The database's clock, by which expiry is judged. */
+  readonly now: Date;
+}
+
+export type ApiKeyKind = 'personal' | 'organization';
+
+export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
+
+/** A key as the API presents it. */
+export interface ApiKeyRecord {
+  readonly id: string;
+  readonly kind: ApiKeyKind;
+  /** The member that a personal key acts as. Absent for an organization key. */
+  readonly membershipId: string | null;
+  readonly createdBy: {
+    readonly membershipId: string;
+    readonly displayName: string;
+    readonly email: string;
+  };
+  readonly name: string;
+  readonly permissions: readonly string[] | null;
+  readonly assuranceAtIssue: 'single_factor' | 'strong';
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly revocationReason: 'manual' | 'membership_deprovisioned' | null;
+  readonly status: ApiKeyStatus;
+  /** Why an active key does not work now. */
+  readonly blockedReason: 'organization_inactive' | 'api_keys_disabled' | null;
+  /** False while the member of a personal key is suspended. */
+  readonly holderActive: boolean;
+  /** Set for an organization key. */
+  readonly policies: readonly HeldPolicy[];
+}
 
 /** The permissions an unscoped personal key carries: all that the member holds and a key can hold, sorted. */
 export function bearablePermissions(

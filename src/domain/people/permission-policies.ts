@@ -1,9 +1,62 @@
 /** What makes a permission policy valid and who may grant it. Members, teams, organization keys and invitations share it. */
 import { authorize, type MemberPrincipal } from './authorization.ts';
 import { AppError, type Issue } from '../errors.ts';
-import { isPermission, isServedBy, isValidScope, mayHold, permissionEntry } from './permissions.ts';
-import type { Grant, PermissionEdition, PermissionHolder, ScopeKind } from './permissions.ts';
+import {
+  isPermission,
+  isServedBy,
+  isValidScope,
+  mayHold,
+  permissionEntry,
+  type Grant,
+  type PermissionEdition,
+  type PermissionHolder,
+  type ScopeKind,
+} from './permissions.ts';
 import { requireRecentAuthentication } from '../sign-in/recent-authentication.ts';
+
+/** A policy as authorization needs it, read together with the member (see `MEMBER_COLUMNS`). */
+export interface HeldPolicy {
+  readonly scope_kind: ScopeKind;
+  readonly resource_ids: readonly string[];
+  readonly permissions: readonly string[];
+  readonly is_owner: boolean;
+}
+
+/** The holder of a policy. Personal keys hold none: they carry what their member holds. */
+export interface PolicyHolder {
+  readonly kind: 'membership' | 'team' | 'organization_api_key';
+  readonly id: string;
+}
+
+/** A policy with what managing it needs. */
+export interface PermissionPolicy extends PolicyTerms {
+  readonly id: string;
+  readonly source: 'manual' | 'directory';
+  /** The number of its changes, starting at 1. */
+  readonly revision: number;
+  readonly grantedByActorId: string | null;
+  readonly createdAt: Date;
+  /** The team through which a member inherits it. */
+  readonly viaTeamId: string | null;
+  readonly viaTeamName: string | null;
+}
+
+/** A holder of policies, as their page presents it. */
+export interface PolicyHolderState {
+  readonly name: string;
+  /** Why no policy can be added any more. */
+  readonly closed: ClosedReason | null;
+  /** The holder is an active member, so their ownership counts. */
+  readonly active: boolean;
+}
+
+/** A scope of a policy other than the whole organization. */
+export interface PolicyResource {
+  /** The id of the team, or the slug of the agent. */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'team' | 'agent';
+}
 
 /** `resourceIds`: team ids or agent slugs, empty at organization scope. `permissions` is empty for an owner, who holds all. */
 export interface PolicyTerms {

@@ -1,6 +1,18 @@
 /** Codes a person types as a second factor: six digits of an authenticator app, or a recovery code. */
 import { createHash } from 'node:crypto';
 
+export interface SealedSeed {
+  readonly sealed: Buffer;
+  readonly keyId: string;
+}
+
+export interface TotpFactor extends SealedSeed {
+  /** The 30-second step of the last code that served: neither it nor an earlier one serves again. */
+  readonly lastUsedStep: number | null;
+  /** null until the person has shown a code of it. */
+  readonly confirmedAt: Date | null;
+}
+
 export type SecondFactor = 'totp' | 'recovery_code';
 
 export interface PresentedCode {

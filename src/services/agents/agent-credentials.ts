@@ -1,4 +1,5 @@
 /** Agent credentials: issued with a new instance, shown once, revocable. */
+import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import { actorOf } from '../../domain/audit.ts';
 import { authorize, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -8,14 +9,12 @@ import {
   insertAgentCredential,
   revokeAgentCredential,
 } from '../../data/agents/agent-credentials.ts';
-import { insertAgentInstance, type AgentInstance } from '../../data/agents/agent-instances.ts';
+import { insertAgentInstance } from '../../data/agents/agent-instances.ts';
 import { findAgentForShare } from '../../data/agents/agents.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import type { JsonText } from '../../platform/exact-json.ts';
 import { issueToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-
-export type { AgentInstance } from '../../data/agents/agent-instances.ts';
 
 /** `token` is shown once; the service stores only its hash. */
 export interface IssuedCredential {

@@ -1,4 +1,5 @@
 /** Agents: create, read and list them. Each agent owns a pipeline. */
+import type { Agent } from '../../domain/agents/agents.ts';
 import { actorIdOf, actorOf } from '../../domain/audit.ts';
 import { scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -9,14 +10,12 @@ import {
   listAgents,
   lockAgentCount,
   STATUS_ORDER,
+  type AgentPosition,
 } from '../../data/agents/agents.ts';
-import type { Agent, AgentPosition } from '../../data/agents/agents.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { createPipeline } from '../../data/pipelines/request-approval-pipelines.ts';
 import type { ServiceContext } from '../context.ts';
 import { cutPage } from '../pages.ts';
-
-export type { Agent } from '../../data/agents/agents.ts';
 
 /** Throws 409 `agent_slug_taken` or `agent_name_taken`, 429 `quota_exceeded`. */
 export async function createAgent(

@@ -1,12 +1,9 @@
 /** The steps of a path if no one answered, as its timeline would have them. Nothing is written. */
+import type { Decider } from '../../domain/requests/deciders.ts';
 import { findNames } from '../../data/escalation/escalation-path-previews.ts';
 import { readClock } from '../../data/clock.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
-import {
-  findDeciders,
-  findDecidersOfAnyAgent,
-  type Decider,
-} from '../../data/requests/deciders.ts';
+import { findDeciders, findDecidersOfAnyAgent } from '../../data/requests/deciders.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';

@@ -1,4 +1,5 @@
 /** Escalation paths: revisions of who is asked, in which order. */
+import type { Revision } from '../../domain/revisions.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import {
@@ -28,8 +29,15 @@ import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
 import { pipelineOwner, storedPipeline } from '../pipelines/request-approval-pipelines.ts';
-import { archiveDocument, createDocument, listSummaries, revisionCache } from '../revisions.ts';
-import type { ChangedRevision, Revision, RevisionedKind, SummaryQuery } from '../revisions.ts';
+import {
+  archiveDocument,
+  createDocument,
+  listSummaries,
+  revisionCache,
+  type ChangedRevision,
+  type RevisionedKind,
+  type SummaryQuery,
+} from '../revisions.ts';
 
 export interface EscalationPathRevision {
   readonly id: string;

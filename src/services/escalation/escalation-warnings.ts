@@ -2,7 +2,8 @@
  * Advice about the people a revision asks, given when it is created or activated. It never refuses
  * anything.
  */
-import { findNonDeciders, findTeamReach, type TeamReach } from '../../data/requests/deciders.ts';
+import type { TeamReach } from '../../domain/requests/deciders.ts';
+import { findNonDeciders, findTeamReach } from '../../data/requests/deciders.ts';
 import type { Db } from '../../platform/postgres.ts';
 
 export interface MemberWarning {

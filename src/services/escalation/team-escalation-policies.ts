@@ -1,4 +1,5 @@
 /** Escalation policies of teams: the order in which a path asks the members of a team. */
+import type { Revision } from '../../domain/revisions.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import { parseTeamPolicyDocument } from '../../domain/escalation/parse.ts';
 import {
@@ -18,7 +19,7 @@ import { findTeam, lockTeam } from '../../data/people/teams.ts';
 import { parseExact, stringifyExact, type ExactValue } from '../../platform/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
-import { revisionCache, type Revision, type RevisionedKind } from '../revisions.ts';
+import { revisionCache, type RevisionedKind } from '../revisions.ts';
 
 export interface TeamPolicyRevision {
   readonly id: string;

@@ -1,4 +1,8 @@
 /** Where the messages of an organization go. Every change needs a session that was proven again lately. */
+import type {
+  NotificationChannel,
+  WebhookTerms,
+} from '../../domain/notifications/notification-channels.ts';
 import { v7 } from 'uuid';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import {
@@ -12,8 +16,6 @@ import {
   updateSigningSecret,
   updateWebhook,
   type ChannelPage,
-  type NotificationChannel,
-  type WebhookTerms,
 } from '../../data/notifications/notification-channels.ts';
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
@@ -29,8 +31,6 @@ import { lockCurrentMember } from '../people/member-principals.ts';
 import type { TestOutcome } from './sender.ts';
 import { senders } from './senders.ts';
 import { cutPage } from '../pages.ts';
-
-export type { NotificationChannel } from '../../data/notifications/notification-channels.ts';
 
 const TEST_MS = 10_000;
 

@@ -1,17 +1,15 @@
 /** The outbox as administrators see it: what could not be delivered, and trying again. */
+import type { ListedDelivery } from '../../domain/notifications/notification-deliveries.ts';
 import {
   findDelivery,
   listDeliveries,
   retryDelivery,
   type DeliveryPage,
-  type ListedDelivery,
 } from '../../data/notifications/notification-delivery-lists.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ServiceContext } from '../context.ts';
 import { cutPage } from '../pages.ts';
-
-export type { ListedDelivery } from '../../data/notifications/notification-delivery-lists.ts';
 
 export async function listNotificationDeliveries(
   { db }: ServiceContext,

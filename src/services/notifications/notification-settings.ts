@@ -1,13 +1,11 @@
 /** What a member says about how he is told. */
+import type { NotificationSettings } from '../../domain/notifications/notification-settings.ts';
 import {
   findNotificationSettings,
   putNotificationSettings,
-  type NotificationSettings,
 } from '../../data/notifications/notification-settings.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import type { ServiceContext } from '../context.ts';
-
-export type { NotificationSettings } from '../../data/notifications/notification-settings.ts';
 
 export async function readNotificationSettings(
   { db }: ServiceContext,

@@ -1,8 +1,6 @@
 /** Notifications by a signed webhook of the organization. */
-import {
-  findWebhookTarget,
-  type WebhookTarget,
-} from '../../data/notifications/notification-channels.ts';
+import type { WebhookTarget } from '../../domain/notifications/notification-channels.ts';
+import { findWebhookTarget } from '../../data/notifications/notification-channels.ts';
 import { publicStatus } from '../../domain/requests/approval-requests.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/egress.ts';

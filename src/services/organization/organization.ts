@@ -1,13 +1,14 @@
 /** The organization: reading it, its settings, and its deletion. */
-import { actorOf } from '../../domain/audit.ts';
-import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
-import { AppError, invalid } from '../../domain/errors.ts';
 import {
   changesTo,
   describeChanges,
   requireMayChange,
+  type Organization,
   type TermsWanted,
 } from '../../domain/organization/organizations.ts';
+import { actorOf } from '../../domain/audit.ts';
+import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
+import { AppError, invalid } from '../../domain/errors.ts';
 import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import {
@@ -16,7 +17,6 @@ import {
   findOrganization,
   lockOrganization,
   updateOrganization,
-  type Organization,
 } from '../../data/organization/organizations.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { announceCancelledAll, cancelAll } from '../requests/cancel-all.ts';

@@ -2,7 +2,6 @@
  * Personal API keys: a script acts as its member, with what the member holds at the time of each
  * call.
  */
-import { AppError, invalid } from '../../domain/errors.ts';
 import {
   bearablePermissions,
   endIssues,
@@ -10,14 +9,18 @@ import {
   longestLife,
   keyScopeIssues,
   requireBearable,
+  type ApiKeyRecord,
+  type ApiKeyRules,
 } from '../../domain/people/api-keys.ts';
+import { AppError, invalid } from '../../domain/errors.ts';
 import { actorOf, type AuditActor } from '../../domain/audit.ts';
 import {
   effectiveGrants,
   effectivePermissions,
   grantsFromPolicies,
+  type MemberPrincipal,
+  type ProductPrincipal,
 } from '../../domain/people/authorization.ts';
-import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import {
   isPermission,
   permissionEntry,
@@ -40,7 +43,6 @@ import {
   revokeApiKey,
   touchApiKey,
 } from '../../data/people/api-keys.ts';
-import type { ApiKeyRecord, ApiKeyRules } from '../../data/people/api-keys.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';

@@ -1,4 +1,6 @@
 /** The members of an organization: list, suspend, reactivate and remove them. */
+import type { MemberPosition, MemberSummary } from '../../domain/people/memberships.ts';
+import type { HeldAssignment } from '../../domain/people/role-assignments.ts';
 import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -11,10 +13,8 @@ import {
   listMembers as readMembers,
   setMembershipStatus,
   type MemberPage,
-  type MemberPosition,
-  type MemberRow,
 } from '../../data/people/memberships.ts';
-import { listMemberAssignments, type AssignmentRow } from '../../data/people/role-assignments.ts';
+import { listMemberAssignments } from '../../data/people/role-assignments.ts';
 import { wakeUnreachable } from '../../data/requests/unreachable.ts';
 import {
   listPoliciesNaming,
@@ -29,9 +29,7 @@ import { cutPage } from '../pages.ts';
 import { requireActiveOwner } from './permission-policies.ts';
 import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
 
-export type { MemberPosition } from '../../data/people/memberships.ts';
-
-export interface Member extends MemberRow {
+export interface Member extends MemberSummary {
   /** Own and inherited through teams. */
   readonly assignments: readonly RoleAssignment[];
 }
@@ -45,10 +43,10 @@ export interface MemberList {
 async function withAssignments(
   db: Db,
   organizationId: string,
-  rows: readonly MemberRow[],
+  rows: readonly MemberSummary[],
 ): Promise<Member[]> {
   const ids = rows.map((row) => row.id);
-  const held = new Map<string, AssignmentRow[]>(ids.map((id) => [id, []]));
+  const held = new Map<string, HeldAssignment[]>(ids.map((id) => [id, []]));
   for (const row of await listMemberAssignments(db, organizationId, ids))
     held.get(row.principalId)?.push(row);
   return rows.map((row) => ({
@@ -135,7 +133,7 @@ async function requireChangeable(
   trx: Db,
   caller: MemberPrincipal,
   { id, removal }: { id: string; removal: boolean },
-): Promise<MemberRow> {
+): Promise<MemberSummary> {
   const member = await findMember(trx, caller.organizationId, id);
   if (!member) throw new AppError('not_found');
   if (member.id === caller.membershipId) throw new AppError('self_change');
@@ -152,7 +150,7 @@ async function requireChangeable(
  */
 async function requireReleased(
   trx: Db,
-  member: MemberRow,
+  member: MemberSummary,
   force: boolean,
 ): Promise<ReturnType<typeof presentUses>> {
   if (member.directoryManaged) throw new AppError('directory_managed');
@@ -219,7 +217,7 @@ function announceLeft(context: ServiceContext, { released, due }: LeftRequests):
 async function suspend(
   trx: Db,
   caller: MemberPrincipal,
-  { member, force }: { member: MemberRow; force: boolean },
+  { member, force }: { member: MemberSummary; force: boolean },
 ): Promise<LeftRequests> {
   const left_behind = await requireReleased(trx, member, force);
   await setMembershipStatus(trx, member.organizationId, { id: member.id, status: 'suspended' });
@@ -236,7 +234,7 @@ async function suspend(
 async function waitNoLonger(
   trx: Db,
   caller: MemberPrincipal,
-  { member, reason }: { member: MemberRow; reason: string },
+  { member, reason }: { member: MemberSummary; reason: string },
 ): Promise<LeftRequests> {
   const { id: membershipId, organizationId } = member;
   // First, since it also locks the rows of their claims, always in the same order.
@@ -252,7 +250,7 @@ async function waitNoLonger(
   };
 }
 
-async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberRow): Promise<void> {
+async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberSummary): Promise<void> {
   if (member.directoryManaged) throw new AppError('directory_managed');
   await setMembershipStatus(trx, member.organizationId, { id: member.id, status: 'active' });
   await changed(trx, caller, { eventType: 'membership.reactivated', subjectId: member.id });

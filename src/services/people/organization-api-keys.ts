@@ -2,8 +2,13 @@
  * Organization API keys (hosted edition), which serve shared integrations with grants of their own;
  * and the list of all keys for administrators.
  */
+import { endIssues, type ApiKeyKind, type ApiKeyStatus } from '../../domain/people/api-keys.ts';
+import {
+  requireMayGrant,
+  type PolicyResource,
+  type PolicyTerms,
+} from '../../domain/people/permission-policies.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
-import { endIssues } from '../../domain/people/api-keys.ts';
 import { actorOf } from '../../domain/audit.ts';
 import {
   effectiveGrants,
@@ -11,19 +16,17 @@ import {
   type MemberPrincipal,
   type OrganizationKeyPrincipal,
 } from '../../domain/people/authorization.ts';
-import { requireMayGrant, type PolicyTerms } from '../../domain/people/permission-policies.ts';
-import { isServedBy, mayHold, permissionEntry } from '../../domain/people/permissions.ts';
-import type { Grant, PermissionEntry } from '../../domain/people/permissions.ts';
-import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
 import {
-  findApiKeyRules,
-  listApiKeys,
-  type ApiKeyKind,
-  type ApiKeyStatus,
-} from '../../data/people/api-keys.ts';
+  isServedBy,
+  mayHold,
+  permissionEntry,
+  type Grant,
+  type PermissionEntry,
+} from '../../domain/people/permissions.ts';
+import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
+import { findApiKeyRules, listApiKeys } from '../../data/people/api-keys.ts';
 import { findMemberWithPolicies } from '../../data/people/memberships.ts';
 import { findOrganizationKeyHolder } from '../../data/people/organization-api-keys.ts';
-import type { PolicyResource } from '../../data/people/permission-policies.ts';
 import { secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import {
   apiKey,
@@ -32,8 +35,9 @@ import {
   noteUse,
   readApiKey,
   revokeWithAudit,
+  type ApiKey,
+  type MintedApiKey,
 } from './api-keys.ts';
-import type { ApiKey, MintedApiKey } from './api-keys.ts';
 import type { ServiceContext } from '../context.ts';
 import { apiKeyAuth, lockCurrentMember, principalOf } from './member-principals.ts';
 import { cutPage } from '../pages.ts';

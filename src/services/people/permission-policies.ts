@@ -1,19 +1,20 @@
 /** Permission policies of members, teams and organization keys: one set of rules for all three. */
-import { createHash } from 'node:crypto';
-import { actorOf, type AuditActor } from '../../domain/audit.ts';
-import type { MemberPrincipal } from '../../domain/people/authorization.ts';
-import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import {
   fixedReason,
   MOST_POLICIES,
   policyIssues,
   requireMayGrant,
+  type PermissionPolicy,
+  type PolicyHolder,
+  type PolicyHolderState,
+  type ClosedReason,
+  type PolicySetting,
+  type PolicyTerms,
 } from '../../domain/people/permission-policies.ts';
-import type {
-  ClosedReason,
-  PolicySetting,
-  PolicyTerms,
-} from '../../domain/people/permission-policies.ts';
+import { createHash } from 'node:crypto';
+import { actorOf, type AuditActor } from '../../domain/audit.ts';
+import type { MemberPrincipal } from '../../domain/people/authorization.ts';
+import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { wakeUnreachable } from '../../data/requests/unreachable.ts';
 import { findOutcome, keepOutcome } from '../../data/idempotency-keys.ts';
@@ -27,9 +28,6 @@ import {
   insertPermissionPolicies,
   listPolicyResources,
   updatePermissionPolicy,
-  type PermissionPolicy,
-  type PolicyHolder,
-  type PolicyHolderState,
 } from '../../data/people/permission-policies.ts';
 import { listTeamMembershipIds } from '../../data/people/teams.ts';
 import { canonicalJson } from '../../platform/exact-json.ts';
@@ -38,8 +36,6 @@ import { announceDue } from '../requests/announce.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { lockCurrentMember } from './member-principals.ts';
 import { HOLDER_KINDS, presentPolicy, type ShownPolicy } from './permission-policy-pages.ts';
-
-export type { PolicyHolder } from '../../data/people/permission-policies.ts';
 
 /** Terms from a body, below `pointer`. */
 export interface SubmittedTerms {

@@ -1,12 +1,16 @@
 /** The page of a holder's permission policies, with what the reader may change there. */
-import { effectiveGrants, type MemberPrincipal } from '../../domain/people/authorization.ts';
-import { AppError } from '../../domain/errors.ts';
 import {
   pageReadOnlyReason,
   policyReadOnlyReason,
+  type PermissionPolicy,
+  type PolicyHolder,
+  type PolicyHolderState,
+  type PolicyResource,
   type PageReadOnlyReason,
   type ReadOnlyReason,
 } from '../../domain/people/permission-policies.ts';
+import { effectiveGrants, type MemberPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
 import {
   isServedBy,
   isValidScope,
@@ -23,10 +27,6 @@ import {
   LISTED_RESOURCES,
   listPolicies,
   listPolicyResources,
-  type PermissionPolicy,
-  type PolicyHolder,
-  type PolicyHolderState,
-  type PolicyResource,
   type ResourceChoice,
 } from '../../data/people/permission-policies.ts';
 import type { Db } from '../../platform/postgres.ts';

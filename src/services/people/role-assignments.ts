@@ -1,8 +1,8 @@
 /** What members and teams hold, one entry for each policy and scope. */
+import type { HeldAssignment } from '../../domain/people/role-assignments.ts';
 import { v5 } from 'uuid';
 import { grantsFromPolicies } from '../../domain/people/authorization.ts';
 import { isPermission, type Permission, type ScopeKind } from '../../domain/people/permissions.ts';
-import type { AssignmentRow } from '../../data/people/role-assignments.ts';
 
 /** One policy of a member or a team at one scope. */
 export interface RoleAssignment {
@@ -22,7 +22,7 @@ export interface RoleAssignment {
   readonly isOwner: boolean;
 }
 
-export function roleAssignment(row: AssignmentRow, organizationName: string): RoleAssignment {
+export function roleAssignment(row: HeldAssignment, organizationName: string): RoleAssignment {
   const { scopeId, grantedByActorId, viaTeamId, viaTeamName } = row;
   const holder = viaTeamId === null ? '' : `${row.principalId}:`;
   const scopeName = row.scopeKind === 'organization' ? organizationName : row.scopeName;

@@ -2,6 +2,8 @@
  * Teams: create, rename, archive, and change their members. Members inherit what the team's
  * permission policies grant.
  */
+import type { HeldAssignment } from '../../domain/people/role-assignments.ts';
+import type { TeamMember, TeamSummary } from '../../domain/people/teams.ts';
 import { v7 } from 'uuid';
 import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
 import {
@@ -15,7 +17,7 @@ import { wakeUnreachable } from '../../data/requests/unreachable.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { findWaitingOnTeam, listPathsNamingTeam } from '../../data/escalation/escalation-paths.ts';
 import { listPolicies } from '../../data/people/permission-policies.ts';
-import { listTeamAssignments, type AssignmentRow } from '../../data/people/role-assignments.ts';
+import { listTeamAssignments } from '../../data/people/role-assignments.ts';
 import { findNamedInPolicy } from '../../data/escalation/team-escalation-policies.ts';
 import {
   archiveTeam as writeArchived,
@@ -30,9 +32,7 @@ import {
   lockTeam,
   renameTeam as writeName,
   type LockedTeam,
-  type TeamMember,
   type TeamPage,
-  type TeamRow,
 } from '../../data/people/teams.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
@@ -43,9 +43,7 @@ import { deactivateWith } from '../revisions.ts';
 import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
 import { teamPolicyKind } from '../escalation/team-escalation-policies.ts';
 
-export type { TeamMember } from '../../data/people/teams.ts';
-
-export interface Team extends TeamRow {
+export interface Team extends TeamSummary {
   readonly organizationId: string;
   /** What every member inherits. */
   readonly assignments: readonly RoleAssignment[];
@@ -54,10 +52,10 @@ export interface Team extends TeamRow {
 async function withAssignments(
   db: Db,
   organizationId: string,
-  rows: readonly TeamRow[],
+  rows: readonly TeamSummary[],
 ): Promise<Team[]> {
   const ids = rows.map((row) => row.id);
-  const assigned = new Map<string, AssignmentRow[]>(ids.map((id) => [id, []]));
+  const assigned = new Map<string, HeldAssignment[]>(ids.map((id) => [id, []]));
   for (const row of await listTeamAssignments(db, organizationId, ids))
     assigned.get(row.principalId)?.push(row);
   return rows.map((row) => ({

@@ -1,11 +1,16 @@
 /** Approval pipelines: revisions of the rules, and trying rules out before they are saved. */
+import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
+import type { Revision } from '../../domain/revisions.ts';
 import { v7 } from 'uuid';
 import type { PipelineScope } from '../../domain/requests/approval-requests.ts';
 import { scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
-import { compilePipeline } from '../../domain/pipelines/evaluate.ts';
-import type { CompiledPipeline, Evaluation } from '../../domain/pipelines/evaluate.ts';
+import {
+  compilePipeline,
+  type CompiledPipeline,
+  type Evaluation,
+} from '../../domain/pipelines/evaluate.ts';
 import { namedEscalationPaths, parsePipelineDocument } from '../../domain/pipelines/parse.ts';
 import { storeBlocks } from '../../domain/pipelines/store.ts';
 import type { PipelineDocument, StoredBlock } from '../../domain/pipelines/types.ts';
@@ -13,7 +18,6 @@ import { findPathStates } from '../../data/escalation/escalation-paths.ts';
 import {
   insertNamedPaths,
   pipelineTables,
-  type PipelineKey,
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findDocument, findRevisionById } from '../../data/revisions.ts';
 import { parseExact, stringifyExact, type ExactValue } from '../../platform/exact-json.ts';
@@ -23,12 +27,9 @@ import { runPreview } from './preview.ts';
 import {
   listSummaries,
   revisionCache,
-  type Revision,
   type RevisionedKind,
   type SummaryQuery,
 } from '../revisions.ts';
-
-export type { PipelineKey } from '../../data/pipelines/request-approval-pipelines.ts';
 
 /** Whose pipeline a key stands for. */
 export function pipelineOwner(documentKey: string): {

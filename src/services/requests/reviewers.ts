@@ -1,14 +1,12 @@
 /** A reviewer asks colleagues for help with one request: the candidates, and adding them. */
-import {
-  findAddedReviewers,
-  insertAddedReviewers,
-  type AddedReviewer,
-} from '../../data/requests/added-reviewers.ts';
+import type { AddedReviewer } from '../../domain/requests/added-reviewers.ts';
+import type { Decider } from '../../domain/requests/deciders.ts';
+import { findAddedReviewers, insertAddedReviewers } from '../../data/requests/added-reviewers.ts';
 import { touchRequest } from '../../data/requests/claims.ts';
 import { insertStep } from '../../data/requests/escalate.ts';
 import type { LockedRequest } from '../../data/requests/lock.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
-import { findDeciders, listDeciders, type Decider } from '../../data/requests/deciders.ts';
+import { findDeciders, listDeciders } from '../../data/requests/deciders.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import { actorOf, requestEvent } from '../../domain/audit.ts';

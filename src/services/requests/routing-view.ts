@@ -1,8 +1,10 @@
 /** The reviewer's view of the escalation: levels with their people, and the timeline. */
-import { findDeciders, findUnroutedDeciders, type Decider } from '../../data/requests/deciders.ts';
+import type { Decider } from '../../domain/requests/deciders.ts';
+import type { AddedReviewer } from '../../domain/requests/added-reviewers.ts';
+import { findDeciders, findUnroutedDeciders } from '../../data/requests/deciders.ts';
 import { listAuditEventsOf } from '../../data/audit-events.ts';
 import { findRequest } from '../../data/requests/read.ts';
-import { findAddedReviewers, type AddedReviewer } from '../../data/requests/added-reviewers.ts';
+import { findAddedReviewers } from '../../data/requests/added-reviewers.ts';
 import {
   findNotified,
   findSteps,
@@ -40,8 +42,6 @@ import { getRequest, refuseUnlessVisible } from './queue.ts';
 import { namedTeams, teamsOf } from './audience.ts';
 import { stateOf } from './walk/walk.ts';
 import { conditionFacts, walkInput } from './walk/walk-input.ts';
-
-export type { AddedReviewer } from '../../data/requests/added-reviewers.ts';
 
 /** `canDecide`: whether they may decide this request now, whoever was notified then. */
 export interface RoutedMember {

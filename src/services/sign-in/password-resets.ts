@@ -1,4 +1,5 @@
 /** Password resets through a link that only the owner of the email address receives. */
+import type { PasswordReset, ResetRecipient } from '../../domain/sign-in/password-resets.ts';
 import { SYSTEM } from '../../domain/audit.ts';
 import { AppError } from '../../domain/errors.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
@@ -10,8 +11,6 @@ import {
   insertPasswordReset,
   listMembershipsOfUser,
   lockPassword,
-  type PasswordReset,
-  type ResetRecipient,
 } from '../../data/sign-in/passwords.ts';
 import type { Email, Mailer } from '../../platform/mailer.ts';
 import { networkOf } from '../../platform/client-address.ts';

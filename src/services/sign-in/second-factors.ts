@@ -1,11 +1,12 @@
 /** Checks codes of a second factor. Each code works once, also in concurrent calls. */
-import { AppError } from '../../domain/errors.ts';
-import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import {
   hashRecoveryCode,
   readCode,
+  type SealedSeed,
   type SecondFactor,
 } from '../../domain/sign-in/second-factors.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import { readClock } from '../../data/clock.ts';
 import { useRecoveryCode } from '../../data/sign-in/recovery-codes.ts';
@@ -13,7 +14,6 @@ import {
   findTotpFactor,
   lockTotpFactor,
   markTotpStepUsed,
-  type SealedSeed,
 } from '../../data/sign-in/totp-factors.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';

@@ -1,4 +1,5 @@
 /** Browser sessions: resolve a presented cookie, open, renew and end a session. */
+import type { SessionRecord } from '../../domain/sign-in/sessions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { actorOf, personOf, type AuditActor } from '../../domain/audit.ts';
 import type {
@@ -21,7 +22,6 @@ import {
   touchSession,
   type SessionHolder,
   type SessionPage,
-  type SessionRecord,
 } from '../../data/sign-in/sessions.ts';
 import type { Db } from '../../platform/postgres.ts';
 import {

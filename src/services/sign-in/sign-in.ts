@@ -1,4 +1,5 @@
 /** Sign-in by email and password, the second factor, and re-authentication. */
+import type { MfaChallenge } from '../../domain/sign-in/mfa-challenges.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { actorOf } from '../../domain/audit.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
@@ -10,7 +11,6 @@ import {
   insertMfaChallenge,
   lockLiveMfaChallenge,
   markMfaChallengeUsed,
-  type MfaChallenge,
 } from '../../data/sign-in/mfa-challenges.ts';
 import { lockPassword } from '../../data/sign-in/passwords.ts';
 import { findTotpFactor } from '../../data/sign-in/totp-factors.ts';

@@ -2,13 +2,14 @@
  * Which person an identity provider's claims identify: a linked identity, a member with that email,
  * an invited person, or a newcomer of an admitted domain.
  */
+import type { Invitation } from '../../domain/people/invitations.ts';
+import type { Person } from '../../domain/sign-in/user-identities.ts';
 import { v7 } from 'uuid';
 import { decideAdmission, isMember } from '../../domain/sign-in/admission.ts';
 import { personOf } from '../../domain/audit.ts';
 import { AppError } from '../../domain/errors.ts';
 import { admissibleEmail, displayNameOf, isSubject } from '../../domain/sign-in/oidc.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
-import type { Invitation } from '../../data/people/invitations.ts';
 import { insertMembership, lockMembershipStatus } from '../../data/people/memberships.ts';
 import { lockOrganization } from '../../data/organization/organizations.ts';
 import {
@@ -16,7 +17,6 @@ import {
   findPersonByEmail,
   findPersonByIdentity,
   insertUserIdentity,
-  type Person,
 } from '../../data/sign-in/user-identities.ts';
 import { insertUserUnlessKnown } from '../../data/people/users.ts';
 import type { VerifiedIdentity } from '../../platform/oidc.ts';

@@ -1,22 +1,6 @@
 /** The Slack workspace of an organization: what its notification channel of kind slack has besides. */
+import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import type { Db } from '../../../platform/postgres.ts';
-import type { SealedSecret } from '../../../platform/crypto/secret-box.ts';
-
-export interface SlackConnection {
-  readonly organizationId: string;
-  readonly organizationName: string;
-  /** Nobody can decide in Slack. */
-  readonly requiresMfa: boolean;
-  /** Of the notification channel. */
-  readonly channelId: string;
-  readonly teamId: string;
-  readonly teamName: string;
-  readonly botUserId: string;
-  readonly defaultChannel: string | null;
-  readonly secrets: SealedSecret;
-  readonly connectedAt: Date;
-  readonly updatedAt: Date;
-}
 
 interface ConnectionRow extends Omit<SlackConnection, 'secrets'> {
   readonly sealed: Buffer;
@@ -59,7 +43,7 @@ export async function findSlackConnectionOfTeam(
   return rows[0] && toConnection(rows[0]);
 }
 
-export type NewSlackConnection = Pick<
+type NewSlackConnection = Pick<
   SlackConnection,
   'channelId' | 'teamId' | 'teamName' | 'botUserId' | 'defaultChannel' | 'secrets'
 >;

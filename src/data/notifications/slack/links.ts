@@ -1,13 +1,6 @@
 /** Whose Slack user a member is, and links that were begun. */
+import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
 import type { Db } from '../../../platform/postgres.ts';
-
-export interface SlackLink {
-  readonly membershipId: string;
-  readonly slackUserId: string;
-  /** The conversation between him and the bot, once it was opened. */
-  readonly directChannel: string | null;
-  readonly linkedAt: Date;
-}
 
 const COLUMNS = {
   membershipId: 'l.membership_id',

@@ -1,13 +1,11 @@
 /** Calls from Slack: that they come from there, and what a button or a command does. */
+import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import { randomUUID } from 'node:crypto';
 import { readClock } from '../../../data/clock.ts';
 import { findRequest } from '../../../data/requests/read.ts';
 import { findMemberWithPolicies } from '../../../data/people/memberships.ts';
 import { rememberSlackCall } from '../../../data/notifications/slack/calls.ts';
-import {
-  findSlackConnectionOfTeam,
-  type SlackConnection,
-} from '../../../data/notifications/slack/connections.ts';
+import { findSlackConnectionOfTeam } from '../../../data/notifications/slack/connections.ts';
 import { findSlackLinkOfUser } from '../../../data/notifications/slack/links.ts';
 import { authorize, type MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError, type ErrorCode } from '../../../domain/errors.ts';

@@ -1,4 +1,5 @@
 /** Which Slack workspace an organization has connected. Its messages go over a notification channel of kind slack. */
+import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import { v7 } from 'uuid';
 import { insertAuditEvents } from '../../../data/audit-events.ts';
 import { deleteChannel, insertChannel } from '../../../data/notifications/notification-channels.ts';
@@ -7,7 +8,6 @@ import {
   deleteEndedSlackConnections,
   insertSlackConnection,
   updateSlackConnection,
-  type SlackConnection,
 } from '../../../data/notifications/slack/connections.ts';
 import { actorOf } from '../../../domain/audit.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
@@ -18,8 +18,6 @@ import { SlackError, type SlackIdentity } from '../../../platform/slack.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { lockCurrentMember } from '../../people/member-principals.ts';
 import { openSlackSecrets, sealSlackSecrets, type SlackSecrets } from './secrets.ts';
-
-export type { SlackConnection } from '../../../data/notifications/slack/connections.ts';
 
 export async function readSlackConnection(
   { db }: ServiceContext,

@@ -1,13 +1,12 @@
 /** Whose Slack user a member is: begun in his session, finished in Slack with the code he was shown. Never told from an email. */
+import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
+import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { insertAuditEvents } from '../../../data/audit-events.ts';
 import { findMemberWithPolicies, lockMembershipStatus } from '../../../data/people/memberships.ts';
 import { lockOrganization } from '../../../data/organization/organizations.ts';
 import { countSignInAttempt } from '../../../data/sign-in/sign-in-attempts.ts';
-import {
-  findSlackConnection,
-  type SlackConnection,
-} from '../../../data/notifications/slack/connections.ts';
+import { findSlackConnection } from '../../../data/notifications/slack/connections.ts';
 import {
   deleteSlackLink,
   findSlackLink,
@@ -15,7 +14,6 @@ import {
   putSlackLink,
   putSlackLinkCode,
   takeSlackLinkCode,
-  type SlackLink,
 } from '../../../data/notifications/slack/links.ts';
 import { personOf } from '../../../domain/audit.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';

@@ -1,5 +1,5 @@
 /** The two secrets of a Slack app, sealed for its notification channel. */
-import type { SlackConnection } from '../../../data/notifications/slack/connections.ts';
+import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { SEALED_FOR } from '../../../domain/sealed-secrets.ts';
 import type { SealedSecret, SecretBox } from '../../../platform/crypto/secret-box.ts';

@@ -1,14 +1,9 @@
 /** Sends over a notification channel of kind slack: to the linked people asked, and to the organization's own channel. */
+import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
+import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
 import { once } from 'node:events';
-import {
-  findSlackConnection,
-  type SlackConnection,
-} from '../../../data/notifications/slack/connections.ts';
-import {
-  findSlackLink,
-  setDirectChannel,
-  type SlackLink,
-} from '../../../data/notifications/slack/links.ts';
+import { findSlackConnection } from '../../../data/notifications/slack/connections.ts';
+import { findSlackLink, setDirectChannel } from '../../../data/notifications/slack/links.ts';
 import {
   beginPosting,
   closeMessage,

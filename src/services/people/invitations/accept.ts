@@ -3,9 +3,10 @@
  * password; a person with an account sends its password or is signed in. An existing password never
  * changes here.
  */
+import type { LinkedInvitation } from '../../../domain/people/invitations.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { TOKEN_PREFIX } from '../../../domain/tokens.ts';
-import { findLinkedInvitation, type LinkedInvitation } from '../../../data/people/invitations.ts';
+import { findLinkedInvitation } from '../../../data/people/invitations.ts';
 import { lockOrganization } from '../../../data/organization/organizations.ts';
 import { insertUserUnlessKnown } from '../../../data/people/users.ts';
 import type { Db } from '../../../platform/postgres.ts';

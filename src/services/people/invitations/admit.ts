@@ -1,4 +1,5 @@
 /** What a pending invitation currently grants, and the admission of the verified invitee. */
+import type { Invitation } from '../../../domain/people/invitations.ts';
 import { v7 } from 'uuid';
 import { personOf, type AuditActor } from '../../../domain/audit.ts';
 import { authorize } from '../../../domain/people/authorization.ts';
@@ -9,7 +10,6 @@ import {
   acceptInvitation,
   findEmailStanding,
   findPendingInvitation,
-  type Invitation,
 } from '../../../data/people/invitations.ts';
 import {
   endAccess,

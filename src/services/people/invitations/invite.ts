@@ -2,6 +2,7 @@
  * Sending invitations. The sender vouches for what the invitation grants: they must hold it now and
  * when it is accepted.
  */
+import type { Invitation } from '../../../domain/people/invitations.ts';
 import { actorOf } from '../../../domain/audit.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError } from '../../../domain/errors.ts';
@@ -15,7 +16,6 @@ import {
   invitationExpiry,
   renewInvitation,
   revokeInvitation,
-  type Invitation,
 } from '../../../data/people/invitations.ts';
 import { findOrganization } from '../../../data/organization/organizations.ts';
 import type { Db } from '../../../platform/postgres.ts';

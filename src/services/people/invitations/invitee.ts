@@ -1,7 +1,7 @@
 /** Identifies the person who accepts an invitation. */
+import type { LinkedInvitation } from '../../../domain/people/invitations.ts';
 import { v7 } from 'uuid';
 import { AppError, invalid } from '../../../domain/errors.ts';
-import type { LinkedInvitation } from '../../../data/people/invitations.ts';
 import { findUser } from '../../../data/people/users.ts';
 import { networkOf } from '../../../platform/client-address.ts';
 import { hashPassword } from '../../../platform/crypto/passwords.ts';

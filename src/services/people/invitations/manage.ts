@@ -1,4 +1,5 @@
 /** Lists and revokes invitations. */
+import type { Invitation } from '../../../domain/people/invitations.ts';
 import { actorOf } from '../../../domain/audit.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError } from '../../../domain/errors.ts';
@@ -7,14 +8,11 @@ import {
   findInvitation,
   listInvitations,
   revokeInvitation,
-  type Invitation,
   type InvitationPage,
 } from '../../../data/people/invitations.ts';
 import type { ServiceContext } from '../../context.ts';
 import { lockCurrentMember } from '../member-principals.ts';
 import { cutPage } from '../../pages.ts';
-
-export type { Invitation, InvitationStatus } from '../../../data/people/invitations.ts';
 
 /** All invitations of the organization, newest first; `next` is the id to continue after. */
 export async function listSentInvitations(

@@ -1,8 +1,8 @@
 /** Records what a walk did: its steps, the people they notified, and the timeline. */
+import type { Decider } from '../../../domain/requests/deciders.ts';
 import { insertStep } from '../../../data/requests/escalate.ts';
 import { endStep } from '../../../data/requests/unreachable.ts';
 import { insertAuditEvents } from '../../../data/audit-events.ts';
-import type { Decider } from '../../../data/requests/deciders.ts';
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import { requestEvent, type NewAuditEvent } from '../../../domain/audit.ts';
 import { walkEventData, walkEventName } from '../../../domain/escalation/event-names.ts';

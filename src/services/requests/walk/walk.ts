@@ -2,9 +2,10 @@
  * The walk's part of a step: who is notified now, and when to look again. It runs inside the
  * transaction that locks the request.
  */
+import type { Decider } from '../../../domain/requests/deciders.ts';
 import { planNext } from '../../../data/requests/escalate.ts';
 import { holdRights } from '../../../data/requests/unreachable.ts';
-import { findDeciders, type Decider } from '../../../data/requests/deciders.ts';
+import { findDeciders } from '../../../data/requests/deciders.ts';
 import { findTeamRosters } from '../../../data/escalation/team-escalation-policies.ts';
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import { recipients } from '../../../domain/escalation/recipients.ts';

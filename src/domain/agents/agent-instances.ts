@@ -1,0 +1,14 @@
+/** A running copy of an agent, as its credential names it. */
+import type { JsonText } from '../../platform/exact-json.ts';
+
+export interface AgentInstance {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly agentSlug: string;
+  readonly name: string;
+  readonly status: 'active' | 'disabled';
+  /** The JSON text as received. */
+  readonly metadata: JsonText;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+}

@@ -1,0 +1,27 @@
+/** Where notifications go. */
+import type { ChannelKind } from './notifications.ts';
+import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
+
+export interface NotificationChannel {
+  readonly id: string;
+  readonly kind: ChannelKind;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Of kind webhook. */
+  readonly webhook?: {
+    readonly url: string;
+    readonly includeArguments: boolean;
+    readonly secretRotatedAt: Date;
+  };
+}
+
+export interface WebhookTerms {
+  readonly url: string;
+  readonly includeArguments: boolean;
+}
+
+export interface WebhookTarget extends WebhookTerms {
+  readonly secret: SealedSecret;
+}

@@ -1,0 +1,18 @@
+/** A Slack workspace, connected to an organization. */
+import type { SealedSecret } from '../../../platform/crypto/secret-box.ts';
+
+export interface SlackConnection {
+  readonly organizationId: string;
+  readonly organizationName: string;
+  /** Nobody can decide in Slack. */
+  readonly requiresMfa: boolean;
+  /** Of the notification channel. */
+  readonly channelId: string;
+  readonly teamId: string;
+  readonly teamName: string;
+  readonly botUserId: string;
+  readonly defaultChannel: string | null;
+  readonly secrets: SealedSecret;
+  readonly connectedAt: Date;
+  readonly updatedAt: Date;
+}

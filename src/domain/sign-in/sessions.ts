@@ -1,0 +1,15 @@
+/** A session, as its person sees it. */
+import type { AuthMethod } from '../people/authorization.ts';
+
+/** A sign-in as its member sees it. */
+export interface SessionRecord {
+  readonly id: string;
+  readonly method: AuthMethod;
+  readonly assurance: 'single_factor' | 'strong';
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly authenticatedAt: Date;
+  readonly expiresAt: Date;
+  readonly clientAddress: string | null;
+  readonly userAgent: string | null;
+}
