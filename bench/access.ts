@@ -1,6 +1,6 @@
 /**
- * What it costs to know who is calling and whether he may: a call that is refused right after both (for a query parameter
- * nobody declared), beside the same refusal where no credential is asked for.
+ * The cost of authentication and authorization: a call refused right after both (for an unknown
+ * query parameter), beside the same refusal on an endpoint without credentials.
  */
 import type pg from 'pg';
 import { measure, median, round, type Load } from './load.ts';

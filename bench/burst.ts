@@ -1,4 +1,7 @@
-/** Monday at nine: how soon everybody is told when the levels of thousands of requests fall due at one instant, and what decisions cost meanwhile. */
+/**
+ * Thousands of levels due at one instant: how soon everyone is notified, and what decisions cost
+ * meanwhile.
+ */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -79,7 +82,7 @@ export async function measureBurst(
   const decisions = await deciding;
 
   const messages = received(receiver, burst);
-  // Not over the API: by now the proof of who is calling may be too old for that.
+  // Directly in the database: the session may be too old for this operation by now.
   await db.query('update notification_channels set enabled = false where id = $1', [channelId]);
   await receiver.close();
   return {

@@ -21,7 +21,10 @@ export interface QueueResult {
 }
 
 const SCOPES = ['notified', 'decidable', 'visible'] as const;
-/** Of a thousand requests: five name a member, five a team, one everybody; the rest is other people's. */
+/**
+ * Of a thousand requests, five target a member, five a team and one is a broadcast; the rest belong
+ * to other people.
+ */
 const SHARES = {
   'by name': [0, 4],
   'by team': [5, 9],

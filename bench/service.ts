@@ -108,7 +108,7 @@ async function ready(url: string, child: ChildProcess): Promise<void> {
 export interface Parties {
   /** The first owner, with a personal key. */
   readonly owner: Send;
-  /** The same person by the session that let him in. */
+  /** The same person, through their first session. */
   readonly browser: Send;
   /** An adapter whose agent's rules approve the tool `fast` and leave the rest to people. */
   readonly adapter: Send;

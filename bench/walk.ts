@@ -33,7 +33,7 @@ const level = (id: string, wait: string, raise = false) =>
     raise_urgency: raise,
   }) as const;
 
-/** By day the office in turn, at night whoever is on call; then everybody, over again twice. */
+/** By day the office in turn, at night the person on call, then a broadcast; two more runs. */
 const path: EscalationPathDocument = {
   name: 'Typical',
   working_hours: [hours('berlin', 'Europe/Berlin'), hours('kolkata', 'Asia/Kolkata')],

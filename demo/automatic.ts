@@ -1,4 +1,4 @@
-/** What rules answer at once, and what nobody answers in time. */
+/** Requests that rules answer at once, and one that expires. */
 import { randomUUID } from 'node:crypto';
 import type { Cast } from './cast.ts';
 import { argumentsText, type Client, type Reply } from './client.ts';

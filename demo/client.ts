@@ -12,7 +12,7 @@ export interface Reply<T> {
 }
 
 export interface Call {
-  /** JSON text is sent as it stands, anything else is printed as JSON. */
+  /** JSON text is sent unchanged; anything else is printed as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }

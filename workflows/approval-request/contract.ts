@@ -18,7 +18,7 @@ export const AUTOMATIC_STATUS = 'automatic';
 /** Path attribute of a request that no escalation path applies to. */
 export const NO_PATH = 'none';
 
-/** What one step found. Small and free of arguments: it stands in the workflow's history. */
+/** The result of one step. Small and without arguments, since the workflow's history stores it. */
 export type StepResult =
   | {
       readonly kind: 'done';
