@@ -46,7 +46,7 @@ export interface RevisionedResource<Document, View> {
   /** How an answer shows a revision. */
   readonly revision: z.ZodType;
   readonly example: Readonly<Record<string, unknown>>;
-  readonly show: (view: View) => unknown;
+  readonly present: (view: View) => unknown;
   /** What creating can throw beyond 400 and 404. */
   readonly createErrors: readonly ErrorCode[];
   /** What goes by a revision once it is active, in a sentence. */
@@ -170,7 +170,7 @@ function oneRevision<Document, View>(
 }
 
 function getActiveEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
-  const { kind, noun, operation, path, permissions, show, documentKey } = resource;
+  const { kind, noun, operation, path, permissions, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
     operationId: `getActive${operation}Revision`,
@@ -186,13 +186,13 @@ function getActiveEndpoint<Document, View>(resource: RevisionedResource<Document
         documentKey: documentKey(params),
         revision: 'active',
       });
-      return { body: show(found.revision), headers: etag(found.number) };
+      return { body: present(found.revision), headers: etag(found.number) };
     },
   });
 }
 
 function listEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
-  const { kind, noun, operation, path, permissions, show, documentKey } = resource;
+  const { kind, noun, operation, path, permissions, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
     operationId: `list${operation}Revisions`,
@@ -231,14 +231,14 @@ function listEndpoint<Document, View>(resource: RevisionedResource<Document, Vie
       const next_cursor =
         list.next && encodeCursor(['revisions', list.next.documentId, list.next.revision]);
       return {
-        body: { revisions: list.revisions.map(show), next_cursor, total_count: list.totalCount },
+        body: { revisions: list.revisions.map(present), next_cursor, total_count: list.totalCount },
       };
     },
   });
 }
 
 function getEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
-  const { kind, noun, operation, path, permissions, show, documentKey } = resource;
+  const { kind, noun, operation, path, permissions, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
     operationId: `get${operation}Revision`,
@@ -261,13 +261,13 @@ function getEndpoint<Document, View>(resource: RevisionedResource<Document, View
         documentKey: documentKey(params),
         revision,
       });
-      return { body: show(found.revision) };
+      return { body: present(found.revision) };
     },
   });
 }
 
 function createEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
-  const { kind, noun, operation, path, permissions, show, documentKey } = resource;
+  const { kind, noun, operation, path, permissions, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
     operationId: `create${operation}Revision`,
@@ -293,13 +293,13 @@ function createEndpoint<Document, View>(resource: RevisionedResource<Document, V
         documentKey: documentKey(params),
         body,
       });
-      return { body: show(created.revision), headers: etag(created.activeRevision) };
+      return { body: present(created.revision), headers: etag(created.activeRevision) };
     },
   });
 }
 
 function activateEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
-  const { kind, noun, operation, path, permissions, show, documentKey } = resource;
+  const { kind, noun, operation, path, permissions, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
     operationId: `activate${operation}Revision`,
@@ -319,7 +319,7 @@ function activateEndpoint<Document, View>(resource: RevisionedResource<Document,
       const revision = readRevisionNumber(params['revision'] ?? '');
       const change = { kind, documentKey: documentKey(params), revision, expected: ifMatch };
       const activated = await activateRevision(context, principal, change);
-      return { body: show(activated.revision), headers: etag(activated.activeRevision) };
+      return { body: present(activated.revision), headers: etag(activated.activeRevision) };
     },
   });
 }

@@ -31,12 +31,12 @@ const bodySchema = z
       .string()
       .regex(KEY_PATTERN)
       .optional()
-      .meta({ description: 'Instead of a document: key of a path.' }),
+      .meta({ description: 'Key of a saved path, instead of a document.' }),
     revision: z.int().min(1).optional().meta({
-      description: 'With `path_key`: which of its revisions; the active one when absent.',
+      description: 'A revision of that path. Default: the active one.',
     }),
     starts_at: timestampInput(
-      'When the request would be handed to people, in the years from 1970 to 2999; now when absent.',
+      'When the request would be handed to people, in the years from 1970 to 2999. Default: now.',
     ).optional(),
     urgency: z
       .enum(['standard', 'interrupt'])
@@ -44,7 +44,7 @@ const bodySchema = z
       .meta({ description: 'How urgent it would be then.' }),
     request: callSample.optional().meta({
       description:
-        'The call that would wait, for conditions about it. Without it none of them holds. Comes with `agent`.',
+        'The call that would wait, for conditions about the request. Without it no such condition holds. Requires `agent`.',
     }),
     agent: z
       .strictObject({
@@ -54,12 +54,12 @@ const bodySchema = z
       .optional()
       .meta({
         description:
-          'The agent that would make the call: people who may not decide for it are not notified. Without it all count who may ' +
-          'decide for any agent. Comes with `request`.',
+          'The agent that would make the call. Only people who may decide for it are notified. Without it, everyone counts who may ' +
+          'decide for any agent. Requires `request`.',
       }),
   })
   .meta({
-    description: 'Either `document` or `path_key`, and under which circumstances.',
+    description: 'Either `document` or `path_key`, and the circumstances of the request.',
   });
 
 type Body = z.output<typeof bodySchema>;
@@ -75,15 +75,15 @@ const targetSchema = z
       .optional()
       .meta({ description: 'Name of the member or team; absent for a broadcast.' }),
   })
-  .meta({ id: 'PreviewedTarget', description: 'Who a level names.' });
+  .meta({ id: 'PreviewedTarget', description: 'A target of a level.' });
 
 const stepSchema = z
   .strictObject({
     at: timestamp('When it would happen.'),
     kind: z.enum(WALK_EVENT_NAMES).meta({
       description:
-        'What would happen, as the timeline of a request names it, with the same fields. `team_policy_…` leave the path at its ' +
-        'level. Only the preview has `branch_taken`: the branch an `if_else` takes, and why.',
+        'What would happen, with the names and fields of a request’s timeline. After `team_policy_…` the path stays at its level. ' +
+        'Only the preview has `branch_taken`: the branch that an `if_else` takes, and why.',
     }),
     path_key: z
       .string()
@@ -92,12 +92,14 @@ const stepSchema = z
     node_id: z.string().meta({ description: 'Node of the path at which it happens.' }),
     run: z.int().meta({ description: 'Run of the path, from 1.' }),
     team_id: uuid(
-      "Present for what happens in a team's escalation policy, inside the level `node_id`.",
+      "The team, for steps of a team's escalation policy inside the level `node_id`.",
     ).optional(),
     team_name: z.string().optional().meta({ description: 'Name of that team.' }),
     team_node_id: z.string().optional().meta({ description: "Node of the team's policy." }),
     team_run: z.int().optional().meta({ description: 'Run of the policy, from 1.' }),
-    targets: z.array(targetSchema).meta({ description: 'Who a level names; empty otherwise.' }),
+    targets: z
+      .array(targetSchema)
+      .meta({ description: 'The targets of a notified level. Empty for other steps.' }),
     members: z
       .array(
         z.strictObject({
@@ -136,19 +138,17 @@ const stepSchema = z
     code: z
       .enum(['condition_too_costly', 'condition_failed', 'condition_invalid'])
       .optional()
-      .meta({ description: 'Why a condition cannot be evaluated: it then counts as not met.' }),
+      .meta({ description: 'Why a condition cannot be evaluated. It then counts as not met.' }),
     local_times: z
       .array(
         z.strictObject({
           timezone: z.string().meta({ description: 'IANA name.' }),
-          at: z
-            .string()
-            .meta({ description: '`at` as clocks there show it, with their offset from UTC.' }),
+          at: z.string().meta({ description: '`at` as local time with the offset from UTC.' }),
         }),
       )
       .meta({
         description:
-          'In every time zone in which the path, and the policy it is in, has working hours. Members have no zones.',
+          'In each time zone that has working hours in the path, or in the policy of the step. Members have no time zones.',
       }),
   })
   .meta({ id: 'PreviewedStep', description: 'Something that would happen.' });
@@ -190,14 +190,14 @@ function requestOf({
       {
         pointer: '/document',
         code: 'invalid_value',
-        message: 'give either a document, or a path_key with or without a revision',
+        message: 'give either a document, or a path_key with an optional revision',
       },
     ]);
   }
   if ((request === undefined) !== (agent === undefined)) {
     const pointer = request === undefined ? '/request' : '/agent';
     throw invalid([
-      { pointer, code: 'required', message: 'is required: request and agent come together' },
+      { pointer, code: 'required', message: 'is required: request and agent belong together' },
     ]);
   }
   return {
@@ -225,10 +225,10 @@ const previewEndpoint = defineEndpoint({
   tag: 'Escalation paths',
   summary: 'Preview the schedule of a path',
   description:
-    'When each level would fire if no one answered, from any instant, in the steps a timeline would have. People count as they are now: ' +
-    'a level without anyone who may decide is skipped, and teams with an active escalation policy follow it. Nothing is saved and no one is ' +
-    'notified. A request is over at its deadline, which the schedule does not know. What a team’s policy would do at the very end of ' +
-    'its level does not happen. `path_repeated` names the first node of the path, `path_exhausted` the last one the walk met.',
+    'When each level would fire if no one answered, from any instant, in the steps of a timeline. People and their permissions are those ' +
+    'of now. A level without anyone who may decide is skipped, and teams with an active escalation policy follow it. Nothing is saved, ' +
+    'and no one is notified. The preview ignores the deadline of a request. A policy’s steps at the very end of its level do not happen. ' +
+    '`path_repeated` names the first node of the path, `path_exhausted` the last node of the walk.',
   auth: 'product',
   bodyLimit: BODY_BYTES.large,
   permission: 'escalation_path.read',
@@ -244,11 +244,11 @@ const previewEndpoint = defineEndpoint({
     description: 'The schedule.',
     body: z
       .strictObject({
-        starts_at: timestamp('Where the schedule starts.'),
+        starts_at: timestamp('When the schedule starts.'),
         steps: z
           .array(stepSchema)
           .meta({ description: 'What would happen, in order; at most 500 steps.' }),
-        truncated: z.boolean().meta({ description: 'Whether more would follow.' }),
+        truncated: z.boolean().meta({ description: 'Whether more steps would follow.' }),
         warnings: warningsSchema().meta({ description: 'Advice on the people the path names.' }),
       })
       .meta({ id: 'EscalationPathPreview', description: 'The schedule of a path.' }),

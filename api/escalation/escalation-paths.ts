@@ -40,11 +40,11 @@ const pathRevisionSchema = z
     revision: revisionNumber(),
     is_active: z
       .boolean()
-      .meta({ description: 'True for the one revision that requests are routed to.' }),
+      .meta({ description: 'Whether new requests on the path use this revision.' }),
     name: z.string().meta({ description: 'Name for people.' }),
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
-    archived_at: timestamp('When the path was archived, for good.').optional(),
+    archived_at: timestamp('When the path was archived.').optional(),
     ...pathMembers,
     document_version: z.int().meta({ description: 'Version of the document format.' }),
     warnings: warningsSchema(),
@@ -219,7 +219,7 @@ const createEscalationPathEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Create an escalation path',
   description:
-    'The path and its first revision, inactive: activate it with `If-Match: "0"`. A key any path ever had is refused.',
+    'Creates the path and its first revision, which is inactive. Activate it with `If-Match: "0"`. A key that any path ever had is refused.',
   auth: 'product',
   bodyLimit: BODY_BYTES.large,
   permission: 'escalation_path.write',
@@ -246,8 +246,8 @@ const archiveEscalationPathEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Archive an escalation path',
   description:
-    'For good: the key stays taken, no revision is active any more. Refused while an active pipeline names the path. ' +
-    'Requests already routed to it stay with it. Archiving again changes nothing.',
+    'Archiving is final: the key stays taken, and no revision is active any more. Refused while an active pipeline names the path. ' +
+    'Requests already on the path stay on it. Archiving again changes nothing.',
   auth: 'product',
   permission: 'escalation_path.activate',
   params: z.strictObject(params),
@@ -279,10 +279,10 @@ export const escalationPathEndpoints: readonly Endpoint[] = [
     requestExample: documentExample,
     revision: pathRevisionSchema,
     example: revisionExample,
-    show: presentRevision,
+    present: presentRevision,
     createErrors: [...DOCUMENT_ERRORS, 'escalation_path_archived'],
     activation:
-      'Requests handed to people from then on go by it; those that wait already stay with the revision they were routed to.',
+      'Requests handed to people from then on use it. Requests already waiting keep their revision.',
     activateErrors: ['escalation_path_archived', 'escalation_target_missing'],
   }),
   archiveEscalationPathEndpoint,

@@ -1,4 +1,4 @@
-/** In which order a team is asked when an escalation path reaches it. */
+/** Escalation policies of teams: the order in which a path asks the members of a team. */
 import { z } from 'zod';
 import { policyDocumentSchema, policyMembers } from '../../src/domain/escalation/document.ts';
 import {
@@ -15,9 +15,7 @@ const policyRevisionSchema = z
     id: uuid('Identity of the revision.'),
     team_id: uuid('The team.'),
     revision: revisionNumber(),
-    is_active: z
-      .boolean()
-      .meta({ description: 'True for the one revision by which the team is asked.' }),
+    is_active: z.boolean().meta({ description: 'Whether paths ask the team by this revision.' }),
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
     ...policyMembers,
@@ -112,16 +110,16 @@ export const teamEscalationPolicyEndpoints: readonly Endpoint[] = revisionEndpoi
   requestExample: documentExample,
   revision: policyRevisionSchema,
   example: revisionExample,
-  show: presentRevision,
+  present: presentRevision,
   createErrors: [...DOCUMENT_ERRORS, 'team_archived'],
   activation:
-    'A level of a path that asks the team goes by the revision that is active when a request enters the level, whenever the request was ' +
-    'routed; requests that are inside such a level stay with the revision they entered.',
+    'A level that asks the team uses the revision that is active when a request enters the level. Requests already inside such a ' +
+    'level keep the revision they entered with.',
   activateErrors: ['team_archived', 'escalation_target_missing'],
   deactivate: {
     description:
-      'From then on a level that asks the team asks all of it at once; requests that are inside such a level stay with the revision they ' +
-      'entered. The revisions stay, and any of them can be activated again.',
+      'From then on a level that asks the team asks all its members at once. Requests already inside such a level keep the revision ' +
+      'they entered with. The revisions stay, and any of them can be activated again.',
     errors: ['team_archived'],
   },
 });

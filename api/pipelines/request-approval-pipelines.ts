@@ -191,7 +191,7 @@ const shared = {
   body: readByDomain(pipelineDocumentSchema),
   requestExample: documentExample,
   revision: pipelineRevisionSchema,
-  show: presentRevision,
+  present: presentRevision,
   createErrors: ['unknown_block_type', 'agent_archived'],
   activation:
     'Requests created from then on go by it; those that were created before stay with the revision of then.',

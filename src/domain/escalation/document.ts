@@ -1,4 +1,4 @@
-/** The grammar of escalation paths and of team escalation policies: who is asked in which order, when, and how often. */
+/** The grammar of escalation paths and of team escalation policies: who is asked, in which order and when. */
 import { z } from 'zod';
 import { conditionSchema } from '../conditions/document.ts';
 import {
@@ -46,7 +46,6 @@ const weekdays = list(z.enum(WEEKDAYS))
   })
   .meta({ description: 'The days on which it starts.' });
 
-/** On each of the weekdays from `start` to `end`. An end before the start is on the next day; `24:00` ends the day. */
 export const workingInterval = object({
   weekdays,
   start: text('Local time from `00:00` to `23:59`.', {
@@ -55,14 +54,17 @@ export const workingInterval = object({
     rule: 'be a time from 00:00 to 23:59',
   }).meta({ examples: ['09:00'] }),
   end: text(
-    'Local time up to `24:00`. Before the start it is on the next day; equal to it is refused.',
+    'Local time up to `24:00`, which ends the day. An end before the start is on the next day. It must differ from the start.',
     { max: 5, pattern: END, rule: 'be a time from 00:00 to 24:00' },
   ).meta({ examples: ['17:30'] }),
 })
   .check(({ value: { start, end }, issues }) => {
     if (start === end) issues.push(problem('invalid_value', 'must differ from the start', ['end']));
   })
-  .meta({ id: 'WorkingInterval', description: 'From the start up to, and without, the end.' });
+  .meta({
+    id: 'WorkingInterval',
+    description: 'On each weekday, from the start up to but excluding the end.',
+  });
 
 const ZONE_RULE = 'be the IANA name of a time zone, such as Europe/Berlin';
 
@@ -85,7 +87,7 @@ export const workingHoursSet = object({
 }).meta({
   id: 'WorkingHoursSet',
   description:
-    'Hours of the week in one time zone. A local time a clock change skips counts from behind the gap, one that occurs twice is the first.',
+    'Hours of the week in one time zone. An instant is inside when the local date and time of the zone lie in an interval. That also applies where clocks repeat a time, or jump over a start.',
 });
 
 const userTarget = object({
@@ -98,15 +100,16 @@ const teamTarget = object({
   id: guid('Team id.'),
 }).meta({
   id: 'TeamTarget',
-  description: 'A team: by its active escalation policy, else every member at once.',
+  description:
+    'A team. Its active escalation policy decides who is asked when; without one, all members are asked at once.',
 });
 
 const broadcastTarget = object({
-  type: z.literal('broadcast').meta({ description: 'Everybody who may decide.' }),
+  type: z.literal('broadcast').meta({ description: 'Everyone who may decide.' }),
 }).meta({
   id: 'BroadcastTarget',
   description:
-    'Every active member who may decide for the agent when the level fires; in a team policy, of the team.',
+    'Every active member who may decide for the agent when the level fires. In a team policy: every such member of the team.',
 });
 
 export const target = oneOfTypes({ unknown: 'unknown_target_type' }, [
@@ -118,7 +121,7 @@ const policyTarget = oneOfTypes({ unknown: 'unknown_target_type' }, [userTarget,
 
 type Target = z.output<typeof target>;
 
-/** The same for equal targets, different for others. */
+/** Equal for equal targets only. */
 export function targetKey(one: Target): string {
   return one.type === 'broadcast' ? one.type : `${one.type}:${one.id}`;
 }
@@ -146,7 +149,7 @@ const policyTargets = list(policyTarget)
     const { value, issues } = payload;
     const alone = value.findIndex((one) => one.type === 'broadcast');
     if (alone >= 0 && value.length > 1) {
-      const rule = 'must stand alone: it is every member of the team';
+      const rule = 'must be the only target: it is every member of the team';
       issues.push(problem('broadcast_not_alone', rule, [alone]));
     }
     checkTargets(payload);
@@ -169,7 +172,7 @@ export const pathCondition = oneOfTypes({ unknown: 'unknown_condition_type' }, [
   }),
 ]).meta({
   id: 'EscalationCondition',
-  description: 'Evaluated when the walk reaches its node, in each run again.',
+  description: 'Evaluated when the walk reaches its node, again in each run.',
 });
 
 const deferNode = object({
@@ -182,10 +185,11 @@ const deferNode = object({
     .meta({ description: 'Requests of urgency `interrupt` do not wait.' }),
 }).meta({
   id: 'DeferNode',
-  description: 'Waits until the working hours are active; goes on at once while they are.',
+  description:
+    'Waits until the working hours are active. While they are, the walk goes on at once.',
 });
 
-/** A side of an `if_else` node. Its type is written down because nodes are made of sides. */
+/** A branch of an `if_else` node. It needs a return type because nodes contain branches. */
 function branchOf<Node extends z.ZodType>(
   node: Node,
   description: string,
@@ -193,7 +197,7 @@ function branchOf<Node extends z.ZodType>(
   return list(node).max(LIMITS.nodes).default([]).meta({ description });
 }
 
-/** The nodes of paths, or of team policies, which have other targets. `prefix` begins the names of their components. */
+/** The nodes of paths, or of team policies, which have other targets. Names of their components start with `prefix`. */
 function nodesOf<Targets extends z.ZodType>(prefix: '' | 'TeamPolicy', who: Targets) {
   const level = object({
     id: nodeId(),
@@ -213,18 +217,18 @@ function nodesOf<Targets extends z.ZodType>(prefix: '' | 'TeamPolicy', who: Targ
       .max(LIMITS.conditions)
       .meta({ description: 'All must hold for `then`.' }),
     get then() {
-      return branchOf(node, 'Walked when all conditions hold; none when absent.');
+      return branchOf(node, 'Walked when all conditions hold. Empty when absent.');
     },
     get else() {
-      return branchOf(node, 'Walked otherwise; none when absent.');
+      return branchOf(node, 'Walked otherwise. Empty when absent.');
     },
   }).meta({
     id: `${prefix}IfElseNode`,
-    description: 'Walks one branch, then goes on behind the node.',
+    description: 'Walks one branch, then continues after the node.',
   });
   const node = oneOfTypes({ unknown: 'unknown_node_type' }, [level, ifElse, deferNode]).meta({
     id: `${prefix || 'Escalation'}Node`,
-    description: `One step of the walk. At most ${LIMITS.depth} levels of nesting.`,
+    description: `One node of the document. Nodes nest at most ${LIMITS.depth} levels deep.`,
   });
   return node;
 }
@@ -233,8 +237,11 @@ export const pathNode = nodesOf('', targets);
 const policyNode = nodesOf('TeamPolicy', policyTargets);
 
 export const repeat = object({
-  times: integer('How many further runs from the top.', { min: 1, max: LIMITS.repeats }),
-  after: duration('How long each waits behind the end of the run before, from 1m to 168h.', WAIT),
+  times: integer('How many further runs start from the top.', { min: 1, max: LIMITS.repeats }),
+  after: duration(
+    'How long each further run waits after the end of the run before it, from 1m to 168h.',
+    WAIT,
+  ),
 }).meta({ id: 'EscalationRepeat', description: 'What happens when the nodes run out.' });
 
 const documentOf = <Node extends z.ZodType>(node: Node) => ({
@@ -247,7 +254,7 @@ const documentOf = <Node extends z.ZodType>(node: Node) => ({
           issues.push(problem('duplicate_id', 'must be unique in the document', [index, 'id']));
     })
     .default([])
-    .meta({ description: 'Sets of hours the nodes name; none when absent.' }),
+    .meta({ description: 'Sets of hours that the nodes name. Empty when absent.' }),
   nodes: list(node)
     .min(1)
     .max(LIMITS.nodes)
@@ -267,14 +274,14 @@ export const pathDocumentSchema = object({ name: name(), ...pathMembers }).meta(
 });
 
 export const newPathSchema = object({
-  path_key: key('Key of the path, for ever.'),
+  path_key: key('Key of the path. It never changes.'),
   name: name(),
   ...pathMembers,
-}).meta({ id: 'NewEscalationPath', description: `${PATH} With its key.` });
+}).meta({ id: 'NewEscalationPath', description: `${PATH} Includes its key.` });
 
 export const policyDocumentSchema = object(policyMembers).meta({
   id: 'TeamEscalationPolicyDocument',
   description:
-    'A whole policy, in the grammar of escalation paths. The targets of a level are members of the team, or one `broadcast` alone, ' +
-    'which is every member of the team who may decide; teams cannot be targets.',
+    'A whole policy, in the grammar of escalation paths. The targets of a level are members of the team, or a single `broadcast` ' +
+    'to all members of the team who may decide. Teams cannot be targets.',
 });

@@ -1,7 +1,4 @@
-/**
- * How one document is followed, a path or a team's policy: over waits that have ended and nodes without people, up to a
- * level to enter, a wait that still runs, or the end. The walk (walk.ts) finds the people of a level.
- */
+/** Follows one document: a path or a team's policy. The walk (walk.ts) finds the people of its levels. */
 import type { Condition } from '../conditions/document.ts';
 import type { ConditionError } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
@@ -19,14 +16,14 @@ import { isActive, nextOpening } from './working-hours.ts';
 
 export type ConditionFailure = ConditionError['code'];
 
-/** What the nodes between levels need to know. */
+/** What the nodes between levels depend on. */
 export interface FollowInput {
   readonly urgency: Urgency;
-  /** Whether a condition about the request holds, or why that cannot be said: then it counts as not met. */
+  /** Whether a condition about the request holds, or why it cannot be evaluated. Then it counts as not met. */
   readonly matches: (when: Condition) => boolean | ConditionFailure;
 }
 
-/** Why an `if_else` took its branch; `condition` is the first one that was not met, by its position. */
+/** Why an `if_else` took its branch. `condition` is the first one that was not met. */
 export type BranchReason =
   | { readonly reason: 'conditions_met' }
   | {
@@ -34,7 +31,7 @@ export type BranchReason =
       readonly condition: { readonly index: number; readonly type: PathCondition['type'] };
     };
 
-/** Something that happened in one document, whichever walk that is. */
+/** Something that happened in one document: that of the path, or of a team. */
 export type Note = { readonly nodeId: string; readonly run: number } & (
   | { readonly kind: 'deferred'; readonly until: Date; readonly workingHoursId: string }
   | { readonly kind: 'condition_failed'; readonly code: ConditionFailure }
@@ -48,7 +45,7 @@ interface Following {
   readonly now: Date;
 }
 
-/** Follows the waits that are over and the nodes without people, up to a level to enter, a wait still running, or the end. */
+/** Passes waits that are over and nodes without people. Stops at a level to enter, a running wait, or the end. */
 export function follow(
   input: FollowInput,
   document: EscalationDocument,
@@ -69,7 +66,7 @@ interface Move {
   readonly notes: readonly Note[];
 }
 
-/** One move at `now`; undefined where the walk has to wait, to find people, or is over. */
+/** One move at `now`. Undefined when the walk has to wait, to find people, or is over. */
 function move(
   input: FollowInput,
   document: EscalationDocument,
@@ -92,7 +89,7 @@ function move(
   }
 }
 
-/** Enters a node without people. That takes no time, however late it is; a level is left to the caller. */
+/** Passes a node without people. That takes no time, however late it is. A level is left to the caller. */
 function pass(
   input: FollowInput,
   document: EscalationDocument,
@@ -127,7 +124,7 @@ interface Choosing {
   readonly now: Date;
 }
 
-/** The branch an `if_else` takes, and what there is to say about that. */
+/** The branch that an `if_else` takes, with its notes. */
 function choose(
   input: FollowInput,
   document: EscalationDocument,
@@ -195,7 +192,7 @@ function restart(document: EscalationDocument, run: number, now: Date): Move {
   };
 }
 
-/** Goes on behind a node that was left at `at`. */
+/** The place after a node that was left at `at`. */
 export function leave(
   document: EscalationDocument,
   run: number,

@@ -1,4 +1,4 @@
-/** Reads documents of escalation paths and team policies, naming everything that is wrong with them. */
+/** Parses documents of escalation paths and team policies, and reports all their problems at once. */
 import { isExactObject, type ExactValue } from '../../platform/exact-json.ts';
 import { newConditionCheck, newConditionMeasure } from '../conditions/check.ts';
 import type { Issue } from '../errors.ts';
@@ -11,12 +11,12 @@ import type {
   TeamPolicyDocument,
 } from './types.ts';
 
-/** UUIDs come back in lower case, time zones in their canonical spelling, and what is absent as its default. */
+/** Returns UUIDs in lower case, time zones in their canonical spelling, and defaults for absent members. */
 export function parseEscalationPathDocument(value: ExactValue): Parsed<EscalationPathDocument> {
   return readDocument({ schema: pathDocumentSchema, measure, check }, value);
 }
 
-/** A document that also names the key of its path. */
+/** Parses a document that also contains the key of its path. */
 export function parseNewEscalationPath(
   value: ExactValue,
 ):
@@ -28,12 +28,12 @@ export function parseNewEscalationPath(
   return { ok: true, pathKey, document };
 }
 
-/** A team's policy. Whether its targets are in the team is not asked. */
+/** Does not check whether the targets are in the team. */
 export function parseTeamPolicyDocument(value: ExactValue): Parsed<TeamPolicyDocument> {
   return readDocument({ schema: policyDocumentSchema, measure, check }, value);
 }
 
-/** Counts nodes and levels of nesting, and what the conditions among them hold. */
+/** Limits the number of nodes, their nesting, and the size of their conditions. */
 function measure(value: ExactValue, problems: Problems): void {
   const measureCondition = newConditionMeasure(problems);
   let count = 0;
@@ -47,7 +47,7 @@ function measure(value: ExactValue, problems: Problems): void {
     path: PropertyKey[],
     depth: number,
   ): void => {
-    // An empty branch is no level of its own, and a list that is too long is never read.
+    // An empty branch adds no level of nesting. The grammar refuses a list that is too long.
     if (!Array.isArray(nodes) || nodes.length === 0 || nodes.length > LIMITS.nodes) return;
     if (depth > LIMITS.depth) {
       problems.add(path, 'too_deep', `must not nest over ${LIMITS.depth} levels deep`);
@@ -71,7 +71,7 @@ function measure(value: ExactValue, problems: Problems): void {
   if (isExactObject(value)) measureNodes(value['nodes'], ['nodes'], 1);
 }
 
-/** Ids are unique, and every set of working hours that is named is there. */
+/** Checks that ids are unique, and that every named set of working hours exists. */
 function check({ working_hours: sets, nodes }: EscalationDocument, problems: Problems): void {
   const checkCondition = newConditionCheck(problems);
   const ids = new Set<string>();

@@ -1,4 +1,4 @@
-/** The types of escalation documents, as their grammar has them, and ways through them. */
+/** Types of escalation documents, derived from their grammar, and functions that visit their nodes. */
 import type { ReadAs } from '../grammar.ts';
 import {
   targetKey,
@@ -27,12 +27,12 @@ export type Repeat = ReadAs<typeof repeat>;
 export type IfElseNode = Extract<EscalationNode, { type: 'if_else' }>;
 
 export type EscalationPathDocument = ReadAs<typeof pathDocumentSchema>;
-/** What is walked: an escalation path or a team's policy. */
+/** What a walk follows: an escalation path or a team's policy. */
 export type EscalationDocument = Omit<EscalationPathDocument, 'name'>;
-/** Its targets are members of the team, or one broadcast to all of them. */
+/** The targets of a level are members of the team, or one broadcast to all of them. */
 export type TeamPolicyDocument = EscalationDocument;
 
-/** Every node, each before those inside and behind it. */
+/** All nodes, in document order. */
 export function allNodes(nodes: readonly EscalationNode[]): readonly EscalationNode[] {
   return nodes.flatMap((node) =>
     node.type === 'if_else' ? [node, ...allNodes(node.then), ...allNodes(node.else)] : [node],
@@ -49,7 +49,7 @@ export interface LocatedLevel {
   readonly pointer: string;
 }
 
-/** The levels of a document and where they stand in it. */
+/** The levels of a document, each with its position. */
 export function locateLevels(
   { nodes }: Pick<EscalationDocument, 'nodes'>,
   pointer = '/nodes',
@@ -65,7 +65,7 @@ export function locateLevels(
   });
 }
 
-/** The distinct targets of a document, in the order in which they stand in it. */
+/** The distinct targets of a document, in document order. */
 export function pathTargets(document: EscalationDocument): readonly Target[] {
   const targets = allLevels(document).flatMap((level) => level.targets);
   return [...new Map(targets.map((target) => [targetKey(target), target])).values()];

@@ -1,7 +1,6 @@
 /**
- * When working hours are active, by the clock on the wall: an instant is inside when the zone's local date and time at
- * that instant lie in an interval. So hours open twice where a local time occurs twice, and behind the gap where the clock
- * jumps over their start.
+ * When working hours are active: an instant is inside when the zone's local date and time lie in an interval. So hours open
+ * twice where clocks repeat a time. They open after the gap where clocks jump over their start.
  */
 import { IANAZone } from 'luxon';
 import { WEEKDAYS } from './document.ts';
@@ -12,16 +11,16 @@ const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-01 was a Thursday. */
 const THURSDAY_MS = 3 * DAY_MS;
-/** Weekly hours that a clock change skips open a week later. */
+/** More than two weeks, because hours inside a clock change's gap open a week later. */
 const HORIZON_MS = 16 * DAY_MS;
 
-/** True from the start of an interval up to, and without, its end. */
+/** True from the start of an interval up to but excluding its end. */
 export function isActive(set: WorkingHoursSet, now: Date): boolean {
   const local = localTime(IANAZone.create(set.timezone), now.getTime());
   return nextInside(spansOf(set), local) === local;
 }
 
-/** `now` while the hours are active, else the next instant they are; undefined if that never happens. */
+/** `now` while the hours are active, else the next instant when they are. Undefined if they never are. */
 export function nextOpening(set: WorkingHoursSet, now: Date): Date | undefined {
   const zone = IANAZone.create(set.timezone);
   if (!zone.isValid) return undefined;
@@ -36,12 +35,12 @@ export function nextOpening(set: WorkingHoursSet, now: Date): Date | undefined {
   return undefined;
 }
 
-/** What clocks in the zone show at the instant, written as the same time of UTC. NaN in an unknown zone. */
+/** The local time at the instant, as the instant at which UTC shows that time. NaN in an unknown zone. */
 function localTime(zone: IANAZone, instant: number): number {
   return instant + Math.round(zone.offset(instant) * MINUTE_MS);
 }
 
-/** The first instant within a day at which the zone's offset from UTC is another, else that of a day later. */
+/** The first instant within a day when the zone's offset from UTC differs, else the instant a day later. */
 function endOfOffset(zone: IANAZone, from: number): number {
   const offset = zone.offset(from);
   let [same, other] = [from, from + DAY_MS];
@@ -60,7 +59,7 @@ interface Span {
   readonly end: number;
 }
 
-/** The first local time from this one on that lies in a span. */
+/** The first local time in a span, from this one on. */
 function nextInside(spans: readonly Span[], local: number): number {
   const monday = Math.floor((local + THURSDAY_MS) / WEEK_MS) * WEEK_MS - THURSDAY_MS;
   const time = local - monday;
@@ -73,7 +72,7 @@ function nextInside(spans: readonly Span[], local: number): number {
 
 const remembered = new WeakMap<WorkingHoursSet, readonly Span[]>();
 
-/** The hours of a week, the week before it and the week behind it. */
+/** The hours of a week, and of the weeks before and after it. */
 function spansOf(set: WorkingHoursSet): readonly Span[] {
   const known = remembered.get(set) ?? set.intervals.flatMap(weeklySpans);
   remembered.set(set, known);

@@ -37,18 +37,18 @@ import { getRevision } from '../revisions.ts';
 
 const MAX_STEPS = 500;
 
-/** Instants the calendar of every time zone can be asked about. */
+/** Instants that the calendars of all time zones cover. */
 const EARLIEST = Date.UTC(1970, 0, 1);
 const LATEST = Date.UTC(3000, 0, 1);
 
 export interface PreviewRequest {
-  /** A document, as it is written or read; or a saved revision, by default the active one. */
+  /** A document as written or read, or a saved revision. Default: the active one. */
   readonly path:
     { readonly document: ExactValue } | { readonly pathKey: string; readonly revision?: number };
   /** The database's clock when absent. */
   readonly startsAt?: Date;
   readonly urgency: Urgency;
-  /** Without them no condition about the request holds, and all count who may decide for any agent. */
+  /** Without them no condition about the request holds, and everyone counts who may decide for any agent. */
   readonly facts?: ConditionFacts;
 }
 
@@ -159,7 +159,7 @@ async function documentOf(
   return previewed;
 }
 
-/** What a revision has beside its document when it is read. */
+/** What a revision as read has besides its document. */
 const READ_ONLY = new Set([
   'id',
   'revision',
@@ -189,7 +189,7 @@ function withoutReadOnly(value: ExactObject): ExactObject {
   );
 }
 
-/** Pointers into the document become pointers into the body. */
+/** Turns pointers into the document into pointers into the body. */
 function underDocument(issues: readonly Issue[]): Issue[] {
   return issues.map((issue) => ({ ...issue, pointer: `/document${issue.pointer}` }));
 }

@@ -1,4 +1,4 @@
-/** Escalation paths: revisions of who is asked, in which order. */
+/** Escalation paths and their revisions: who is asked, and in which order. */
 import type { Revision } from '../../domain/revisions.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
@@ -51,7 +51,7 @@ export interface EscalationPathRevision {
   readonly warnings: readonly EscalationWarning[];
 }
 
-/** What a revision keeps was checked when it was created; later rules do not apply to it. */
+/** A stored revision was checked on creation. Later rules do not apply to it. */
 function storedDocument(text: string): EscalationPathDocument {
   return parseExact(text) as unknown as EscalationPathDocument;
 }
@@ -75,7 +75,7 @@ interface Reachable {
   readonly teams: ReadonlySet<string>;
 }
 
-/** Of the targets, the members who were not removed and the teams that live. */
+/** Those targets that are live: members who were not removed, and teams that were not archived. */
 async function findReachable(
   trx: Db,
   organizationId: string,
@@ -106,7 +106,7 @@ async function checkTargets(
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** Whoever was removed and whichever team was archived since the revision was created must not come into force by activating it. */
+/** Members removed and teams archived after the revision was created must not come back by activating it. */
 async function checkTargetsThere(
   trx: Db,
   organizationId: string,
@@ -156,8 +156,8 @@ export const escalationPathKind: RevisionedKind<EscalationPathDocument, Escalati
 };
 
 /**
- * A path and its first revision, inactive. `body` is the document with a `path_key`. Throws 400, and 409
- * `escalation_path_exists` when any path, archived or not, has the key.
+ * Creates a path with its first revision, inactive. `body` is the document with a `path_key`. Throws 400, and 409
+ * `escalation_path_exists` when a path has the key, archived or not.
  */
 export async function createEscalationPath(
   context: ServiceContext,
@@ -203,7 +203,7 @@ export async function archiveEscalationPath(
   });
 }
 
-/** A revision as a request that was routed to it needs it. `targets`: everybody it names anywhere, each once. */
+/** A revision as its requests need it. `targets`: all its targets, each once. */
 export interface LoadedEscalationPath {
   readonly id: string;
   readonly pathKey: string;
@@ -213,7 +213,7 @@ export interface LoadedEscalationPath {
   readonly targets: readonly Target[];
 }
 
-/** The revision a request is pinned to. Throws when there is none of that id: a request's row always names an existing one. */
+/** The revision that a request is pinned to. Throws when it is missing: a request always names an existing one. */
 export const loadEscalationPathRevision = revisionCache<LoadedEscalationPath>(
   async (db: Db, revisionId) => {
     const revision = await findRevisionById(db, revisionId, escalationPathTables);
@@ -233,7 +233,7 @@ export const loadEscalationPathRevision = revisionCache<LoadedEscalationPath>(
   },
 );
 
-/** Where an active pipeline names the path: an entry for each block, and one without a block for the default path. */
+/** Where an active pipeline names the path: one entry per block, and one without a block for the default path. */
 function usesOf({ pipelineId, documentKey, revision, document }: PathUse, pathKey: string) {
   const { scope, agentSlug } = pipelineOwner(documentKey);
   const use = { pipeline_id: pipelineId, scope, agent_slug: agentSlug, revision };

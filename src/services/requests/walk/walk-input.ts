@@ -1,4 +1,4 @@
-/** What the walk of a request needs besides its state: team policies, and answers to conditions. */
+/** What the walk of a request needs besides its state: team policies, and a way to evaluate conditions. */
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import {
   compileCondition,
@@ -13,7 +13,7 @@ import type { WalkState } from '../../../domain/escalation/walk-state.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { loadTeamPolicyRevision } from '../../escalation/team-escalation-policies.ts';
 
-/** A request as conditions see it. Pipelines leave no metadata behind yet. */
+/** A request as conditions see it. Pipelines do not store metadata yet. */
 export function conditionFacts(request: ApprovalRequest): ConditionFacts {
   return {
     request: {
@@ -51,11 +51,11 @@ function matcher(facts: ConditionFacts | undefined): WalkInput['matches'] {
 
 export interface WalkPolicies {
   readonly input: WalkInput;
-  /** Makes a policy known before the walk enters it. */
+  /** Loads a policy. Call it before the walk enters the policy. */
   readonly learn: (revisionId: string) => Promise<void>;
 }
 
-/** The input of the request's walk, with the policies it is inside of. */
+/** The input of the request's walk, with the policies that it is inside. */
 export async function walkInput(
   db: Db,
   {
