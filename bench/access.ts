@@ -54,8 +54,8 @@ export async function measureAccess(service: BenchService, parties: Parties, db:
       p50s.get(name)?.push((await measure(call, LOAD)).p50);
   }
   const p50 = (name: string) => median(p50s.get(name) ?? []);
-  const without = p50('nobody');
-  const kinds = [...p50s.keys()].filter((name) => name !== 'nobody' && name !== 'select 1');
+  const without = p50('no credential');
+  const kinds = [...p50s.keys()].filter((name) => name !== 'no credential' && name !== 'select 1');
   return {
     without,
     roundTrip: p50('select 1'),

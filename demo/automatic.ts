@@ -72,7 +72,7 @@ export async function automaticDenial({ adapter }: Cast, stage: Stage): Promise<
 const RECORDED_WITHIN_MS = 1_000;
 
 export async function expiry({ adapter }: Cast, stage: Stage): Promise<void> {
-  stage.step('A question nobody answers: it expires');
+  stage.step('A request without an answer: it expires');
   const { body } = await ask(adapter, {
     tool: 'refund_payment',
     args: '{"payment_id": "pay_83", "amount": 250}',

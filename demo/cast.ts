@@ -161,7 +161,7 @@ async function createPipeline({ http }: Person, agentSlug: string, pathKey: stri
       config: {
         when: { id: 'small-refund', all: [isRefund, isSmall] },
         on_match: 'approve',
-        reason: 'Refunds under 100 need nobody.',
+        reason: 'Refunds under 100 need no approval.',
       },
     },
     {

@@ -44,7 +44,7 @@ export async function escalation(
   stage.check('pending', asked.body.status, 'pending');
   stage.check('the arguments come back digit for digit', argumentsText(asked), ARGUMENTS);
   if (asked.body.status !== 'pending')
-    throw new PlayStopped('There is nobody to ask when a rule has answered.');
+    throw new PlayStopped('A rule answered, so no one is asked.');
   const waiting = park(adapter, id, stage);
   stage.say(
     'The adapter parks: GET /api/aap/v1/requests/{id}?wait=30s is held open, again and again.',

@@ -32,7 +32,7 @@ export async function findOrStart(
   signal: AbortSignal,
 ): Promise<Service> {
   const url = config.publicUrl;
-  const state = url === undefined ? 'nobody' : await whoAnswers(url);
+  const state = url === undefined ? 'no server' : await whoAnswers(url);
   if (url !== undefined && state === 'service') {
     stage.say(
       `Countersign answers at ${url}: the demo uses it, and leaves an agent and an escalation path of its own there.`,
@@ -49,7 +49,7 @@ export async function findOrStart(
   const found =
     url === undefined
       ? 'PORT is 0'
-      : state === 'nobody'
+      : state === 'no server'
         ? `Nothing answers at ${url}`
         : `Somebody else answers at ${url}`;
   stage.say(
@@ -58,14 +58,14 @@ export async function findOrStart(
   return startOwn(stage, signal);
 }
 
-async function whoAnswers(url: string): Promise<'service' | 'somebody else' | 'nobody'> {
+async function whoAnswers(url: string): Promise<'service' | 'another server' | 'no server'> {
   try {
     const answer = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(5_000) });
     return answer.status === 200 && (await answer.text()) === '{"status":"ok"}'
       ? 'service'
-      : 'somebody else';
+      : 'another server';
   } catch {
-    return 'nobody';
+    return 'no server';
   }
 }
 

@@ -70,7 +70,7 @@ export function asAppError(error: unknown): AppError {
 
 /** 429 when this caller asks too much at once; 503 when all callers together do. */
 function fromOverload(cause: Overloaded): AppError {
-  if (cause.by === 'somebody') return new AppError('rate_limited', { retryAfterSeconds: 1, cause });
+  if (cause.by === 'caller') return new AppError('rate_limited', { retryAfterSeconds: 1, cause });
   return new AppError('dependency_unavailable', {
     detail: 'The service is busier than it can be: try again.',
     cause,

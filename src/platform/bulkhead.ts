@@ -1,14 +1,14 @@
 /** Lets only so much of an expensive kind of work run at once, and only so much wait for it. */
 
 /**
- * The queue is full: `somebody` when this caller asked too much at once, `everybody` when all
+ * The queue is full: `caller` when this caller asked too much at once, `all` when all
  * together did.
  */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
-  readonly by: 'somebody' | 'everybody';
+  readonly by: 'caller' | 'all';
 
-  constructor(by: 'somebody' | 'everybody') {
+  constructor(by: 'caller' | 'all') {
     super('too much of this kind of work is under way');
     this.by = by;
   }
@@ -47,8 +47,8 @@ export function bulkhead({
     if (mayRun(onBehalfOf)) running.push(onBehalfOf);
     else {
       const theirs = line.filter((place) => place.onBehalfOf === onBehalfOf).length;
-      if (onBehalfOf !== undefined && theirs >= waitingEach) throw new Overloaded('somebody');
-      if (line.length >= waiting) throw new Overloaded('everybody');
+      if (onBehalfOf !== undefined && theirs >= waitingEach) throw new Overloaded('caller');
+      if (line.length >= waiting) throw new Overloaded('all');
       await new Promise<void>((enter) => line.push({ onBehalfOf, enter }));
     }
     try {

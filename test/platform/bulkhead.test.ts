@@ -54,12 +54,12 @@ describe('a bulkhead', () => {
     const results = [running, second, third].map(({ run }) => gate(run, 'flood'));
     await expect(gate(new Work().run, 'flood')).rejects.toMatchObject({
       name: 'Overloaded',
-      by: 'somebody',
+      by: 'caller',
     });
     results.push(gate(others.run, 'victim'));
     await expect(gate(new Work().run, 'another')).rejects.toMatchObject({
       name: 'Overloaded',
-      by: 'everybody',
+      by: 'all',
     });
     for (const piece of pieces) {
       piece.end();

@@ -80,7 +80,7 @@ export class IdentityProvider {
     const body = {
       iss: this.issuer,
       aud: CLIENT_ID,
-      sub: 'somebody',
+      sub: 'caller',
       iat: now,
       exp: now + 600,
       ...claims,

@@ -290,7 +290,7 @@ export class SlackCaller {
     const payload = JSON.stringify({
       type: 'block_actions',
       team: { id: this.workspace.teamId, domain: 'example' },
-      user: { id: slackUserId, name: 'somebody' },
+      user: { id: slackUserId, name: 'caller' },
       trigger_id: randomUUID(),
       response_url: `${this.server.url}/response/${randomUUID()}`,
       actions: button ? [{ type: 'button', action_id: button.action_id, value: button.value }] : [],
