@@ -1,4 +1,4 @@
-/** The append-only audit log. Insert it in the transaction of the change it tells of. */
+/** The append-only audit log. Insert an event in the transaction of its change. */
 import { v7 } from 'uuid';
 import {
   auditDataOf,
@@ -56,7 +56,7 @@ interface AuditRow {
   occurred_at: Date;
 }
 
-/** Everything that happened to one subject, oldest first. */
+/** All events of one subject, oldest first. */
 export async function listAuditEventsOf(
   db: Db,
   organizationId: string,

@@ -1,17 +1,20 @@
-/** NOTIFY and LISTEN: how processes tell each other which rows have changed. */
+/** NOTIFY and LISTEN: how processes notify each other of changed rows. */
 import pg from 'pg';
 import type { Db } from '../platform/postgres.ts';
 
 const CHANNEL = 'countersign_changes';
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Sends a payload of at most 8,000 bytes to every listening process. Never inside a transaction: it serializes commits. */
+/**
+ * Sends a payload of at most 8,000 bytes to every listening process. Never inside a transaction: it
+ * serializes commits.
+ */
 export async function notifyChanges(db: Db, payload: string): Promise<void> {
   await db.raw('select pg_notify(:channel, :payload)', { channel: CHANNEL, payload });
 }
 
 export interface ChangeListener {
-  /** Closes the connection: the wait for its loss ends. */
+  /** Closes the connection and ends the wait for its loss. */
   end(): Promise<void>;
 }
 
@@ -21,7 +24,9 @@ interface ListenerEvents {
   changed(payload: string): void;
 }
 
-/** The life of one connection of its own: resolves when it is lost, throws when it cannot be made. */
+/**
+ * The life of one connection of its own: resolves when it is lost, throws when it cannot be made.
+ */
 export async function listenForChanges(databaseUrl: string, events: ListenerEvents): Promise<void> {
   const client = new pg.Client({
     connectionString: databaseUrl,
@@ -32,7 +37,7 @@ export async function listenForChanges(databaseUrl: string, events: ListenerEven
   events.opened(client);
   const lost = new Promise<void>((resolve) => {
     client.once('end', resolve);
-    // Not once: a connection that is cut may report it twice, and an error nobody listens to ends the process.
+    // Stays registered: a lost connection may report errors twice, and an unhandled one ends the process.
     client.on('error', () => {
       resolve();
     });
@@ -40,7 +45,7 @@ export async function listenForChanges(databaseUrl: string, events: ListenerEven
   client.on('notification', ({ payload }) => {
     events.changed(payload ?? '');
   });
-  // Ended while it connects, a client never says so: without the race nobody could stop waiting for it.
+  // A client that is ended while it connects never reports that, so the race ends the wait.
   await Promise.race([client.connect(), lost]);
   await Promise.race([client.query(`listen ${CHANNEL}`), lost]);
   await events.subscribed();

@@ -1,8 +1,8 @@
-/** Which resource a call with an Idempotency-Key made, so that its repetition makes no second one. */
+/** Which resource a call with an Idempotency-Key made, so that a repetition makes no second one. */
 import type { Db } from '../platform/postgres.ts';
 
 export interface IdempotencyKey {
-  /** The operation's id: keys of different operations have nothing to do with each other. */
+  /** The operation's id. Keys of different operations are independent. */
   readonly operation: string;
   readonly key: string;
 }
@@ -13,7 +13,7 @@ interface KeptOutcome {
   readonly resourceId: string;
 }
 
-/** Ask under a lock that whoever repeats the call waits for too, see `lockOrganization`. */
+/** Call it under a lock that also holds up a repetition of the call, see `lockOrganization`. */
 export async function findOutcome(
   trx: Db,
   organizationId: string,

@@ -1,4 +1,7 @@
-/** Brings a database to the newest schema. `.ts` sources and built `.js` files are the same migration to Knex. */
+/**
+ * Brings a database to the newest schema. `.ts` sources and built `.js` files are the same
+ * migration to Knex.
+ */
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Knex } from 'knex';
@@ -20,7 +23,7 @@ const migrationSource: Knex.MigrationSource<string> = {
     (await import(pathToFileURL(`${directory}${file}`).href)) as Migration,
 };
 
-/** Runs every migration that has not run yet, one process at a time. Returns the names of those it ran. */
+/** Runs the missing migrations, one process at a time. Returns the names of those it ran. */
 export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
   const db = openPool({
     connectionString: databaseUrl,
@@ -42,7 +45,10 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
   }
 }
 
-/** Names of migrations this build knows and the database has not run: empty when the schema is current. */
+/**
+ * Names of migrations this build knows and the database has not run. Empty when the schema is
+ * current.
+ */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const known = (await migrationSource.getMigrations([])).map((file) =>
     migrationSource.getMigrationName(file),

@@ -1,6 +1,6 @@
 /**
- * Documents with numbered, immutable revisions of which at most one is active. Every kind has the same two tables, so
- * this one module serves them all; a `RevisionTables` says which.
+ * Documents with numbered, immutable revisions, of which at most one is active. Every kind has the
+ * same two tables, named by a `RevisionTables`, so this module serves them all.
  */
 import type {
   RevisionedDocument,
@@ -18,7 +18,7 @@ export interface RevisionTables {
   readonly documentId: string;
   /** The document has a member `name`, shown in summaries. */
   readonly named: boolean;
-  /** A key listed before all others; the rest is in the order of the keys. */
+  /** A key listed before all others. The rest is in the order of the keys. */
   readonly firstKey?: string;
 }
 
@@ -75,7 +75,10 @@ function toRevision(row: RevisionRow): Revision {
   };
 }
 
-/** Creates a document with its revision 1, active at once if asked. Undefined when the key is taken, archived or not. */
+/**
+ * Creates a document with its revision 1, active at once if asked. Undefined when the key is taken,
+ * archived or not.
+ */
 export async function insertDocument(
   db: Db,
   organizationId: string,
@@ -110,7 +113,10 @@ export async function insertDocument(
   return rows[0] && toRevision(rows[0]);
 }
 
-/** The document, locked until the end of the transaction: whoever adds, activates or archives goes through here. */
+/**
+ * The document, locked until the end of the transaction. Every addition, activation and archiving
+ * starts here.
+ */
 export async function lockDocument(
   trx: Db,
   organizationId: string,
@@ -213,7 +219,7 @@ export async function findRevision(
   return rows[0] && toRevision(rows[0]);
 }
 
-/** A revision by its id, whatever organization it belongs to: for what a request has pinned. */
+/** A revision by its id, in any organization. For the revision a request has pinned. */
 export async function findRevisionById(
   db: Db,
   revisionId: string,
@@ -228,7 +234,10 @@ export async function findRevisionById(
   return rows[0] && toRevision(rows[0]);
 }
 
-/** Id of a document's active revision, if one is active; it stays active until the end of the transaction. */
+/**
+ * Id of a document's active revision, if there is one. It stays active until the end of the
+ * transaction.
+ */
 export async function lockActiveRevisionId(
   trx: Db,
   organizationId: string,
@@ -239,7 +248,7 @@ export async function lockActiveRevisionId(
     `select 1 from ${tables.documents} where organization_id = :organizationId and document_key = :documentKey for share`,
     document,
   );
-  // A statement of its own: one that has waited for the lock does not see a revision that was created meanwhile.
+  // A statement of its own: one that waited for the lock would not see a revision created meanwhile.
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `select r.id
        from ${tables.documents} d join ${tables.revisions} r on r.${tables.documentId} = d.id and r.revision = d.active_revision
@@ -249,7 +258,7 @@ export async function lockActiveRevisionId(
   return rows[0]?.id;
 }
 
-/** Newest first, those below `before` only; `limit` at most. */
+/** At most `limit` revisions below `before`, newest first. */
 export async function listRevisions(
   db: Db,
   organizationId: string,
@@ -272,7 +281,7 @@ interface SummaryPage {
   readonly status: ArchiveStatus;
   /** Only these documents; all of the organization when absent. */
   readonly documentKeys?: readonly string[] | undefined;
-  /** The key the page before ended with. */
+  /** The last key of the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
@@ -283,7 +292,7 @@ export async function listSummaries(
   page: SummaryPage,
 ): Promise<RevisionSummary[]> {
   const { tables, status, documentKeys, after, limit } = page;
-  // Keys of the order: the one that comes first, then the others as they are.
+  // The key that comes first sorts before all others.
   const order = (key: string) => `(${key} is distinct from :firstKey), ${key} collate "C"`;
   const { rows } = await db.raw<{
     rows: (DocumentRow & { name: string | null; latest_created_at: Date })[];

@@ -1,10 +1,10 @@
-/** The schema of a database as readable SQL, read from its catalogue: what the migrations together amount to. */
+/** The schema of a database as readable SQL, read from its catalogue: the sum of the migrations. */
 import type { Db } from '../platform/postgres.ts';
 
-/** Written by Knex for itself. */
+/** Knex writes these tables for itself. */
 const OTHERS = `('knex_migrations', 'knex_migrations_lock')`;
 
-/** Our tables; each query below joins it. */
+/** Our tables. Each query below joins it. */
 const TABLES = `with tables as (
   select c.oid, c.relname as name, c.relpersistence = 'u' as unlogged, obj_description(c.oid, 'pg_class') as comment
   from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not in ${OTHERS}
@@ -65,7 +65,10 @@ const VIEWS = `select c.relname as name, format(E'CREATE VIEW %1$s AS\\n%2$s\\nC
   from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'v'
   order by c.relname collate "C"`;
 
-/** Functions first, then every table in the order of its name with what belongs to it, then views. The same schema is the same text. */
+/**
+ * Functions first, then every table by name with what belongs to it, then views. The same schema
+ * gives the same text.
+ */
 export async function describeSchema(db: Db): Promise<string> {
   const read = async <Row>(sql: string) => (await db.raw<{ rows: Row[] }>(sql)).rows;
   const tables = await read<Table>(

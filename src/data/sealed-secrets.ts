@@ -1,4 +1,7 @@
-/** Every column that holds a sealed secret, and how all of them are found and sealed anew. A new one joins the list here. */
+/**
+ * Every column that holds a sealed secret, and how to find and seal them again. A new one joins the
+ * list here.
+ */
 import { SEALED_FOR } from '../domain/sealed-secrets.ts';
 import type { Db } from '../platform/postgres.ts';
 
@@ -49,7 +52,10 @@ export interface SealedRow {
   readonly keyId: string;
 }
 
-/** Locks some rows that are sealed under another key than `keyId`, by id, after the id `after`. */
+/**
+ * Locks up to `limit` rows that are sealed under another key than `keyId`, by id, after the id
+ * `after`.
+ */
 export async function lockSealedUnderOthers(
   trx: Db,
   { table, ...column }: SealedColumn,

@@ -1,4 +1,4 @@
-/** People a reviewer asked for his help with a request. */
+/** People that a reviewer asked for help with a request. */
 import type { AddedReviewer } from '../../domain/requests/added-reviewers.ts';
 import type { Db } from '../../platform/postgres.ts';
 
@@ -16,7 +16,7 @@ export async function findAddedReviewers(db: Db, requestId: string): Promise<Add
   return rows;
 }
 
-/** Inside the transaction that locked the request. Returns those who had not been added before. */
+/** Call it inside the transaction that locked the request. Returns the people who are new to it. */
 export async function insertAddedReviewers(
   db: Db,
   {

@@ -1,12 +1,12 @@
 /**
- * Claims: somebody says he looks after a request. At most one is live; a decided request has none. And the touch that shows a
- * request as changed, which whatever else happens to it uses too.
+ * Claims: a reviewer looks after a request. A pending request has at most one live claim, a decided
+ * one none. `touchRequest` marks a request as changed, for claims and for other changes.
  */
 import { v7 } from 'uuid';
 import { WAKE_HEAD_START_MS, type Claim } from '../../domain/requests/approval-requests.ts';
 import type { Db } from '../../platform/postgres.ts';
 
-/** Inside the transaction that locked the request, which has no unended claim. */
+/** Call it inside the transaction that locked the request. The request must have no live claim. */
 export async function insertClaim(
   db: Db,
   request: { readonly id: string; readonly organizationId: string },
@@ -29,7 +29,10 @@ export async function endClaim(db: Db, id: string, now: Date): Promise<void> {
   await db('claims').where({ id }).whereNull('ended_at').update({ ended_at: now });
 }
 
-/** A reviewer should notice something about the request. `wake`: its workflow too, by the reconciler if the signal is lost. */
+/**
+ * Marks a change that reviewers should notice. `wake` also wakes the workflow, through the
+ * reconciler if the signal is lost.
+ */
 export async function touchRequest(
   db: Db,
   id: string,
@@ -41,7 +44,7 @@ export async function touchRequest(
     .update({ updated_at: now, last_at: now, ...(wake && { wake_at: wakeAt, wake_attempts: 0 }) });
 }
 
-/** A claim that was ended with the membership that held it; `at` is the instant by its request's clock. */
+/** A claim that ended with its holder's membership. `at` is the instant by the request's clock. */
 interface EndedClaim {
   readonly id: string;
   readonly requestId: string;
@@ -50,8 +53,9 @@ interface EndedClaim {
 }
 
 /**
- * Ends every live claim of a member and wakes their requests. Inside a transaction that keeps him from claiming: it has
- * locked the organization. The requests are locked first, in one order for all, and their clocks taken in the next statement.
+ * Ends every live claim of a member and wakes the requests. The transaction must have locked the
+ * organization, so that the member cannot claim meanwhile. The requests are locked first, in the
+ * common order. The next statement takes their clocks.
  */
 export async function endClaimsOf(
   trx: Db,

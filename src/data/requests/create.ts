@@ -1,4 +1,4 @@
-/** Writes a new request: row, idempotency key and audit event in one statement, since every create pays for each round trip. */
+/** Writes a request with its idempotency key and audit event. One statement saves round trips. */
 import { v7 } from 'uuid';
 import {
   WAKE_HEAD_START_MS,
@@ -21,8 +21,9 @@ export interface NewApprovalRequest {
 }
 
 /**
- * The new request; undefined when the instance has used the key before, and when the organization is deleted: whoever
- * deletes it holds it until its requests are cancelled, so that none comes after them.
+ * The new request. Undefined when the instance has used the key before, and when the organization
+ * is deleted. A deletion holds the organization until its requests are cancelled, so none can
+ * follow.
  */
 export async function insertRequest(
   db: Db,
@@ -130,8 +131,8 @@ function asRequest(
 }
 
 /**
- * Marks that the caller was told 201 before the pipeline concluded: the pending cap no longer applies. False when the
- * request is gone, because the cap refused it meanwhile.
+ * Marks that the caller got 201 before the pipeline concluded: the pending cap no longer applies.
+ * False when the cap refused the request meanwhile and removed it.
  */
 export async function admitRequest(db: Db, id: string): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(

@@ -1,7 +1,7 @@
 /**
- * Records the one final answer: state, decision, audit event and what the outbox has of the request, in one statement.
- * `decisions.request_id` is unique and the update is guarded by state, so a second answer is impossible whatever the caller
- * believes.
+ * Records the one final answer in one statement: state, decision, audit event and messages.
+ * `decisions.request_id` is unique and the update checks the state, so no second answer is
+ * possible.
  */
 import { v7 } from 'uuid';
 import {
@@ -23,22 +23,24 @@ export interface NewDecision {
   readonly membershipId?: string;
   readonly reviewerDisplayName?: string;
   readonly reviewerEmail?: string;
-  /** One without `authenticated_at` was proven at the instant of the decision. */
+  /** Without `authenticated_at`, the authentication took place at the instant of the decision. */
   readonly authentication: StoredAuthContext;
   readonly idempotencyKey: string;
   readonly actor: AuditActor;
   readonly auditData?: Readonly<Record<string, unknown>>;
   /** States this answer may end. */
   readonly from: readonly RequestState[];
-  /** Whether a workflow must still be told; false when the workflow's own step decides. */
+  /** Whether the workflow still has to notice. False when the workflow's own step decides. */
   readonly wake: boolean;
 }
 
 /**
- * Ends with `select decided_at, id`: `clock (id, now, key, decision_id, event_id)` names each locked row, its instant and what
- * to write. Messages that ask for an answer and wait are withdrawn (who is sending one looks for himself). How it ended hears
- * each channel that may have heard of the request: one over which a message was tried or is being sent. One that was dropped
- * in its first attempt was looked at, and not sent; `last_error` outlives a count of attempts that begins anew.
+ * Ends with `select decided_at, id`. `clock (id, now, key, decision_id, event_id)` names each
+ * locked row, its instant and what to write.
+ * Messages that wait to ask for an answer are withdrawn. The sender of a leased message checks the
+ * request itself. Each channel on which a message was tried or is being sent gets the outcome. A
+ * message dropped in its first attempt was never sent. `last_error` remains when the attempts start
+ * from 0 again.
  */
 const DECIDE = `
   decided as (
@@ -130,8 +132,8 @@ const RECORD_VERDICT: PreparedStatement = {
 };
 
 /**
- * Inside the transaction that locked the row at `now`. Returns the request as decided, undefined when its state is not one
- * of `from`.
+ * Call it inside the transaction that locked the row at `now`. Returns the decided request, or
+ * undefined when its state is not in `from`.
  */
 export async function recordDecision(
   db: Db,
@@ -142,8 +144,8 @@ export async function recordDecision(
 }
 
 /**
- * The pipeline's own verdict, in one statement of its own: lock, then clock, then write. Undefined when the request is no
- * longer evaluating or its deadline has passed.
+ * The pipeline's own verdict: one statement locks, reads the clock and writes. Undefined when the
+ * request is no longer evaluating or its deadline has passed.
  */
 export async function recordVerdict(
   db: Db,
@@ -173,7 +175,7 @@ async function run(
   return row && asDecided(request, { decision, id: own.decision_id, decidedAt: row.decided_at });
 }
 
-/** What a read would show, without the read. */
+/** What a read would return, without the read. */
 function asDecided(
   request: ApprovalRequest,
   {
@@ -210,9 +212,10 @@ function asDecided(
 }
 
 /**
- * The same answer to every open request whose deadline has passed, at most `limit` of them, longest overdue first, in one
- * statement of its own: many may fall due at one instant. Rows somebody holds are passed over: who holds one settles it.
- * Idempotency keys are the given prefix and the request's id. Returns the ids.
+ * Gives the same answer to open requests past their deadline, longest overdue first, at most
+ * `limit`. One statement, since many can fall due at one instant. Rows locked by others are
+ * skipped: the holder settles them. Each idempotency key is the prefix and the request's id.
+ * Returns the ids.
  */
 export async function recordPastDeadline(
   db: Db,
@@ -249,8 +252,9 @@ export async function recordPastDeadline(
 }
 
 /**
- * The same answer to each of these requests, which the transaction has locked. `due` false: only those whose deadline has
- * not come; true: all of them, none earlier than its deadline, which the caller has seen pass. Returns the ids it answered.
+ * Gives the same answer to each of these requests, which the transaction has locked. `due: false`
+ * answers only those before their deadline. `due: true` answers all, none earlier than its
+ * deadline: the caller has seen it pass. Returns the ids it answered.
  */
 export async function recordForEach(
   db: Db,
@@ -294,7 +298,7 @@ interface KeyedDecision {
   readonly channel: string;
 }
 
-/** The decision a person of this organization made with this idempotency key, on whatever request. */
+/** The decision a person of this organization made with this idempotency key, on any request. */
 export async function findDecisionByKey(
   db: Db,
   organizationId: string,

@@ -1,8 +1,11 @@
-/** Who may decide requests: active members whose policies, their own or their teams', carry `request.decide` for the agent. */
+/**
+ * Who may decide requests: active members with `request.decide` for the agent, from their own
+ * policies or their teams'.
+ */
 import type { Decider, TeamReach } from '../../domain/requests/deciders.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 
-/** Condition on the membership `m`; `reaches` is the condition on a policy's scope. */
+/** Condition on the membership `m`. `reaches` is the condition on a policy's scope. */
 const mayDecide = (reaches: string, permission = 'request.decide'): string => `(
   m.status = 'active' and exists (
     select 1 from held_policies p
@@ -12,15 +15,15 @@ const mayDecide = (reaches: string, permission = 'request.decide'): string => `(
 const reachesAgent = (slug: string): string =>
   `p.scope_kind = 'organization' or (p.scope_kind = 'agent' and ${slug} = any(p.resource_ids))`;
 
-/** SQL: the membership `m` may decide the requests of the agent; `slug` is an SQL expression. */
+/** SQL: the membership `m` may decide the requests of the agent. `slug` is an SQL expression. */
 export const mayDecideFor = (slug: string): string => mayDecide(reachesAgent(slug));
 
 const unroutedFor = (slug: string): string =>
   mayDecide(reachesAgent(slug), 'request.decide.unrouted');
 
 /**
- * SQL: somebody who may decide the requests of the agent may decide those that were routed by this path revision too, or by none;
- * `slug` and `revision` are SQL expressions. He is the membership `m`.
+ * SQL: a membership `m` that may decide the agent's requests may also decide those of this path
+ * revision. True when `revision` is null. `slug` and `revision` are SQL expressions.
  */
 export const reaches = (slug: string, revision: string): string => `(
   ${revision} is null
@@ -32,7 +35,10 @@ export const reaches = (slug: string, revision: string): string => `(
                             where tm.membership_id = m.id and g.archived_at is null)))
   or ${unroutedFor(slug)})`;
 
-/** SQL: the membership `m` may decide the request `r` or could if it were pending, as `src/domain/requests/request-access.ts` has it. */
+/**
+ * SQL: the membership `m` may decide the request `r`, or could if it were pending. The same rules
+ * as `src/domain/requests/request-access.ts`.
+ */
 export const MAY_DECIDE_REQUEST = `(
   ${mayDecideFor('r.agent_slug')} and (
     ${reaches('r.agent_slug', 'r.escalation_path_revision_id')}
@@ -51,7 +57,7 @@ const FIND: PreparedStatement = {
      order by m.created_at, m.id`,
 };
 
-/** Longest-standing first. */
+/** Longest membership first. */
 export async function findDeciders(
   db: Db,
   organizationId: string,
@@ -60,7 +66,7 @@ export async function findDeciders(
   return await runPrepared<Decider>(db, FIND, { organizationId, agentSlug });
 }
 
-/** Longest-standing first; of members who may decide for any agent. */
+/** Members who may decide for any agent, longest membership first. */
 export async function findDecidersOfAnyAgent(db: Db, organizationId: string): Promise<Decider[]> {
   const { rows } = await db.raw<{ rows: Decider[] }>(
     `select m.id as "membershipId", u.display_name as "displayName"
@@ -72,7 +78,7 @@ export async function findDecidersOfAnyAgent(db: Db, organizationId: string): Pr
   return rows;
 }
 
-/** Who may decide requests of the agent whomever they were routed to. */
+/** Members who may decide requests of the agent on every path. */
 export async function findUnroutedDeciders(
   db: Db,
   organizationId: string,

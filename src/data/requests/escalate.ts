@@ -1,4 +1,4 @@
-/** Writes of the walk: handing a request to people, its levels and notifications, and where it goes on. */
+/** Writes of the walk: the hand-over to people, levels, notifications, and the next step. */
 import { v7 } from 'uuid';
 import type { ApprovalRequest, Route } from '../../domain/requests/approval-requests.ts';
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
@@ -23,7 +23,7 @@ export async function markRouted(db: Db, id: string, route: Route): Promise<void
 
 interface WalkPlan {
   readonly now: Date;
-  /** JSON text of the walk; absent for a request without a path. */
+  /** JSON text of the walk. Absent for a request without a path. */
   readonly walk?: string;
   readonly nextAt?: Date;
   /** When the reconciler should look if the workflow has not. */
@@ -31,7 +31,10 @@ interface WalkPlan {
   readonly urgency: ApprovalRequest['urgency'];
   /** Whether a reviewer should notice. */
   readonly noticeable: boolean;
-  /** The request's own workflow did this step, so it is alive: the reconciler's tries count from 0 again. */
+  /**
+   * The request's own workflow did this step, so it is alive. The reconciler's tries count from 0
+   * again.
+   */
   readonly byWorkflow: boolean;
 }
 
@@ -64,14 +67,14 @@ interface EscalationStep {
   readonly stepKey: string;
   readonly run: number;
   readonly kind: 'notified' | 'skipped';
-  /** Absent for what is no level of a path. */
+  /** Absent when the step is no level of a path. */
   readonly nodeId?: string;
-  /** A level of this team's policy, inside the path's level. */
+  /** Set for a level of this team's policy, inside the path's level. */
   readonly teamId?: string;
   readonly at: Date;
-  /** When the level ends if nobody answers, whatever follows then; absent for what is no level of a path. */
+  /** When the level ends without an answer. Absent when the step is no level of a path. */
   readonly escalateAt?: Date;
-  /** Whom to tell at once. */
+  /** Whom this step notifies. */
   readonly membershipIds: readonly string[];
   /** This deployment sends email. */
   readonly byEmail: boolean;
@@ -122,9 +125,10 @@ const INSERT_STEP: PreparedStatement = {
 };
 
 /**
- * Returns the members told by this step: not those it told before, nor those another step inside the same level, such as that of
- * a second team, tells at this very instant. The messages to them are in the outbox, and one that announces in Slack that people
- * are asked, where the step is new: every call for help is, and of several steps of one instant the first that tells somebody.
+ * Returns the members this step notifies. It leaves out those it notified before, and those another
+ * step of the same level notifies at this instant.
+ * Their messages are in the outbox. A new step also gets one message that announces it in Slack.
+ * Each request for help is announced, and of several steps at one instant the first that notifies.
  */
 export async function insertStep(db: Db, step: EscalationStep): Promise<string[]> {
   const rows = await runPrepared<{ membership_id: string }>(db, INSERT_STEP, {
@@ -144,7 +148,7 @@ export async function insertStep(db: Db, step: EscalationStep): Promise<string[]
   return rows.map((row) => row.membership_id);
 }
 
-/** How many requests of the organization wait for people, counted no further than `atMost`. */
+/** How many requests of the organization wait for people. Stops counting at `atMost`. */
 export async function countPending(
   db: Db,
   organizationId: string,
@@ -170,7 +174,7 @@ export async function lockPendingCount(db: Db, organizationId: string): Promise<
   );
 }
 
-/** Removes a request the pending cap refused, and its idempotency key with it. */
+/** Removes a request that the pending cap refused, and its idempotency key. */
 export async function removeRequest(db: Db, id: string): Promise<void> {
   await db('approval_requests').where({ id, state: 'evaluating' }).delete();
 }

@@ -20,7 +20,7 @@ export interface QueueFilter {
 
 type Bindings = Record<string, string | number | boolean | readonly string[]>;
 
-/** SQL that is true where the scope covers `r.agent_slug`; adds its own binding. */
+/** SQL that is true where the scope covers `r.agent_slug`. Adds its own binding. */
 function covers(scope: PermissionScope | undefined, name: string, bindings: Bindings): string {
   if (!scope) return 'false';
   if (scope.all) return 'true';
@@ -28,13 +28,13 @@ function covers(scope: PermissionScope | undefined, name: string, bindings: Bind
   return `r.agent_slug = any(cast(:${name} as text[]))`;
 }
 
-/** How many notifications a member may have for his list to start from them. */
+/** A member's list starts from their notifications up to this number of them. */
 const FEW_NOTIFICATIONS = 5_000;
 
 const NOTIFIED = `exists (
   select 1 from notifications n where n.membership_id = cast(:membership as uuid) and n.request_id = r.id)`;
 
-/** The revisions of paths that ask him anywhere: by name, through a team, or as one of everybody. */
+/** The path revisions that can ask the member: by name, through a team, or in a broadcast. */
 const MEMBER_PATHS = `
   select distinct t.escalation_path_revision_id as id
     from escalation_path_targets t
@@ -43,7 +43,10 @@ const MEMBER_PATHS = `
    where p.organization_id = :organization
      and (t.target_type = 'broadcast' or t.membership_id = cast(:membership as uuid) or t.team_id = any(cast(:teams as uuid[])))`;
 
-/** A part of the list, read in order no further than the page reaches; with `from` once for each of its rows `s`. `r` is the request. */
+/**
+ * One part of the list, read in order up to the page's end. With `from`, it is read once for each
+ * row `s` of it. `r` is the request.
+ */
 interface Part {
   readonly from: string;
   readonly where: string;
@@ -54,8 +57,9 @@ function each(source: string, condition: string, where: string): Part {
 }
 
 /**
- * The rules of access as parts that together hold every request of the scope. One that may see everything reads in the order of
- * the queue; everybody else starts from the few paths that ask him, not from all that waits.
+ * The rules of access as parts that together hold every request of the scope. A reader who may see
+ * everything reads in the order of the queue. Other readers start from the few paths that ask them,
+ * not from all waiting requests.
  */
 function accessParts({ access, scope }: QueueFilter, bindings: Bindings): readonly Part[] {
   const decide = covers(access.decide, 'decide', bindings);
@@ -85,10 +89,10 @@ function accessParts({ access, scope }: QueueFilter, bindings: Bindings): readon
   ];
 }
 
-/** Of who may see nothing at all. */
+/** For readers who may see nothing. */
 const NOTHING: Part = { from: '', where: 'false' };
 
-/** Whether the request, wherever it was found, is his to decide. */
+/** Whether the member may decide the request, however it was found. */
 function decidable({ access }: QueueFilter, bindings: Bindings): string {
   return `(${covers(access.decideUnrouted, 'decide_unrouted', bindings)}
     or (${covers(access.decide, 'decide', bindings)}
@@ -97,7 +101,10 @@ function decidable({ access }: QueueFilter, bindings: Bindings): string {
           or exists (select 1 from added_reviewers a where a.request_id = r.id and a.membership_id = cast(:membership as uuid)))))`;
 }
 
-/** Whoever was told of little starts from that; whoever was told of much finds it soon among what he may decide. */
+/**
+ * A member with few notifications starts from these. A member with many soon meets one among the
+ * requests they may decide.
+ */
 function partsOf(filter: QueueFilter, bindings: Bindings): readonly Part[] {
   bindings['membership'] = filter.access.membershipId;
   bindings['teams'] = [...filter.access.teamIds];
@@ -115,8 +122,9 @@ function partsOf(filter: QueueFilter, bindings: Bindings): readonly Part[] {
 }
 
 /**
- * What people had to look at; an agent's list also holds what the pipeline decided, and never what it still evaluates.
- * Withdrawn requests are listed only when asked for by status or agent.
+ * Requests that reached people. An agent's list also holds what the pipeline decided, but never
+ * what it still evaluates. Withdrawn requests are listed only when the filter names a status or an
+ * agent.
  */
 function selectionClauses(filter: QueueFilter, bindings: Bindings): string[] {
   const clauses: string[] = [];
@@ -139,7 +147,7 @@ function selectionClauses(filter: QueueFilter, bindings: Bindings): string[] {
   return clauses;
 }
 
-/** The statement and its bindings, apart from running it: a test reads its plan. */
+/** The statement and its bindings, without running it: a test reads its plan. */
 export function queueQuery(
   organizationId: string,
   filter: QueueFilter,

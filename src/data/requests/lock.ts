@@ -1,6 +1,6 @@
 /**
- * The one way to change a request: lock its row, take the clock in the next statement, write. `greatest` keeps a row's
- * clock from ever running backwards, whoever writes.
+ * The one way to change a request: lock its row, take the clock in the next statement, write.
+ * `greatest` keeps a row's clock from running backwards.
  */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
@@ -27,7 +27,10 @@ const READ_AND_TICK: PreparedStatement = {
      where r.id = :id`,
 };
 
-/** Inside a transaction. `floor`: an instant known to have come (the workflow's time), never earlier than it is decided by. */
+/**
+ * Call it inside a transaction. `floor` is an instant known to have come, such as the workflow's
+ * time. No decision is earlier.
+ */
 export async function lockRequest(
   db: Db,
   id: string,
@@ -44,8 +47,8 @@ export async function lockRequest(
 }
 
 /**
- * Locks every open request of the organization, or of one agent of it, in one order for all, and returns the ids. What
- * somebody else settles meanwhile is waited for and left out.
+ * Locks every open request of the organization, or of one of its agents, in the common order, and
+ * returns the ids. Waits for requests that others are settling, and leaves them out.
  */
 export async function lockOpenRequests(
   db: Db,

@@ -3,7 +3,10 @@ import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
-/** A request as it stands; `overdue`: it is still open although the database's clock has passed its deadline. */
+/**
+ * A request as stored. `overdue`: it is still open, although the database's clock has passed its
+ * deadline.
+ */
 interface ReadRequest {
   readonly request: ApprovalRequest;
   readonly overdue: boolean;
@@ -36,7 +39,7 @@ export async function findByIdempotencyKey(
   return rows[0] && toRequest(rows[0]);
 }
 
-/** For the second-by-second reread of parked waits: which of these are no longer open, or no longer there. */
+/** Which of these requests are settled or gone. Parked waits ask this every second. */
 export async function findSettledIds(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await db.raw<{ rows: { id: string }[] }>(

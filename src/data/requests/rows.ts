@@ -10,7 +10,7 @@ import type {
 import type { AuthContext } from '../../domain/people/authorization.ts';
 import { JsonText } from '../../platform/exact-json.ts';
 
-/** What every read of a request reads from: `d` is its decision and `c` its unended claim, if there is one. */
+/** What every read of a request reads from. `d` is its decision and `c` its live claim, if any. */
 export const REQUEST_TABLES = `
   approval_requests r
   left join decisions d on d.request_id = r.id
@@ -128,7 +128,7 @@ function toRoute(row: RequestRow): Pick<ApprovalRequest, 'route'> {
   };
 }
 
-/** A claim of a decided request has ended with it. */
+/** The claim of a decided request has ended with the decision. */
 function toClaim(row: RequestRow): Pick<ApprovalRequest, 'claim'> {
   const {
     claim_id: id,
@@ -181,12 +181,12 @@ function toDecision(row: RequestRow): { decision?: Decision } {
   };
 }
 
-/** As stored: one without an instant of its own was proven when the decision was made. */
+/** As stored. Without an instant of its own, the authentication took place at the decision. */
 export type StoredAuthContext = Omit<AuthContext, 'authenticated_at'> & {
   readonly authenticated_at?: Date | string;
 };
 
-/** In one order of members, so that a decision reads the same character for character whoever shows it. */
+/** Sorted by member, so that every answer has the same text. */
 export function toAuthContext(stored: StoredAuthContext, decidedAt: Date): AuthContext {
   const { method, assurance, authenticated_at: at, session_id, credential_id } = stored;
   return {

@@ -1,4 +1,6 @@
-/** What the walk of a request has done so far: the levels it reached and whom it told, as recorded on entering each. */
+/**
+ * What the walk of a request has done so far: the levels it reached and the members it notified.
+ */
 import type { RecordedStep } from '../../domain/escalation/routing-view.ts';
 import type { Db } from '../../platform/postgres.ts';
 
@@ -10,7 +12,10 @@ interface StepRow {
   escalate_at: Date | null;
 }
 
-/** The levels of its path a request reached, in no order: several can be of one instant. A request without a path reaches none. */
+/**
+ * The levels a request reached, unordered, since several can share an instant. A request without a
+ * path reaches none.
+ */
 export async function findSteps(db: Db, requestId: string): Promise<RecordedStep[]> {
   const rows = (await db('escalation_steps')
     .where({ request_id: requestId })
@@ -24,7 +29,7 @@ export async function findSteps(db: Db, requestId: string): Promise<RecordedStep
   );
 }
 
-/** Somebody who was told about a request. */
+/** A member who was notified about a request. */
 export interface Notified {
   readonly stepKey: string;
   readonly membershipId: string;
@@ -32,7 +37,7 @@ export interface Notified {
   readonly notifiedAt: Date;
 }
 
-/** Everybody told about a request, whichever step; longest-standing members first. */
+/** All members notified about a request, in any step, longest membership first. */
 export async function findNotified(db: Db, requestId: string): Promise<Notified[]> {
   const { rows } = await db.raw<{ rows: Notified[] }>(
     `select n.step_key as "stepKey", n.membership_id as "membershipId", u.display_name as "displayName", n.created_at as "notifiedAt"
@@ -46,7 +51,7 @@ export async function findNotified(db: Db, requestId: string): Promise<Notified[
   return rows;
 }
 
-/** Names of the people and teams a path revision names, whatever their status, by their ids. */
+/** Names of the people and teams in a path revision, by their ids, whatever their status. */
 export async function findTargetNames(
   db: Db,
   pathRevisionId: string,

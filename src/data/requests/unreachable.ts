@@ -1,6 +1,6 @@
 /**
- * Requests that wait for people who can answer no longer. Whoever takes rights away finds them in his transaction; a step asks
- * of its own request.
+ * Requests whose notified people can no longer answer. The transaction that removes rights looks
+ * for them. A step looks at its own request.
  */
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
@@ -13,8 +13,9 @@ const HOLD: PreparedStatement = {
 };
 
 /**
- * Before a step reads who may decide: whoever takes rights away from here on waits for the step, and finds whom it told. False,
- * without waiting, while somebody does so already: what the step reads is about to change, and it has to look again.
+ * Call it before a step reads who may decide. Later removals of rights wait for the step, and see
+ * whom it notified. Returns false at once while a removal is under way: the step has to look again
+ * later.
  */
 export async function holdRights(trx: Db, organizationId: string): Promise<boolean> {
   const [row] = await runPrepared<{ held: boolean }>(trx, HOLD, { organizationId });
@@ -24,12 +25,15 @@ export async function holdRights(trx: Db, organizationId: string): Promise<boole
 const inside = (key: string, level: string): string =>
   `(${key} = ${level} or starts_with(${key}, ${level} || ':'))`;
 
-/** Nobody told at the step `key` of the request `r` may decide it. */
+/** No member notified at the step `key` of the request `r` may decide it. */
 const nobodyAt = (key: string): string => `not exists (
   select 1 from notifications o join memberships m on m.id = o.membership_id
    where o.request_id = r.id and o.step_key = ${key} and ${MAY_DECIDE_REQUEST})`;
 
-/** Which of the people in `source` may decide requests of that agent and path; once each, however many requests name them. */
+/**
+ * Which people in `source` may decide requests of that agent and path. One row each, for any number
+ * of requests.
+ */
 const standings = (source: string): string => `
   select s.slug, s.revision, s.membership_id, decides, decides and ${reaches('s.slug', 's.revision')} as stands
     from (select distinct slug, revision, membership_id from ${source}) as s
@@ -40,10 +44,10 @@ const same = (one: string, other: string): string =>
   `${one}.slug = ${other}.slug and ${one}.revision = ${other}.revision and ${one}.membership_id = ${other}.membership_id`;
 
 /**
- * After rights were taken from these members, in the same transaction: steps fall due at once for the waiting requests one of
- * them claims without being able to decide them, and for those nobody claims in whose present level one of them was told and
- * nobody told in the same step is left. Returns their ids. Their rows are locked in the order of `lockOpenRequests`, as are those
- * of all their claims of members who may not decide.
+ * Call it in the transaction that took rights from these members. Makes steps due at once for two
+ * kinds of waiting requests: those a member claims but may not decide, and unclaimed ones where a
+ * step of the present level has lost all it notified. Returns their ids.
+ * Requests are locked in the order of `lockOpenRequests`.
  */
 export async function wakeUnreachable(
   trx: Db,
@@ -51,7 +55,7 @@ export async function wakeUnreachable(
   membershipIds: readonly string[],
 ): Promise<string[]> {
   if (membershipIds.length === 0) return [];
-  // In a statement of its own: the next one sees what steps that were under way have told.
+  // A statement of its own, so that the next one sees whom concurrent steps have notified.
   await trx.raw(`select pg_advisory_xact_lock(${RIGHTS})`, { organizationId });
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `with waiting as materialized (
@@ -98,10 +102,10 @@ export async function wakeUnreachable(
   return rows.map(({ id }) => id);
 }
 
-/** A step of the level a walk waits at, in which people were told. */
+/** A step that notified people, in the level at which a walk waits. */
 interface NotifiedStep {
   readonly stepKey: string;
-  /** Nobody told in it may decide the request any more. */
+  /** None of the people it notified may decide the request any more. */
   readonly lost: boolean;
 }
 
@@ -115,7 +119,7 @@ const TOLD_STEPS: PreparedStatement = {
      where r.id = cast(:id as uuid)`,
 };
 
-/** The steps of this level and inside it in which people were told. */
+/** The steps that notified people at this level, or inside it. */
 export async function findNotifiedSteps(
   db: Db,
   { id, level }: { readonly id: string; readonly level: string },
@@ -135,7 +139,7 @@ export async function mayStillDecide(db: Db, id: string, membershipId: string): 
   return (await runPrepared(db, MAY_STILL_DECIDE, { id, membershipId })).length > 0;
 }
 
-/** The wait of a step ended before its time: nobody it told is left. */
+/** Ends the wait of a step early: no one it notified can answer. */
 export async function endStep(
   db: Db,
   requestId: string,

@@ -1,4 +1,6 @@
-/** The reconciler's queries: requests nobody looked after in time. A lease keeps processes out of each other's way. */
+/**
+ * The reconciler's queries for overdue requests. A lease keeps two processes from the same request.
+ */
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 
 export interface OverdueRequest {
@@ -6,19 +8,19 @@ export interface OverdueRequest {
   readonly organizationId: string;
   readonly agentSlug: string;
   readonly tool: string;
-  /** It has its final answer: only its workflow has not seen it yet. */
+  /** It has its final answer, but its workflow has not seen it yet. */
   readonly settled: boolean;
   /** A step of its walk is due. */
   readonly late: boolean;
   /** How often the reconciler has tried since the workflow's last step. */
   readonly attempts: number;
-  /** Its wake-up passed long ago: nobody was there to look. */
+  /** Its wake-up passed long ago: no process was running. */
   readonly longOverdue: boolean;
 }
 
 /**
- * Leases up to `limit` requests whose wake-up has passed, oldest first, for `leaseMs`. What is settled already leaves the
- * line to others for longer at each try, up to `longestLeaseMs`.
+ * Leases up to `limit` requests whose wake-up has passed, oldest first, for `leaseMs`. For settled
+ * requests each try leases longer, up to `longestLeaseMs`, so that others come first.
  */
 export async function leaseOverdue(
   db: Db,
@@ -48,7 +50,7 @@ export async function leaseOverdue(
   return rows;
 }
 
-/** How many open requests are past their deadline, counted no further than `atMost`. */
+/** How many open requests are past their deadline. Stops counting at `atMost`. */
 export async function countPastDeadline(db: Db, atMost: number): Promise<number> {
   const { rows } = await db.raw<{ rows: { count: number }[] }>(
     `select count(*) as count from (
@@ -64,14 +66,14 @@ const CLEAR: PreparedStatement = {
   sql: `update approval_requests set wake_at = null, wake_attempts = 0 where id = :id and wake_at is not null`,
 };
 
-/** Nothing is left to do for the request, which has its final answer. */
+/** Ends the reconciler's work on a settled request. */
 export async function clearWake(db: Db, id: string): Promise<void> {
   await runPrepared(db, CLEAR, { id });
 }
 
 /**
- * The reconciler looks after these requests now, as if for the first time: what it tried in vain, or everything that is open.
- * Every process calls it at once: they are locked in the order of `lockOpenRequests`.
+ * Makes requests due for the reconciler, with no tries counted: those it tried in vain, or all open
+ * ones. Every process calls this at once, so rows are locked in the order of `lockOpenRequests`.
  */
 export async function wakeNow(db: Db, which: 'tried' | 'open'): Promise<void> {
   await db.raw(
