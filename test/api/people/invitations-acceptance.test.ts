@@ -88,6 +88,14 @@ const passwordOf = async (email: string) => {
   return row.password_hash;
 };
 
+/** The outcome of accepting with this link. */
+const acceptOutcome = async (token: string, body?: object, cookie?: string) =>
+  outcome(await accept(app, token, body, cookie));
+const setMembership = ({ membershipId }: TestMember, change: object) =>
+  app.db('memberships').where({ id: membershipId }).update(change);
+const setSession = ({ membershipId }: TestMember, change: object) =>
+  app.db('sessions').where({ membership_id: membershipId }).update(change);
+
 const membershipOf = (answer: Answer) => String(answer.body['principal']?.['membership_id']);
 const membership = async (id: string) =>
   (await app.db('memberships').where({ id }).first('status', 'admission_source')) as
@@ -134,7 +142,7 @@ describe('the link', () => {
     ];
     for (const token of dead) {
       expect(outcome(await app.http.get(linkPath(token)))).toBe('404 not_found');
-      expect(outcome(await accept(app, token))).toBe('404 not_found');
+      expect(await acceptOutcome(token)).toBe('404 not_found');
     }
     expect((await app.http.get(linkPath(live.token))).status).toBe(200);
   });
@@ -143,7 +151,7 @@ describe('the link', () => {
     const { token } = await invited(owner);
     await app.db('organizations').where({ id: organization.id }).update({ deleted_at: new Date() });
     expect(outcome(await app.http.get(linkPath(token)))).toBe('404 not_found');
-    expect(outcome(await accept(app, token))).toBe('404 not_found');
+    expect(await acceptOutcome(token)).toBe('404 not_found');
   });
 });
 
@@ -292,7 +300,7 @@ describe('a person with an account', () => {
     const removed = await removedMember();
     const { token } = await invited(owner, { email: removed.email });
     for (const password of [PASSWORD, OTHER_PASSWORD]) {
-      expect(outcome(await accept(app, token, { display_name: 'Mallory', password }))).toBe(
+      expect(await acceptOutcome(token, { display_name: 'Mallory', password })).toBe(
         '409 account_exists',
       );
     }
@@ -310,9 +318,7 @@ describe('a person with an account', () => {
       email: removed.email.toUpperCase(),
       policies: [everywhere('webhook.read')],
     });
-    expect(outcome(await accept(app, token, { password: PASSWORD }))).toBe(
-      '401 invalid_credentials',
-    );
+    expect(await acceptOutcome(token, { password: PASSWORD })).toBe('401 invalid_credentials');
     const answer = await accept(app, token, { password: OTHER_PASSWORD });
     expect(answer.status).toBe(201);
     expect(membershipOf(answer)).toBe(removed.membershipId);
@@ -335,14 +341,12 @@ describe('a person with an account', () => {
     const removed = await removedMember();
     await addSecondFactor(removed, '7KQ2-M3XA-9R0D-ZB5T', '8KQ2-M3XA-9R0D-ZB5T');
     const { id, token } = await invited(owner, { email: removed.email });
-    expect(outcome(await accept(app, token, { password: OTHER_PASSWORD }))).toBe(
-      '403 mfa_required',
+    expect(await acceptOutcome(token, { password: OTHER_PASSWORD })).toBe('403 mfa_required');
+    expect(await acceptOutcome(token, { password: PASSWORD, code: '7KQ2-M3XA-9R0D-ZB5T' })).toBe(
+      '401 invalid_credentials',
     );
     expect(
-      outcome(await accept(app, token, { password: PASSWORD, code: '7KQ2-M3XA-9R0D-ZB5T' })),
-    ).toBe('401 invalid_credentials');
-    expect(
-      outcome(await accept(app, token, { password: OTHER_PASSWORD, code: '9KQ2-M3XA-9R0D-ZB5T' })),
+      await acceptOutcome(token, { password: OTHER_PASSWORD, code: '9KQ2-M3XA-9R0D-ZB5T' }),
     ).toBe('401 invalid_credentials');
     expect((await membership(removed.membershipId))?.status).toBe('deprovisioned');
     expect((await invitationEvents(app, organization, id)).map(({ type }) => type)).not.toContain(
@@ -356,13 +360,10 @@ describe('a person with an account', () => {
       method: 'local_password_totp',
       assurance: 'strong',
     });
-    await app
-      .db('memberships')
-      .where({ id: removed.membershipId })
-      .update({ status: 'deprovisioned' });
+    await setMembership(removed, { status: 'deprovisioned' });
     const again = await invited(owner, { email: removed.email });
     const used = { password: OTHER_PASSWORD, code: '7KQ2-M3XA-9R0D-ZB5T' };
-    expect(outcome(await accept(app, again.token, used))).toBe('401 invalid_credentials');
+    expect(await acceptOutcome(again.token, used)).toBe('401 invalid_credentials');
     expect((await accept(app, again.token, { ...used, code: '8KQ2-M3XA-9R0D-ZB5T' })).status).toBe(
       201,
     );
@@ -373,31 +374,24 @@ describe('a person with an account', () => {
     const { token } = await invited(owner, { email: removed.email });
     const outcomes: string[] = [];
     for (let guess = 0; guess < 11; guess++)
-      outcomes.push(outcome(await accept(app, token, { password: `guess ${guess}` })));
+      outcomes.push(await acceptOutcome(token, { password: `guess ${guess}` }));
     expect(outcomes).toEqual([
       ...Array<string>(10).fill('401 invalid_credentials'),
       '429 rate_limited',
     ]);
-    expect(outcome(await accept(app, token, { password: OTHER_PASSWORD }))).toBe(
-      '429 rate_limited',
-    );
+    expect(await acceptOutcome(token, { password: OTHER_PASSWORD })).toBe('429 rate_limited');
   });
 
   test('needs a session when the account has no password', async () => {
     const { owner: elsewhere } = await createOrganization(app);
     const { token } = await invited(owner, { email: elsewhere.email });
-    expect(outcome(await accept(app, token, { password: PASSWORD }))).toBe(
-      '401 invalid_credentials',
-    );
+    expect(await acceptOutcome(token, { password: PASSWORD })).toBe('401 invalid_credentials');
     expect((await accept(app, token, {}, elsewhere.cookie)).status).toBe(201);
   });
 
   test('joins with the session of the account, and keeps its time and assurance', async () => {
     const { owner: elsewhere } = await createOrganization(app);
-    await app
-      .db('sessions')
-      .where({ membership_id: elsewhere.membershipId })
-      .update({ assurance: 'strong' });
+    await setSession(elsewhere, { assurance: 'strong' });
     await ageSession(app, elsewhere, 30);
     const before = await elsewhere.browser.get('/api/v1/me');
     const { token } = await invited(owner, {
@@ -418,31 +412,24 @@ describe('a person with an account', () => {
   test("is refused without a session, with an ended session and with another person's session", async () => {
     const { owner: elsewhere } = await createOrganization(app);
     const { token } = await invited(owner, { email: elsewhere.email });
-    expect(outcome(await accept(app, token, {}))).toBe('401 authentication_required');
-    expect(
-      outcome(await accept(app, token, {}, `service_session=${issueToken('whs').token}`)),
-    ).toBe('401 authentication_required');
-    expect(outcome(await accept(app, token, {}, `service_session=${token}`))).toBe(
+    expect(await acceptOutcome(token, {})).toBe('401 authentication_required');
+    expect(await acceptOutcome(token, {}, `service_session=${issueToken('whs').token}`)).toBe(
       '401 authentication_required',
     );
-    expect(outcome(await accept(app, token, {}, owner.cookie))).toBe('403 wrong_account');
-    await app
-      .db('sessions')
-      .where({ membership_id: elsewhere.membershipId })
-      .update({ revoked_at: new Date() });
-    expect(outcome(await accept(app, token, {}, elsewhere.cookie))).toBe(
+    expect(await acceptOutcome(token, {}, `service_session=${token}`)).toBe(
       '401 authentication_required',
     );
+    expect(await acceptOutcome(token, {}, owner.cookie)).toBe('403 wrong_account');
+    await setSession(elsewhere, { revoked_at: new Date() });
+    expect(await acceptOutcome(token, {}, elsewhere.cookie)).toBe('401 authentication_required');
   });
 
   test('is refused as a member when they joined meanwhile, whatever their status', async () => {
     for (const status of ['active', 'suspended']) {
       const removed = await removedMember();
       const { token } = await invited(owner, { email: removed.email });
-      await app.db('memberships').where({ id: removed.membershipId }).update({ status });
-      expect(outcome(await accept(app, token, { password: OTHER_PASSWORD }))).toBe(
-        '409 member_exists',
-      );
+      await setMembership(removed, { status });
+      expect(await acceptOutcome(token, { password: OTHER_PASSWORD })).toBe('409 member_exists');
       expect((await membership(removed.membershipId))?.status).toBe(status);
     }
   });
@@ -450,13 +437,8 @@ describe('a person with an account', () => {
   test('cannot rejoin after the directory removed them', async () => {
     const removed = await removedMember();
     const { token } = await invited(owner, { email: removed.email });
-    await app
-      .db('memberships')
-      .where({ id: removed.membershipId })
-      .update({ directory_managed: true });
-    expect(outcome(await accept(app, token, { password: OTHER_PASSWORD }))).toBe(
-      '409 directory_managed',
-    );
+    await setMembership(removed, { directory_managed: true });
+    expect(await acceptOutcome(token, { password: OTHER_PASSWORD })).toBe('409 directory_managed');
   });
 });
 
@@ -471,9 +453,9 @@ describe('accepting an invitation', () => {
     async (status) => {
       const sender = await inviter('webhook.read');
       const { token } = await invited(sender);
-      await app.db('memberships').where({ id: sender.membershipId }).update({ status });
-      expect(outcome(await accept(app, token))).toBe('403 grant_exceeds_own');
-      await app.db('memberships').where({ id: sender.membershipId }).update({ status: 'active' });
+      await setMembership(sender, { status });
+      expect(await acceptOutcome(token)).toBe('403 grant_exceeds_own');
+      await setMembership(sender, { status: 'active' });
       expect((await accept(app, token)).status).toBe(201);
     },
   );
@@ -504,7 +486,7 @@ describe('accepting an invitation', () => {
     await app.db('permission_policies').where({ membership_id: owner.membershipId }).delete();
     const policy = everywhere('membership.invite', 'organization.delete');
     await grant(app.db, organization.id, { membershipId: owner.membershipId, policy });
-    expect(outcome(await accept(app, token))).toBe('403 grant_exceeds_own');
+    expect(await acceptOutcome(token)).toBe('403 grant_exceeds_own');
   });
 
   test('grants nothing for teams and agents that were archived meanwhile', async () => {

@@ -84,16 +84,18 @@ async function eventsOf({
 
 const URGENT = { type: 'urgency', urgency: 'interrupt' };
 
+/** A level that asks the member. */
+const levelOf = ({ membershipId }: TestMember) => ({
+  id: randomUUID(),
+  type: 'level',
+  targets: [{ type: 'user', id: membershipId }],
+  escalate_after: '15m',
+});
+
 /** Makes an active path ask the member by name. Returns its key. */
-async function askByName({ membershipId }: TestMember): Promise<string> {
+async function askByName(member: TestMember): Promise<string> {
   const path_key = `path-${randomUUID().slice(0, 8)}`;
-  const level = {
-    id: randomUUID(),
-    type: 'level',
-    targets: [{ type: 'user', id: membershipId }],
-    escalate_after: '15m',
-  };
-  await activatePath(owner, { path_key, name: 'Night shift', nodes: [level] });
+  await activatePath(owner, { path_key, name: 'Night shift', nodes: [levelOf(member)] });
   return path_key;
 }
 
@@ -379,12 +381,7 @@ describe.each([
       await createTeam(app, organization.id, { name: `Night ${randomUUID()}`, members: [ada] }),
       await createTeam(app, organization.id, { name: `Day ${randomUUID()}`, members: [ada] }),
     ];
-    const level = {
-      id: randomUUID(),
-      type: 'level',
-      targets: [{ type: 'user', id: ada.membershipId }],
-      escalate_after: '15m',
-    };
+    const level = levelOf(ada);
     for (const id of [night, day]) await activatePolicy(owner, id, { nodes: [level] });
     await activatePolicy(owner, night, {
       nodes: [{ id: randomUUID(), type: 'if_else', conditions: [URGENT], then: [level] }],
@@ -409,12 +406,7 @@ describe.each([
   test('a member in a deactivated escalation policy is possible', async () => {
     const ada = await member();
     const id = await createTeam(app, organization.id, { members: [ada] });
-    const level = {
-      id: randomUUID(),
-      type: 'level',
-      targets: [{ type: 'user', id: ada.membershipId }],
-      escalate_after: '15m',
-    };
+    const level = levelOf(ada);
     await activatePolicy(owner, id, { nodes: [level] });
     await owner.http.call('DELETE', `/api/v1/teams/${id}/escalation-policy/active`, {
       headers: { 'if-match': '"1"' },
