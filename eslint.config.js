@@ -18,8 +18,6 @@ const LONG_TESTS = [
   'test/api/sign-in/auth.test.ts',
   'test/api/sign-in/oidc-attacks.test.ts',
   'test/api/sign-in/oidc.test.ts',
-  'test/domain/escalation/parse-nodes.test.ts',
-  'test/domain/escalation/walk.test.ts',
   'test/support/adapter/mutations.ts',
 ];
 

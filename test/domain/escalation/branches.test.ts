@@ -1,4 +1,4 @@
-/** Which branch a walk takes, and what it says about it. */
+/** Which branch a walk takes, and the reason it gives. */
 import { describe, expect, test } from '@jest/globals';
 import type {
   EscalationDocument,

@@ -1,269 +1,31 @@
-/** Working hours, branches, deferrals and targets: which documents are read, and where the others are wrong. */
+/** Parsing branches, conditions and targets: which documents are accepted, and the pointers of all others. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   parseEscalationPathDocument,
   parseTeamPolicyDocument,
 } from '../../../src/domain/escalation/parse.ts';
-import { LIMITS, WEEKDAYS } from '../../../src/domain/escalation/document.ts';
 import { allNodes, locateLevels } from '../../../src/domain/escalation/types.ts';
 import type { ExactObject, ExactValue } from '../../../src/platform/exact-json.ts';
-
-let serial = 0;
-const uuid = () => `00000000-0000-4000-8000-${(serial += 1).toString(16).padStart(12, '0')}`;
-const level = (members: ExactObject = {}): ExactObject => ({
-  id: uuid(),
-  type: 'level',
-  targets: [{ type: 'broadcast' }],
-  escalate_after: '15m',
-  raise_urgency: false,
-  ...members,
-});
-const interval = (members: ExactObject = {}): ExactObject => ({
-  weekdays: ['mon', 'fri'],
-  start: '09:00',
-  end: '17:30',
-  ...members,
-});
-const hours = (members: ExactObject = {}): ExactObject => ({
-  id: 'office',
-  name: 'Office',
-  timezone: 'Europe/Berlin',
-  intervals: [interval()],
-  ...members,
-});
-const STANDARD: ExactObject = { type: 'urgency', urgency: 'standard' };
-const branch = (members: ExactObject = {}): ExactObject => ({
-  id: uuid(),
-  type: 'if_else',
-  conditions: [STANDARD],
-  then: [],
-  else: [],
-  ...members,
-});
-const defer = (members: ExactObject = {}): ExactObject => ({
-  id: uuid(),
-  type: 'defer',
-  working_hours_id: 'office',
-  standard_only: false,
-  ...members,
-});
-const path = (members: ExactObject = {}): ExactObject => ({
-  name: 'Payments',
-  working_hours: [hours()],
-  nodes: [level()],
-  ...members,
-});
-const withHours = (...sets: ExactValue[]): ExactObject => path({ working_hours: sets });
-const withInterval = (members: ExactObject): ExactObject =>
-  withHours(hours({ intervals: [interval(members)] }));
-const withNodes = (...nodes: ExactValue[]): ExactObject => path({ nodes });
-const withConditions = (...conditions: ExactValue[]): ExactObject =>
-  withNodes(branch({ conditions }));
-
-/** The problems found, as `pointer code`. */
-function problems(value: ExactValue): string[] {
-  const result = parseEscalationPathDocument(value);
-  return result.ok ? [] : result.issues.map((issue) => `${issue.pointer} ${issue.code}`);
-}
-
-const HOURS = '/working_hours/0';
-const INTERVAL = `${HOURS}/intervals/0`;
-
-describe('working hours', () => {
-  test('keep their time zone in its canonical spelling', () => {
-    const result = parseEscalationPathDocument(withHours(hours({ timezone: 'europe/berlin' })));
-    expect(result).toMatchObject({
-      document: { working_hours: [{ timezone: 'Europe/Berlin' }] },
-    });
-  });
-
-  test.each<[string, ExactObject]>([
-    ['end at midnight', withInterval({ start: '00:00', end: '24:00' })],
-    ['run past midnight', withInterval({ start: '22:00', end: '06:00' })],
-    ['end with the day they began on, as 00:00', withInterval({ start: '23:59', end: '00:00' })],
-    ['be in a zone of half hours', withHours(hours({ timezone: 'Asia/Kolkata' }))],
-    ['be in UTC', withHours(hours({ timezone: 'UTC' }))],
-    [
-      'overlap',
-      withHours(hours({ intervals: [interval(), interval({ start: '12:00', end: '20:00' })] })),
-    ],
-    ['start on every day', withInterval({ weekdays: [...WEEKDAYS] })],
-    [
-      'come in 50 sets',
-      withHours(
-        ...Array.from({ length: LIMITS.workingHours }, (_, n) => hours({ id: `set-${n}` })),
-      ),
-    ],
-    [
-      'have 50 intervals',
-      withHours(hours({ intervals: Array.from({ length: LIMITS.intervals }, () => interval()) })),
-    ],
-    [
-      'have an id of 64 characters',
-      path({
-        working_hours: [hours({ id: 'x'.repeat(64) })],
-        nodes: [defer({ working_hours_id: 'x'.repeat(64) })],
-      }),
-    ],
-  ])('may %s', (_, document) => {
-    expect(parseEscalationPathDocument(document)).toEqual({ ok: true, document });
-  });
-
-  test.each<[string, ExactObject, string[]]>([
-    [
-      'a zone nobody knows',
-      withHours(hours({ timezone: 'Mars/Olympus' })),
-      [`${HOURS}/timezone unknown_timezone`],
-    ],
-    [
-      'an offset for a zone',
-      withHours(hours({ timezone: '+02:00' })),
-      [`${HOURS}/timezone unknown_timezone`],
-    ],
-    [
-      'an offset of UTC for a zone',
-      withHours(hours({ timezone: 'UTC+2' })),
-      [`${HOURS}/timezone unknown_timezone`],
-    ],
-    [
-      "the machine's own zone",
-      withHours(hours({ timezone: 'local' })),
-      [`${HOURS}/timezone unknown_timezone`],
-    ],
-    [
-      'a zone with a blank',
-      withHours(hours({ timezone: 'Europe/Berlin ' })),
-      [`${HOURS}/timezone unknown_timezone`],
-    ],
-    ['an empty zone', withHours(hours({ timezone: '' })), [`${HOURS}/timezone invalid_value`]],
-    [
-      'a zone that is no text',
-      withHours(hours({ timezone: 1 })),
-      [`${HOURS}/timezone invalid_type`],
-    ],
-    [
-      '24:00 as a start',
-      withInterval({ start: '24:00', end: '23:00' }),
-      [`${INTERVAL}/start invalid_value`],
-    ],
-    ['an end after 24:00', withInterval({ end: '24:01' }), [`${INTERVAL}/end invalid_value`]],
-    [
-      'an hour without its zero',
-      withInterval({ start: '9:00' }),
-      [`${INTERVAL}/start invalid_value`],
-    ],
-    ['seconds', withInterval({ start: '09:00:00' }), [`${INTERVAL}/start invalid_value`]],
-    ['a minute of sixty', withInterval({ end: '17:60' }), [`${INTERVAL}/end invalid_value`]],
-    [
-      'a line break behind the time',
-      withInterval({ end: '17:0\n' }),
-      [`${INTERVAL}/end invalid_value`],
-    ],
-    [
-      'a start that is its end',
-      withInterval({ start: '09:00', end: '09:00' }),
-      [`${INTERVAL}/end invalid_value`],
-    ],
-    [
-      'a day of no length',
-      withInterval({ start: '00:00', end: '00:00' }),
-      [`${INTERVAL}/end invalid_value`],
-    ],
-    [
-      'a weekday twice',
-      withInterval({ weekdays: ['mon', 'tue', 'mon'] }),
-      [`${INTERVAL}/weekdays/2 duplicate_weekday`],
-    ],
-    [
-      'a weekday written out',
-      withInterval({ weekdays: ['monday'] }),
-      [`${INTERVAL}/weekdays/0 invalid_value`],
-    ],
-    ['no weekday', withInterval({ weekdays: [] }), [`${INTERVAL}/weekdays invalid_value`]],
-    [
-      'eight weekdays',
-      withInterval({ weekdays: [...WEEKDAYS, 'mon'] }),
-      [`${INTERVAL}/weekdays too_many`],
-    ],
-    ['no interval', withHours(hours({ intervals: [] })), [`${HOURS}/intervals invalid_value`]],
-    [
-      '51 intervals',
-      withHours(hours({ intervals: Array.from({ length: 51 }, () => interval()) })),
-      [`${HOURS}/intervals too_many`],
-    ],
-    [
-      '51 sets',
-      withHours(...Array.from({ length: 51 }, (_, n) => hours({ id: `set-${n}` }))),
-      ['/working_hours too_many'],
-    ],
-    ['an id used twice', withHours(hours(), hours()), ['/working_hours/1/id duplicate_id']],
-    ['an empty id', withHours(hours({ id: '' })), [`${HOURS}/id invalid_value`]],
-    [
-      'an id of 65 characters',
-      withHours(hours({ id: 'x'.repeat(65) })),
-      [`${HOURS}/id invalid_value`],
-    ],
-    ['a blank name', withHours(hours({ name: ' ' })), [`${HOURS}/name invalid_value`]],
-    ['an unknown member', withInterval({ break: '12:00' }), [`${INTERVAL}/break unknown_field`]],
-    [
-      'an interval of nothing',
-      withHours(hours({ intervals: [{}] })),
-      [`${INTERVAL}/weekdays required`, `${INTERVAL}/start required`, `${INTERVAL}/end required`],
-    ],
-  ])('with %s are refused at the exact place', (_, document, expected) => {
-    expect(problems(document)).toEqual(expected);
-  });
-
-  test('named by a deferral or a condition must be sets of the document', () => {
-    const condition = { type: 'working_hours', working_hours_id: 'nights', active: true };
-    const nodes = [
-      defer({ working_hours_id: 'nights' }),
-      branch({ conditions: [STANDARD, condition], else: [defer({ working_hours_id: 'Office' })] }),
-    ];
-    expect(problems(path({ nodes }))).toEqual([
-      '/nodes/0/working_hours_id unknown_working_hours',
-      '/nodes/1/conditions/1/working_hours_id unknown_working_hours',
-      '/nodes/1/else/0/working_hours_id unknown_working_hours',
-    ]);
-    expect(
-      problems(path({ working_hours: undefined, nodes: [defer()] } as unknown as ExactObject)),
-    ).toEqual(['/nodes/0/working_hours_id unknown_working_hours']);
-  });
-
-  test('that are wrong in themselves are not unknown to those who name them', () => {
-    expect(
-      problems(path({ working_hours: [hours({ timezone: 'Mars/Olympus' })], nodes: [defer()] })),
-    ).toEqual([`${HOURS}/timezone unknown_timezone`]);
-  });
-});
-
-describe('a deferral', () => {
-  test('waits for everybody unless it says otherwise', () => {
-    const { standard_only: _, ...bare } = defer();
-    const result = parseEscalationPathDocument(withNodes(bare));
-    expect(result.ok && result.document.nodes).toEqual([{ ...bare, standard_only: false }]);
-  });
-
-  test.each<[string, ExactObject, string[]]>([
-    ['no yes or no', { standard_only: 'no' }, ['/nodes/0/standard_only invalid_type']],
-    [
-      'hours that are no text',
-      { working_hours_id: null },
-      ['/nodes/0/working_hours_id invalid_type'],
-    ],
-    ['a wait of its own', { escalate_after: '5m' }, ['/nodes/0/escalate_after unknown_field']],
-  ])('with %s is refused', (_, members, expected) => {
-    expect(problems(withNodes(defer(members)))).toEqual(expected);
-  });
-});
+import {
+  uuid,
+  level,
+  hours,
+  STANDARD,
+  branch,
+  defer,
+  path,
+  withNodes,
+  withConditions,
+  problems,
+} from './documents.ts';
 
 /** `depth` branches inside each other, the innermost with these nodes. */
 const nested = (depth: number, innermost: readonly ExactValue[]): ExactObject =>
   branch({ then: depth === 1 ? [...innermost] : [nested(depth - 1, innermost)] });
 
 describe('a branch', () => {
-  test('comes back whole, an absent side as an empty one', () => {
+  test('comes back whole, with an empty list for an absent side', () => {
     const { then: _then, else: _else, ...bare } = branch();
     const whole = branch({
       conditions: [STANDARD, { type: 'working_hours', working_hours_id: 'office', active: false }],
@@ -289,7 +51,7 @@ describe('a branch', () => {
       { then: [level({ targets: [] })], else: [1] },
       ['/nodes/0/then/0/targets invalid_value', '/nodes/0/else/0 invalid_type'],
     ],
-  ])('with %s is refused at the exact place', (_, members, expected) => {
+  ])('with %s is refused with a pointer', (_, members, expected) => {
     expect(problems(withNodes(branch(members)))).toEqual(expected);
   });
 
@@ -299,7 +61,7 @@ describe('a branch', () => {
     ).toEqual([]);
   });
 
-  test('shares its node ids with the whole document', () => {
+  test('needs node ids that are unique in the whole document', () => {
     const one = level();
     const pair = branch({ then: [one], else: [branch({ else: [one] })] });
     expect(problems(withNodes(pair))).toEqual(['/nodes/0/else/0/else/0/id duplicate_id']);
@@ -308,7 +70,7 @@ describe('a branch', () => {
     ]);
   });
 
-  test('nests 32 levels deep and no deeper, its levels counted as the branches are', () => {
+  test('nests at most 32 levels deep', () => {
     expect(problems(withNodes(nested(31, [level()])))).toEqual([]);
     expect(problems(withNodes(nested(32, [])))).toEqual([]);
     expect(problems(withNodes(nested(32, [level()])))).toEqual([
@@ -319,7 +81,7 @@ describe('a branch', () => {
     ]);
   });
 
-  test('counts with all inside it towards the 500 nodes of the document, and one too many is told once', () => {
+  test('counts with its nodes towards the 500 of the document, and too many are reported once', () => {
     const levels = (count: number) => Array.from({ length: count }, () => level());
     const full = parseEscalationPathDocument(
       withNodes(branch({ then: levels(250), else: [branch({ else: levels(247) })] }), level()),
@@ -377,7 +139,7 @@ describe('a condition of a branch', () => {
       ['/nodes/0/conditions/0/when required'],
     ],
     [
-      'of a request by a field nobody knows',
+      'of a request by an unknown field',
       request(leaf('a', { field: '/secret' })),
       [`${WHEN}/field invalid_value`],
     ],
@@ -403,11 +165,11 @@ describe('a condition of a branch', () => {
       request({ id: 'all', all: Array.from({ length: 501 }, (_, n) => leaf(`l${n}`)) }),
       [`${WHEN} too_many`],
     ],
-  ])('%s is refused at the exact place', (_, condition, expected) => {
+  ])('%s is refused with a pointer', (_, condition, expected) => {
     expect(problems(withConditions(condition))).toEqual(expected);
   });
 
-  test('has ids of its own in the whole document, on whichever side of which branch', () => {
+  test('needs condition ids that are unique in the whole document', () => {
     const inside = branch({ conditions: [request({ id: 'x', any: [leaf('b'), leaf('a')] })] });
     const document = withNodes(
       branch({ conditions: [request(leaf('a')), request(leaf('a'))], else: [inside] }),
@@ -420,7 +182,7 @@ describe('a condition of a branch', () => {
     ]);
   });
 
-  test('nests 32 levels and no deeper, wherever its branch is', () => {
+  test('nests at most 32 levels deep, wherever its branch is', () => {
     let trees = 0;
     const tree = (depth: number): ExactObject =>
       depth === 1 ? leaf(`t${(trees += 1)}`) : { id: `t${(trees += 1)}`, all: [tree(depth - 1)] };
@@ -453,7 +215,7 @@ describe('a target', () => {
   const target = (...targets: ExactValue[]) => withNodes(level({ targets }));
   const id = uuid();
 
-  test('may be a member, a team and everybody at once, a member and a team even of the same id', () => {
+  test('may be a member, a team or a broadcast, and a member and a team may have the same id', () => {
     expect(
       problems(target({ type: 'user', id }, { type: 'team', id }, { type: 'broadcast' })),
     ).toEqual([]);
@@ -472,11 +234,11 @@ describe('a target', () => {
       ['/nodes/0/targets/1 duplicate_target'],
     ],
     ['a role', target({ type: 'role', id }), ['/nodes/0/targets/0/type unknown_target_type']],
-  ])('%s is refused at the exact place', (_, document, expected) => {
+  ])('%s is refused with a pointer', (_, document, expected) => {
     expect(problems(document)).toEqual(expected);
   });
 
-  test('is found where it stands, on whichever side of which branch', () => {
+  test('is located by its pointer on any side of any branch', () => {
     const result = parseEscalationPathDocument(
       withNodes(level(), branch({ then: [defer(), level()], else: [branch({ else: [level()] })] })),
     );
@@ -499,7 +261,7 @@ describe("a team's policy", () => {
     return result.ok ? [] : result.issues.map((issue) => `${issue.pointer} ${issue.code}`);
   };
 
-  test('speaks the grammar of paths, without a name', () => {
+  test('has the grammar of paths, without a name', () => {
     const document = policy({
       nodes: [
         branch({ then: [defer()], else: [level({ targets: [{ type: 'user', id: uuid() }] })] }),
@@ -512,7 +274,7 @@ describe("a team's policy", () => {
     expect(policyProblems({})).toEqual(['/nodes required']);
   });
 
-  test('asks no team, wherever it tries', () => {
+  test('cannot target teams anywhere', () => {
     const team: ExactObject = { type: 'team', id: uuid() };
     const nodes = [
       level({ targets: [{ type: 'user', id: uuid() }, team] }),
@@ -524,18 +286,15 @@ describe("a team's policy", () => {
     ]);
   });
 
-  test('asks everybody or some, not both at one level', () => {
-    const [everybody, somebody]: ExactObject[] = [
-      { type: 'broadcast' },
-      { type: 'user', id: uuid() },
-    ];
+  test('has either a broadcast or members at one level, not both', () => {
+    const [everyone, one]: ExactObject[] = [{ type: 'broadcast' }, { type: 'user', id: uuid() }];
     const at = (...targets: (ExactObject | undefined)[]) =>
       level({ targets: targets.flatMap((target) => target ?? []) });
     const nodes = [
-      at(everybody),
-      at(everybody, somebody),
-      branch({ then: [at(somebody, everybody)] }),
-      at(everybody, everybody),
+      at(everyone),
+      at(everyone, one),
+      branch({ then: [at(one, everyone)] }),
+      at(everyone, everyone),
     ];
     expect(policyProblems(policy({ nodes }))).toEqual([
       '/nodes/1/targets/0 broadcast_not_alone',
@@ -546,7 +305,7 @@ describe("a team's policy", () => {
   });
 });
 
-test('whatever is accepted is read the same again, and nothing makes the reader throw', () => {
+test('every accepted document parses to itself, and no input throws', () => {
   const noise = fc.jsonValue({ maxDepth: 2 }).map((value) => value as ExactValue);
   const or = (arbitrary: fc.Arbitrary<ExactValue>) =>
     fc.oneof({ weight: 12, arbitrary }, { weight: 1, arbitrary: noise });

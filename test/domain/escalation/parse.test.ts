@@ -1,4 +1,4 @@
-/** Which path documents are read, and where the others are wrong. */
+/** Parsing path documents: which are accepted, and the pointers of all others. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseEscalationPathDocument } from '../../../src/domain/escalation/parse.ts';
@@ -37,7 +37,7 @@ function problems(value: ExactValue): string[] {
 }
 
 describe('a valid document', () => {
-  test('comes back whole, with an empty list of working hours when none was sent', () => {
+  test('comes back whole, with an empty list for absent working hours', () => {
     const nodes = [level(1, { targets: [user(1), user(2)] }), level(2, { escalate_after: '168h' })];
     const expected = {
       name: 'Payments',
@@ -58,7 +58,7 @@ describe('a valid document', () => {
     });
   });
 
-  test('without repeat has no such member', () => {
+  test('without a repeat comes back without it', () => {
     const result = parseEscalationPathDocument(path());
     expect(result.ok && Object.keys(result.document)).toEqual(['name', 'working_hours', 'nodes']);
   });
@@ -114,7 +114,7 @@ describe('an invalid document', () => {
     ['a blank name', path({ name: '  ' }), ['/name invalid_value']],
     ['a name of 201 characters', path({ name: 'x'.repeat(201) }), ['/name invalid_value']],
     ['a name with NUL', path({ name: 'a\0' }), ['/name invalid_value']],
-    ['a name of characters nobody sees', path({ name: '\u200b\u2800' }), ['/name invalid_value']],
+    ['a name of invisible characters', path({ name: '\u200b\u2800' }), ['/name invalid_value']],
     ['a name of two lines', path({ name: 'a\nb' }), ['/name invalid_value']],
     [
       'a name that turns the direction of writing',
@@ -300,11 +300,11 @@ describe('an invalid document', () => {
       path({ repeat: { times: 1, after: '1s' } }),
       ['/repeat/after invalid_value'],
     ],
-  ])('with %s is refused at the exact place', (_, document, expected) => {
+  ])('with %s is refused with a pointer', (_, document, expected) => {
     expect(problems(document)).toEqual(expected);
   });
 
-  test('names every problem at once', () => {
+  test('reports every problem at once', () => {
     const nodes = [
       level(1, { escalate_after: '1s' }),
       { type: 'defer' },
@@ -322,12 +322,12 @@ describe('an invalid document', () => {
     ]);
   });
 
-  test('answers with at most 100 problems', () => {
+  test('reports at most 100 problems', () => {
     const members = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`m${n}`, 1]));
     expect(problems(path(members))).toHaveLength(100);
   });
 
-  test('never throws, and whatever is accepted is read the same again', () => {
+  test('never throws, and every accepted document parses to itself', () => {
     const anything = fc.jsonValue().map((value) => value as ExactValue);
     const nodes = fc
       .array(
@@ -355,7 +355,7 @@ describe('an invalid document', () => {
 });
 
 describe('the targets of a path', () => {
-  test('are distinct, in the order in which the walk meets them', () => {
+  test('are distinct, in document order', () => {
     const result = parseEscalationPathDocument(
       path({
         nodes: [

@@ -1,4 +1,4 @@
-/** The schedule of a path if no one answers. */
+/** The preview of a path: its steps if no one answers. */
 import { describe, expect, test } from '@jest/globals';
 import {
   asInTimeline,
@@ -88,7 +88,7 @@ function schedule(
 }
 
 describe('the schedule of a path', () => {
-  test('waits over the weekend, and the clock change in it, and goes on on Monday morning', () => {
+  test('waits over a weekend with a clock change, and continues on Monday morning', () => {
     const { steps, lines } = schedule(
       document([level('a', [ada]), defer('d'), level('b', [ada], '30m')]),
     );
@@ -106,7 +106,7 @@ describe('the schedule of a path', () => {
     expect(steps[1]).toMatchObject({ targets: [], until: new Date('2026-03-30T07:00Z') });
   });
 
-  test('follows the policies of teams: a level without other targets notifies no one itself', () => {
+  test('follows the policies of teams, whose level notifies no one itself without other targets', () => {
     const { steps, lines } = schedule(document([level('a', [team], '15m'), level('b', [ada])]));
     expect(lines).toEqual([
       '03-27T16:00 level_notified a > p1',
@@ -127,7 +127,7 @@ describe('the schedule of a path', () => {
     ]);
   });
 
-  test('notifies people once where two steps of a level name them at one instant', () => {
+  test('notifies people once when two steps of a level name them at the same instant', () => {
     const both = document([level('a', [ada, team, { type: 'team', id: 'u' }], '5m')]);
     expect(schedule(both).lines).toEqual([
       '03-27T16:00 level_notified a:1',
@@ -168,7 +168,7 @@ describe('the schedule of a path', () => {
     ]);
   });
 
-  test('shows that a raised urgency passes a deferral', () => {
+  test('passes a deferral after a raised urgency', () => {
     const urgent = schedule(
       document([level('a', [ada], '1h', true), defer('d', true), level('b', [ada])]),
     );
@@ -179,7 +179,7 @@ describe('the schedule of a path', () => {
     ]);
   });
 
-  test('is cut where it was asked to be, and says so', () => {
+  test('is truncated at its limit, and says so', () => {
     const path = document([level('a', [ada], '1m')], { times: 9, after: '1m' });
     const sizes = [3, 20, 50]
       .map((limit) => schedule(path, { limit }))
@@ -192,7 +192,7 @@ describe('the schedule of a path', () => {
     ]);
   });
 
-  test('shows every instant as clocks in the zones of its working hours do, each zone once', () => {
+  test('has local times in each zone of its working hours, each zone once', () => {
     const twice = {
       ...document([]),
       working_hours: [

@@ -1,11 +1,11 @@
-/** A slow second account of working hours: what clocks show, minute after minute, compared as text. */
+/** A slow second implementation of working hours. It compares the local time of each minute as text. */
 import { WEEKDAYS } from '../../../src/domain/escalation/document.ts';
 import type { WorkingHoursSet } from '../../../src/domain/escalation/types.ts';
 
 const MINUTE = 60_000;
 const DAY_MINUTES = 24 * 60;
 
-/** What clocks show: a weekday, the one before it in the calendar, and a time `HH:MM`. */
+/** A local time: a weekday, the weekday before it, and a time `HH:MM`. */
 interface Shown {
   readonly today: string | undefined;
   readonly yesterday: string | undefined;
@@ -50,7 +50,7 @@ function weekdayOf(day: number): string | undefined {
   return WEEKDAYS[(new Date(day * DAY_MINUTES * MINUTE).getUTCDay() + 6) % 7];
 }
 
-/** For each minute of the clocks, whether what they show lies inside an interval. */
+/** For each local time, whether it lies inside an interval. */
 export function activeMinutes(
   { intervals }: WorkingHoursSet,
   clocks: readonly Shown[],

@@ -1,6 +1,6 @@
 /**
- * A second account of the walk: a program that runs from the first node to the last and stops where it has to wait, with no
- * stored place and no node order. Slow and plain; the real walk has to do the same.
+ * A second implementation of the walk, slow and simple: a program that runs from the first node to the last and pauses where
+ * it waits. It stores no place and knows no node order. The real walk must do the same.
  */
 import { parseDuration } from '../../../src/domain/durations.ts';
 import type { Condition } from '../../../src/domain/conditions/document.ts';
@@ -17,7 +17,7 @@ import { nextOpening } from '../../../src/domain/escalation/working-hours.ts';
 /** The world around a walk. Times are milliseconds. */
 export interface World {
   readonly policies: Readonly<Record<string, TeamPolicyDocument>>;
-  /** By team id; a team that is gone is missing. */
+  /** By team id. Removed teams are missing. */
   readonly teams: Readonly<
     Record<string, { readonly members: readonly string[]; readonly policy?: string }>
   >;
@@ -25,7 +25,7 @@ export interface World {
   readonly holds: (when: Condition) => boolean | 'condition_too_costly';
 }
 
-/** Waits until the instant, or is asked to look again before. */
+/** Waits until the instant, or until it has to look again earlier. */
 type Program<T> = Generator<number, T, undefined>;
 
 interface Stage {
@@ -47,7 +47,7 @@ interface Script {
 const wait = (text: string): number => parseDuration(text) ?? Number.NaN;
 
 export interface SlowWalk {
-  /** What was said at `now`, and when to come again; undefined at the end. */
+  /** What happened at `now`, and when the next thing is due; undefined at the end. */
   readonly step: (now: number) => {
     readonly said: readonly string[];
     readonly next: number | undefined;
@@ -101,7 +101,7 @@ function* wholeDocument(script: Script, started: number): Program<void> {
   }
 }
 
-/** Returns when the last of the nodes was over, which may be before anybody came to look. */
+/** Returns when the last node was over. That may be earlier than the look that finds it. */
 function* sequence(
   script: Script,
   nodes: readonly EscalationNode[],
@@ -165,7 +165,7 @@ function* level(script: Script, node: LevelNode): Program<number> {
   const { people, policies } = asked(script, node);
   if (people.length === 0 && policies.length === 0) {
     say(script, 'skipped', node.id);
-    // Whoever waits for a higher urgency beside this team may be free now, and comes first.
+    // Other teams that waited for a higher urgency may be free now, and come first.
     if (team) yield stage.now;
     return stage.now;
   }
@@ -186,12 +186,12 @@ function* level(script: Script, node: LevelNode): Program<number> {
     yield* until(stage, () => end);
     return end;
   }
-  let told = people.length > 0;
+  let notified = people.length > 0;
   while (stage.now < end) {
     const before = stage.said.length;
     settle(inside, stage);
-    told ||= stage.said.slice(before).some((line) => line.includes(' notified '));
-    if (!told && inside.every(({ next }) => next === undefined)) {
+    notified ||= stage.said.slice(before).some((line) => line.includes(' notified '));
+    if (!notified && inside.every(({ next }) => next === undefined)) {
       say(script, 'skipped', node.id);
       return stage.now;
     }
@@ -219,7 +219,7 @@ function settle(teams: readonly Parallel[], stage: Stage): void {
     const urgency = stage.urgency;
     const { done, value } = due.program.next();
     due.next = done ? undefined : (value as number);
-    // A higher urgency opens deferrals: everybody looks again, and waits on if it was not his.
+    // A higher urgency ends some deferrals. So every team looks again; the others keep waiting.
     if (stage.urgency !== urgency)
       for (const team of teams) if (team !== due && team.next !== undefined) team.next = stage.now;
   }
@@ -233,15 +233,15 @@ interface AskedHere {
 function asked({ stage: { world, now }, team }: Script, node: LevelNode): AskedHere {
   const may = new Set(world.deciders(now));
   const of = (teamId: string) => world.teams[teamId]?.members.filter((id) => may.has(id)) ?? [];
-  const everybody = team
+  const everyone = team
     ? world.deciders(now).filter((id) => of(team.id).includes(id))
     : world.deciders(now);
   const people = new Set<string>();
   const policies: { id: string; policy: string }[] = [];
   for (const target of node.targets) {
-    if (target.type === 'broadcast') for (const id of everybody) people.add(id);
+    if (target.type === 'broadcast') for (const id of everyone) people.add(id);
     else if (target.type === 'user') {
-      if (everybody.includes(target.id)) people.add(target.id);
+      if (everyone.includes(target.id)) people.add(target.id);
     } else {
       const policy = world.teams[target.id]?.policy;
       const there = of(target.id);

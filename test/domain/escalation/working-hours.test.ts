@@ -1,4 +1,4 @@
-/** When working hours are active: in many zones, over their clock changes. */
+/** When working hours are active, in many zones and around their clock changes. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { WEEKDAYS } from '../../../src/domain/escalation/document.ts';
@@ -28,7 +28,7 @@ function edges(set: WorkingHoursSet, from: string, to: string): string[] {
 }
 
 describe('working hours', () => {
-  test('are active from their start up to, and without, their end', () => {
+  test('are active from their start up to but excluding their end', () => {
     const set = hours('Europe/Berlin', { weekdays: ['mon'], start: '09:00', end: '17:00' });
     const [start, end] = [Date.parse('2026-01-05T08:00Z'), Date.parse('2026-01-05T16:00Z')];
     expect([start - 1, start, end - 1, end].map((at) => isActive(set, new Date(at)))).toEqual([
@@ -39,7 +39,7 @@ describe('working hours', () => {
     ]);
   });
 
-  test('that are active open now; others at the next start', () => {
+  test('open now if they are active, else at their next start', () => {
     const set = hours('Europe/Berlin', { weekdays: ['mon', 'fri'], start: '09:00', end: '17:00' });
     const monday = new Date('2026-01-05T12:34:56.789Z');
     expect(nextOpening(set, monday)).toEqual(monday);
@@ -108,7 +108,7 @@ describe('working hours', () => {
     expect(nextOpening(set, new Date('2026-01-02T12:00Z'))).toEqual(new Date(opening));
   });
 
-  test('follow the zone they name now, not the one of an earlier answer', () => {
+  test('follow the time zone of their own set, not of an earlier one', () => {
     const before = hours('Etc/GMT-1', daily('09:00', '17:00'));
     const recorded = nextOpening(before, new Date('2026-06-01T20:00Z'));
     const updated = { ...before, timezone: 'Etc/GMT-2' };
@@ -118,7 +118,7 @@ describe('working hours', () => {
     );
   });
 
-  test('of an unknown zone are never active, and nothing waits for them', () => {
+  test('of an unknown zone are never active and never awaited', () => {
     const set = hours('Mars/Olympus', daily('00:00', '24:00'));
     expect([isActive(set, new Date(0)), nextOpening(set, new Date(0))]).toEqual([false, undefined]);
   });
@@ -135,7 +135,7 @@ describe('when clocks go forward', () => {
 
   test.each([
     [
-      'hours that start in the gap open behind it',
+      'hours that start in the gap open after it',
       '02:30',
       '05:00',
       ['+ 2026-03-29T01:00', '- 2026-03-29T03:00'],
@@ -173,7 +173,7 @@ describe('when clocks go forward', () => {
     ['America/New_York', '02:45', '2026-03-08T07:00Z'],
     ['Australia/Lord_Howe', '02:10', '2026-10-03T15:30Z'],
     ['Africa/Cairo', '00:30', '2026-04-23T22:00Z'],
-  ])('in %s, hours from %s open at the first instant behind the gap', (zone, start, opening) => {
+  ])('in %s, hours from %s open at the first instant after the gap', (zone, start, opening) => {
     const expected = new Date(opening);
     const before = new Date(expected.getTime() - 60 * MINUTE);
     expect(nextOpening(hours(zone, daily(start, '20:00')), before)).toEqual(expected);
@@ -242,12 +242,12 @@ describe('a day that a zone skips', () => {
     expect(samoa(['thu'], '22:00', '06:00')).toEqual(['+ 2011-12-30T08:00', '- 2011-12-30T10:00']);
   });
 
-  test('leaves those of its own night that are on the day behind it', () => {
+  test('keeps the part of its own night that is on the next day', () => {
     expect(samoa(['fri'], '22:00', '06:00')).toEqual(['+ 2011-12-30T10:00', '- 2011-12-30T16:00']);
   });
 });
 
-describe('minute by minute, beside clocks that are read one by one', () => {
+describe('minute by minute, compared with a second implementation', () => {
   const time = fc
     .tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 1, 15, 30, 59))
     .map(clock);
