@@ -152,16 +152,25 @@ function hasPath(ctx: Context): boolean {
 
 /**
  * The methods of paths without a placeholder. Another path's placeholder would take such a name for an id, and answer for
- * methods the name does not have.
+ * methods the name does not have. A placeholder that accepts the name, such as a key, keeps its methods.
  */
 function namedPaths(all: readonly Endpoint[]): ReadonlyMap<string, readonly string[]> {
-  const named = new Map<string, readonly string[]>();
-  for (const { path, method } of all) {
-    if (path.includes('{')) continue;
-    const methods = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
-    named.set(path, [...(named.get(path) ?? []), ...methods].sort());
-  }
-  return named;
+  const names = all.map(({ path }) => path).filter((path) => !path.includes('{'));
+  return new Map(
+    names.map((name) => {
+      const methods = all
+        .filter((endpoint) => accepts(endpoint, name))
+        .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+      return [name, [...new Set(methods)].sort()];
+    }),
+  );
+}
+
+/** Whether the path, with its placeholders filled, can be this one. */
+function accepts({ path, params }: Endpoint, target: string): boolean {
+  const pattern = path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const match = new RegExp(`^${pattern}$`).exec(target);
+  return match !== null && (params?.safeParse({ ...match.groups }).success ?? true);
 }
 
 function refuseMethod(ctx: Context, allowed: readonly string[]): never {
