@@ -15,7 +15,7 @@ import {
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import { issueToken } from '../../src/platform/crypto/tokens.ts';
-import { errorOf, requestOf } from '../support/adapter.ts';
+import { errorOf, requestOf, type Answer } from '../support/adapter.ts';
 import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
 import {
@@ -104,6 +104,11 @@ function credentialFor(auth: string): Record<string, string> {
   return { cookie: scene.reviewer.cookie, origin: app.url, 'sec-fetch-site': 'same-origin' };
 }
 
+async function endOf(answer: Answer | undefined, id: string): Promise<string> {
+  const outlasted = answer?.kind !== 'request' && (answer?.elapsedMs ?? 0) >= 29_000;
+  return outlasted || !answer ? await finalStatus(scene.adapter, id) : requestOf(answer).status;
+}
+
 test('while Postgres is away every endpoint says so, and afterwards everything goes on without a restart', async () => {
   const [waited, cancelled, undecided] = await Promise.all([
     askPeople(scene, app),
@@ -152,11 +157,13 @@ test('while Postgres is away every endpoint says so, and afterwards everything g
   ).toBe('approved');
   expect((await scene.decide(waited)).status).toBe(200);
   expect(requestOf(await scene.adapter.cancel(cancelled)).status).toBe('cancelled');
-  expect((await Promise.all(waits)).map((answer) => requestOf(answer).status)).toEqual([
+  // On a busy machine the outage can outlast the 30 s of a wait: an adapter then asks again.
+  const [first, second] = await Promise.all(waits);
+  expect([await endOf(first, waited), await endOf(second, cancelled)]).toEqual([
     'approved',
     'cancelled',
   ]);
-  await askPeople(scene, app, '1s')
+  await askPeople(scene, app, '10s')
     .then((id) => finalStatus(scene.adapter, id))
     .then((status) => expect(status).toBe('expired'));
   expect(await stateOf(app, undecided)).toBe('pending');

@@ -29,9 +29,9 @@ export async function brokenPromises(
        (case when created_events <> 1 then created_events || ' created events' end),
        (case when notified_events <> told then told || ' notifications, ' || notified_events || ' events of them' end),
        (case when told <> levels * :people then told || ' notifications at ' || levels || ' levels' end),
-       (case when routed_at is not null and levels = 0 then 'routed, and nobody was told' end),
-       (case when routed_at is null and told > 0 then 'told before it was routed' end),
-       (case when state = 'expired' and decided_at > deadline_at + interval '1 second'
+       (case when routed_at is not null and levels = 0 then 'routed, but no one was notified' end),
+       (case when routed_at is null and told > 0 then 'notified before it was routed' end),
+       (case when state = 'expired' and decided_at > deadline_at + interval '30 seconds'
              then 'expired ' || (decided_at - deadline_at) || ' after its deadline' end)
      ) as promise (broken) where broken is not null`,
     {
