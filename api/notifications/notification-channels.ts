@@ -24,7 +24,7 @@ import {
 
 const TAG = 'Notifications';
 const PATH = '/api/v1/notification_channels';
-const PROOF = ['mfa_required', 'reauthentication_required'] as const;
+const RECENT_AUTHENTICATION = ['mfa_required', 'reauthentication_required'] as const;
 
 const channelParams = z.strictObject({ id: uuid('Id of the channel.') });
 
@@ -177,7 +177,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       body: channelAlone.extend({ signing_secret: secretText() }),
       example: { notification_channel: webhookExample, signing_secret: secretExample },
     },
-    errors: [...PROOF, 'egress_denied', 'secrets_key_missing'],
+    errors: [...RECENT_AUTHENTICATION, 'egress_denied', 'secrets_key_missing'],
     handler: async ({ principal, body: { name, enabled, url, include_arguments } }, context) => {
       const wanted = { name, enabled, url, includeArguments: include_arguments };
       const { channel, signingSecret } = await createWebhookChannel(context, principal, wanted);
@@ -234,7 +234,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       body: channelAlone,
       example: { notification_channel: { ...webhookExample, enabled: false } },
     },
-    errors: [...PROOF, 'egress_denied'],
+    errors: [...RECENT_AUTHENTICATION, 'egress_denied'],
     handler: async (
       { principal, params: { id }, body: { name, enabled, url, include_arguments } },
       context,
@@ -261,7 +261,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     permission: 'connection.write',
     params: channelParams,
     success: { status: 204, description: 'Deleted.' },
-    errors: [...PROOF, 'channel_built_in'],
+    errors: [...RECENT_AUTHENTICATION, 'channel_built_in'],
     handler: async ({ principal, params }, context) => {
       await deleteNotificationChannel(context, principal, params.id);
       return {};
@@ -339,7 +339,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       }),
       example: { signing_secret: secretExample, secret_rotated_at: '2026-04-01T08:00:00.000Z' },
     },
-    errors: [...PROOF, 'secrets_key_missing'],
+    errors: [...RECENT_AUTHENTICATION, 'secrets_key_missing'],
     handler: async ({ principal, params }, context) => {
       const { signingSecret, secretRotatedAt } = await rotateChannelSecret(
         context,

@@ -99,7 +99,7 @@ export const oidcEndpoints: readonly Endpoint[] = [
     handler: async ({ query }, context) => {
       const { url, cookie } = await beginSignIn(context, {
         returnTo: query.return_to,
-        anew: query.prompt === 'login',
+        reauthenticate: query.prompt === 'login',
       });
       return { headers: { Location: url, 'Set-Cookie': ssoCookie(context, cookie) } };
     },

@@ -1,6 +1,7 @@
 /**
- * The guard on calls to addresses that users name: https towards the public internet only, connected to the very address
- * that was checked, without redirects or proxies, and with an end to time and size. A deployment may allow ranges of its own.
+ * Guards calls to addresses that users enter. Only https to the public internet is allowed, to the
+ * address that was checked, without redirects or proxies. Time and size are limited. A deployment
+ * may allow further ranges.
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
@@ -11,7 +12,10 @@ import { Agent, request } from 'undici';
 export type EgressProblem =
   'not_a_url' | 'scheme' | 'userinfo' | 'fragment' | 'port' | 'host' | 'unresolved' | 'address';
 
-/** The destination is not one calls may go to. Its message names the problem, never the addresses behind the name. */
+/**
+ * Calls to this destination are not allowed. The message names the problem, never the addresses
+ * behind the name.
+ */
 export class EgressDenied extends Error {
   override readonly name = 'EgressDenied';
   readonly problem: EgressProblem;
@@ -33,11 +37,11 @@ const SENTENCES: Readonly<Record<EgressProblem, string>> = {
   address: 'leads to an address that is not public',
 };
 
-/** All addresses of a name, as `dns.lookup` with `all` answers them. */
+/** All addresses of a name, as `dns.lookup` with `all` returns them. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface EgressOptions {
-  /** Ranges such as `10.1.0.0/16` that are allowed although they are not public, and over http too. */
+  /** Ranges such as `10.1.0.0/16` that are allowed although they are not public, also over http. */
   readonly allow: readonly string[];
   /** Default: the system's resolver. */
   readonly resolve?: Resolve;
@@ -47,7 +51,7 @@ export interface EgressRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly timeoutMs: number;
-  /** More than that of an answer's body is an error. */
+  /** A longer response body is an error. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
@@ -58,7 +62,7 @@ export interface EgressAnswer {
   readonly body: Buffer;
 }
 
-/** The answer is larger than allowed; its status is known. */
+/** The response exceeds the limit; its status is known. */
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
   readonly status: number;
@@ -69,15 +73,18 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-/** It took longer than allowed. */
+/** The call took longer than allowed. */
 export class EgressTimeout extends Error {
   override readonly name = 'EgressTimeout';
 }
 
 export interface Egress {
-  /** Throws EgressDenied when a call to the URL would be refused now. Nothing is sent. */
+  /** Throws EgressDenied if a call to the URL would be denied now. Sends nothing. */
   check(url: string): Promise<void>;
-  /** Any status is an answer, a redirect too. Throws EgressDenied, EgressTimeout, AnswerTooLarge, or what the connection says. */
+  /**
+   * Any status is an answer, even a redirect. Throws EgressDenied, EgressTimeout, AnswerTooLarge,
+   * or the connection's error.
+   */
   post(url: string, request: EgressRequest): Promise<EgressAnswer>;
 }
 
@@ -117,7 +124,7 @@ export function openEgress({ allow, resolve = resolveAll }: EgressOptions): Egre
 
 interface Admitted {
   readonly url: URL;
-  /** All of them were checked; the connection goes to one of them. */
+  /** All of them passed the check; the connection uses one of them. */
   readonly addresses: readonly LookupAddress[];
 }
 
@@ -156,7 +163,7 @@ export function isPublic(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_V6);
 }
 
-/** An address, or a range such as 10.0.0.0/8. */
+/** Accepts an address, or a range such as 10.0.0.0/8. */
 export function isRange(text: string): boolean {
   try {
     parseRange(text);
@@ -168,7 +175,9 @@ export function isRange(text: string): boolean {
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Throws on what is no range, such as `10.0.0.0/8`; an address alone is a range of one. */
+/**
+ * Throws on anything else than a range such as `10.0.0.0/8`. A single address is a range of one.
+ */
 function parseRange(text: string): Range {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
   const address = ipaddr.parse(text);
@@ -181,7 +190,7 @@ function isIn(address: string, [network, bits]: Range): boolean {
   return parsed.kind() === network.kind() && parsed.match(network, bits);
 }
 
-/** The work's result, or the signal's reason when that comes first. */
+/** Resolves with the work's result, or rejects with the signal's reason if that comes first. */
 async function within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   return await new Promise<T>((resolve, reject) => {
@@ -197,7 +206,7 @@ async function within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T
   });
 }
 
-/** A connection of its own for each call: one that is kept would outlive the check of its address. */
+/** Each call opens its own connection: a kept one would outlive the check of its address. */
 async function send(
   { url, addresses }: Admitted,
   wanted: EgressRequest & { readonly signal: AbortSignal },

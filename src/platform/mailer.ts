@@ -11,28 +11,33 @@ export interface Email {
    * random by default.
    */
   readonly id?: string;
-  /** The same word for all messages of one conversation. */
+  /** A word shared by all messages of one conversation. */
   readonly thread?: string;
 }
 
-/** The mail server will never take this message, or `to` is no address: sent again it would be refused again. */
+/**
+ * The mail server rejects the message permanently, or `to` is no address. A retry would fail too.
+ */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
 }
 
 export interface Mailer {
-  /** Resolves once the mail server has taken the message; rejects when it does not within seconds, with MailRefused when it never will. */
+  /**
+   * Resolves once the mail server accepts the message. Rejects after some seconds without an
+   * answer, with MailRefused when a retry cannot help.
+   */
   send(email: Email): Promise<void>;
   close(): void;
 }
 
 const TIMEOUT_MS = 8_000;
-/** To the mail server, kept open between messages. */
+/** Connections to the mail server, kept open between messages. */
 export const MAIL_CONNECTIONS = 8;
-/** Nothing that has a meaning in a header or an SMTP command besides the address itself. */
+/** No character with a meaning in a header or an SMTP command, apart from the address itself. */
 const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{Cc}]+@[^\s<>()\\,;"@\p{Cc}]+$/u;
 
-/** `url`: smtp:// or smtps://, with credentials if the server wants them. */
+/** `url`: smtp:// or smtps://, with credentials if the server requires them. */
 export function openMailer(url: string, from: string): Mailer {
   const timeouts = {
     connectionTimeout: TIMEOUT_MS,
@@ -53,7 +58,7 @@ export function openMailer(url: string, from: string): Mailer {
       if (!ADDRESS.test(to)) throw new MailRefused('the recipient is not one email address');
       const message = {
         from,
-        // As an object the address is taken as it is, never parsed for a second one.
+        // As an object, the address is never parsed for a second one.
         to: { name: '', address: to },
         subject: subject.replaceAll(/\p{Cc}+/gu, ' '),
         text,
@@ -74,8 +79,8 @@ export function openMailer(url: string, from: string): Mailer {
 }
 
 /**
- * A 5xx answer to the sender, the recipient or the message. One to anything before, such as the greeting or the sign-in, says
- * nothing about the message: it is trouble with the connection.
+ * A 5xx answer to the sender, the recipient or the message. A 5xx answer before that, such as to
+ * the sign-in, is a problem of the connection.
  */
 function isRefusal(error: unknown): error is Error {
   if (

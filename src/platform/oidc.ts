@@ -10,7 +10,7 @@ export interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** As the sign-in button shows it. */
+  /** The label of the sign-in button. */
   readonly name: string;
   /** In lower case. */
   readonly emailDomains: readonly string[];
@@ -42,10 +42,13 @@ export interface VerifiedIdentity {
   readonly authenticatedAt: Date | undefined;
 }
 
-/** `denied`: the person or the provider said no; `away`: the provider's metadata cannot be had; `refused`: everything else. */
+/**
+ * `denied`: the person or the provider said no. `away`: the provider's metadata are not available.
+ * `refused`: everything else.
+ */
 export type ProviderFailure = 'denied' | 'away' | 'refused';
 
-/** Holds no token and no claim, so that it may be logged. */
+/** Holds no token and no claim, so it is safe to log. */
 export class IdentityProviderError extends Error {
   readonly failure: ProviderFailure;
 
@@ -60,33 +63,36 @@ export interface OidcClient {
   readonly name: string;
   readonly emailDomains: readonly string[];
   /**
-   * The URL for the browser, and what the answer is checked against. `anew`: the person must
+   * The URL for the browser, and what the answer is checked against. `reauthenticate`: the person must
    * authenticate again.
    */
   begin(options: {
     readonly redirectUri: string;
-    readonly anew: boolean;
+    readonly reauthenticate: boolean;
   }): Promise<{ readonly url: string; readonly checks: SignInChecks }>;
   /**
    * Checks the answer and exchanges its code for an identity. `callbackUrl`: the redirect URI with
-   * the answer's query. `provenWithinSeconds`: the greatest age of the authentication, if it
+   * the answer's query. `maxAuthenticationAgeSeconds`: the greatest age of the authentication, if it
    * matters.
    */
   finish(
     callbackUrl: URL,
-    options: { readonly checks: SignInChecks; readonly provenWithinSeconds: number | undefined },
+    options: {
+      readonly checks: SignInChecks;
+      readonly maxAuthenticationAgeSeconds: number | undefined;
+    },
   ): Promise<VerifiedIdentity>;
-  /** Text only this deployment can read or write, for a cookie. */
+  /** Encrypts text for a cookie. Only this deployment can read it. */
   seal(text: string): string;
-  /** Undefined when it was not sealed here, or for another provider. */
+  /** Returns undefined for text that was not sealed here, or for another provider. */
   open(sealed: string): string | undefined;
 }
 
 const TIMEOUT_S = 5;
-/** A provider may move its endpoints: its metadata are read again after this time. */
+/** A provider may move its endpoints, so its metadata are read again after this time. */
 const METADATA_LIFETIME_MS = 60 * 60 * 1_000;
 /** Older authentications than this must be repeated: no session of ours lives longer. */
-const PROOF_LIFETIME_S = 7 * 86_400;
+const MAX_AUTHENTICATION_AGE_S = 7 * 86_400;
 const SCOPE = 'openid email profile';
 
 /** `sealingKey`: a secret that all processes of the deployment share. It makes no call yet. */
@@ -136,7 +142,8 @@ async function discover({
   clientSecret,
 }: OidcSettings): Promise<client.Configuration> {
   const server = new URL(issuer);
-  // Signatures are checked although the tokens come straight from the provider: it costs one key fetched now and then.
+  // Signatures are checked although tokens come straight from the provider: it costs one key lookup
+  // now and then.
   const execute = [
     client.enableNonRepudiationChecks,
     ...(server.protocol === 'http:' ? [client.allowInsecureRequests] : []),
@@ -150,7 +157,7 @@ async function discover({
       authentication(clientSecret),
       options,
     );
-    // A provider without these is of no use; better known now than in the middle of a sign-in.
+    // Without these, every sign-in would fail later.
     const { authorization_endpoint, token_endpoint, jwks_uri } = configuration.serverMetadata();
     if (
       [authorization_endpoint, token_endpoint, jwks_uri].every(
@@ -159,12 +166,12 @@ async function discover({
     )
       return configuration;
   } catch (error) {
-    throw new IdentityProviderError('away', `metadata cannot be had: ${wordOf(error)}`);
+    throw new IdentityProviderError('away', `metadata are not available: ${describeError(error)}`);
   }
-  throw new IdentityProviderError('away', 'metadata name no usable endpoints');
+  throw new IdentityProviderError('away', 'metadata lack usable endpoints');
 }
 
-/** In the header, which is the standard's default, unless the provider takes it in the body only. */
+/** In the header, the default of the standard, unless the provider accepts it only in the body. */
 function authentication(clientSecret: string): client.ClientAuth {
   const [basic, post] = [
     client.ClientSecretBasic(clientSecret),
@@ -180,7 +187,10 @@ function authentication(clientSecret: string): client.ClientAuth {
 
 async function begin(
   configuration: client.Configuration,
-  { redirectUri, anew }: { readonly redirectUri: string; readonly anew: boolean },
+  {
+    redirectUri,
+    reauthenticate,
+  }: { readonly redirectUri: string; readonly reauthenticate: boolean },
 ): Promise<{ url: string; checks: SignInChecks }> {
   const checks = {
     state: client.randomState(),
@@ -198,8 +208,8 @@ async function begin(
     ...(configuration.serverMetadata().claims_parameter_supported === true && {
       claims: '{"id_token":{"auth_time":null}}',
     }),
-    max_age: String(anew ? 0 : PROOF_LIFETIME_S),
-    ...(anew && { prompt: 'login' }),
+    max_age: String(reauthenticate ? 0 : MAX_AUTHENTICATION_AGE_S),
+    ...(reauthenticate && { prompt: 'login' }),
   });
   return { url: url.href, checks };
 }
@@ -209,8 +219,8 @@ async function finish(
   callbackUrl: URL,
   {
     checks,
-    provenWithinSeconds,
-  }: { readonly checks: SignInChecks; readonly provenWithinSeconds: number | undefined },
+    maxAuthenticationAgeSeconds,
+  }: { readonly checks: SignInChecks; readonly maxAuthenticationAgeSeconds: number | undefined },
 ): Promise<VerifiedIdentity> {
   try {
     const tokens = await client.authorizationCodeGrant(configuration, callbackUrl, {
@@ -218,22 +228,22 @@ async function finish(
       expectedNonce: checks.nonce,
       pkceCodeVerifier: checks.codeVerifier,
       idTokenExpected: true,
-      ...(provenWithinSeconds !== undefined && { maxAge: provenWithinSeconds }),
+      ...(maxAuthenticationAgeSeconds !== undefined && { maxAge: maxAuthenticationAgeSeconds }),
     });
     const claims = tokens.claims();
-    if (!claims) throw new IdentityProviderError('refused', 'there is no id token');
+    if (!claims) throw new IdentityProviderError('refused', 'the answer has no id token');
     return identityOf(claims, await profileOf(configuration, tokens.access_token, claims));
   } catch (error) {
     if (error instanceof IdentityProviderError) throw error;
     const denied =
       error instanceof client.AuthorizationResponseError && error.error === 'access_denied';
-    throw new IdentityProviderError(denied ? 'denied' : 'refused', wordOf(error));
+    throw new IdentityProviderError(denied ? 'denied' : 'refused', describeError(error));
   }
 }
 
 type Profile = Readonly<Record<string, unknown>>;
 
-/** Many providers keep the email out of the id token. */
+/** Many providers leave the email out of the id token. */
 async function profileOf(
   configuration: client.Configuration,
   accessToken: string,
@@ -260,8 +270,11 @@ function identityOf(claims: client.IDToken, profile: Profile): VerifiedIdentity 
   };
 }
 
-/** What went wrong, in words that hold neither token nor claim: the library's own code, and the provider's if it has one. */
-function wordOf(error: unknown): string {
+/**
+ * Describes an error without tokens and claims: the codes of the library and of the provider, or
+ * else its name.
+ */
+function describeError(error: unknown): string {
   const {
     code,
     error: given,

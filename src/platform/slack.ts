@@ -1,4 +1,7 @@
-/** Speaks Slack's Web API, one call at a time and without retries of its own: who calls decides when to try again. */
+/**
+ * Client for Slack's Web API. It makes one call at a time and never retries: the caller decides
+ * when to try again.
+ */
 import {
   WebAPIHTTPError,
   WebAPIPlatformError,
@@ -8,7 +11,7 @@ import {
   type Logger,
 } from '@slack/web-api';
 
-/** Who a bot token speaks for. */
+/** The identity of a bot token. */
 export interface SlackIdentity {
   readonly teamId: string;
   readonly teamName: string;
@@ -16,7 +19,7 @@ export interface SlackIdentity {
 }
 
 export interface SlackMessage {
-  /** For notifications and readers that show no blocks. */
+  /** For notifications and clients that do not show blocks. */
   readonly text: string;
   readonly blocks: readonly KnownBlock[];
 }
@@ -30,11 +33,13 @@ export interface PostedMessage {
 export interface SlackApi {
   /** Rejects with a SlackError, as every method does. */
   identify(token: string): Promise<SlackIdentity>;
-  /** The id of the conversation between the bot and the person. */
+  /** Returns the id of the conversation between the bot and the person. */
   openDirectChannel(token: string, slackUserId: string): Promise<string>;
   post(token: string, channel: string, message: SlackMessage): Promise<PostedMessage>;
   update(token: string, posted: PostedMessage, message: SlackMessage): Promise<void>;
-  /** Says something that only the person who pressed a button sees. `responseUrl` as Slack gave it. */
+  /**
+   * Posts a text that only the person who clicked a button sees. `responseUrl` comes from Slack.
+   */
   postEphemeral(responseUrl: string, text: string): Promise<void>;
 }
 
@@ -58,9 +63,9 @@ export class SlackError extends Error {
 }
 
 const TIMEOUT_MS = 8_000;
-const WHISPER_TIMEOUT_MS = 3_000;
+const EPHEMERAL_TIMEOUT_MS = 3_000;
 
-/** Slack's words for a fault of its own. */
+/** Slack's error codes for temporary faults. */
 const PASSING = new Set([
   'fatal_error',
   'internal_error',
@@ -74,7 +79,7 @@ const PASSING = new Set([
   'message_limit_exceeded',
 ]);
 
-/** The client would print requests, and with them what people are asked to approve. */
+/** The client would log requests, and with them what people are asked to approve. */
 const SILENT: Logger = {
   debug: () => undefined,
   info: () => undefined,
@@ -85,7 +90,7 @@ const SILENT: Logger = {
   setName: () => undefined,
 };
 
-/** Nothing in a message is looked at for links, mentions or previews. */
+/** Slack must not look for links, mentions or previews in a message. */
 const LITERAL = {
   mrkdwn: false,
   parse: 'none',
@@ -94,7 +99,7 @@ const LITERAL = {
   unfurl_media: false,
 } as const;
 
-/** `url`: of the Web API, with a trailing slash. */
+/** `url`: the base of the Web API, with a trailing slash. */
 export function openSlack(url: string): SlackApi {
   const as = (token: string): WebClient =>
     new WebClient(token, {
@@ -107,22 +112,24 @@ export function openSlack(url: string): SlackApi {
     });
   return {
     identify: async (token) => {
-      const { team_id, team, user_id, bot_id } = await told(as(token).auth.test());
+      const { team_id, team, user_id, bot_id } = await withSlackErrors(as(token).auth.test());
       if (bot_id === undefined) throw new SlackError('refused', 'not_a_bot_token');
       return { teamId: need(team_id), teamName: team ?? '', botUserId: need(user_id) };
     },
     openDirectChannel: async (token, slackUserId) => {
-      const { channel } = await told(as(token).conversations.open({ users: slackUserId }));
+      const { channel } = await withSlackErrors(
+        as(token).conversations.open({ users: slackUserId }),
+      );
       return need(channel?.id);
     },
     post: async (token, channel, { text, blocks }) => {
-      const posted = await told(
+      const posted = await withSlackErrors(
         as(token).chat.postMessage({ channel, text, blocks: [...blocks], ...LITERAL }),
       );
       return { channel: need(posted.channel), ts: need(posted.ts) };
     },
     update: async (token, { channel, ts }, { text, blocks }) => {
-      await told(
+      await withSlackErrors(
         as(token).chat.update({
           channel,
           ts,
@@ -156,7 +163,7 @@ async function post(url: string, body: unknown): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
     redirect: 'error',
-    signal: AbortSignal.timeout(WHISPER_TIMEOUT_MS),
+    signal: AbortSignal.timeout(EPHEMERAL_TIMEOUT_MS),
   }).catch(() => {
     throw new SlackError('away', 'no_answer');
   });
@@ -165,7 +172,7 @@ async function post(url: string, body: unknown): Promise<void> {
     throw new SlackError(response.status >= 500 ? 'away' : 'refused', `http_${response.status}`);
 }
 
-async function told<T>(answer: Promise<T>): Promise<T> {
+async function withSlackErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {

@@ -334,7 +334,7 @@ const callEndpoints: readonly Endpoint[] = [
           .meta({ description: 'Only this user sees the answer.' }),
         text: z.string().meta({ description: 'The text, in Slack’s markup.' }),
       }),
-      example: { response_type: 'ephemeral', text: 'Unlinked.' },
+      example: { response_type: 'ephemeral', text: 'Your Slack account is no longer linked.' },
     },
     errors: ['authentication_required', 'secrets_key_missing'],
     handler: async ({ signedForm }, context) => ({

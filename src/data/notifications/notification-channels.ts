@@ -1,4 +1,6 @@
-/** Where the messages of an organization go. What a kind has besides stands in a table of its own. */
+/**
+ * The notification channels of an organization. What only one kind has is in a table of its own.
+ */
 import type {
   NotificationChannel,
   WebhookTerms,
@@ -95,7 +97,10 @@ export async function findChannel(
   return rows[0] && toChannel(rows[0]);
 }
 
-/** Nobody else changes the channel until the end of the transaction; messages may name it, as those of a decision made meanwhile do. */
+/**
+ * Prevents other changes of the channel until the transaction ends. New messages may still refer to
+ * it, such as those of a decision made meanwhile.
+ */
 export async function lockChannel(
   trx: Db,
   organizationId: string,
@@ -108,7 +113,10 @@ export async function lockChannel(
   return rows[0] && toChannel(rows[0]);
 }
 
-/** Over a channel that is switched off nothing is sent any more, and what waits is dropped; what is on its way may still arrive. */
+/**
+ * A disabled channel sends nothing, and its waiting messages are dropped. A message under way may
+ * still arrive.
+ */
 export async function updateChannel(
   trx: Db,
   organizationId: string,
@@ -138,7 +146,7 @@ export async function updateWebhook(
     .update({ url, include_arguments: includeArguments });
 }
 
-/** Returns when the new secret began to count. */
+/** Returns the time of the change. */
 export async function updateSigningSecret(
   trx: Db,
   channelId: string,
@@ -155,7 +163,7 @@ export async function updateSigningSecret(
   return row?.secret_rotated_at;
 }
 
-/** For good. What still waits in the outbox is dropped, what the kind has besides goes with it. */
+/** Permanent. Drops its waiting messages and deletes what only its kind has. */
 export async function deleteChannel(trx: Db, organizationId: string, id: string): Promise<void> {
   await trx.raw(
     `with gone as (
@@ -163,7 +171,7 @@ export async function deleteChannel(trx: Db, organizationId: string, id: string)
         where id = :id and organization_id = :organizationId
        returning id
      ),
-     forgotten as (delete from notification_webhooks where channel_id in (select id from gone)),
+     purged as (delete from notification_webhooks where channel_id in (select id from gone)),
      disconnected as (delete from slack_connections where channel_id in (select id from gone))
      update notification_deliveries
         set dropped_at = clock_timestamp(), dropped_reason = 'channel_deleted', next_attempt_at = null, lease = null
@@ -172,7 +180,7 @@ export async function deleteChannel(trx: Db, organizationId: string, id: string)
   );
 }
 
-/** Where a webhook channel posts to, and the secret it signs with. */
+/** The URL of a webhook channel, and the secret that signs its calls. */
 export async function findWebhookTarget(
   db: Db,
   channelId: string,

@@ -1,4 +1,4 @@
-/** The outbox: messages to be sent, leased by whoever sends them, and what became of each. */
+/** The outbox: messages to send, the leases of their senders, and the outcomes. */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
 import type {
@@ -11,14 +11,14 @@ import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from '../
 import { mayDecideFor } from '../requests/deciders.ts';
 
 export interface LeaseOptions {
-  /** Names the holder of what this call leases. */
+  /** Identifies the holder of the messages leased by this call. */
   readonly lease: string;
   readonly leaseMs: number;
-  /** Only over channels of these. */
+  /** Only channels of these kinds. */
   readonly kinds: readonly ChannelKind[];
   readonly limit: number;
   readonly perChannel: number;
-  /** What this process has in hand already, by channel. */
+  /** Messages under way in this process, by channel. */
   readonly inHand: ReadonlyMap<string, number>;
 }
 
@@ -67,10 +67,11 @@ const LEASE: PreparedStatement = {
 };
 
 /**
- * Takes what is due: first of the channels with the least in hand, of each its oldest, and of none more than its share while others
- * wait. Reads of channels over which something waits only that, whatever else there is. Left alone: what somebody claims, unless a
- * person asks the recipient for help now, and the news of a decision while a message about the request is on its way.
- * What is asked of single rows is written so that it is asked row by row: `exists` might be answered by reading whole tables.
+ * Leases due messages: the oldest of each channel, starting with the channels that have the fewest
+ * under way, and at most a fair share of each. It reads no more rows than needed of each waiting
+ * channel. Skips requests under a claim, unless the recipient was asked for help. Skips news of a
+ * decision while a message about the request is under way. The subqueries compare `id` with null
+ * because `exists` might scan whole tables.
  */
 export async function leaseDue(
   db: Db,
@@ -89,11 +90,11 @@ export async function leaseDue(
   return rows.map((row) => row.id);
 }
 
-/** A leased message with everything that decides whether it is still to be sent, as it is now. */
+/** A leased message with the current state that decides whether it is still sent. */
 export interface LeasedDelivery {
   readonly id: string;
   readonly event: DeliveryEvent;
-  /** A `notified` one to no recipient, but to the channel all of an organization read. */
+  /** A `notified` message without a recipient, for the organization's default channel. */
   readonly announces: boolean;
   readonly channelId: string;
   readonly kind: ChannelKind;
@@ -101,11 +102,11 @@ export interface LeasedDelivery {
   readonly attempts: number;
   readonly createdAt: Date;
   readonly request: ApprovalRequest;
-  /** The request waits for people no more, or its deadline has come. */
+  /** The request no longer waits for people, or its deadline has passed. */
   readonly closed: boolean;
-  /** Somebody claims the request, and nobody asked the recipient for help with it. */
+  /** The request has a claim, and the recipient was not asked for help. */
   readonly claimed: boolean;
-  /** Of a `notified` one. */
+  /** Only for `notified` with a recipient. */
   readonly recipient?: {
     readonly membershipId: string;
     readonly displayName: string;
@@ -223,7 +224,10 @@ function toLevel(
   };
 }
 
-/** What became of an attempt. `later`: not sent because it is not the time; does not count as an attempt. */
+/**
+ * The outcome of an attempt. `later`: the message was not sent yet; this does not count as an
+ * attempt.
+ */
 export type Attempted =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'dropped'; readonly reason: DropReason }
@@ -237,7 +241,10 @@ export interface RecordedAttempt {
   readonly attempted: Attempted;
 }
 
-/** Each recorded by the holder of its lease alone: left out of what is returned is what somebody else has by now, or is over. */
+/**
+ * Records outcomes for holders of a lease. The result omits messages that another process leased
+ * meanwhile or that are over.
+ */
 export async function recordAttempts(
   db: Db,
   attempts: readonly RecordedAttempt[],
@@ -269,7 +276,10 @@ export async function recordAttempts(
   return rows.map(({ id }) => id);
 }
 
-/** Takes away some messages that were delivered or dropped 30 days ago, or given up 90 days ago; returns how many. */
+/**
+ * Purges some messages: delivered or dropped 30 days ago, or dead for 90 days. Returns their
+ * number.
+ */
 export async function deleteFinished(db: Db, limit: number): Promise<number> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
     `with finished as (

@@ -1,4 +1,4 @@
-/** Reading the outbox: what waits, what was delivered, what is dead; and trying again. */
+/** Reads the outbox for administrators, and retries messages. */
 import type { ListedDelivery } from '../../domain/notifications/notification-deliveries.ts';
 import type { DeliveryStatus } from '../../domain/notifications/notifications.ts';
 import type { Db } from '../../platform/postgres.ts';
@@ -63,7 +63,10 @@ export async function findDelivery(
   return rows[0];
 }
 
-/** A dead message begins anew, a waiting one is due now; one that is being sent is left alone. False: it is over, or not there. */
+/**
+ * A dead message starts over, a waiting one is due now, and one under way is not affected. Returns
+ * false if it is over or does not exist.
+ */
 export async function retryDelivery(db: Db, organizationId: string, id: string): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
     `update notification_deliveries

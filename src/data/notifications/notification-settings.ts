@@ -1,4 +1,4 @@
-/** By which channels a member wants to be told; without a row by all. */
+/** The kinds of channels a member wants messages from. Without a row: all. */
 import type { NotificationSettings } from '../../domain/notifications/notification-settings.ts';
 import type { Db } from '../../platform/postgres.ts';
 

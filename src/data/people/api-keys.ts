@@ -19,7 +19,7 @@ export interface ApiKeyHolder extends MemberWithPolicies {
   readonly personalApiKeysAllowed: boolean;
   /** Neither expired nor revoked, by the database's clock, and the organization is there. */
   readonly valid: boolean;
-  /** The last use on record is over a minute old. */
+  /** The recorded last use is more than a minute old. */
   readonly useIsStale: boolean;
 }
 

@@ -14,7 +14,7 @@ interface OrganizationKeyHolder {
   readonly policies: readonly HeldPolicy[];
   /** Neither expired nor revoked, by the database's clock, and the organization is there. */
   readonly valid: boolean;
-  /** The last use on record is over a minute old. */
+  /** The recorded last use is more than a minute old. */
   readonly useIsStale: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Sign-ins that await their second factor: `whm_` tokens, kept as a hash, for five minutes and five wrong codes. */
+/**
+ * Sign-ins that wait for a second factor: `whm_` tokens, stored as a hash, for five minutes and
+ * five wrong codes.
+ */
 import type { MfaChallenge } from '../../domain/sign-in/mfa-challenges.ts';
 import type { Db } from '../../platform/postgres.ts';
 
@@ -8,14 +11,14 @@ interface NewMfaChallenge {
   readonly id: string;
   readonly membershipId: string;
   readonly tokenHash: Buffer;
-  /** SHA-256 of the hash of the password that was right. */
+  /** SHA-256 of the hash of the correct password. */
   readonly passwordDigest: Buffer;
 }
 
-/** Inserts a challenge, tells when it ends, and forgets some that have ended. */
+/** Inserts a challenge, returns when it expires, and purges some that have expired. */
 export async function insertMfaChallenge(db: Db, challenge: NewMfaChallenge): Promise<Date> {
   const { rows } = await db.raw<{ rows: { expiresAt: Date }[] }>(
-    `with forgotten as (
+    `with purged as (
        delete from mfa_challenges where id in (
          select id from mfa_challenges where expires_at < statement_timestamp() order by expires_at limit 10 for update skip locked)
      )
@@ -42,7 +45,9 @@ export async function findMfaChallenge(db: Db, id: string): Promise<MfaChallenge
   return rows[0];
 }
 
-/** Locks the challenge. False when it was used, has ended or has seen too many wrong codes. */
+/**
+ * Locks the challenge. Returns false when it was used, has expired or has had too many wrong codes.
+ */
 export async function lockLiveMfaChallenge(trx: Db, id: string): Promise<boolean> {
   const locked = await trx('mfa_challenges').where({ id }).forUpdate().first('id');
   if (!locked) return false;

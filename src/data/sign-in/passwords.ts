@@ -1,16 +1,22 @@
-/** Passwords of people, and the links that set a new one: `whr_` tokens, kept as a hash, good once and for an hour. */
+/**
+ * Passwords, and the links to reset them: `whr_` tokens, stored as a hash, valid once and for an
+ * hour.
+ */
 import type { ResetRecipient, PasswordReset } from '../../domain/sign-in/password-resets.ts';
 import type { Db } from '../../platform/postgres.ts';
 
 const LINKS_AN_HOUR = 5;
 
-/** SQL: the person `u` has a password and is an active member of a living organization. */
+/**
+ * SQL: the person `u` has a password and is an active member of an organization that is not
+ * deleted.
+ */
 const MAY_RESET = `
   u.password_hash is not null
   and exists (select from memberships m join organizations o on o.id = m.organization_id
                where m.user_id = u.id and m.status = 'active' and o.deleted_at is null)`;
 
-/** Whom a link may be sent to; nobody when the person cannot sign in with a password anyway. */
+/** The recipient of a reset link; undefined when the person cannot sign in with a password. */
 export async function findResetRecipient(
   db: Db,
   email: string,
@@ -28,11 +34,14 @@ interface NewPasswordReset {
   readonly tokenHash: Buffer;
 }
 
-/** Locks the person and keeps the link, and forgets some, of anybody, that ended a day ago. False when he got enough of them within the hour. */
+/**
+ * Locks the person, stores the link, and purges some links that expired a day ago. Returns false
+ * above the limit per hour.
+ */
 export async function insertPasswordReset(trx: Db, reset: NewPasswordReset): Promise<boolean> {
   await lockPassword(trx, reset.userId, 'change');
   const { rows } = await trx.raw<{ rows: unknown[] }>(
-    `with forgotten as (
+    `with purged as (
        delete from password_resets where id in (
          select id from password_resets where expires_at < statement_timestamp() - interval '1 day'
           order by expires_at limit 10 for update skip locked)
@@ -62,8 +71,8 @@ export async function findLivePasswordReset(
 }
 
 /**
- * The hash as it stays until the end of the transaction; null without a password. Those who verify one do so side by side;
- * whoever changes it, or what goes with it, waits for them, and they for him.
+ * Locks the hash until the end of the transaction; null without a password. Verifications run side
+ * by side, while a change excludes them and all other changes.
  */
 export async function lockPassword(
   trx: Db,
@@ -77,7 +86,7 @@ export async function lockPassword(
   return rows[0]?.passwordHash ?? null;
 }
 
-/** Replaces the password and ends every link that would set another one. */
+/** Replaces the password and ends all reset links. */
 export async function updatePassword(trx: Db, userId: string, passwordHash: string): Promise<void> {
   await trx('users').where({ id: userId }).update({ password_hash: passwordHash });
   await trx('password_resets')
@@ -86,7 +95,9 @@ export async function updatePassword(trx: Db, userId: string, passwordHash: stri
     .update({ used_at: trx.raw('clock_timestamp()') });
 }
 
-/** A person in one of the living organizations he was not removed from. */
+/**
+ * A person's membership in an organization that is not deleted, unless they were removed from it.
+ */
 interface MembershipOfUser {
   readonly organizationId: string;
   readonly organizationName: string;

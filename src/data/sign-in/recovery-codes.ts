@@ -1,4 +1,4 @@
-/** Recovery codes of people, by the SHA-256 of each. */
+/** Recovery codes of people, stored as SHA-256 hashes. */
 import type { Db } from '../../platform/postgres.ts';
 
 export async function insertRecoveryCodes(
@@ -9,7 +9,7 @@ export async function insertRecoveryCodes(
   await db('recovery_codes').insert(hashes.map((hash) => ({ user_id: userId, code_hash: hash })));
 }
 
-/** True for the one call that used it up. */
+/** Returns true only for the one call that used up the code. */
 export async function useRecoveryCode(db: Db, userId: string, hash: Buffer): Promise<boolean> {
   const changed = await db('recovery_codes')
     .where({ user_id: userId, code_hash: hash })

@@ -1,25 +1,25 @@
-/** Sign-ins of members in a browser: `whs_` tokens in a cookie, kept as a hash. */
+/** Browser sessions of members: `whs_` tokens in a cookie, stored as a hash. */
 import type { SessionRecord } from '../../domain/sign-in/sessions.ts';
 import type { AuthMethod } from '../../domain/people/authorization.ts';
 import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
 import { MEMBER_COLUMNS, type MemberWithPolicies } from '../people/memberships.ts';
 
-/** Everything one call needs to know about the session it presents. */
+/** Everything a call needs to know about its session. */
 export interface SessionHolder extends MemberWithPolicies {
   readonly sessionId: string;
   readonly tokenHash: Buffer;
   readonly method: AuthMethod;
   readonly assurance: 'single_factor' | 'strong';
   readonly authenticatedAt: Date;
-  /** Proven again within the organization's re-authentication window, by the database's clock. */
+  /** Authenticated within the organization's re-authentication window, by the database's clock. */
   readonly fresh: boolean;
-  /** Neither expired, idle for too long nor revoked, by the database's clock. */
+  /** Not expired, idle for too long or revoked, by the database's clock. */
   readonly valid: boolean;
-  /** The last use on record is over a minute old. */
+  /** The recorded last use is more than a minute old. */
   readonly useIsStale: boolean;
 }
 
-/** SQL: the session `s` is neither revoked, expired nor idle for too long. */
+/** SQL: the session `s` is not revoked, expired or idle for too long. */
 export const LIVE_SESSION = `
   s.revoked_at is null and s.expires_at > clock_timestamp() and s.last_seen_at > clock_timestamp() - interval '24 hours'`;
 
@@ -37,7 +37,7 @@ const SESSION_HOLDER: PreparedStatement = {
       where s.id = :sessionId`,
 };
 
-/** The session with its member and policies in one round trip. */
+/** Reads the session with its member and policies in one round trip. */
 export async function findSessionHolder(
   db: Db,
   sessionId: string,
@@ -63,18 +63,18 @@ interface NewSession {
   readonly assurance: 'single_factor' | 'strong';
   readonly clientAddress: string;
   readonly userAgent: string;
-  /** When the member proved who he is; now when absent or in the future. */
+  /** When the member authenticated; now when absent or in the future. */
   readonly authenticatedAt?: Date | undefined;
 }
 
-/** Inserts a session of seven days, and forgets some that ended over 90 days ago. */
+/** Inserts a session of seven days, and purges some that ended over 90 days ago. */
 export async function insertSession(
   db: Db,
   organizationId: string,
   session: NewSession,
 ): Promise<void> {
   await db.raw(
-    `with forgotten as (
+    `with purged as (
        delete from sessions where id in (
          select id from sessions where expires_at < statement_timestamp() - interval '90 days'
           order by expires_at limit 10 for update skip locked)
@@ -90,14 +90,19 @@ export async function insertSession(
 
 interface RenewedSession {
   readonly id: string;
-  /** What the presented cookie's secret hashes to: somebody who renewed it meanwhile left that cookie worthless. */
+  /**
+   * The hash of the presented secret. It no longer matches when another call renewed the session.
+   */
   readonly presentedHash: Buffer;
   readonly tokenHash: Buffer;
   readonly method: AuthMethod;
   readonly assurance: 'single_factor' | 'strong';
 }
 
-/** Gives a live session another secret and a proof of this moment, which is returned; undefined when it has ended or changed. */
+/**
+ * Gives a live session a new secret and makes its authentication recent. Returns the time;
+ * undefined when the session ended or changed.
+ */
 export async function renewSession(
   db: Db,
   organizationId: string,
@@ -117,11 +122,11 @@ export async function renewSession(
 export interface SessionPage {
   readonly membershipId: string;
   readonly limit: number;
-  /** Last session of the page before. */
+  /** The last session of the previous page. */
   readonly after?: { readonly lastSeenAt: Date; readonly id: string } | undefined;
 }
 
-/** The live sessions of a member, the one used last first. */
+/** The live sessions of a member, most recently used first. */
 export async function listLiveSessions(
   db: Db,
   organizationId: string,
@@ -147,7 +152,7 @@ export async function listLiveSessions(
   return rows;
 }
 
-/** The id of a session the member has, or had. */
+/** The id of a current or former session of the member. */
 export async function findSessionOf(
   db: Db,
   organizationId: string,
@@ -159,7 +164,7 @@ export async function findSessionOf(
   return row?.id;
 }
 
-/** Revokes the live sessions of a member but one, and returns the ids. */
+/** Revokes all live sessions of a member except one. Returns their ids. */
 export async function revokeSessionsOf(
   db: Db,
   organizationId: string,
@@ -175,7 +180,7 @@ export async function revokeSessionsOf(
   return rows.map(({ id }) => id);
 }
 
-/** True when this call revoked it; false when it was revoked before. */
+/** Returns false when the session was revoked before. */
 export async function revokeSession(
   db: Db,
   organizationId: string,

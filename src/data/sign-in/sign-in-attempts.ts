@@ -1,20 +1,23 @@
-/** How often somebody tried a password or a code lately, counted for all processes together. */
+/** Counts recent attempts at a password or a code, across all processes. */
 import type { Db } from '../../platform/postgres.ts';
 
 interface AttemptWindow {
-  /** In the current window, this one included. */
+  /** In the current window, including this one. */
   readonly attempts: number;
   readonly secondsLeft: number;
 }
 
-/** Counts one attempt in the key's current window, which begins with its first attempt, and forgets some windows of others. */
+/**
+ * Counts one attempt in the key's current window, which starts with its first attempt. Purges some
+ * expired windows.
+ */
 export async function countSignInAttempt(
   db: Db,
   key: Buffer,
   windowSeconds = 60,
 ): Promise<AttemptWindow> {
   const { rows } = await db.raw<{ rows: AttemptWindow[] }>(
-    `with forgotten as (
+    `with purged as (
        delete from sign_in_attempts where key in (
          select key from sign_in_attempts
           where window_ends_at < statement_timestamp() and key <> :key
@@ -33,7 +36,7 @@ export async function countSignInAttempt(
   return window;
 }
 
-/** Takes attempts back that are not to count, from each of the keys. */
+/** Takes back attempts that should not count, for each of the keys. */
 export async function uncountSignInAttempts(
   db: Db,
   keys: readonly Buffer[],
@@ -48,7 +51,7 @@ export async function uncountSignInAttempts(
   );
 }
 
-/** Whoever has proven himself begins anew. */
+/** Resets the count after a success. */
 export async function deleteSignInAttempts(db: Db, key: Buffer): Promise<void> {
   await db('sign_in_attempts').where({ key }).delete();
 }

@@ -1,4 +1,4 @@
-/** The authenticator app of a person: its seed, sealed, and the last of its codes that served. */
+/** Authenticator apps of people: the sealed seed, and the last code that was used. */
 import type { SealedSeed, TotpFactor } from '../../domain/sign-in/second-factors.ts';
 import type { Db } from '../../platform/postgres.ts';
 
@@ -14,13 +14,13 @@ export async function findTotpFactor(db: Db, userId: string): Promise<TotpFactor
     TotpFactor | undefined;
 }
 
-/** As it is now, and for nobody else to use or change until the end of the transaction. */
+/** Locks the factor until the end of the transaction. */
 export async function lockTotpFactor(trx: Db, userId: string): Promise<TotpFactor | undefined> {
   return (await trx('totp_factors').where({ user_id: userId }).forUpdate().first(COLUMNS)) as
     TotpFactor | undefined;
 }
 
-/** Puts an unconfirmed factor in the place of none or of an unconfirmed one. False when a confirmed one is there. */
+/** Replaces an unconfirmed factor, if there is one. Returns false when a confirmed one exists. */
 export async function putUnconfirmedTotpFactor(
   db: Db,
   userId: string,
@@ -37,7 +37,7 @@ export async function putUnconfirmedTotpFactor(
   return rowCount === 1;
 }
 
-/** `step`: that of the code which confirmed it, and which therefore serves for nothing else. */
+/** `step`: the step of the confirming code, which cannot be used again. */
 export async function confirmTotpFactor(db: Db, userId: string, step: number): Promise<void> {
   await db('totp_factors')
     .where({ user_id: userId })

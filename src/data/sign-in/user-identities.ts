@@ -1,8 +1,8 @@
-/** Who people are to an OpenID provider, and the membership they enter through. */
+/** Identities of people at an OpenID provider, and the memberships they sign in to. */
 import type { UserIdentity, Person } from '../../domain/sign-in/user-identities.ts';
 import type { Db } from '../../platform/postgres.ts';
 
-/** SQL for one Person of the users `u`: by an active membership if there is any, else by one that could be again. */
+/** SQL for one Person of the users `u`: prefers an active membership, then a suspended one. */
 const person = (condition: string) => `
   select u.id as "userId", u.email, u.display_name as "displayName",
          m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus"
@@ -42,7 +42,9 @@ export async function insertUserIdentity(
   });
 }
 
-/** The organization new people of the identity provider enter: the oldest that is not deleted. */
+/**
+ * The organization that new people from the identity provider join: the oldest that is not deleted.
+ */
 export async function findAdmittingOrganization(db: Db): Promise<string | undefined> {
   const row = (await db('organizations')
     .whereNull('deleted_at')

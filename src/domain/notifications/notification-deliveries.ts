@@ -8,14 +8,14 @@ export interface ListedDelivery {
   readonly channelName: string;
   readonly requestId: string;
   readonly event: DeliveryEvent;
-  /** Of whom is told; null for an announcement and a decision. */
+  /** Of the recipient; null for an announcement and a decision. */
   readonly membershipId: string | null;
   readonly displayName: string | null;
   readonly status: DeliveryStatus;
   readonly attempts: number;
   readonly createdAt: Date;
   readonly nextAttemptAt: Date | null;
-  /** When it was delivered, given up or dropped. */
+  /** When it was delivered, dropped or dead. */
   readonly finishedAt: Date | null;
   readonly lastError: string | null;
   readonly droppedReason: DropReason | null;

@@ -2,12 +2,12 @@
 
 export interface ResetRecipient {
   readonly userId: string;
-  /** As it was registered, not as it was typed. */
+  /** As registered, not as typed. */
   readonly email: string;
   readonly displayName: string;
 }
 
-/** A link that can still be used. */
+/** A link that still works. */
 export interface PasswordReset extends ResetRecipient {
   readonly id: string;
   readonly tokenHash: Buffer;

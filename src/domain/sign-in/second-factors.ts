@@ -7,9 +7,9 @@ export interface SealedSeed {
 }
 
 export interface TotpFactor extends SealedSeed {
-  /** The 30-second step of the last code that served: neither it nor an earlier one serves again. */
+  /** The 30-second step of the last used code. Codes of this step and earlier ones are refused. */
   readonly lastUsedStep: number | null;
-  /** null until the person has shown a code of it. */
+  /** Null until the person has entered a code from the app. */
   readonly confirmedAt: Date | null;
 }
 

@@ -1,7 +1,7 @@
 /** A session, as its person sees it. */
 import type { AuthMethod } from '../people/authorization.ts';
 
-/** A sign-in as its member sees it. */
+/** A session as its member sees it. */
 export interface SessionRecord {
   readonly id: string;
   readonly method: AuthMethod;

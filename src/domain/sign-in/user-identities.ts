@@ -6,7 +6,10 @@ export interface UserIdentity {
   readonly subject: string;
 }
 
-/** A person with the membership the session will be for, in an organization that is not deleted; null without one. */
+/**
+ * A person with the membership of the new session, in an organization that is not deleted; null
+ * without one.
+ */
 export interface Person {
   readonly userId: string;
   readonly email: string;

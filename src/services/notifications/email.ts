@@ -1,4 +1,8 @@
-/** Notifications by email. Who got one twice can tell by its Message-ID. */
+/**
+ * Sends notifications by email. All attempts at one message carry the same Message-ID, so a
+ * recipient can recognize a duplicate.
+ */
+import { shownLine } from '../../domain/shown-text.ts';
 import { MailRefused } from '../../platform/mailer.ts';
 import type { Runtime } from '../context.ts';
 import { notifiedSubject, notifiedText } from './message.ts';
@@ -32,8 +36,12 @@ async function sendTest(
   try {
     await mailer.send({
       to: recipient.email,
-      subject: 'Test of notifications by email',
-      text: `${recipient.displayName}, notifications by email reach you. Nobody is asked for anything.`,
+      subject: 'Test message from Countersign',
+      text: [
+        `Hello ${shownLine(recipient.displayName)},`,
+        '',
+        'Email notifications from Countersign reach you. There is nothing for you to do.',
+      ].join('\n'),
     });
     return { delivered: true };
   } catch (error) {

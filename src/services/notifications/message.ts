@@ -1,14 +1,17 @@
-/** What people are told about a request, as plain text. What an agent wrote is fenced: it cannot pass for our own words. */
+/**
+ * The notification email, as plain text. Text from an agent is indented or cut to one line, so that
+ * it cannot pass for ours.
+ */
 import { formatDuration } from '../../domain/durations.ts';
 import { shownInstant, shownLine, shownText } from '../../domain/shown-text.ts';
 import type { NotifiedDelivery } from './sender.ts';
 
 const EXCERPT_CHARACTERS = 1_000;
 
-/** The beginning of the arguments, character for character but for what could deceive the eye. */
+/** The beginning of the arguments. Only characters that could mislead a reader are replaced. */
 function excerpt(json: string): string {
   const { text, isCut } = shownText(json, EXCERPT_CHARACTERS);
-  return isCut ? `${text}\n… (truncated here: ${json.length} characters in all)` : text;
+  return isCut ? `${text}\n… (truncated, ${json.length} characters in total)` : text;
 }
 
 function indented(text: string): string {
@@ -25,39 +28,41 @@ function toolName({ request }: Pick<NotifiedDelivery, 'request'>): string {
 }
 
 export function notifiedSubject({ request }: NotifiedDelivery): string {
-  const urgent = request.urgency === 'interrupt' ? 'Urgent: ' : '';
-  return `${urgent}${shownLine(request.agentName, 60)} asks for approval of ${shownLine(request.tool, 80)}`;
+  const title = request.urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed';
+  return `${title}: ${shownLine(request.tool, 80)} (${shownLine(request.agentName, 60)})`;
 }
 
 export function notifiedText(delivery: NotifiedDelivery): string {
   const { request, level, url, recipient } = delivery;
   const reason = request.route?.reason;
   return [
-    `${shownLine(recipient.displayName)}, your answer is asked for:`,
+    `Hello ${shownLine(recipient.displayName)},`,
+    '',
+    'An agent is waiting for your decision. Sign in to approve or deny the request:',
     '',
     url,
     '',
-    'The link opens the request; approving or denying is done there, signed in.',
+    'Opening the link does not approve anything.',
     '',
-    `Agent:     ${shownLine(request.agentName)}, instance ${shownLine(request.agentInstanceName)}`,
-    `Tool:      ${toolName(delivery)}`,
-    ...(reason === undefined ? [] : [`Reason:    ${shownLine(reason, 500)}`]),
-    `Asked at:  ${shownInstant(request.createdAt)}`,
-    `Deadline:  ${shownInstant(request.deadlineAt)}`,
-    ...levelLines(level),
+    `Agent:      ${shownLine(request.agentName)} (${shownLine(request.agentInstanceName)})`,
+    `Tool:       ${toolName(delivery)}`,
+    ...(reason === undefined ? [] : [`Reason:     ${shownLine(reason, 500)}`]),
+    `Requested:  ${shownInstant(request.createdAt)}`,
+    `Deadline:   ${shownInstant(request.deadlineAt)}`,
+    ...escalationLines(level),
     '',
-    'Arguments, as the agent sent them:',
+    'Arguments from the agent:',
     '',
     indented(excerpt(request.arguments.text)),
   ].join('\n');
 }
 
-function levelLines({ nodeId, run, escalateAt, notifiedAt }: NotifiedDelivery['level']): string[] {
+/** Does not promise that others are asked next: the last level has no successor. */
+function escalationLines(level: NotifiedDelivery['level']): string[] {
+  const { nodeId, run, escalateAt, notifiedAt } = level;
   if (nodeId === undefined) return [];
-  const round = run > 1 ? `asked again, round ${run}` : 'asked for the first time in this round';
-  if (!escalateAt) return [`Level:     ${round}`];
+  const round = run > 1 ? [`Reminder:   you are asked again, in round ${run}`] : [];
+  if (!escalateAt) return round;
   const wait = formatDuration(Math.round((escalateAt.getTime() - notifiedAt.getTime()) / 1_000));
-  return [
-    `Level:     ${round}; unanswered, this level ends at ${shownInstant(escalateAt)}, after ${wait}`,
-  ];
+  return [...round, `Respond by: ${shownInstant(escalateAt)} (within ${wait})`];
 }

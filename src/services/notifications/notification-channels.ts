@@ -1,4 +1,7 @@
-/** Where the messages of an organization go. Every change needs a session that was proven again lately. */
+/**
+ * Notification channels of an organization. Every change needs a session with a recent
+ * authentication.
+ */
 import type {
   NotificationChannel,
   WebhookTerms,
@@ -63,7 +66,7 @@ function existing(channel: NotificationChannel | undefined): NotificationChannel
   return channel;
 }
 
-/** 400 `egress_denied` at /url unless a call may go there now. */
+/** Throws 400 `egress_denied` at /url unless a call may go there now. */
 async function requireReachable({ egress }: Runtime, url: string): Promise<void> {
   try {
     await egress.check(url);
@@ -75,18 +78,18 @@ async function requireReachable({ egress }: Runtime, url: string): Promise<void>
     ))
       throw error;
     const message =
-      error instanceof EgressDenied ? error.message : 'names a host that cannot be found in time';
+      error instanceof EgressDenied ? error.message : 'names a host that was not found in time';
     throw invalid([{ pointer: '/url', code: 'egress_denied', message }]);
   }
 }
 
 interface SecretMade {
-  /** Shown once. */
+  /** Answered once. */
   readonly secret: string;
   readonly sealed: SealedSecret;
 }
 
-/** 501 `secrets_key_missing`. */
+/** Throws 501 `secrets_key_missing`. */
 function makeSecret({ secrets }: Runtime, channelId: string): SecretMade {
   if (!secrets) throw new AppError('secrets_key_missing');
   const secret = newSigningSecret();
@@ -126,7 +129,7 @@ async function record(
   });
 }
 
-/** Of a URL only the host is told: the rest may hold a secret of the receiver. */
+/** Audit events record only the host: the rest of a URL may hold a secret of the receiver. */
 const hostOf = (url: string): string => new URL(url).host;
 
 export interface NewWebhookChannel extends WebhookTerms {
@@ -134,7 +137,10 @@ export interface NewWebhookChannel extends WebhookTerms {
   readonly enabled: boolean;
 }
 
-/** A webhook channel with its signing secret. Throws 400 `egress_denied`, 501 `secrets_key_missing`, and what proof demands. */
+/**
+ * Creates a webhook channel and its signing secret. Throws 400 `egress_denied`, 501
+ * `secrets_key_missing`, and as `requireRecentAuthentication`.
+ */
 export async function createWebhookChannel(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -162,12 +168,15 @@ export async function createWebhookChannel(
 export interface ChannelChange {
   readonly name?: string | undefined;
   readonly enabled?: boolean | undefined;
-  /** Of a webhook. */
+  /** Webhooks only, like `includeArguments`. */
   readonly url?: string | undefined;
   readonly includeArguments?: boolean | undefined;
 }
 
-/** What is left out stays. Throws 404, 400 for what only a webhook has, and as creating does. */
+/**
+ * Fields left out stay the same. Throws 404, 400 for fields that only webhooks have, and as
+ * creating does.
+ */
 export async function changeNotificationChannel(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -198,7 +207,7 @@ export async function changeNotificationChannel(
   });
 }
 
-/** Names as the interface writes them. 400 for what this kind does not have. */
+/** The changed fields, as the API spells them. Throws 400 for fields this kind lacks. */
 function changedIn(
   { webhook, name, enabled }: NotificationChannel,
   change: ChannelChange,
@@ -219,14 +228,14 @@ function changedIn(
       foreign.map(({ field }) => ({
         pointer: `/${field}`,
         code: 'invalid_value',
-        message: 'is for webhooks only',
+        message: 'applies to webhooks only',
       })),
     );
   }
   return pairs.filter(({ before, after }) => before !== after).map(({ field }) => field);
 }
 
-/** For good; messages that wait are dropped. Throws 404, 409 `channel_built_in`. */
+/** Permanent; waiting messages are dropped. Throws 404, 409 `channel_built_in`. */
 export async function deleteNotificationChannel(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -240,7 +249,10 @@ export async function deleteNotificationChannel(
   });
 }
 
-/** The old secret stops at once. Throws 404 for what has none, 501 `secrets_key_missing`. */
+/**
+ * The old secret stops working at once. Throws 404 for a channel without one, 501
+ * `secrets_key_missing`.
+ */
 export async function rotateChannelSecret(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -258,7 +270,7 @@ export async function rotateChannelSecret(
 
 export type ChannelTest = TestOutcome & { readonly durationMs: number };
 
-/** Sends a test message to the caller, or the receiver, and says what came of it; nothing is tried twice. Throws 404. */
+/** Sends one test message, to the caller or to the webhook, without retries. Throws 404. */
 export async function testNotificationChannel(
   context: ServiceContext,
   principal: MemberPrincipal,

@@ -1,4 +1,4 @@
-/** The outbox as administrators see it: what could not be delivered, and trying again. */
+/** The outbox for administrators: list deliveries and retry those that failed. */
 import type { ListedDelivery } from '../../domain/notifications/notification-deliveries.ts';
 import {
   findDelivery,
@@ -26,7 +26,10 @@ export async function listNotificationDeliveries(
   return { deliveries: items, next: last };
 }
 
-/** Due at once, with all its attempts before it. Throws 404, 409 `delivery_over` for what was delivered or dropped. */
+/**
+ * Due at once, with a full set of attempts. Throws 404, 409 `delivery_over` when it was delivered
+ * or dropped.
+ */
 export async function retryNotificationDelivery(
   { db }: ServiceContext,
   { organizationId }: MemberPrincipal,

@@ -1,4 +1,4 @@
-/** What a member says about how he is told. */
+/** Which notifications a member wants. */
 import type { NotificationSettings } from '../../domain/notifications/notification-settings.ts';
 import {
   findNotificationSettings,
@@ -14,7 +14,7 @@ export async function readNotificationSettings(
   return await findNotificationSettings(db, membershipId);
 }
 
-/** Counts from the next message on, those that wait included. */
+/** Applies from the next message on, including those that wait. */
 export async function saveNotificationSettings(
   { db }: ServiceContext,
   { membershipId }: MemberPrincipal,

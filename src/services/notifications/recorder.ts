@@ -1,4 +1,6 @@
-/** Writes down what became of messages: at once when it is quiet, many in one statement when much is sent. */
+/**
+ * Records what became of messages: at once under low load, many in one statement under high load.
+ */
 import {
   recordAttempts,
   type RecordedAttempt,
@@ -6,7 +8,7 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 
-/** Resolves once it is recorded, or somebody else has the message by now. */
+/** Resolves once it is recorded, or another process holds the message by now. */
 export type Recorder = (recorded: RecordedAttempt) => Promise<void>;
 
 interface Batch {
@@ -14,7 +16,7 @@ interface Batch {
   readonly written: Promise<void>;
 }
 
-/** One statement is under way at a time; what comes meanwhile is the next one's. */
+/** One statement runs at a time; entries that arrive meanwhile form the next one. */
 export function openRecorder({ db }: Pick<ServiceContext, 'db'>): Recorder {
   const state: { open: Batch | undefined; last: Promise<unknown> } = {
     open: undefined,
@@ -36,7 +38,10 @@ export function openRecorder({ db }: Pick<ServiceContext, 'db'>): Recorder {
   };
 }
 
-/** Where many fail together, as by a deadlock with somebody who removes a channel, each has a chance of its own. */
+/**
+ * When a batch fails, for example in a deadlock with the removal of a channel, each entry gets a
+ * try of its own.
+ */
 async function write(db: Db, entries: readonly RecordedAttempt[]): Promise<void> {
   try {
     await recordAttempts(db, entries);

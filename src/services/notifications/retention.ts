@@ -1,14 +1,14 @@
-/** Messages that are over are not kept for ever: once a minute some of the oldest are taken away. */
+/** Purges old messages that are delivered, dropped or dead: a limited number each minute. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { deleteFinished } from '../../data/notifications/notification-deliveries.ts';
 import type { ServiceContext } from '../context.ts';
 
 const EVERY_MS = 60_000;
-/** Small enough to be in nobody's way, together more than can be sent in the meantime. */
+/** Small enough not to block other work; all batches together purge more than a minute can send. */
 const BATCH = 500;
 const BATCHES = 50;
 
-/** Until `stopping` is aborted; never rejects. */
+/** Runs until `stopping` is aborted; never rejects. */
 export async function purgeWhileRunning(
   context: ServiceContext,
   stopping: AbortSignal,
@@ -17,13 +17,13 @@ export async function purgeWhileRunning(
     await purgeBatch(context, stopping).catch((error: unknown) => {
       context.logger.warn(
         { err: error },
-        'messages that are over could not be taken away; the next round will',
+        'old notifications could not be purged; the next round tries again',
       );
     });
   }
 }
 
-/** Exported for tests: one round. */
+/** One round. Exported for tests. */
 export async function purgeBatch({ db }: ServiceContext, stopping: AbortSignal): Promise<void> {
   for (let batch = 0; batch < BATCHES && !stopping.aborted; batch += 1) {
     if ((await deleteFinished(db, BATCH)) < BATCH) return;

@@ -1,7 +1,7 @@
 /**
- * Empties the outbox, in every process with a worker: leases what is due, looks at the request once more, sends outside of
- * every transaction, records what became of it. A process that dies between sending and recording sends once more when
- * its lease is over; the message then bears the same id.
+ * Empties the outbox, in every process with a worker. It leases due messages, checks each request
+ * again, sends outside of transactions, and records the outcome. If a process dies between sending
+ * and recording, the message goes out again after its lease, with the same id.
  */
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
@@ -27,15 +27,16 @@ import { senders } from './senders.ts';
 
 const POLL_MS = 500;
 /**
- * Messages under way at once in this process: each kind has its own, so that a mail server that is slow holds up no webhook. Emails
- * no more than the mailer has connections: one that waits for its turn there would use up its time.
+ * Messages under way at once in this process. Each kind has its own limit, so a slow mail server
+ * does not delay webhooks. Emails are limited to the mailer's connections: waiting for one would
+ * use up the send timeout.
  */
 const AT_ONCE: Readonly<Record<ChannelKind, number>> = {
   email: MAIL_CONNECTIONS,
   webhook: 64,
   slack: 32,
 };
-/** Of these for one channel: a receiver that is slow holds up himself alone. */
+/** Of these, for one channel: a slow receiver delays only its own messages. */
 const PER_CHANNEL = 8;
 const SEND_MS = 15_000;
 /** Longer than sending and recording can take. */
@@ -68,7 +69,7 @@ export function startSending(context: ServiceContext): SendLoop {
   return {
     stop: async () => {
       stopping.abort();
-      // A message that is cut off may have arrived all the same, and is sent again: what is under way gets a moment to finish.
+      // A message that is cut off may have arrived and is sent again, so messages under way get time to finish.
       const late = setTimeout(() => {
         cutOff.abort();
       }, DRAIN_MS);
@@ -82,9 +83,9 @@ interface Sending {
   readonly kind: ChannelKind;
   readonly atOnce: number;
   readonly record: Recorder;
-  /** Nothing more is begun. */
+  /** No new message starts. */
   readonly stopping: AbortSignal;
-  /** What is under way ends. */
+  /** Messages under way end. */
   readonly cutOff: AbortSignal;
 }
 
@@ -106,14 +107,17 @@ async function sendWhileRunning(
       );
       underWay.set(delivery.id, { channelId: delivery.channelId, done });
     }
-    // What was just taken may not be all: whoever is done first makes room for more.
+    // The lease may not have taken everything: the first message to finish makes room for more.
     await Promise.race([...[...underWay.values()].map(({ done }) => done), pause()]);
-    // Those who were done together make room together.
+    // Messages that finish together free their places together.
     await setImmediate();
   };
   while (!stopping.aborted) {
     await turn().catch(async (error: unknown) => {
-      context.logger.warn({ err: error }, 'the outbox could not be read; the next round will');
+      context.logger.warn(
+        { err: error },
+        'the outbox could not be read; the next round tries again',
+      );
       await pause();
     });
   }
@@ -129,7 +133,7 @@ function countByChannel(
   return counts;
 }
 
-/** Pauses of which at most one is under way: a new one takes the place of the one before. */
+/** At most one pause is under way: a new one replaces the one before. */
 function pauses(ms: number, stopping: AbortSignal): () => Promise<void> {
   const state = { timer: undefined as NodeJS.Timeout | undefined, over: (): void => undefined };
   stopping.addEventListener('abort', () => {
@@ -162,7 +166,9 @@ async function takeDue(
   return (await loadLeased(db, { lease, ids })).map((delivery) => ({ lease, delivery }));
 }
 
-/** Exported for tests: takes what is due once, and waits for what becomes of it. Answers how many messages that were. */
+/**
+ * Takes due messages once and waits for their outcomes; returns their number. Exported for tests.
+ */
 export async function sendDue(context: ServiceContext): Promise<number> {
   const taken = await takeDue(context, {
     kinds: ['email', 'webhook', 'slack'],
@@ -174,25 +180,25 @@ export async function sendDue(context: ServiceContext): Promise<number> {
   return taken.length;
 }
 
-/** Never rejects: what cannot be recorded now is sent again when the lease is over. */
+/** Never rejects: a message whose outcome cannot be recorded is sent again after its lease. */
 async function attempt(
   context: ServiceContext,
   { lease, delivery, record }: Taken & { readonly record: Recorder },
   stopping: AbortSignal,
 ): Promise<void> {
   try {
-    const attempted = whyNot(delivery) ?? (await send(context, delivery, stopping));
+    const attempted = dropOrPostpone(delivery) ?? (await send(context, delivery, stopping));
     context.metrics.notificationAttempts.inc({ kind: delivery.kind, outcome: attempted.kind });
     await record({ id: delivery.id, lease, attempted });
   } catch (error) {
     context.logger.warn(
       { err: error, delivery: delivery.id },
-      'what became of a message could not be recorded',
+      'the outcome of a message could not be recorded',
     );
   }
 }
 
-function whyNot({
+function dropOrPostpone({
   event,
   kind,
   announces,
@@ -248,7 +254,7 @@ function failure(error: unknown): SendOutcome {
   };
 }
 
-/** An Error of any realm. */
+/** An Error, possibly of another realm, where `instanceof` fails. */
 function hasMessage(error: unknown): error is { readonly message: string } {
   return (
     typeof error === 'object' &&

@@ -1,54 +1,56 @@
-/** What a kind of channel has to be able to do: send one message. Called outside of every transaction. */
+/** What each kind of channel implements: sending one message. Called outside of transactions. */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { DropReason } from '../../domain/notifications/notifications.ts';
 import type { ServiceContext } from '../context.ts';
 
-/** Who is told. */
 export interface Recipient {
   readonly membershipId: string;
   readonly displayName: string;
   readonly email: string;
 }
 
-/** The level at which he is told; without `nodeId` it is no level of a path. */
+/** The level that notifies. Without `nodeId` it belongs to no path. */
 export interface NotifiedLevel {
   readonly nodeId?: string;
-  /** Set for a level of this team's policy. */
+  /** Set when the level comes from this team's policy. */
   readonly teamId?: string;
   /** From 1. */
   readonly run: number;
   readonly notifiedAt: Date;
-  /** When the level ends if nobody answers, whatever follows then; absent for what is no level of a path. */
+  /** When the level ends without an answer. Absent outside of paths. */
   readonly escalateAt?: Date;
 }
 
 interface AnyDelivery {
-  /** The same over all attempts: the idempotency key, where the channel has one. */
+  /** Equal for all attempts: the idempotency key, where the channel has one. */
   readonly id: string;
   readonly organizationId: string;
   readonly channelId: string;
   readonly createdAt: Date;
-  /** As it stands now, with its decision if it has one. */
+  /** Its current state, with its decision if there is one. */
   readonly request: ApprovalRequest;
-  /** Where people open it. */
+  /** The page in the web app. */
   readonly url: string;
 }
 
-/** Somebody is to be told; when it is sent the request is pending, nobody claims it, and he may decide it and wants to hear. */
+/**
+ * Asks one person to decide. When it is sent, the request is pending and unclaimed, and the person
+ * may decide and wants this message.
+ */
 export interface NotifiedDelivery extends AnyDelivery {
   readonly event: 'notified';
   readonly recipient: Recipient;
   readonly level: NotifiedLevel;
 }
 
-/** People are told together, whoever of them can be; where all of the organization read. The request is pending, and nobody claims it. */
+/** Asks all readers of the organization's default channel. The request is pending and unclaimed. */
 export interface AnnouncedDelivery extends AnyDelivery {
   readonly event: 'announced';
 }
 
 /**
- * A request that somebody was asked about over this channel has its final answer; once per request and channel, sent when
- * no message about it is under way over this channel any more.
+ * The final answer of a request that people were asked about over this channel. Sent once per
+ * request and channel, when no other message about it is under way there.
  */
 export interface DecidedDelivery extends AnyDelivery {
   readonly event: 'decided';
@@ -58,9 +60,12 @@ export type Delivery = NotifiedDelivery | AnnouncedDelivery | DecidedDelivery;
 
 export type SendOutcome =
   | { readonly kind: 'delivered' }
-  /** Nobody is to get it after all. */
+  /** No longer needed. */
   | { readonly kind: 'dropped'; readonly reason: DropReason }
-  /** Tried again later, unless it is `permanent`. `error` is stored and shown: no secret in it. */
+  /**
+   * Tried again later, unless it is `permanent`. `error` is stored and shown, so it must hold no
+   * secret.
+   */
   | {
       readonly kind: 'failed';
       readonly error: string;
@@ -68,25 +73,26 @@ export type SendOutcome =
       readonly permanent?: boolean;
     };
 
-/** What a test message came to. */
 export interface TestOutcome {
   readonly delivered: boolean;
   readonly statusCode?: number;
-  /** A word such as `timeout` or `egress_denied`. */
+  /** Such as `timeout` or `egress_denied`. */
   readonly errorCode?: string;
 }
 
 export interface TestMessage {
   readonly channelId: string;
   readonly organizationId: string;
-  /** The member who asked for it. */
+  /** The member who asked for the test. */
   readonly recipient: Recipient;
 }
 
 export interface ChannelSender {
-  /** `signal` is aborted after 15 seconds and when the process ends. Throwing counts as `failed`. */
+  /**
+   * `signal` aborts after 15 seconds and when the process stops. A rejection counts as `failed`.
+   */
   send(context: ServiceContext, delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
-  /** At most 10 seconds. */
+  /** Takes at most 10 seconds. */
   sendTest(
     context: ServiceContext,
     message: TestMessage,

@@ -1,4 +1,4 @@
-/** Which sender serves which kind of channel. */
+/** The sender for each kind of channel. */
 import type { ChannelKind } from '../../domain/notifications/notifications.ts';
 import { slackSender } from './slack/sender.ts';
 import { emailSender } from './email.ts';

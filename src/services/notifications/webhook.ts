@@ -1,4 +1,4 @@
-/** Notifications by a signed webhook of the organization. */
+/** Sends notifications to the organization's webhooks, signed. */
 import type { WebhookTarget } from '../../domain/notifications/notification-channels.ts';
 import { findWebhookTarget } from '../../data/notifications/notification-channels.ts';
 import { publicStatus } from '../../domain/requests/approval-requests.ts';
@@ -34,9 +34,7 @@ async function send(
   const again = { error: `status ${status}`, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   return {
     kind: 'failed',
-    ...(mayPass(status)
-      ? again
-      : { error: `status ${status}, which is not tried again`, permanent: true }),
+    ...(mayPass(status) ? again : { error: `status ${status} (not retried)`, permanent: true }),
   };
 }
 
@@ -66,7 +64,7 @@ async function sendTest(
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** What a receiver says of this moment; everything else it says of the message, and would say again. */
+/** Statuses that concern this moment. All others concern the message and would come again. */
 const mayPass = (status: number): boolean =>
   status === 408 || status === 425 || status === 429 || status >= 500;
 
@@ -77,7 +75,7 @@ type Posted =
 interface Refusal {
   readonly code: string;
   readonly error: string;
-  /** The URL itself is refused: nothing but another one helps. */
+  /** The URL itself is refused, so a retry cannot help. */
   readonly permanent: boolean;
 }
 
@@ -123,7 +121,7 @@ async function post(
       ...retryAfter(answer.headers['retry-after']),
     };
   } catch (error) {
-    // What the answer said is of no interest, that it came is.
+    // The body does not matter, only that an answer came.
     if (error instanceof AnswerTooLarge) return { kind: 'answered', status: error.status };
     return { kind: 'refused', ...reasonOf(error) };
   }
@@ -143,14 +141,14 @@ function reasonOf(error: unknown): Refusal {
   };
 }
 
-/** The error's own code, such as ECONNREFUSED, or what it is called. */
+/** The error's code, such as ECONNREFUSED, or else its name. */
 function wordFor(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'unknown';
   if ('code' in error && typeof error.code === 'string') return error.code;
   return 'name' in error && typeof error.name === 'string' ? error.name : 'unknown';
 }
 
-/** Whole seconds, a date, or nothing we understand. */
+/** Reads whole seconds or an HTTP date; ignores anything else. */
 function retryAfter(header: string | string[] | undefined): { retryAfterMs?: number } {
   if (typeof header !== 'string') return {};
   const ms = /^[0-9]{1,6}$/.test(header)
@@ -164,7 +162,7 @@ function retryAfter(header: string | string[] | undefined): { retryAfterMs?: num
 /** `Wed, 21 Oct 2026 07:28:00 GMT` */
 const HTTP_DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/;
 
-/** A member without a value is left out when it is printed. */
+/** Members that are undefined are left out of the JSON. */
 function payloadOf(
   delivery: Delivery,
   { includeArguments }: WebhookTarget,

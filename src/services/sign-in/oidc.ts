@@ -33,7 +33,8 @@ export function signInOptions({ mailer, oidc }: Runtime): SignInOptions {
 /** A started sign-in, sealed and stored in the browser. */
 interface PendingSignIn extends SignInChecks {
   readonly returnTo: string;
-  /** The person must authenticate again at the provider. */
+  /** The person must authenticate again. Cookies under way hold this name, so it cannot change. */
+  // cspell:ignore anew
   readonly anew: boolean;
   /** Milliseconds since the epoch, by the database's clock. */
   readonly beganAt: number;
@@ -49,16 +50,19 @@ export interface BegunSignIn {
 /** `returnTo` must be a return path. 501 `sso_not_configured`; 504 `identity_provider_failed`. */
 export async function beginSignIn(
   context: ServiceContext,
-  options: { returnTo: string; anew: boolean },
+  options: { returnTo: string; reauthenticate: boolean },
 ): Promise<BegunSignIn> {
   const oidc = requireOidc(context);
-  const { returnTo, anew } = options;
+  const { returnTo, reauthenticate } = options;
   try {
-    const { url, checks } = await oidc.begin({ redirectUri: ssoCallbackLink(context), anew });
+    const { url, checks } = await oidc.begin({
+      redirectUri: ssoCallbackLink(context),
+      reauthenticate,
+    });
     const pending: PendingSignIn = {
       ...checks,
       returnTo,
-      anew,
+      anew: reauthenticate,
       beganAt: (await readClock(context.db)).getTime(),
     };
     return { url, cookie: oidc.seal(JSON.stringify(pending)) };
@@ -111,7 +115,7 @@ export async function finishSignIn(
       return failed(context, 'sso_expired', 'no recent sign-in started in this browser');
     const identity = await oidc.finish(callbackUrl(context, browser.query), {
       checks: pending,
-      provenWithinSeconds: pending.anew ? Math.ceil(pending.ageMs / 1_000) : undefined,
+      maxAuthenticationAgeSeconds: pending.anew ? Math.ceil(pending.ageMs / 1_000) : undefined,
     });
     const sessionToken = await enter(context, oidc, { identity, browser });
     return { url: returnLink(context, pending.returnTo), sessionToken };
@@ -151,14 +155,14 @@ async function enter(
     const recognized = await admitIdentity(trx, identity, { emailDomains, limits: context.limits });
     if (recognized.isSuspended) return { member: recognized };
     const { methods, authenticatedAt = await longAgo(trx) } = identity;
-    const proof = {
+    const authentication = {
       method: 'sso',
       assurance: assuranceOf(methods),
       client,
       authenticatedAt,
       presented: cookies.session,
     } as const;
-    return { member: recognized, issued: await openSession(trx, recognized, proof) };
+    return { member: recognized, issued: await openSession(trx, recognized, authentication) };
   });
   if (issued) return issued.token;
   const { organizationId, membershipId } = member;

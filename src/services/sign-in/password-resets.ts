@@ -92,15 +92,17 @@ async function sendLink(
 function resetEmail({ email, displayName }: ResetRecipient, url: string): Email {
   return {
     to: email,
-    subject: 'Set a new password for Countersign',
+    subject: 'Reset your Countersign password',
     text: [
       `Hello ${shownLine(displayName)},`,
       '',
-      `somebody, most likely you, asked to set a new password for ${email}. You can do so within an hour, once:`,
+      `We received a request to reset the password of ${email}. Open this link to choose a new one:`,
       '',
       url,
       '',
-      'You will be signed out everywhere. If it was not you, ignore this message: your password stays what it is.',
+      'The link works once and expires in one hour. A new password signs you out on all devices.',
+      '',
+      'If you did not request this, ignore this email. Your password will not change.',
     ].join('\n'),
   };
 }
@@ -121,7 +123,7 @@ async function requireLive(db: Db, token: string): Promise<PasswordReset> {
   );
   if (!reset) {
     throw new AppError('not_found', {
-      detail: 'This link does not exist, has served before or has ended: ask for a new one.',
+      detail: 'This link is not valid. It may be used or expired. Request a new one.',
     });
   }
   return reset;

@@ -154,16 +154,16 @@ export interface Renewal {
 export async function renewAuthentication(
   trx: Db,
   principal: MemberPrincipal,
-  proof: {
+  credentials: {
     readonly presented: string | undefined;
     readonly secondFactor?: SecondFactor | undefined;
   },
 ): Promise<Renewal> {
-  const cookie = parseToken(proof.presented ?? '');
+  const cookie = parseToken(credentials.presented ?? '');
   if (principal.via.kind !== 'session' || cookie?.id !== principal.via.sessionId)
     throw new AppError('session_required');
   const { id, hash, token } = issueToken(TOKEN_PREFIX.session, principal.via.sessionId);
-  const { method, assurance } = provenBy(principal.auth, proof.secondFactor);
+  const { method, assurance } = authenticatedBy(principal.auth, credentials.secondFactor);
   const presentedHash = hashSecret(cookie.secret);
   const authenticatedAt = await renewSession(trx, principal.organizationId, {
     id,
@@ -176,7 +176,7 @@ export async function renewAuthentication(
   const data = {
     method,
     assurance,
-    ...(proof.secondFactor && { second_factor: proof.secondFactor }),
+    ...(credentials.secondFactor && { second_factor: credentials.secondFactor }),
   };
   await insertAuditEvents(trx, principal.organizationId, {
     events: [
@@ -187,7 +187,7 @@ export async function renewAuthentication(
 }
 
 /** A second factor adds to the method that opened the session; a repeated password adds nothing. */
-function provenBy(
+function authenticatedBy(
   { method, assurance }: AuthContext,
   secondFactor: SecondFactor | undefined,
 ): Pick<AuthContext, 'method' | 'assurance'> {

@@ -164,14 +164,14 @@ export async function completeSignIn(
           return undefined;
         }
         await markMfaChallengeUsed(trx, pending.id);
-        const proof = {
+        const authentication = {
           method: 'local_password_totp',
           assurance: 'strong',
           client,
           presented,
           secondFactor,
         } as const;
-        return await openSession(trx, pending, proof);
+        return await openSession(trx, pending, authentication);
       }),
   );
   if (!issued) {

@@ -91,7 +91,7 @@ describe('somebody asked in Slack', () => {
     const { id, post } = await asked(here);
     const said = await press(here, post, 'Deny');
     expect(await press(here, post, 'Deny')).toBe(said);
-    expect(await press(here, post, 'Approve')).toBe(`Nothing was changed. ${said}`);
+    expect(await press(here, post, 'Approve')).toBe(`This request is already closed. ${said}`);
     expect((await read(here.reviewer, id))['status']).toBe('denied');
   });
 
@@ -104,7 +104,9 @@ describe('somebody asked in Slack', () => {
       await Promise.all(buttons.map((button) => here.caller.press(here.slackUser, button)));
       await slack.ephemeralText(said + 2);
       expect(
-        slack.ephemeralTexts.slice(said).filter((text) => text.startsWith('Nothing was changed')),
+        slack.ephemeralTexts
+          .slice(said)
+          .filter((text) => text.startsWith('This request is already closed')),
       ).toHaveLength(1);
       expect(await app.db('decisions').where({ request_id: id })).toHaveLength(1);
     }
@@ -115,7 +117,7 @@ describe('somebody asked in Slack', () => {
     const { id, post } = await asked(here);
     await reachDeadline(app, id);
     expect(await press(here, post, 'Approve')).toBe(
-      'Nothing was changed. Expired without a decision.',
+      'This request is already closed. Expired without a decision.',
     );
     await deliver(app);
     expect(lastOf(post.channel)?.text).toBe('Expired without a decision: refund');
@@ -138,7 +140,7 @@ describe('somebody asked in Slack', () => {
     expect((await end(here, id)).status).toBe(200);
     await deliver(app);
     expect(lastOf(post.channel)?.text).toContain(text);
-    expect(await press(here, post, 'Approve')).toContain('Nothing was changed.');
+    expect(await press(here, post, 'Approve')).toContain('This request is already closed.');
   });
 
   test('gets nothing that could pass for a mention or a link of ours, whatever the agent sent', async () => {
@@ -167,7 +169,7 @@ describe('a button', () => {
   test('pressed by somebody who linked no member is refused', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
-    expect(await press(here, post, 'Approve', newUser())).toContain('linked to no member');
+    expect(await press(here, post, 'Approve', newUser())).toContain('not linked to a member');
     await untouched(here, id);
   });
 
@@ -186,13 +188,13 @@ describe('a button', () => {
     ],
     [
       'lost his permission',
-      'may not decide',
+      'do not have permission to decide',
       ({ membershipId }: TestMember) =>
         app.db('permission_policies').where({ membership_id: membershipId }).delete(),
     ],
     [
       'may decide for others but not for himself',
-      'may not decide',
+      'do not have permission to decide',
       ({ membershipId }: TestMember) =>
         app
           .db('permission_policies')
@@ -201,7 +203,7 @@ describe('a button', () => {
     ],
     [
       'ended his link',
-      'linked to no member',
+      'not linked to a member',
       ({ browser }: TestMember) => browser.delete('/api/v1/me/slack'),
     ],
   ])('pressed by somebody who %s a moment ago is refused', async (_what, text, lose) => {
@@ -218,7 +220,7 @@ describe('a button', () => {
     const user = newUser();
     await link(here.caller, bystander, user);
     const { id, post } = await asked(here);
-    expect(await press(here, post, 'Approve', user)).toContain('may not decide');
+    expect(await press(here, post, 'Approve', user)).toContain('do not have permission to decide');
     await untouched(here, id);
   });
 
@@ -257,7 +259,7 @@ describe('a button', () => {
     const { post } = await asked(here);
     const said = slack.ephemeralTexts.length;
     await here.caller.press(here.slackUser, { ...buttonsOf(post)['Approve'], value: foreign.id });
-    expect(await slack.ephemeralText(said + 1)).toContain('may not decide');
+    expect(await slack.ephemeralText(said + 1)).toContain('do not have permission to decide');
     await untouched(there, foreign.id);
   });
 
@@ -279,7 +281,7 @@ describe('a button', () => {
     for (const team_id of ['T9999', '', 7, null]) {
       const before = slack.ephemeralTexts.length;
       expect((await pressAs({ team_id })).status).toBe(200);
-      expect(await slack.ephemeralText(before + 1)).toContain('linked to no member');
+      expect(await slack.ephemeralText(before + 1)).toContain('not linked to a member');
     }
     expect((await pressAs({}, { team_id: 'T9999' })).status).toBe(401);
     const typed = here.caller.commandForm(here.slackUser, 'unlink');

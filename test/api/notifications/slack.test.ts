@@ -422,7 +422,9 @@ describe('linking', () => {
   test('ends from either side', async () => {
     const { organization, owner, caller } = await connected();
     await caller.command('U1', `link ${await codeOf(owner)}`);
-    expect(said(await caller.command('U1', 'unlink'))).toBe('Unlinked.');
+    expect(said(await caller.command('U1', 'unlink'))).toBe(
+      'Your Slack account is no longer linked.',
+    );
     expect(said(await caller.command('U1', 'unlink'))).toContain('linked to nobody');
     await caller.command('U1', `link ${await codeOf(owner)}`);
     expect((await owner.browser.delete('/api/v1/me/slack')).status).toBe(204);
@@ -444,7 +446,9 @@ describe('linking', () => {
       const answers = await Promise.all(
         ['U1', 'U2', 'U3'].map((user) => caller.command(user, `link ${code}`)),
       );
-      expect(answers.map(said).filter((text) => text.startsWith('Linked'))).toHaveLength(1);
+      expect(
+        answers.map(said).filter((text) => text.startsWith('Your Slack account is now linked')),
+      ).toHaveLength(1);
     }
   });
 
@@ -478,8 +482,8 @@ describe('linking', () => {
       expect(said(await caller.command('UEVIL', `link 0000-0000-0000-000${guess}`))).toContain(
         'wrong',
       );
-    expect(said(await caller.command('UEVIL', `link ${code}`))).toContain('Too many tries');
-    expect(said(await caller.command('U1', `link ${code}`))).toContain('Linked');
+    expect(said(await caller.command('UEVIL', `link ${code}`))).toContain('Too many attempts');
+    expect(said(await caller.command('U1', `link ${code}`))).toContain('is now linked');
   });
 
   test("does not take another member's Slack user, and leaves the code for the right one", async () => {
@@ -488,16 +492,18 @@ describe('linking', () => {
     await caller.command('U1', `link ${await codeOf(owner)}`);
     const code = await codeOf(member);
     expect(said(await caller.command('U1', `link ${code}`))).toContain('another member');
-    expect(said(await caller.command('U2', `link ${code}`))).toContain('Linked');
+    expect(said(await caller.command('U2', `link ${code}`))).toContain('is now linked');
     expect([await linkOf(owner), await linkOf(member)]).toEqual(['U1', 'U2']);
   });
 
   test('again puts the new Slack user in the place of the old one, who is nobody from then on', async () => {
     const { owner, caller } = await connected();
     await caller.command('U1', `link ${await codeOf(owner)}`);
-    expect(said(await caller.command('U2', `link ${await codeOf(owner)}`))).toContain('Linked');
+    expect(said(await caller.command('U2', `link ${await codeOf(owner)}`))).toContain(
+      'is now linked',
+    );
     expect(await linkOf(owner)).toBe('U2');
-    expect(said(await caller.command('U1', 'help'))).toContain('linked to no member');
+    expect(said(await caller.command('U1', 'help'))).toContain('not linked to a member');
   });
 
   test('is refused to a member who was suspended meanwhile', async () => {
@@ -521,7 +527,7 @@ describe('linking', () => {
     const code = await codeOf(member);
     expect((await owner.browser.delete(`/api/v1/members/${member.membershipId}`)).status).toBe(204);
     await app.db('memberships').where({ id: member.membershipId }).update({ status: 'active' });
-    expect(said(await caller.command('U1', 'help'))).toContain('linked to no member');
+    expect(said(await caller.command('U1', 'help'))).toContain('not linked to a member');
     expect(said(await caller.command('U1', `link ${code}`))).toContain('wrong');
   });
 

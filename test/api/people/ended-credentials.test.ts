@@ -133,6 +133,6 @@ test('a person whose Slack link ends during a button click decides nothing and r
   });
   expect((await calls.unlinking).status).toBe(204);
   expect((await calls.pressing).status).toBe(200);
-  expect(await slack.ephemeralText(1)).toContain('linked to no member');
+  expect(await slack.ephemeralText(1)).toContain('not linked to a member');
   expect(await app.db('decisions').where({ request_id: id })).toEqual([]);
 });

@@ -103,10 +103,7 @@ describe('a forgotten password', () => {
     const token = await requestLink(member);
     expect(token).toMatch(/^whr_/);
     const found = await mail.mailTo(member.email);
-    expect([found.to, found.subject]).toEqual([
-      [member.email],
-      'Set a new password for Countersign',
-    ]);
+    expect([found.to, found.subject]).toEqual([[member.email], 'Reset your Countersign password']);
     const link = await app.http.get(`/auth/password/reset/${token}`);
     expect(link.status).toBe(200);
     const left = Date.parse(String(link.body['expires_at'])) - Date.now();

@@ -161,7 +161,7 @@ describe('a message', () => {
   test('cuts long arguments, never inside a character, and says so', () => {
     const args = `{"text": "${'😀'.repeat(4_000)}"}`;
     const text = read(askingMessage(request({ args }), URL_OF).blocks);
-    expect(text).toContain(`truncated here: ${args.length} characters in all`);
+    expect(text).toContain(`truncated (${args.length} characters in total)`);
     expect(text.isWellFormed()).toBe(true);
     const lengths = askingMessage(request({ args }), URL_OF).blocks.map(
       (block) => read(block).length,

@@ -153,7 +153,7 @@ describe('a webhook', () => {
     const id = await ask(app, agent);
     await drain(app);
     expect((await deliveriesOf(app, id)).map((row) => row.last_error)).toEqual(
-      Array(2).fill('status 307, which is not tried again'),
+      Array(2).fill('status 307 (not retried)'),
     );
     expect(elsewhere.received).toHaveLength(0);
     await elsewhere.close();

@@ -65,10 +65,10 @@ describe('an email about a request', () => {
     await drain(app);
     await drain(app);
     const mail = await mails.mailTo(reviewer.email);
-    expect(mail.subject).toBe(`Agent ${agent.slug} asks for approval of refund`);
+    expect(mail.subject).toBe(`Approval needed: refund (Agent ${agent.slug})`);
     expect(mail.text).toContain(`${publicUrl}/requests/${id}`);
     expect(mail.text).toContain('"amount":12');
-    expect(mail.text).toMatch(/Deadline: {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC/);
+    expect(mail.text).toMatch(/Deadline: {3}\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC/);
     expect([mailsTo(reviewer).length, mailsTo(organization.owner).length]).toEqual([1, 1]);
   });
 
@@ -104,7 +104,7 @@ describe('an email about a request', () => {
     const { text } = await mails.mailTo(reviewer.email);
     expect(text).toContain(`{"text":"${'x'.repeat(990)}`);
     expect(text).not.toContain('x'.repeat(1_001));
-    expect(text).toContain('truncated here: 5011 characters in all');
+    expect(text).toContain('truncated, 5011 characters in total');
   });
 
   test('says how long the level waits, and promises nobody who is asked then: at the last level there is nobody', async () => {
@@ -125,9 +125,7 @@ describe('an email about a request', () => {
       .db('escalation_steps')
       .where({ request_id: id })
       .first<{ escalate_at: Date }>('escalate_at');
-    expect(text).toContain(
-      `asked for the first time in this round; unanswered, this level ends at ${shownInstant(step.escalate_at)}, after 15m`,
-    );
+    expect(text).toContain(`Respond by: ${shownInstant(step.escalate_at)} (within 15m)`);
     expect(text).not.toContain('others');
   });
 

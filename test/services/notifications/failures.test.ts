@@ -119,7 +119,7 @@ describe('a webhook whose receiver answers', () => {
       const delivery = await attempt();
       expect([stateOf(delivery), delivery.last_error]).toEqual([
         'dead at once',
-        `status ${status}, which is not tried again`,
+        `status ${status} (not retried)`,
       ]);
       receiver.answerWith((response) => response.writeHead(204).end());
       expect(await sendAgain(delivery)).toMatchObject({

@@ -1,10 +1,13 @@
-/** Signatures of calls from Slack that were taken lately. */
+/** Signatures of recent calls from Slack. */
 import type { Db } from '../../../platform/postgres.ts';
 
-/** False when the signature was taken before. Also forgets some that are too old to be accepted anyway. */
+/**
+ * Returns false when the signature was used before. Also purges some that are too old to be
+ * accepted.
+ */
 export async function rememberSlackCall(db: Db, signature: Buffer): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
-    `with forgotten as (
+    `with purged as (
        delete from slack_calls where signature in (
          select signature from slack_calls where seen_at < statement_timestamp() - interval '15 minutes'
           order by seen_at limit 10 for update skip locked)

@@ -1,4 +1,6 @@
-/** The Slack workspace of an organization: what its notification channel of kind slack has besides. */
+/**
+ * The Slack workspace of an organization, which belongs to its notification channel of kind slack.
+ */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import type { Db } from '../../../platform/postgres.ts';
 
@@ -7,7 +9,7 @@ interface ConnectionRow extends Omit<SlackConnection, 'secrets'> {
   readonly keyId: string;
 }
 
-/** Of organizations and channels that live. */
+/** Only organizations and channels that are not deleted. */
 const CONNECTIONS = `
   select s.organization_id as "organizationId", o.name as "organizationName", o.require_mfa as "requiresMfa",
          s.channel_id as "channelId", s.team_id as "teamId", s.team_name as "teamName", s.bot_user_id as "botUserId", s.default_channel as "defaultChannel",
@@ -31,7 +33,7 @@ export async function findSlackConnection(
   return rows[0] && toConnection(rows[0]);
 }
 
-/** Of whichever organization has this workspace. */
+/** Searches all organizations. */
 export async function findSlackConnectionOfTeam(
   db: Db,
   teamId: string,
@@ -48,7 +50,10 @@ type NewSlackConnection = Pick<
   'channelId' | 'teamId' | 'teamName' | 'botUserId' | 'defaultChannel' | 'secrets'
 >;
 
-/** Beside its channel. Violates `slack_connections_team_id_key` where another organization has the workspace. */
+/**
+ * Needs its channel first. Violates `slack_connections_team_id_key` when another organization has
+ * the workspace.
+ */
 export async function insertSlackConnection(
   trx: Db,
   organizationId: string,
@@ -63,7 +68,7 @@ export async function insertSlackConnection(
   );
 }
 
-/** The same workspace with other secrets or another default channel. */
+/** Changes secrets and default channel; the workspace stays the same. */
 export async function updateSlackConnection(
   trx: Db,
   organizationId: string,
@@ -85,7 +90,10 @@ function columnsOf({ teamId, teamName, botUserId, defaultChannel, secrets }: New
   };
 }
 
-/** Removes what is left of connections whose channel or organization was deleted: the organization's own, and of this workspace. */
+/**
+ * Deletes connections of deleted channels or organizations: those of this organization, and those
+ * of this workspace.
+ */
 export async function deleteEndedSlackConnections(
   trx: Db,
   { organizationId, teamId }: { readonly organizationId: string; readonly teamId: string },

@@ -1,4 +1,4 @@
-/** Whose Slack user a member is, and links that were begun. */
+/** Links between members and Slack users, and the codes that create them. */
 import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
 import type { Db } from '../../../platform/postgres.ts';
 
@@ -9,7 +9,7 @@ const COLUMNS = {
   linkedAt: 'l.linked_at',
 };
 
-/** Through the organization's connection that lives. */
+/** Only through a connection that is not deleted. */
 function links(db: Db, organizationId: string) {
   return db('slack_links as l')
     .join('slack_connections as s', 's.channel_id', 'l.channel_id')
@@ -36,7 +36,7 @@ export async function findSlackLinkOfUser(
     SlackLink | undefined;
 }
 
-/** In the place of a code the member got before; forgets some of others that have ended. Returns when it ends. */
+/** Replaces the member's code, and purges some expired codes. Returns when the code expires. */
 export async function putSlackLinkCode(
   db: Db,
   {
@@ -47,7 +47,7 @@ export async function putSlackLinkCode(
   }: { membershipId: string; channelId: string; codeHash: Buffer; minutes: number },
 ): Promise<Date> {
   const { rows } = await db.raw<{ rows: [{ expires_at: Date }] }>(
-    `with forgotten as (
+    `with purged as (
        delete from slack_link_codes where membership_id in (
          select membership_id from slack_link_codes where expires_at < statement_timestamp() and membership_id <> :membershipId
           order by expires_at limit 10 for update skip locked)
@@ -62,7 +62,7 @@ export async function putSlackLinkCode(
   return rows[0].expires_at;
 }
 
-/** Uses the code up. Returns whose it was; undefined when nobody has it, or it is too old. */
+/** Uses up the code. Returns its member; undefined when the code is unknown or expired. */
 export async function takeSlackLinkCode(
   trx: Db,
   channelId: string,
@@ -75,7 +75,10 @@ export async function takeSlackLinkCode(
   return taken[0]?.membership_id;
 }
 
-/** In the place of the member's link before. Violates `slack_links_user_key` where the Slack user is another member's. */
+/**
+ * Replaces the member's link. Violates `slack_links_user_key` when the Slack user belongs to
+ * another member.
+ */
 export async function putSlackLink(
   trx: Db,
   {
@@ -93,7 +96,7 @@ export async function putSlackLink(
   );
 }
 
-/** With a code that was begun. Returns the Slack user; undefined when there was no link. */
+/** Also deletes a link code. Returns the Slack user; undefined when there was no link. */
 export async function deleteSlackLink(trx: Db, membershipId: string): Promise<string | undefined> {
   await trx('slack_link_codes').where({ membership_id: membershipId }).delete();
   const deleted = (await trx('slack_links')
@@ -102,7 +105,7 @@ export async function deleteSlackLink(trx: Db, membershipId: string): Promise<st
   return deleted[0]?.slack_user_id;
 }
 
-/** Remembers the conversation, unless he has linked another Slack user meanwhile. */
+/** Stores the conversation, unless the member has linked another Slack user meanwhile. */
 export async function setDirectChannel(
   db: Db,
   { membershipId, slackUserId }: SlackLink,

@@ -1,11 +1,11 @@
-/** The messages with buttons that were posted about a request, so that none is posted twice and each shows the answer at last. */
+/** Slack messages about a request: none is posted twice, and each gets the answer in the end. */
 import type { Db } from '../../../platform/postgres.ts';
 
 export interface MessagePlace {
   readonly requestId: string;
-  /** Of the notification channel. */
+  /** The id of the notification channel. */
   readonly channelId: string;
-  /** What must be said once: a delivery. */
+  /** Identifies the message: its delivery. */
   readonly messageKey: string;
 }
 
@@ -19,8 +19,9 @@ const columnsOf = ({ requestId, channelId, messageKey }: MessagePlace) => ({
 const POSTING_S = 30;
 
 /**
- * True when this delivery is to post the message: nobody has, and nobody is about to. Forgets some of other requests that nobody
- * can need any more: a request is open for a week at most, and a dead message about it is kept for 90 days.
+ * Returns true when this delivery posts the message: no other delivery has posted it or is posting
+ * it. Purges some old rows of other requests. A request is open for a week at most, and a dead
+ * message is kept for 90 days.
  */
 export async function beginPosting(
   db: Db,
@@ -28,7 +29,7 @@ export async function beginPosting(
   deliveryId: string,
 ): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
-    `with forgotten as (
+    `with purged as (
        delete from slack_messages where (request_id, channel_id, message_key) in (
          select request_id, channel_id, message_key from slack_messages
           where posting_until < statement_timestamp() - interval '100 days' and request_id <> :request_id
@@ -45,7 +46,6 @@ export async function beginPosting(
   return rows.length > 0;
 }
 
-/** It stands in Slack. */
 export async function isPosted(db: Db, place: MessagePlace): Promise<boolean> {
   const row: unknown = await db('slack_messages')
     .where(columnsOf(place))
@@ -64,7 +64,7 @@ export async function endPosting(
     .update({ slack_channel: posted.channel, slack_ts: posted.ts });
 }
 
-/** It failed: whoever comes next may try. */
+/** After a failure: the next delivery may post it. */
 export async function giveUpPosting(
   db: Db,
   place: MessagePlace,
@@ -81,7 +81,7 @@ export interface OpenMessage extends MessagePlace {
   readonly slackTs: string;
 }
 
-/** Those that still show buttons. */
+/** Messages that still show buttons. */
 export async function findOpenMessages(
   db: Db,
   { requestId, channelId }: Omit<MessagePlace, 'messageKey'>,

@@ -4,9 +4,9 @@ import type { SealedSecret } from '../../../platform/crypto/secret-box.ts';
 export interface SlackConnection {
   readonly organizationId: string;
   readonly organizationName: string;
-  /** Nobody can decide in Slack. */
+  /** Slack buttons cannot decide then. */
   readonly requiresMfa: boolean;
-  /** Of the notification channel. */
+  /** The id of the notification channel. */
   readonly channelId: string;
   readonly teamId: string;
   readonly teamName: string;

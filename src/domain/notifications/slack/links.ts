@@ -3,7 +3,7 @@
 export interface SlackLink {
   readonly membershipId: string;
   readonly slackUserId: string;
-  /** The conversation between him and the bot, once it was opened. */
+  /** The direct conversation with the bot, once opened. */
   readonly directChannel: string | null;
   readonly linkedAt: Date;
 }

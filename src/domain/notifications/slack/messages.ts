@@ -88,7 +88,7 @@ function aboutRequest(request: ApprovalRequest): readonly SlackBlock[] {
         'Agent',
         `${line(request.agentName, MAX_FACT)} (${request.agentSlug}), ${line(request.agentInstanceName, MAX_FACT)}`,
       ],
-      ['Why people are asked', reason === undefined ? undefined : line(reason, MAX_REASON)],
+      ['Reason', reason === undefined ? undefined : line(reason, MAX_REASON)],
     ]),
     {
       type: 'rich_text',
@@ -97,7 +97,7 @@ function aboutRequest(request: ApprovalRequest): readonly SlackBlock[] {
     ...(isCut
       ? [
           note(
-            `The arguments are truncated here: ${request.arguments.text.length} characters in all. Open the request to see them.`,
+            `Arguments truncated (${request.arguments.text.length} characters in total). Open the request to see them all.`,
           ),
         ]
       : []),
@@ -134,7 +134,7 @@ export function askingMessage(
       { type: 'header', text: plain(title) },
       ...aboutRequest(request),
       note(
-        `Decide by ${shownInstant(request.deadlineAt)}${requiresMfa ? ', in the browser with your second factor' : ''}.`,
+        `Decide by ${shownInstant(request.deadlineAt)}.${requiresMfa ? ' Your organization requires a second factor: open the request to decide.' : ''}`,
       ),
       {
         type: 'actions',
@@ -186,10 +186,10 @@ export function answeredMessage(request: ApprovalRequest, url: string): SlackTex
       { type: 'header', text: plain(title) },
       ...aboutRequest(request),
       facts([
-        ['Answer', outcomeOf(request)],
+        ['Outcome', outcomeOf(request)],
         ['Note', decision?.note === undefined ? undefined : line(decision.note, MAX_REASON)],
-        ['At', decision && shownInstant(decision.decidedAt)],
-        ['Decided in', decision && line(decision.channel, MAX_FACT)],
+        ['Time', decision && shownInstant(decision.decidedAt)],
+        ['Via', decision && line(decision.channel, MAX_FACT)],
       ]),
       { type: 'actions', elements: [openButton(url)] },
     ],

@@ -1,4 +1,4 @@
-/** Calls from Slack: that they come from there, and what a button or a command does. */
+/** Calls from Slack: verifies their signature, and handles buttons and commands. */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import { randomUUID } from 'node:crypto';
 import { readClock } from '../../../data/clock.ts';
@@ -30,20 +30,20 @@ import { finishSlackLink, removeSlackLinkOf, SLACK_COMMAND } from './links.ts';
 import { openSlackSecrets } from './secrets.ts';
 
 /**
- * Whose workspace the call comes from. Throws 401 unless Slack signed it within five minutes with the secret of that
- * workspace's app, and when the signature was taken before.
+ * Returns the calling workspace. Throws 401 unless its app's secret signed the call within five
+ * minutes, or when the signature was used before.
  */
 async function verify(
   context: ServiceContext,
-  proof: SlackRequestSignature,
+  call: SlackRequestSignature,
 ): Promise<{ connection: SlackConnection; now: Date }> {
   const now = await readClock(context.db);
-  const teamId = isTimely(proof, now) ? teamOf(proof.body) : undefined;
+  const teamId = isTimely(call, now) ? teamOf(call.body) : undefined;
   const connection =
     teamId === undefined ? undefined : await findSlackConnectionOfTeam(context.db, teamId);
-  if (!connection || !isSignedWith(openSlackSecrets(context, connection).signingSecret, proof))
+  if (!connection || !isSignedWith(openSlackSecrets(context, connection).signingSecret, call))
     refuse();
-  if (!(await rememberSlackCall(context.db, signatureBytes(proof.signature)))) refuse();
+  if (!(await rememberSlackCall(context.db, signatureBytes(call.signature)))) refuse();
   return { connection, now };
 }
 
@@ -51,35 +51,35 @@ function refuse(): never {
   throw new AppError('authentication_required', { detail: 'The call is not signed by Slack.' });
 }
 
-/** Somebody pressed a button. What comes of it he is told in Slack, soon after this resolves. */
+/** Handles a button click. The answer is posted in Slack, soon after this resolves. */
 export async function handleSlackInteraction(
   context: ServiceContext,
-  proof: SlackRequestSignature,
+  call: SlackRequestSignature,
 ): Promise<void> {
-  const { connection, now } = await verify(context, proof);
-  const pressed = readButtonClick(proof.body);
-  if (!pressed) return;
-  const text = await press(context, { connection, pressed, now });
-  context.slack.postEphemeral(pressed.responseUrl, text).catch((error: unknown) => {
+  const { connection, now } = await verify(context, call);
+  const click = readButtonClick(call.body);
+  if (!click) return;
+  const text = await handleButton(context, { connection, click, now });
+  context.slack.postEphemeral(click.responseUrl, text).catch((error: unknown) => {
     context.logger.warn(
-      { err: error, approvalRequest: pressed.requestId },
-      'what came of a button in Slack could not be said there',
+      { err: error, approvalRequest: click.requestId },
+      'the answer to a button could not be posted in Slack',
     );
   });
 }
 
-interface Press {
+interface HandledClick {
   readonly connection: SlackConnection;
-  readonly pressed: ButtonClick;
+  readonly click: ButtonClick;
   readonly now: Date;
 }
 
-/** Decides as anybody decides. Answers what the person is told. */
-async function press(
+/** Decides under the rules of every decision. Returns the answer to the person. */
+async function handleButton(
   context: ServiceContext,
-  { connection, pressed, now }: Press,
+  { connection, click, now }: HandledClick,
 ): Promise<string> {
-  const { requestId, status, slackUserId, isForeign } = pressed;
+  const { requestId, status, slackUserId, isForeign } = click;
   const link = isForeign
     ? undefined
     : await findSlackLinkOfUser(context.db, connection.organizationId, slackUserId);
@@ -90,7 +90,7 @@ async function press(
   const auth = { method: 'slack', assurance: 'single_factor', authenticated_at: now } as const;
   try {
     const principal = memberPrincipal(member, { via: { kind: 'slack', slackUserId }, auth });
-    // What the decision endpoint asks before it looks at the request.
+    // The decision endpoint checks this before it looks at the request.
     const verdict = authorize(principal, 'request.decide', { kind: 'any' });
     if (!verdict.allowed)
       throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
@@ -104,7 +104,7 @@ async function press(
   }
 }
 
-/** A second press says what the first one came to. */
+/** A second click answers with the outcome of the first. */
 async function decide(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -124,41 +124,40 @@ async function decide(
     if (!found) throw error;
     const { decision } = found.request;
     const again = decision?.membershipId === principal.membershipId && decision.status === status;
-    return `${again ? '' : 'Nothing was changed. '}${escapeSlackText(outcomeOf(found.request))}.`;
+    return `${again ? '' : 'This request is already closed. '}${escapeSlackText(outcomeOf(found.request))}.`;
   }
 }
 
 const linkTo = ({ publicUrl }: Runtime, requestId: string): string =>
   `<${publicUrl()}/requests/${requestId}|Open the request>`;
 
-/** What somebody hears who may not decide here. Everything else is a failure of ours. */
+/** Answers for people who may not decide here. Every other error is ours. */
 const refusals: Partial<Record<ErrorCode, string>> = {
   membership_inactive: 'Your membership is not active.',
-  mfa_required:
-    'Your organization requires a second factor, which Slack has none of: decide in the browser.',
-  permission_denied: 'You may not decide requests.',
-  request_not_routed: 'You may not decide this request.',
-  not_found: 'You may not decide this request.',
-  request_evaluating: 'The rules are still looking at this request: try again.',
+  mfa_required: 'Your organization requires a second factor. Decide in the browser instead.',
+  permission_denied: 'You do not have permission to decide requests.',
+  request_not_routed: 'You do not have permission to decide this request.',
+  not_found: 'You do not have permission to decide this request.',
+  request_evaluating: 'The rules for this request are still running. Try again in a moment.',
 };
 
 function unlinkedText({ publicUrl }: Runtime, { organizationName }: SlackConnection): string {
   const name = escapeSlackText(organizationName);
-  return `Your Slack user is linked to no member of ${name}. Sign in at ${publicUrl()}, ask for a code there, and type \`${SLACK_COMMAND} link CODE\` here.`;
+  return `Your Slack account is not linked to a member of ${name}. Sign in at ${publicUrl()}, create a link code, and type \`${SLACK_COMMAND} link CODE\` here.`;
 }
 
-/** Somebody typed the command. Answers what he alone is told. */
+/** Handles the slash command. The answer is visible only to the person who typed it. */
 export async function handleSlackCommand(
   context: ServiceContext,
-  proof: SlackRequestSignature,
+  call: SlackRequestSignature,
 ): Promise<string> {
-  const { connection } = await verify(context, proof);
-  const command = readCommand(proof.body);
+  const { connection } = await verify(context, call);
+  const command = readCommand(call.body);
   if (!command) return unlinkedText(context, connection);
-  return await obey(context, connection, command);
+  return await handleCommand(context, connection, command);
 }
 
-async function obey(
+async function handleCommand(
   context: ServiceContext,
   connection: SlackConnection,
   { verb, slackUserId, argument }: SlashCommand,
@@ -168,12 +167,12 @@ async function obey(
       const outcome = await finishSlackLink(context, connection, { slackUserId, code: argument });
       if (outcome.kind !== 'linked') return linkFailures[outcome.kind];
       const who = `${escapeSlackText(outcome.displayName)} (${escapeSlackText(outcome.email)})`;
-      return `Linked: what you decide here is decided by ${who}. If that is not you, type \`${SLACK_COMMAND} unlink\` at once.`;
+      return `Your Slack account is now linked to ${who}, and your decisions here count as theirs. If this is not you, type \`${SLACK_COMMAND} unlink\` now.`;
     }
     case 'unlink':
       return (await removeSlackLinkOf(context, connection, slackUserId))
-        ? 'Unlinked.'
-        : 'Your Slack user was linked to nobody.';
+        ? 'Your Slack account is no longer linked.'
+        : 'Your Slack account was not linked.';
     case 'help':
       return unlinkedOrHelp(context, connection, slackUserId);
   }
@@ -186,13 +185,13 @@ async function unlinkedOrHelp(
 ): Promise<string> {
   const link = await findSlackLinkOfUser(context.db, connection.organizationId, slackUserId);
   return link
-    ? `Your Slack user is linked. \`${SLACK_COMMAND} unlink\` ends that.`
+    ? `Your Slack account is linked. To remove the link, type \`${SLACK_COMMAND} unlink\`.`
     : unlinkedText(context, connection);
 }
 
 const linkFailures = {
   wrong_code:
-    'This code is wrong, used or older than ten minutes. Ask for a new one in the browser.',
-  too_many_tries: 'Too many tries: wait ten minutes.',
-  taken: `Your Slack user is linked to another member already. Type \`${SLACK_COMMAND} unlink\` first.`,
+    'This code is wrong, already used or expired. Create a new one in the browser; it lasts ten minutes.',
+  too_many_tries: 'Too many attempts. Try again in ten minutes.',
+  taken: `Your Slack account is already linked to another member. Type \`${SLACK_COMMAND} unlink\` first.`,
 } as const;

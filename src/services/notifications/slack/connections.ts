@@ -1,4 +1,7 @@
-/** Which Slack workspace an organization has connected. Its messages go over a notification channel of kind slack. */
+/**
+ * An organization's connection to a Slack workspace. Its messages use a notification channel of
+ * kind slack.
+ */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import { v7 } from 'uuid';
 import { insertAuditEvents } from '../../../data/audit-events.ts';
@@ -27,20 +30,21 @@ export async function readSlackConnection(
 }
 
 export interface SlackTerms {
-  /** As it is when absent. */
+  /** Unchanged when absent. */
   readonly botToken?: string | undefined;
-  /** As it is when absent. */
+  /** Unchanged when absent. */
   readonly signingSecret?: string | undefined;
   readonly defaultChannel: string | null;
 }
 
-/** Of a change that leaves secrets as they are, while others change them. */
+/** For a change that keeps the stored secrets, while others replace them. */
 const TRIES = 5;
 
 /**
- * Connects the workspace the token belongs to, in the place of another one, or changes the terms of the same. Needs the proof
- * of `requireRecentAuthentication`. 400 where Slack does not know the token or a first secret is missing, 409 `slack_workspace_taken`, 501
- * `secrets_key_missing`, 504 `slack_failed`.
+ * Connects the workspace of the token: replaces another workspace, or changes the connection of the
+ * same one. Requires recent authentication. Throws 400 for a token that Slack does not know or a
+ * missing secret. Throws 409 `slack_workspace_taken`, 501 `secrets_key_missing`, 504
+ * `slack_failed`.
  */
 export async function connectSlack(
   context: ServiceContext,
@@ -58,11 +62,11 @@ export async function connectSlack(
 
 interface Change {
   readonly terms: SlackTerms;
-  /** Where the secrets are taken from that the terms do not give. */
+  /** Its secrets fill in for those the terms omit. */
   readonly before: SlackConnection | undefined;
 }
 
-/** Undefined, and nothing done, where somebody has changed meanwhile what the terms leave as it is. */
+/** Returns undefined, without a change, when the secrets to keep were replaced in the meantime. */
 async function connectAfter(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -70,7 +74,7 @@ async function connectAfter(
 ): Promise<SlackConnection | undefined> {
   const { organizationId } = principal;
   const secrets = wantedSecrets(terms, before && openSlackSecrets(context, before));
-  // Sealed for nobody yet: without a key nothing is sent to Slack.
+  // Checks that there is a key before a secret goes to Slack. The result is not stored.
   sealSlackSecrets(context, organizationId, secrets);
   const identity = await identify(context, secrets.botToken);
   return await context.db
@@ -98,7 +102,7 @@ async function connectAfter(
 const isWhole = ({ botToken, signingSecret }: SlackTerms): boolean =>
   botToken !== undefined && signingSecret !== undefined;
 
-/** Nothing is sealed twice in the same way. */
+/** Sealing is randomized: equal sealed bytes mean that the secrets were not saved again. */
 function haveSameSecrets(
   one: SlackConnection | undefined,
   other: SlackConnection | undefined,
@@ -147,7 +151,7 @@ async function identify({ slack, logger }: Runtime, botToken: string): Promise<S
         },
       ]);
     }
-    logger.warn({ reason: error.reason }, 'Slack cannot be asked whose a token is');
+    logger.warn({ reason: error.reason }, 'Slack did not answer whose token this is');
     throw new AppError('slack_failed', { cause: error });
   }
 }
@@ -186,7 +190,10 @@ async function save(
   await record(db, caller, { verb: 'connected', connection });
 }
 
-/** Ends the connection with all links; again, nothing more happens. Needs the proof of `requireRecentAuthentication`. */
+/**
+ * Ends the connection and all links to it; does nothing without one. Requires recent
+ * authentication.
+ */
 export async function disconnectSlack(
   context: ServiceContext,
   principal: MemberPrincipal,

@@ -1,4 +1,7 @@
-/** Whose Slack user a member is: begun in his session, finished in Slack with the code he was shown. Never told from an email. */
+/**
+ * Links members to Slack users. A link begins in the member's session and ends in Slack with a
+ * code; an email address never links anyone.
+ */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
 import { createHash, randomBytes } from 'node:crypto';
@@ -24,7 +27,6 @@ import { violatedConstraint } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
 import { lockCurrentMember } from '../../people/member-principals.ts';
 
-/** What people type in Slack. */
 export const SLACK_COMMAND = '/countersign';
 
 const CODE_MINUTES = 10;
@@ -55,7 +57,10 @@ export interface LinkCode {
   readonly expiresAt: Date;
 }
 
-/** In the place of a code begun before. Needs the proof of `requireRecentAuthentication`: whoever links can decide. 409 `slack_not_connected`. */
+/**
+ * Replaces a code that was issued before. Requires recent authentication, since a linked Slack user
+ * can decide. Throws 409 `slack_not_connected`.
+ */
 export async function beginSlackLink(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -81,7 +86,7 @@ function hashOf(typed: string): Buffer {
   return createHash('sha256').update(readCode(typed).code).digest();
 }
 
-/** With a link that was begun; again, nothing more happens. */
+/** Also removes a link code; does nothing without either. */
 export async function removeOwnSlackLink(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -114,7 +119,10 @@ export type LinkOutcome =
   | { readonly kind: 'linked'; readonly displayName: string; readonly email: string }
   | { readonly kind: 'wrong_code' | 'too_many_tries' | 'taken' };
 
-/** The Slack user proves with the code whose session began the link. Counts against his tries whatever comes of it. */
+/**
+ * The code shows whose session began the link. Every call counts as one of the Slack user's
+ * attempts.
+ */
 export async function finishSlackLink(
   context: ServiceContext,
   connection: SlackConnection,
@@ -165,7 +173,7 @@ async function link(
   });
 }
 
-/** From within Slack. False when the Slack user was linked to nobody. */
+/** Called from Slack. Returns false when the Slack user is not linked. */
 export async function removeSlackLinkOf(
   context: ServiceContext,
   { organizationId }: SlackConnection,

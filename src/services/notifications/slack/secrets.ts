@@ -7,7 +7,7 @@ import type { Runtime } from '../../context.ts';
 
 export interface SlackSecrets {
   readonly botToken: string;
-  /** Proves that a call comes from Slack. */
+  /** Verifies that a call comes from Slack. */
   readonly signingSecret: string;
 }
 
@@ -16,7 +16,7 @@ function requireBox({ secrets }: Runtime): SecretBox {
   return secrets;
 }
 
-/** 501 `secrets_key_missing`. */
+/** Throws 501 `secrets_key_missing`. */
 export function sealSlackSecrets(
   runtime: Runtime,
   channelId: string,
@@ -28,7 +28,7 @@ export function sealSlackSecrets(
   );
 }
 
-/** 501 `secrets_key_missing`, also when the key they are sealed under is not at hand. */
+/** Throws 501 `secrets_key_missing`, also when the key that sealed them is not configured. */
 export function openSlackSecrets(
   runtime: Runtime,
   { channelId, secrets }: Pick<SlackConnection, 'channelId' | 'secrets'>,

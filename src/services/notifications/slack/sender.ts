@@ -1,4 +1,4 @@
-/** Sends over a notification channel of kind slack: to the linked people asked, and to the organization's own channel. */
+/** Sends Slack messages: to linked people, and to the organization's default channel. */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
 import { once } from 'node:events';
@@ -33,16 +33,16 @@ import type {
 } from '../sender.ts';
 import { openSlackSecrets } from './secrets.ts';
 
-/** Who may be spoken to over the channel, and with which token. */
-interface Line {
+/** A connection with its token unsealed. */
+interface Workspace {
   readonly connection: SlackConnection;
   readonly botToken: string;
 }
 
-async function openLine(
+async function openWorkspace(
   context: ServiceContext,
   { organizationId, channelId }: { organizationId: string; channelId: string },
-): Promise<Line | undefined> {
+): Promise<Workspace | undefined> {
   const connection = await findSlackConnection(context.db, organizationId);
   if (connection?.channelId !== channelId || !context.secrets) return undefined;
   return { connection, botToken: openSlackSecrets(context, connection).botToken };
@@ -53,10 +53,10 @@ async function send(
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const line = await openLine(context, delivery);
-  if (!line) return { kind: 'dropped', reason: 'not_configured' };
+  const workspace = await openWorkspace(context, delivery);
+  if (!workspace) return { kind: 'dropped', reason: 'not_configured' };
   try {
-    return await unlessAborted(signal, () => say(context, { line, signal }, delivery));
+    return await unlessAborted(signal, () => deliver(context, { workspace, signal }, delivery));
   } catch (error) {
     if (error instanceof SlackError) return toFailure(error);
     if (signal.aborted) return { kind: 'failed', error: 'interrupted' };
@@ -64,42 +64,42 @@ async function send(
   }
 }
 
-/** What is under way when the signal comes goes on unheard: what Slack has taken by then is still written down. */
+/** Work under way continues after the signal, so that what Slack has accepted is still recorded. */
 async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
-  const heard = new AbortController();
-  const aborted = once(signal, 'abort', { signal: heard.signal }).then(() => {
+  const finished = new AbortController();
+  const aborted = once(signal, 'abort', { signal: finished.signal }).then(() => {
     signal.throwIfAborted();
     throw new Error('not aborted');
   });
   try {
     return await Promise.race([work(), aborted]);
   } finally {
-    heard.abort();
+    finished.abort();
   }
 }
 
-interface Saying {
-  readonly line: Line;
+interface Sending {
+  readonly workspace: Workspace;
   readonly signal: AbortSignal;
 }
 
-async function say(
+async function deliver(
   context: ServiceContext,
-  saying: Saying,
+  sending: Sending,
   delivery: Delivery,
 ): Promise<SendOutcome> {
   switch (delivery.event) {
     case 'notified':
-      return await ask(context, saying, delivery);
+      return await askPerson(context, sending, delivery);
     case 'announced':
-      return await announce(context, saying, delivery);
+      return await announce(context, sending, delivery);
     case 'decided':
-      return await presentAnswer(context, saying, delivery);
+      return await presentAnswer(context, sending, delivery);
   }
 }
 
-/** What somebody has to mend first, in Slack or by another token, is not tried again until somebody asks for it. */
+/** A refusal needs a change in Slack or of the token, so it is retried only on request. */
 function toFailure({ failure, reason, retryAfterSeconds }: SlackError): SendOutcome {
   return {
     kind: 'failed',
@@ -109,9 +109,9 @@ function toFailure({ failure, reason, retryAfterSeconds }: SlackError): SendOutc
   };
 }
 
-async function ask(
+async function askPerson(
   context: ServiceContext,
-  saying: Saying,
+  sending: Sending,
   delivery: NotifiedDelivery,
 ): Promise<SendOutcome> {
   const link = await findSlackLink(
@@ -120,25 +120,25 @@ async function ask(
     delivery.recipient.membershipId,
   );
   if (!link) return { kind: 'dropped', reason: 'not_linked' };
-  return await postOnce(context, saying, {
+  return await postOnce(context, sending, {
     delivery,
-    post: (send) => postDirectly(context, { line: saying.line, link }, send),
+    post: (send) => postDirectly(context, { workspace: sending.workspace, link }, send),
   });
 }
 
 async function announce(
   context: ServiceContext,
-  saying: Saying,
+  sending: Sending,
   delivery: AnnouncedDelivery,
 ): Promise<SendOutcome> {
-  const { defaultChannel } = saying.line.connection;
+  const { defaultChannel } = sending.workspace.connection;
   if (defaultChannel === null) return { kind: 'dropped', reason: 'not_configured' };
-  return await postOnce(context, saying, { delivery, post: (send) => send(defaultChannel) });
+  return await postOnce(context, sending, { delivery, post: (send) => send(defaultChannel) });
 }
 
 async function directChannel(
   { db, slack }: ServiceContext,
-  { botToken }: Line,
+  { botToken }: Workspace,
   link: SlackLink,
 ): Promise<string> {
   if (link.directChannel !== null) return link.directChannel;
@@ -147,13 +147,13 @@ async function directChannel(
   return channel;
 }
 
-/** A conversation that was opened before and is gone by now is opened again. */
+/** Opens the conversation again when it no longer exists. */
 async function postDirectly(
   context: ServiceContext,
-  { line, link }: { readonly line: Line; readonly link: SlackLink },
+  { workspace, link }: { readonly workspace: Workspace; readonly link: SlackLink },
   send: SendTo,
 ): Promise<PostedMessage> {
-  const channel = await directChannel(context, line, link);
+  const channel = await directChannel(context, workspace, link);
   try {
     return await send(channel);
   } catch (error) {
@@ -163,7 +163,7 @@ async function postDirectly(
       error.reason !== 'channel_not_found'
     )
       throw error;
-    return await send(await directChannel(context, line, { ...link, directChannel: null }));
+    return await send(await directChannel(context, workspace, { ...link, directChannel: null }));
   }
 }
 
@@ -175,12 +175,12 @@ interface Post {
 }
 
 /**
- * Slack knows no idempotency key, so it is written down before a message is posted that it is, and after that it was. A
- * message is doubled only when Slack takes it and its answer is lost.
+ * Slack has no idempotency key, so the attempt is recorded before the call and the message after
+ * it. A duplicate is possible only when Slack accepts a message and its answer is lost.
  */
 async function postOnce(
   { db, slack }: ServiceContext,
-  { line, signal }: Saying,
+  { workspace, signal }: Sending,
   { delivery, post }: Post,
 ): Promise<SendOutcome> {
   const { id, request, channelId, url } = delivery;
@@ -194,7 +194,11 @@ async function postOnce(
   try {
     const posted = await post(async (channel) => {
       signal.throwIfAborted();
-      return await slack.post(line.botToken, channel, askingMessage(request, url, line.connection));
+      return await slack.post(
+        workspace.botToken,
+        channel,
+        askingMessage(request, url, workspace.connection),
+      );
     });
     await endPosting(db, place, posted);
     return { kind: 'delivered' };
@@ -204,10 +208,10 @@ async function postOnce(
   }
 }
 
-/** Each message shows the answer in the place of its buttons; those that do already are left alone. */
+/** Replaces the buttons of each message with the answer; messages that have it are skipped. */
 async function presentAnswer(
   context: ServiceContext,
-  { line, signal }: Saying,
+  { workspace, signal }: Sending,
   delivery: DecidedDelivery,
 ): Promise<SendOutcome> {
   const { request, channelId, url } = delivery;
@@ -215,7 +219,7 @@ async function presentAnswer(
   for (const open of await findOpenMessages(context.db, { requestId: request.id, channelId })) {
     signal.throwIfAborted();
     await context.slack
-      .update(line.botToken, { channel: open.slackChannel, ts: open.slackTs }, message)
+      .update(workspace.botToken, { channel: open.slackChannel, ts: open.slackTs }, message)
       .catch(unlessGone);
     await closeMessage(context.db, placeOf(open));
   }
@@ -228,7 +232,7 @@ const placeOf = ({ requestId, channelId, messageKey }: OpenMessage): MessagePlac
   messageKey,
 });
 
-/** Whoever deleted the message, or the channel it was in, needs no answer there. */
+/** A deleted message or channel needs no answer. */
 const GONE = new Set([
   'message_not_found',
   'channel_not_found',
@@ -246,16 +250,16 @@ async function sendTest(
   { organizationId, channelId, recipient }: TestMessage,
   signal: AbortSignal,
 ): Promise<TestOutcome> {
-  const line = await openLine(context, { organizationId, channelId });
-  if (!line) return { delivered: false, errorCode: 'not_configured' };
+  const workspace = await openWorkspace(context, { organizationId, channelId });
+  if (!workspace) return { delivered: false, errorCode: 'not_configured' };
   const link = await findSlackLink(context.db, organizationId, recipient.membershipId);
-  const { defaultChannel, organizationName } = line.connection;
+  const { defaultChannel, organizationName } = workspace.connection;
   if (!link && defaultChannel === null) return { delivered: false, errorCode: 'not_linked' };
   try {
     await unlessAborted(signal, async () => {
-      const channel = link ? await directChannel(context, line, link) : (defaultChannel ?? '');
+      const channel = link ? await directChannel(context, workspace, link) : (defaultChannel ?? '');
       signal.throwIfAborted();
-      await context.slack.post(line.botToken, channel, testMessage(organizationName));
+      await context.slack.post(workspace.botToken, channel, testMessage(organizationName));
     });
     return { delivered: true };
   } catch (error) {
