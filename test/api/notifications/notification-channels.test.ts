@@ -1,4 +1,4 @@
-/** Where the messages of an organization go: making, changing, trying and removing channels. */
+/** Creating, changing, testing and deleting notification channels. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -74,7 +74,7 @@ async function auditOf(id: string): Promise<string[]> {
 }
 
 describe('a webhook channel', () => {
-  test('shows its secret once, keeps it sealed, and says who made it', async () => {
+  test('returns its secret once, stores it sealed, and records its creator', async () => {
     const { id, secret } = await createdId();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const shown = await organization.owner.http.get(`${PATH}/${id}`);
@@ -103,7 +103,7 @@ describe('a webhook channel', () => {
     ['https://nowhere.invalid/'],
     ['ftp://127.0.0.1/'],
     ['hook'],
-  ])('cannot be sent to %s', async (url) => {
+  ])('cannot be created for %s', async (url) => {
     const refused = await create({ url });
     expect(codeOf(refused)).toEqual([400, 'egress_denied']);
     expect(refused.body['error']?.['details']?.['issues']?.[0]).toMatchObject({
@@ -129,7 +129,7 @@ describe('a webhook channel', () => {
     ['an empty user name', 'https://@127.0.0.1/'],
     ['an empty user name and password', 'https://:@127.0.0.1/'],
     ['more than 2,000 characters once it is encoded', `https://127.0.0.1/${'\u00fc'.repeat(400)}`],
-  ])('takes no URL with %s', async (_, url) => {
+  ])('accepts no URL with %s', async (_, url) => {
     const refused = await create({ url });
     expect(codeOf(refused)).toEqual([400, 'validation_failed']);
     expect(refused.body['error']?.['details']?.['issues']).toEqual([
@@ -141,7 +141,7 @@ describe('a webhook channel', () => {
     ).toEqual([400, 'validation_failed']);
   });
 
-  test('shows its URL as it is called, whatever way it was written', async () => {
+  test('shows its URL in the normalized form that is called', async () => {
     const { id } = await createdId({ url: 'HTTPS://127.0.0.1:443/a/../\u00fc?q=%7E' });
     const shown = async () =>
       (await organization.owner.http.get(`${PATH}/${id}`)).body['notification_channel']?.['url'];
@@ -153,7 +153,7 @@ describe('a webhook channel', () => {
     expect(await auditOf(id)).toEqual(['notification_channel.created']);
   });
 
-  test('can be changed in what is named, and only that', async () => {
+  test('changes in the given fields, and only in those', async () => {
     const { id } = await createdId();
     const change = async (body: unknown) =>
       await organization.owner.browser.call('PATCH', `${PATH}/${id}`, { body });
@@ -171,7 +171,7 @@ describe('a webhook channel', () => {
     ]);
   });
 
-  test('signs with its new secret alone as soon as it is rotated', async () => {
+  test('signs only with the new secret after a rotation', async () => {
     const { id, secret } = await createdId();
     const rotated = await organization.owner.browser.post(`${PATH}/${id}/rotate_secret`);
     const renewed = String(rotated.body['signing_secret']);
@@ -189,7 +189,7 @@ describe('a webhook channel', () => {
     ]);
   });
 
-  test('goes on signing when everything is sealed under a new secrets key', async () => {
+  test('still signs after everything is sealed under a new secrets key', async () => {
     const { id, secret } = await createdId();
     const nextKey = randomBytes(32).toString('base64');
     const next = openSecretBox(nextKey, [secretsKey]);
@@ -201,11 +201,11 @@ describe('a webhook channel', () => {
     const sealed = { sealed: row.signing_secret, keyId: row.signing_secret_key_id };
     expect(next.open(sealed, `notification-webhook:${id}`).toString()).toBe(secret);
     expect(sealed.keyId).toBe(next.keyId);
-    // Back to the key of this deployment.
+    // Back to the first key.
     await resealSecrets(app.db, openSecretBox(secretsKey, [nextKey]));
   });
 
-  test('that is deleted is gone with its secret, and what waited for it is dropped', async () => {
+  test('loses its secret when it is deleted, and its waiting messages are dropped', async () => {
     const { id } = await createdId();
     const request = await ask(app, await createAgent(app, organization));
     expect((await organization.owner.browser.delete(`${PATH}/${id}`)).status).toBe(204);
@@ -225,7 +225,7 @@ describe('a webhook channel', () => {
     ]);
   });
 
-  test('says what came of a test message', async () => {
+  test('reports the outcome of a test message', async () => {
     const { id } = await createdId();
     const tried = async () => (await organization.owner.http.post(`${PATH}/${id}/test`)).body;
     expect(await tried()).toMatchObject({ delivered: true, status_code: 204 });
@@ -246,7 +246,7 @@ describe('the email channel', () => {
   const emailId = async () =>
     String((await organization.owner.http.get(PATH)).body['notification_channels']?.[0]?.['id']);
 
-  test('is there from the beginning, can be switched off, and stays', async () => {
+  test('exists from the start, can be disabled, and cannot be deleted', async () => {
     const id = await emailId();
     const { browser } = organization.owner;
     const off = await browser.call('PATCH', `${PATH}/${id}`, { body: { enabled: false } });
@@ -258,14 +258,14 @@ describe('the email channel', () => {
     expect(codeOf(await browser.post(`${PATH}/${id}/rotate_secret`))).toEqual([404, 'not_found']);
   });
 
-  test('says when the deployment sends no email', async () => {
+  test('reports in a test message that the deployment sends no email', async () => {
     const tried = await organization.owner.http.post(`${PATH}/${await emailId()}/test`);
     expect(tried.body).toMatchObject({ delivered: false, error_code: 'email_not_configured' });
   });
 });
 
-describe('who may', () => {
-  test('change channels has proven who he is a moment ago, and holds the permission', async () => {
+describe('access', () => {
+  test('to change channels needs the permission and recent authentication', async () => {
     const { owner } = organization;
     await app
       .db('sessions')
@@ -280,7 +280,7 @@ describe('who may', () => {
     ).toEqual([403, 'permission_denied']);
   });
 
-  test('see a channel or a message is of its organization', async () => {
+  test('to channels and messages is limited to their organization', async () => {
     const { id } = await createdId();
     await ask(app, await createAgent(app, organization));
     const [message] = (await app
@@ -330,7 +330,7 @@ test('messages are listed page by page, newest first, each once', async () => {
   expect(seen).toHaveLength(5);
 });
 
-test('without a secrets key no webhook is made', async () => {
+test('without a secrets key no webhook can be created', async () => {
   const poor = await startApp({ environment: LOOPBACK_ALLOWED });
   const { owner } = await createOrganization(poor);
   const refused = await owner.browser.post(PATH, {

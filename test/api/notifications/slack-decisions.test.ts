@@ -10,7 +10,7 @@ import {
   link,
   newChannel,
   newUser,
-  press,
+  click,
   slackEnvironment,
   type Scene,
 } from '../../support/scene/slack-scene.ts';
@@ -41,15 +41,15 @@ const lastOf = (channel: string): SlackPost | undefined => slack.postsTo(channel
 const read = async (member: TestMember, id: string) =>
   (await member.http.get(`/api/v1/requests/${id}`)).body;
 
-describe('somebody asked in Slack', () => {
-  test('decides by a button: the adapter gets the answer, the record names him and the channel, the message shows it', async () => {
+describe('a person asked in Slack', () => {
+  test('decides by a button: the adapter gets the answer, the record names person and channel, the message shows it', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
     expect(JSON.stringify(post.blocks)).toContain('{\\"amount\\":120}');
-    expect(await press(here, post, 'Approve')).toBe(`Approved by ${here.reviewer.displayName}.`);
+    expect(await click(here, post, 'Approve')).toBe(`Approved by ${here.reviewer.displayName}.`);
 
-    const told = await adapterOf(app, here.agent).get(`/api/aap/v1/requests/${id}`);
-    expect(told.body['status']).toBe('approved');
+    const answer = await adapterOf(app, here.agent).get(`/api/aap/v1/requests/${id}`);
+    expect(answer.body['status']).toBe('approved');
     const { decision } = await read(here.reviewer, id);
     expect(decision).toMatchObject({
       membership_id: here.reviewer.membershipId,
@@ -86,22 +86,22 @@ describe('somebody asked in Slack', () => {
     expect(slack.postsTo(post.channel)).toHaveLength(1);
   });
 
-  test('who presses twice, or both buttons, is told what the first press came to', async () => {
+  test('who clicks twice, or on both buttons, gets the outcome of the first click', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
-    const said = await press(here, post, 'Deny');
-    expect(await press(here, post, 'Deny')).toBe(said);
-    expect(await press(here, post, 'Approve')).toBe(`This request is already closed. ${said}`);
+    const said = await click(here, post, 'Deny');
+    expect(await click(here, post, 'Deny')).toBe(said);
+    expect(await click(here, post, 'Approve')).toBe(`This request is already closed. ${said}`);
     expect((await read(here.reviewer, id))['status']).toBe('denied');
   });
 
-  test('of two who press at the same moment one decides, 20 times', async () => {
+  test('and another who click at the same moment get one decision, 20 times', async () => {
     const here = await scene();
     for (let round = 0; round < 20; round++) {
       const { id, post } = await asked(here);
       const said = slack.ephemeralTexts.length;
       const buttons = [buttonsOf(post)['Approve'], buttonsOf(post)['Deny']];
-      await Promise.all(buttons.map((button) => here.caller.press(here.slackUser, button)));
+      await Promise.all(buttons.map((button) => here.caller.click(here.slackUser, button)));
       await slack.ephemeralText(said + 2);
       expect(
         slack.ephemeralTexts
@@ -112,11 +112,11 @@ describe('somebody asked in Slack', () => {
     }
   });
 
-  test('comes too late where the deadline has passed', async () => {
+  test('is too late after the deadline', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
     await reachDeadline(app, id);
-    expect(await press(here, post, 'Approve')).toBe(
+    expect(await click(here, post, 'Approve')).toBe(
       'This request is already closed. Expired without a decision.',
     );
     await deliver(app);
@@ -140,10 +140,10 @@ describe('somebody asked in Slack', () => {
     expect((await end(here, id)).status).toBe(200);
     await deliver(app);
     expect(lastOf(post.channel)?.text).toContain(text);
-    expect(await press(here, post, 'Approve')).toContain('This request is already closed.');
+    expect(await click(here, post, 'Approve')).toContain('This request is already closed.');
   });
 
-  test('gets nothing that could pass for a mention or a link of ours, whatever the agent sent', async () => {
+  test('gets no text from an agent that could pass for a mention or for our link', async () => {
     const here = await scene();
     const { post } = await asked(here, {
       text: '<!channel> <https://evil.example|Approve> <@UEVIL>',
@@ -166,10 +166,10 @@ describe('a button', () => {
     expect(await app.db('decisions').where({ request_id: id })).toEqual([]);
   };
 
-  test('pressed by somebody who linked no member is refused', async () => {
+  test('clicked by a Slack user without a link is refused', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
-    expect(await press(here, post, 'Approve', newUser())).toContain('not linked to a member');
+    expect(await click(here, post, 'Approve', newUser())).toContain('not linked to a member');
     await untouched(here, id);
   });
 
@@ -187,13 +187,13 @@ describe('a button', () => {
         app.db('memberships').where({ id: membershipId }).update({ status: 'deprovisioned' }),
     ],
     [
-      'lost his permission',
+      'lost the permission',
       'do not have permission to decide',
       ({ membershipId }: TestMember) =>
         app.db('permission_policies').where({ membership_id: membershipId }).delete(),
     ],
     [
-      'may decide for others but not for himself',
+      'may decide for other agents but not for this one',
       'do not have permission to decide',
       ({ membershipId }: TestMember) =>
         app
@@ -202,39 +202,39 @@ describe('a button', () => {
           .update({ permissions: ['request.decide.unrouted', 'request.read'] }),
     ],
     [
-      'ended his link',
+      'removed the link',
       'not linked to a member',
       ({ browser }: TestMember) => browser.delete('/api/v1/me/slack'),
     ],
-  ])('pressed by somebody who %s a moment ago is refused', async (_what, text, lose) => {
+  ])('clicked by a member who %s a moment ago is refused', async (_what, text, lose) => {
     const here = await scene();
     const { id, post } = await asked(here);
     await lose(here.reviewer);
-    expect(await press(here, post, 'Approve')).toContain(text);
+    expect(await click(here, post, 'Approve')).toContain(text);
     await untouched(here, id);
   });
 
-  test('pressed by a linked member the path does not name is refused', async () => {
+  test('clicked by a linked member who was not asked is refused', async () => {
     const here = await scene();
     const bystander = await createDecider(app, here.organization, here.agent);
     const user = newUser();
     await link(here.caller, bystander, user);
     const { id, post } = await asked(here);
-    expect(await press(here, post, 'Approve', user)).toContain('do not have permission to decide');
+    expect(await click(here, post, 'Approve', user)).toContain('do not have permission to decide');
     await untouched(here, id);
   });
 
-  test('decides nothing where the organization requires a second factor, and says where one can', async () => {
+  test('decides nothing when the organization requires a second factor, and the answer says where to decide', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
     await app.db('organizations').where({ id: here.organization.id }).update({ require_mfa: true });
-    const said = await press(here, post, 'Approve');
+    const said = await click(here, post, 'Approve');
     expect(said).toContain('second factor');
     expect(said).toContain(`${app.url}/requests/${id}`);
     await untouched(here, id);
   });
 
-  test('stands in no message where the organization requires a second factor: there is a link to where one can', async () => {
+  test('is absent when the organization requires a second factor: the message links to the browser', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     await app.db('organizations').where({ id: here.organization.id }).update({ require_mfa: true });
@@ -244,7 +244,7 @@ describe('a button', () => {
       expect(buttons).toEqual({
         Open: expect.objectContaining({ url: `${app.url}/requests/${id}` }),
       });
-      expect(JSON.stringify(each?.blocks)).toContain('in the browser');
+      expect(JSON.stringify(each?.blocks)).toContain('open the request to decide');
     }
     await app
       .db('organizations')
@@ -253,23 +253,23 @@ describe('a button', () => {
     expect(Object.keys(buttonsOf((await asked(here)).post))).toEqual(['Approve', 'Deny', 'Open']);
   });
 
-  test("with the id of another organization's request says no more than that he may not", async () => {
+  test('with the request id of another organization gets the same refusal as an unknown one', async () => {
     const [here, there] = [await scene(), await scene()];
     const foreign = await asked(there);
     const { post } = await asked(here);
     const said = slack.ephemeralTexts.length;
-    await here.caller.press(here.slackUser, { ...buttonsOf(post)['Approve'], value: foreign.id });
+    await here.caller.click(here.slackUser, { ...buttonsOf(post)['Approve'], value: foreign.id });
     expect(await slack.ephemeralText(said + 1)).toContain('do not have permission to decide');
     await untouched(there, foreign.id);
   });
 
-  test('pressed by a user of another workspace is refused, whatever his id', async () => {
+  test('clicked by a user of another workspace is refused, even with the same user id', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
     const said = slack.ephemeralTexts.length;
-    const pressAs = async (user: object, more: Readonly<Record<string, string>> = {}) => {
+    const clickAs = async (user: object, more: Readonly<Record<string, string>> = {}) => {
       const form = new URLSearchParams(
-        here.caller.pressForm(here.slackUser, buttonsOf(post)['Approve']),
+        here.caller.clickForm(here.slackUser, buttonsOf(post)['Approve']),
       );
       const payload = JSON.parse(form.get('payload') ?? '{}') as Record<string, unknown>;
       const changed = { ...payload, user: { id: here.slackUser, ...user } };
@@ -280,20 +280,20 @@ describe('a button', () => {
     };
     for (const team_id of ['T9999', '', 7, null]) {
       const before = slack.ephemeralTexts.length;
-      expect((await pressAs({ team_id })).status).toBe(200);
+      expect((await clickAs({ team_id })).status).toBe(200);
       expect(await slack.ephemeralText(before + 1)).toContain('not linked to a member');
     }
-    expect((await pressAs({}, { team_id: 'T9999' })).status).toBe(401);
+    expect((await clickAs({}, { team_id: 'T9999' })).status).toBe(401);
     const typed = here.caller.commandForm(here.slackUser, 'unlink');
     expect((await here.caller.send('/auth/slack/commands', `${typed}&team_id=T9999`)).status).toBe(
       401,
     );
     await untouched(here, id);
-    expect((await pressAs({ team_id: here.workspace.teamId })).status).toBe(200);
+    expect((await clickAs({ team_id: here.workspace.teamId })).status).toBe(200);
     expect(await slack.ephemeralText(said + 5)).toContain('Approved');
   });
 
-  test('of an unknown kind, and one that opens the browser, is taken and does nothing', async () => {
+  test('of an unknown kind, or that only opens the browser, is accepted and does nothing', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
     for (const button of [
@@ -302,29 +302,29 @@ describe('a button', () => {
       { action_id: 'countersign_approve', value: 'x' },
       undefined,
     ]) {
-      expect((await here.caller.press(here.slackUser, button)).status).toBe(200);
+      expect((await here.caller.click(here.slackUser, button)).status).toBe(200);
     }
     await untouched(here, id);
   });
 
-  test('is taken before anybody hears what came of it: Slack waits for three seconds', async () => {
+  test('is acknowledged before the answer is posted, because Slack waits only three seconds', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
     const said = slack.ephemeralTexts.length;
     const release = slack.holdNext('response');
-    expect((await here.caller.press(here.slackUser, buttonsOf(post)['Approve'])).status).toBe(200);
+    expect((await here.caller.click(here.slackUser, buttonsOf(post)['Approve'])).status).toBe(200);
     expect((await read(here.reviewer, id))['status']).toBe('approved');
     expect(slack.ephemeralTexts.length).toBe(said);
     release();
     await slack.ephemeralText(said + 1);
   });
 
-  test('is answered nowhere but at Slack, whatever address the call names', async () => {
+  test('is answered only at Slack, whatever address the call contains', async () => {
     const elsewhere = await startWebhookReceiver();
     const here = await scene();
     const { id, post } = await asked(here);
     const body = new URLSearchParams(
-      here.caller.pressForm(here.slackUser, buttonsOf(post)['Approve']),
+      here.caller.clickForm(here.slackUser, buttonsOf(post)['Approve']),
     );
     const payload = JSON.parse(body.get('payload') ?? '{}') as Record<string, unknown>;
     const form = new URLSearchParams({

@@ -1,4 +1,7 @@
-/** Messages in Slack: to whom they go, how often, and what becomes of them when Slack does not take them. */
+/**
+ * Messages in Slack: their recipients, how often they go out, and what happens when Slack rejects
+ * them.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sendDue } from '../../../src/services/notifications/send-loop.ts';
 import { slackSender } from '../../../src/services/notifications/slack/sender.ts';
@@ -13,7 +16,7 @@ import {
   link,
   newChannel,
   newUser,
-  press,
+  click,
   routeTo,
   slackEnvironment,
   type Scene,
@@ -55,7 +58,7 @@ interface DeliveryRow {
   readonly next_attempt_at: Date | null;
 }
 
-/** To people, to the default channel, the news of the decision. */
+/** To the people, to the default channel, and the news of the decision. */
 async function deliveriesOf(requestId: string): Promise<DeliveryRow[]> {
   return await app
     .db('notification_deliveries as d')
@@ -65,7 +68,7 @@ async function deliveriesOf(requestId: string): Promise<DeliveryRow[]> {
     .select<DeliveryRow[]>('d.*');
 }
 
-/** By an administrator, over the API. */
+/** As an administrator over the API. */
 async function sendAgain({ organization: { owner } }: Scene, requestId: string): Promise<void> {
   const dead = (await app
     .db('notification_deliveries')
@@ -78,7 +81,7 @@ async function sendAgain({ organization: { owner } }: Scene, requestId: string):
 }
 
 describe('messages', () => {
-  test('go to the people asked who are linked, and once to the default channel', async () => {
+  test('go to the linked people who are asked, and once to the default channel', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     const [second, unlinked] = [
@@ -94,7 +97,7 @@ describe('messages', () => {
     ).toEqual([1, 1, 1]);
     const inChannel = lastOf(channel);
     if (!inChannel) throw new Error('nothing in the channel');
-    expect(await press(here, inChannel, 'Deny', user)).toBe(`Denied by ${second.displayName}.`);
+    expect(await click(here, inChannel, 'Deny', user)).toBe(`Denied by ${second.displayName}.`);
     await deliver(app);
     for (const each of [channel, `D${here.slackUser}`, `D${user}`])
       expect(lastOf(each)).toMatchObject({ updates: 1 });
@@ -103,7 +106,7 @@ describe('messages', () => {
     });
   });
 
-  test('to somebody who linked no Slack user are dropped with the reason', async () => {
+  test('to a member without a linked Slack user are dropped with the reason', async () => {
     const here = await scene();
     await here.reviewer.browser.delete('/api/v1/me/slack');
     const id = await ask(app, here.agent);
@@ -113,7 +116,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('are sent once by two processes that look at the same moment', async () => {
+  test('are sent once by two processes that lease at the same moment', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     const others = await Promise.all(
@@ -137,7 +140,7 @@ describe('messages', () => {
     }
   });
 
-  test('survive an outage of Slack, also between two of them, and none is doubled', async () => {
+  test('survive an outage of Slack, even between two of them, without duplicates', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     await slack.stop();
@@ -160,7 +163,7 @@ describe('messages', () => {
       1, 1,
     ]);
     const [post] = slack.postsTo(`D${here.slackUser}`);
-    if (!post) throw new Error('not told');
+    if (!post) throw new Error('no message');
     await slack.stop();
     expect((await decide(here.reviewer.browser, id)).status).toBe(200);
     await deliver(app);
@@ -172,7 +175,7 @@ describe('messages', () => {
     );
   });
 
-  test('to the person are not repeated because the one to the channel failed', async () => {
+  test('to a person are not repeated when the one to the channel failed', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     const direct = `D${here.slackUser}`;
@@ -193,7 +196,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('to the channel go out although the person cannot be reached any more', async () => {
+  test('to the channel are sent even if the person can no longer be reached', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     slack.misbehaviour.set('conversations.open', { kind: 'error', error: 'user_not_found' });
@@ -213,7 +216,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('go to a new conversation where the one before is gone', async () => {
+  test('go to a new conversation when the old one no longer exists', async () => {
     const here = await scene();
     const { membershipId } = here.reviewer;
     await app
@@ -228,7 +231,7 @@ describe('messages', () => {
     ).toEqual([`D${here.slackUser}`]);
   });
 
-  test('wait as long as Slack says when it limits them', async () => {
+  test('wait as long as Slack requires when it limits them', async () => {
     const here = await scene();
     slack.misbehaviour.set('chat.postMessage', { kind: 'limited', retryAfter: 900 });
     const id = await ask(app, here.agent);
@@ -247,7 +250,7 @@ describe('messages', () => {
     'not_in_channel',
     'token_revoked',
   ])(
-    'Slack refuses with %s are dead at once, and delivered when somebody sends them again',
+    'that Slack refuses with %s are dead at once, and delivered after a retry by hand',
     async (error) => {
       const here = await scene();
       slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
@@ -266,7 +269,7 @@ describe('messages', () => {
   );
 
   test.each(['internal_error', 'service_unavailable', 'ratelimited', 'org_login_required'])(
-    'Slack cannot take because of %s are tried again',
+    'that Slack rejects temporarily with %s are tried again',
     async (error) => {
       const here = await scene();
       slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
@@ -278,7 +281,7 @@ describe('messages', () => {
     },
   );
 
-  test('that somebody deleted in Slack hold up no answer in the others', async () => {
+  test('that were deleted in Slack do not block the answer in the others', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     const { id, post } = await asked(here);
@@ -292,7 +295,7 @@ describe('messages', () => {
     });
   });
 
-  test('are not sent when the request was decided before their turn came', async () => {
+  test('are not sent when the request was decided first', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     const id = await ask(app, here.agent);
@@ -302,7 +305,7 @@ describe('messages', () => {
     expect([slack.postsTo(`D${here.slackUser}`), slack.postsTo(channel)]).toEqual([[], []]);
   });
 
-  test('cut off while Slack has them are not sent again when they arrived after all', async () => {
+  test('that are interrupted after Slack accepted them are not sent again', async () => {
     const here = await scene();
     const id = await ask(app, here.agent);
     const calls = slack.calls.length;
@@ -334,7 +337,7 @@ describe('messages', () => {
     expect(slack.postsTo(`D${here.slackUser}`)).toHaveLength(1);
   });
 
-  test('that only try the connection end with the patience of who asked, and nothing more is sent', async () => {
+  test("that only test the connection end with the caller's timeout, and nothing more is sent", async () => {
     const here = await scene();
     const { membershipId, displayName, email } = here.reviewer;
     const { body } = await here.organization.owner.http.get('/api/v1/slack');
@@ -365,7 +368,7 @@ describe('messages', () => {
     expect(slack.postsTo(`D${here.slackUser}`)).toHaveLength(1);
   });
 
-  test('name no secret in any log, delivery or answer', async () => {
+  test('leave no secret in logs, deliveries or answers', async () => {
     const here = await scene();
     await asked(here);
     const kept = JSON.stringify([
@@ -403,11 +406,11 @@ describe('the default channel hears of a level', () => {
         app.db('permission_policies').where({ membership_id: membershipId }).delete(),
     ],
     [
-      'linked no Slack user',
+      'has no linked Slack user',
       'not_linked',
       ({ browser }: TestMember) => browser.delete('/api/v1/me/slack'),
     ],
-  ])('although everybody who is asked %s', async (_what, reason, lose) => {
+  ])('even if every person asked %s', async (_what, reason, lose) => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     const id = await ask(app, here.agent);
@@ -428,14 +431,14 @@ describe('the default channel hears of a level', () => {
     });
   });
 
-  test('once for each level and each call for help, however many are asked, and not again when a step is done twice', async () => {
+  test('once for each level and each call for help, for any number of people, even if a step is repeated', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     const others = await Promise.all(
       Array.from({ length: 4 }, () => createDecider(app, here.organization, here.agent)),
     );
     const [second, third, ...helpers] = others;
-    if (!second || !third) throw new Error('nobody there');
+    if (!second || !third) throw new Error('no second or third member');
     await routeTo(here.organization, here.agent, [here.reviewer, second], [third]);
     const id = await ask(app, here.agent);
     await stepAt(app, id);
@@ -462,7 +465,7 @@ describe('the default channel hears of a level', () => {
     expect(slack.postsTo(channel).map(({ updates }) => updates)).toEqual([1, 1, 1, 1]);
   });
 
-  test('once where no path applies, also when more people may decide by and by', async () => {
+  test('once when no path applies, even if more people may decide later', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
     const agent = await createAgent(app, here.organization);
@@ -470,14 +473,14 @@ describe('the default channel hears of a level', () => {
     await createDecider(app, here.organization, agent);
     const count = async (): Promise<number> =>
       (await app.db('notifications').where({ request_id: id }).pluck('id')).length;
-    const told = await count();
+    const announced = await count();
     await stepAt(app, id);
-    expect(await count()).toBe(told + 1);
+    expect(await count()).toBe(announced + 1);
     await deliver(app);
     expect(slack.postsTo(channel)).toHaveLength(1);
   });
 
-  test('not at all where there is none, or where there is none by then', async () => {
+  test('not at all when there is no channel, or none at that moment', async () => {
     const without = await scene();
     expect(
       (await deliveriesOf((await asked(without)).id)).map(({ announces }) => announces),
@@ -495,7 +498,7 @@ describe('the default channel hears of a level', () => {
     ]);
   });
 
-  test('quietly: no member stands in the list of messages', async () => {
+  test('without any member in the list of messages', async () => {
     const here = await scene({ defaultChannel: newChannel() });
     const { id } = await asked(here);
     const { body } = await here.organization.owner.http.get('/api/v1/notification_deliveries');

@@ -85,7 +85,7 @@ const eventsOf = async (
     .select('event_type', 'actor_id', 'data');
 
 describe('connecting a workspace', () => {
-  test('tries the token, never shows a secret, and is a notification channel', async () => {
+  test('tests the token, never returns a secret, and appears as a notification channel', async () => {
     const organization = await createOrganization(app);
     const workspace = slack.addWorkspace();
     const answer = await put(organization.owner, {
@@ -119,7 +119,7 @@ describe('connecting a workspace', () => {
     }
   });
 
-  test('keeps a secret that is not given, and the links, while the workspace is the same', async () => {
+  test('keeps an absent secret, and the links, while the workspace is the same', async () => {
     const { organization, owner, workspace, caller } = await connected();
     await caller.command('U1', `link ${await codeOf(owner)}`);
     const changed = await put(owner, { default_channel: 'G0001' });
@@ -134,7 +134,7 @@ describe('connecting a workspace', () => {
     ]);
   });
 
-  test('leaves two changes at once both done: a secret that is left as it is, is left as it is by then', async () => {
+  test('applies two concurrent changes: an absent secret keeps its latest value', async () => {
     const { owner, workspace } = await connected();
     const held = slack.calls.length;
     const release = slack.holdNext('auth.test');
@@ -148,7 +148,7 @@ describe('connecting a workspace', () => {
     expect((await caller.command('U1', 'help')).status).toBe(200);
   });
 
-  test('does not bring back what was disconnected while its terms were changed', async () => {
+  test('does not restore a connection that was removed during a change', async () => {
     const { owner } = await connected();
     const held = slack.calls.length;
     const release = slack.holdNext('auth.test');
@@ -160,7 +160,7 @@ describe('connecting a workspace', () => {
     expect((await owner.http.get('/api/v1/slack')).body).toEqual({ connection: null });
   });
 
-  test('to another workspace ends the links of the one before, whose calls are refused from then on', async () => {
+  test('of another kind ends the links of the previous workspace, whose calls are refused', async () => {
     const { owner, caller } = await connected();
     await caller.command('U1', `link ${await codeOf(owner)}`);
     expect((await put(owner, secretsOf(slack.addWorkspace()))).status).toBe(200);
@@ -168,7 +168,7 @@ describe('connecting a workspace', () => {
     expect((await caller.command('U1', 'help')).status).toBe(401);
   });
 
-  test('ends with everything that hung on it, and again without a word', async () => {
+  test('is undone with everything that depends on it, and undoing can be repeated', async () => {
     const { organization, owner, caller } = await connected();
     await caller.command('U1', `link ${await codeOf(owner)}`);
     expect((await owner.browser.delete('/api/v1/slack')).status).toBe(204);
@@ -191,7 +191,7 @@ describe('connecting a workspace', () => {
       ['/bot_token'],
     ],
     [
-      'a token Slack does not know',
+      'a token that Slack does not know',
       { bot_token: 'xoxb-0123456789', signing_secret: '0123456789abcdef' },
       ['/bot_token'],
     ],
@@ -231,7 +231,7 @@ describe('connecting a workspace', () => {
     expect((await owner.http.get('/api/v1/slack')).body).toEqual({ connection: null });
   });
 
-  test('refuses the workspace of another organization, until that one is deleted', async () => {
+  test('refuses the workspace of another organization until that one is deleted', async () => {
     const { organization, workspace } = await connected();
     const { owner } = await createOrganization(app);
     const taken = await put(owner, secretsOf(workspace));
@@ -243,7 +243,7 @@ describe('connecting a workspace', () => {
     expect((await put(owner, secretsOf(workspace))).status).toBe(200);
   });
 
-  test('is ended by a fresh session only, never by a key', async () => {
+  test('can be undone only in a recent session, never by a key', async () => {
     const { owner } = await connected();
     expect((await owner.http.delete('/api/v1/slack')).body['error']?.['code']).toBe(
       'session_required',
@@ -258,7 +258,7 @@ describe('connecting a workspace', () => {
     expect((await owner.http.get('/api/v1/slack')).body['connection']).not.toBeNull();
   });
 
-  test('needs a fresh session', async () => {
+  test('needs a recent session', async () => {
     const { owner } = await createOrganization(app);
     await app
       .db('sessions')
@@ -268,7 +268,7 @@ describe('connecting a workspace', () => {
     expect(answer.body['error']?.['code']).toBe('reauthentication_required');
   });
 
-  test('without a secrets key is 501, before anything is sent to Slack', async () => {
+  test('without a secrets key is 501, and nothing is sent to Slack', async () => {
     const bare = await startApp({ environment: slack.environment });
     try {
       const { owner } = await createOrganization(bare);
@@ -285,7 +285,7 @@ describe('connecting a workspace', () => {
   });
 });
 
-describe('a call that says it comes from Slack', () => {
+describe('a call that claims to come from Slack', () => {
   let scene: Scene;
   let other: Scene;
   beforeAll(async () => {
@@ -296,7 +296,7 @@ describe('a call that says it comes from Slack', () => {
   const formOf = (path: string): string =>
     path.endsWith('commands')
       ? scene.caller.commandForm('U1', 'help')
-      : scene.caller.pressForm('U1', undefined);
+      : scene.caller.clickForm('U1', undefined);
 
   const forgeries: readonly (readonly [string, (path: string) => Promise<Answer>])[] = [
     [
@@ -313,7 +313,7 @@ describe('a call that says it comes from Slack', () => {
       (path) => scene.caller.send(path, formOf(path), { timestamp: now() - 360 }),
     ],
     [
-      'of in six minutes',
+      'from six minutes in the future',
       (path) => scene.caller.send(path, formOf(path), { timestamp: now() + 360 }),
     ],
     ['of no time', (path) => scene.caller.send(path, formOf(path), { timestamp: NaN })],
@@ -326,9 +326,9 @@ describe('a call that says it comes from Slack', () => {
       (path) => scene.caller.send(path, formOf(path), { signature: 'v0=00' }),
     ],
     ['with an empty signature', (path) => scene.caller.send(path, formOf(path), { signature: '' })],
-    ['without any proof', (path) => scene.caller.raw(path, formOf(path), {})],
+    ['without a signature', (path) => scene.caller.raw(path, formOf(path), {})],
     [
-      'of a workspace nobody has',
+      'of an unknown workspace',
       (path) => scene.caller.send(path, formOf(path).replaceAll(scene.workspace.teamId, 'TNOBODY')),
     ],
     ['that is no form', (path) => scene.caller.send(path, '{"team_id":')],
@@ -347,7 +347,7 @@ describe('a call that says it comes from Slack', () => {
   );
 
   test.each(paths)(
-    'at %s is refused when its body, its time or a header of it was changed',
+    'at %s is refused when its body, its time or one of its headers was changed',
     async (path) => {
       const body = formOf(path);
       const at = now();
@@ -367,7 +367,7 @@ describe('a call that says it comes from Slack', () => {
     },
   );
 
-  test('is taken once, whichever process hears it again', async () => {
+  test('is accepted once, whichever process gets the repetition', async () => {
     const second = await startApp({ databaseUrl: app.databaseUrl, environment: environment() });
     try {
       const body = scene.caller.commandForm('U1', 'help');
@@ -399,7 +399,7 @@ describe('a call that says it comes from Slack', () => {
 });
 
 describe('linking', () => {
-  test('is begun in a session and finished in Slack, and is told in the audit log', async () => {
+  test('starts in a session, ends in Slack with a code, and is in the audit log', async () => {
     const { organization, caller } = await connected();
     const member = await createMember(app, organization.id);
     const text = said(await caller.command('U77', `link ${(await codeOf(member)).toLowerCase()}`));
@@ -419,13 +419,13 @@ describe('linking', () => {
     ]);
   });
 
-  test('ends from either side', async () => {
+  test('can be undone from either side', async () => {
     const { organization, owner, caller } = await connected();
     await caller.command('U1', `link ${await codeOf(owner)}`);
     expect(said(await caller.command('U1', 'unlink'))).toBe(
       'Your Slack account is no longer linked.',
     );
-    expect(said(await caller.command('U1', 'unlink'))).toContain('linked to nobody');
+    expect(said(await caller.command('U1', 'unlink'))).toContain('was not linked');
     await caller.command('U1', `link ${await codeOf(owner)}`);
     expect((await owner.browser.delete('/api/v1/me/slack')).status).toBe(204);
     expect((await owner.browser.delete('/api/v1/me/slack')).status).toBe(204);
@@ -439,7 +439,7 @@ describe('linking', () => {
     ]);
   });
 
-  test('takes a code once, however many try it at the same moment', async () => {
+  test('accepts a code once, even if many use it at the same moment', async () => {
     for (let round = 0; round < 20; round++) {
       const { owner, caller } = await connected();
       const code = await codeOf(owner);
@@ -452,7 +452,7 @@ describe('linking', () => {
     }
   });
 
-  test('refuses a code that is used, replaced, withdrawn, too old, or of another organization', async () => {
+  test('refuses a code that is used, replaced, withdrawn, expired, or of another organization', async () => {
     const { organization, owner, caller } = await connected();
     const elsewhere = await connected();
     const used = await codeOf(owner);
@@ -475,7 +475,7 @@ describe('linking', () => {
     expect(await linkOf(member)).toBe(null);
   });
 
-  test('refuses whoever guesses for ten minutes, even with the right code, and nobody else', async () => {
+  test('refuses only the guessing Slack user for ten minutes, even with the correct code', async () => {
     const { owner, caller } = await connected();
     const code = await codeOf(owner);
     for (let guess = 0; guess < 10; guess++)
@@ -486,7 +486,7 @@ describe('linking', () => {
     expect(said(await caller.command('U1', `link ${code}`))).toContain('is now linked');
   });
 
-  test("does not take another member's Slack user, and leaves the code for the right one", async () => {
+  test("does not replace another member's Slack user, and keeps the code for the right one", async () => {
     const { organization, owner, caller } = await connected();
     const member = await createMember(app, organization.id);
     await caller.command('U1', `link ${await codeOf(owner)}`);
@@ -496,7 +496,7 @@ describe('linking', () => {
     expect([await linkOf(owner), await linkOf(member)]).toEqual(['U1', 'U2']);
   });
 
-  test('again puts the new Slack user in the place of the old one, who is nobody from then on', async () => {
+  test('again replaces the old Slack user, who can do nothing afterwards', async () => {
     const { owner, caller } = await connected();
     await caller.command('U1', `link ${await codeOf(owner)}`);
     expect(said(await caller.command('U2', `link ${await codeOf(owner)}`))).toContain(
@@ -506,7 +506,7 @@ describe('linking', () => {
     expect(said(await caller.command('U1', 'help'))).toContain('not linked to a member');
   });
 
-  test('is refused to a member who was suspended meanwhile', async () => {
+  test('is refused for a member who was suspended meanwhile', async () => {
     const { organization, caller } = await connected();
     const member = await createMember(app, organization.id);
     const code = await codeOf(member);
@@ -514,13 +514,13 @@ describe('linking', () => {
     expect(said(await caller.command('U1', `link ${code}`))).toContain('wrong');
   });
 
-  test('never happens by email: an address in Slack like a member’s opens nothing', async () => {
+  test('never uses email: equal addresses in Slack and here link no one', async () => {
     const { owner, caller } = await connected();
     expect(said(await caller.command('U1', `link ${owner.email}`))).toContain('wrong');
     expect(slack.calls.filter((method) => method.startsWith('users.'))).toEqual([]);
   });
 
-  test('ends when the member is removed, and does not come back with him', async () => {
+  test('ends when the member is removed, and does not return with the member', async () => {
     const { organization, owner, caller } = await connected();
     const member = await createMember(app, organization.id);
     await caller.command('U1', `link ${await codeOf(member)}`);
@@ -531,7 +531,7 @@ describe('linking', () => {
     expect(said(await caller.command('U1', `link ${code}`))).toContain('wrong');
   });
 
-  test('ends when the notification channel of Slack is deleted, with the secrets', async () => {
+  test('ends with the notification channel of Slack, and so do the secrets', async () => {
     const { organization, owner, caller } = await connected();
     await caller.command('U1', `link ${await codeOf(owner)}`);
     const channelId = String(
@@ -547,7 +547,7 @@ describe('linking', () => {
     );
   });
 
-  test('is begun by a fresh session only, never by a key', async () => {
+  test('needs a recent session, never a key', async () => {
     const { owner } = await connected();
     expect((await owner.http.post('/api/v1/me/slack/link')).body['error']?.['code']).toBe(
       'session_required',

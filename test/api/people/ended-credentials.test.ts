@@ -113,7 +113,7 @@ test('a person whose Slack link ends during a button click decides nothing and r
   const member = await createMember(app, organization.id, { policies: REVIEWER });
   const begun = await member.browser.post('/api/v1/me/slack/link');
   expect((await caller.command('UCLICKER', `link ${String(begun.body['code'])}`)).text).toContain(
-    'Linked',
+    'is now linked',
   );
   const id = await ask(app, agent);
   while ((await sendDue(app.context)) > 0);
@@ -127,12 +127,12 @@ test('a person whose Slack link ends during a button click decides nothing and r
     // Unlinking waits for the link's row. The click has found the link and waits for unlinking.
     const unlinking = member.browser.delete('/api/v1/me/slack');
     await untilBlocked(app.db);
-    const pressing = caller.press('UCLICKER', buttonsOf(post).Approve);
+    const clicking = caller.click('UCLICKER', buttonsOf(post).Approve);
     await untilBlocked(app.db, 2);
-    return { unlinking, pressing };
+    return { unlinking, clicking };
   });
   expect((await calls.unlinking).status).toBe(204);
-  expect((await calls.pressing).status).toBe(200);
+  expect((await calls.clicking).status).toBe(200);
   expect(await slack.ephemeralText(1)).toContain('not linked to a member');
   expect(await app.db('decisions').where({ request_id: id })).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Guessing passwords: it is slow, tells nothing, and locks nobody out. */
+/** Guessing passwords: it is slow, reveals nothing, and locks no one out. */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => app.close());
 
-/** The status a sign-in from this address of ours gets. */
+/** The status of a sign-in from this address. */
 function loginFrom(localAddress: string, email: string): Promise<number> {
   const body = JSON.stringify({ email, password: PASSWORD });
   const options = {
@@ -61,7 +61,7 @@ describe('a thousand wrong passwords', () => {
       return (await http.post('/auth/login', { email, password: `guess number ${index}` })).status;
     };
     const first = await guess(0);
-    // However slow this machine is, the thousand are sent within one window.
+    // All are sent within one window, even on a slow machine.
     await app.db('sign_in_attempts').update({ window_ends_at: new Date(Date.now() + 600_000) });
     const rest: number[] = [];
     for (let from = 1; from < 1_000; from += 37) {
@@ -74,7 +74,7 @@ describe('a thousand wrong passwords', () => {
     await other.close();
   });
 
-  test('sent to two processes of one deployment are looked at ten times altogether', () => {
+  test('sent to two processes of one deployment are verified only ten times in total', () => {
     const looked = statuses.filter((status) => status === 401);
     const refused = statuses.filter((status) => status === 429);
     expect([looked.length, refused.length]).toEqual([10, 990]);
@@ -89,7 +89,7 @@ describe('a thousand wrong passwords', () => {
     expect(await events()).toHaveLength(10);
   });
 
-  test('do not keep the owner out from another address, nor from the same one after the window', async () => {
+  test('do not lock the owner out at another address, or at the same one after the window', async () => {
     expect([
       await loginFrom('127.0.0.1', owner.email),
       await loginFrom('127.0.0.2', owner.email),
@@ -98,17 +98,17 @@ describe('a thousand wrong passwords', () => {
     expect(await loginFrom('127.0.0.1', owner.email)).toBe(200);
   });
 
-  test('do not end the sessions the owner has', async () => {
+  test('do not end the existing sessions of the owner', async () => {
     expect((await owner.browser.get('/api/v1/me')).status).toBe(200);
   });
 });
 
-test('an unknown email, a wrong password and one of a person with a second factor all take the work of a hash', async () => {
+test('an unknown email, a wrong password and a second factor all cost the work of one hash', async () => {
   const person = () => createPerson(app, organization.id, { costly: true });
   const [plain, enrolled] = [await person(), await person()];
   await enroll(app, enrolled);
   const kinds = {
-    unknown: 'nobody@example.com',
+    unknown: 'unknown@example.com',
     plain: plain.email,
     enrolled: enrolled.email,
     unhashed: undefined,
@@ -119,8 +119,7 @@ test('an unknown email, a wrong password and one of a person with a second facto
     enrolled: [],
     unhashed: [],
   };
-  // The work of this process, threads that hash included, since a busy machine would show in the time. The least of each is
-  // the one nothing was added to.
+  // Measures the CPU time of this process with its hashing threads, not the elapsed time. The minimum of several runs has the least noise.
   for (let round = 0; round < 20; round += 1) {
     await deleteAttempts(app);
     for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) {
@@ -137,6 +136,6 @@ test('an unknown email, a wrong password and one of a person with a second facto
   }
   const hashed = [Math.min(...work.unknown), Math.min(...work.plain), Math.min(...work.enrolled)];
   expect(Math.max(...hashed) / Math.min(...hashed)).toBeLessThan(3);
-  // An answer without a hash comes so much earlier that it would have been noticed.
+  // An answer without a hash would be far cheaper.
   expect(Math.min(...work.unhashed)).toBeLessThan(Math.min(...hashed));
 });

@@ -1,4 +1,4 @@
-/** Floods of sign-ins: those who make them are slowed down, the others get in. */
+/** Floods of sign-ins slow down their senders, while other people still get in. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
@@ -43,11 +43,11 @@ async function countOf(answers: readonly Promise<Answer>[], status: number): Pro
 }
 
 describe('many sign-ins with invented emails', () => {
-  test('from 60 connections of one address, all the time, keep nobody at another address out', async () => {
+  test('from 60 connections of one address do not keep people at other addresses out', async () => {
     const guesses: Promise<Answer>[] = [];
     const entered: number[] = [];
     for (let round = 0; round < 20; round += 1) {
-      // Again and again, whether or not those before were answered.
+      // Without waiting for earlier answers.
       guesses.push(...Array.from({ length: 60 }, () => guess('203.0.113.66')));
       entered.push((await signIn('198.51.100.7')).status);
     }
@@ -56,12 +56,12 @@ describe('many sign-ins with invented emails', () => {
     expect(looked + refused).toBe(1_200);
   });
 
-  test('are counted by network, whatever the email, and say how long to wait', async () => {
+  test('are counted by network, regardless of the email, and the answer says how long to wait', async () => {
     const answers = [await guess('2001:db8:6:6::1')];
-    // However slow this machine is, all are sent within one window.
+    // All are sent within one window, even on a slow machine.
     await app.db('sign_in_attempts').update({ window_ends_at: new Date(Date.now() + 600_000) });
     while (answers.length < COUNTED) {
-      // As many as its share of the hashing allows at once: all are looked at.
+      // No more at once than one network's share of the hashing, so all are verified.
       const batch = Array.from({ length: Math.min(10, COUNTED - answers.length) }, (_, index) =>
         guess(`2001:db8:6:6::${index}`),
       );
@@ -87,7 +87,7 @@ describe('many sign-ins with invented emails', () => {
     }
   });
 
-  test('at once from one network fill no more than its share of the hashing, and hear that it is them', async () => {
+  test('at once from one network use only its share of the hashing, and the answer blames that network', async () => {
     const answers = Array.from({ length: 40 }, () => guess('203.0.113.66'));
     const [entered, tooMany, looked] = [
       await signIn('198.51.100.7'),
@@ -98,7 +98,7 @@ describe('many sign-ins with invented emails', () => {
     expect(tooMany).toBeGreaterThan(0);
   });
 
-  test('from everywhere at once overload the process, which blames nobody for it', async () => {
+  test('at once from many networks overload the process, and the answer blames no network', async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) => guess(`203.0.113.${index}`)),
     );
@@ -111,7 +111,7 @@ describe('many sign-ins with invented emails', () => {
   });
 });
 
-test('signing in does not count against oneself or the others of an office, when it succeeds', async () => {
+test('successful sign-ins do not count against the person or their network', async () => {
   for (let round = 0; round < 15; round += 1)
     expect([round, (await signIn('198.51.100.7')).status]).toEqual([round, 200]);
   expect(await app.db('sign_in_attempts').where('attempts', '>', 0)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Signing in with a second factor: the challenge, the code, and everything that must not work. */
+/** Sign-in with a second factor: the challenge, the code, and what must be refused. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 describe('the right password of a person with an authenticator app', () => {
-  test('signs nobody in, and says what is awaited and until when', async () => {
+  test('does not sign in; the answer says what is required and until when', async () => {
     const answer = await login(app, member);
     expect([answer.status, answer.headers['set-cookie']]).toEqual([202, undefined]);
     expect(answer.body).toEqual({
@@ -89,7 +89,7 @@ describe('the right password of a person with an authenticator app', () => {
     expect(left).toBeLessThanOrEqual(300_000);
   });
 
-  test('gives a token that opens nothing by itself', async () => {
+  test('gives a token that opens nothing on its own', async () => {
     const token = await challengeOf(app, member);
     expect(
       (await app.http.get('/api/v1/me', { headers: { authorization: `Bearer ${token}` } })).status,
@@ -97,12 +97,12 @@ describe('the right password of a person with an authenticator app', () => {
     expect((await me(`service_session=${token}`)).status).toBe(401);
   });
 
-  test('does not end the session whose cookie came with it: nobody has signed in yet', async () => {
+  test('does not end the session whose cookie was sent, since the sign-in is not complete', async () => {
     expect((await login(app, member, authenticator.cookie)).status).toBe(202);
     expect((await me(authenticator.cookie)).status).toBe(200);
   });
 
-  test('of a suspended member says so, and nothing of a second factor', async () => {
+  test('of a suspended member reports the suspension and no second factor', async () => {
     await app.db('memberships').where({ id: member.membershipId }).update({ status: 'suspended' });
     expect(codeOf(await login(app, member))).toEqual([403, 'membership_inactive']);
   });
@@ -114,7 +114,7 @@ describe('the right password of a person with an authenticator app', () => {
   });
 });
 
-test('a wrong password is refused in the same words whether or not there is a second factor', async () => {
+test('a wrong password gets the same answer with and without a second factor', async () => {
   const without = await createPerson(app, organization.id);
   const wrong = async (email: string) => {
     const { status, headers, body } = await app.http.post('/auth/login', {
@@ -127,14 +127,14 @@ test('a wrong password is refused in the same words whether or not there is a se
   const [first, second, third] = [
     await wrong(member.email),
     await wrong(without.email),
-    await wrong('nobody@example.com'),
+    await wrong('unknown@example.com'),
   ];
   expect(first).toMatchObject({ status: 401, error: { code: 'invalid_credentials' } });
   expect([second, third]).toEqual([first, first]);
 });
 
 describe('the code', () => {
-  test('of the app signs in strongly, and every answer and decision says so', async () => {
+  test('of the app opens a strong session, as every answer and decision shows', async () => {
     const agent = await createAgent(app, organization);
     const answer = await complete(await challengeOf(app, member), await authenticator.freshCode());
     expect([answer.status, answer.headers['set-cookie']?.replace(/=whs_[^;]+/, '=…')]).toEqual([
@@ -155,7 +155,7 @@ describe('the code', () => {
     expect(decided.body['decision']?.['authentication']).toMatchObject(auth);
   });
 
-  test('may be a recovery code, however it is typed', async () => {
+  test('may be a recovery code, in any spelling', async () => {
     const [first = '', second = ''] = authenticator.recoveryCodes;
     for (const code of [first, second.toLowerCase().replaceAll('-', ' ')]) {
       const answer = await complete(await challengeOf(app, member), code);
@@ -166,7 +166,7 @@ describe('the code', () => {
     }
   });
 
-  test('leaves an event that names the factor and no code', async () => {
+  test('leaves an event that names the factor but not the code', async () => {
     const [recoveryCode = ''] = authenticator.recoveryCodes;
     const totp = await authenticator.freshCode();
     const sessions = [
@@ -186,7 +186,7 @@ describe('the code', () => {
       expect(everything).not.toContain(`"${secret}"`);
   });
 
-  test('may be a step away from the clock, and no further', async () => {
+  test('may be one step away from the clock, but not more', async () => {
     for (const [steps, expected] of [
       [-3, 401],
       [3, 401],
@@ -204,7 +204,7 @@ describe('the code', () => {
     }
   });
 
-  test('never serves twice, and none before it serves after it', async () => {
+  test('never works twice, and earlier codes stop working', async () => {
     const [now, before] = [await authenticator.freshCode(), await authenticator.code(-1)];
     expect((await complete(await challengeOf(app, member), now)).status).toBe(200);
     for (const used of [now, before])
@@ -217,7 +217,7 @@ describe('the code', () => {
     ).toEqual(REFUSED);
   });
 
-  test('that comes many times at once signs in once, in each of 20 rounds', async () => {
+  test('sent many times at once signs in once, in each of 20 rounds', async () => {
     const rivals = await startOther({ COUNTERSIGN_SECRETS_KEY: SECRETS_KEY });
     const winners: number[] = [];
     for (let round = 0; round < 20; round += 1) {
@@ -232,7 +232,7 @@ describe('the code', () => {
     expect(winners).toEqual(Array<number>(20).fill(1));
   });
 
-  test('of recovery serves once, also when it comes many times at once', async () => {
+  test('of recovery works once, even when sent many times at once', async () => {
     for (const code of authenticator.recoveryCodes) {
       await deleteAttempts(app);
       const tokens = await Promise.all(Array.from({ length: 4 }, () => challengeOf(app, member)));
@@ -245,7 +245,7 @@ describe('the code', () => {
     ).toEqual(REFUSED);
   });
 
-  test('of somebody else is worth nothing', async () => {
+  test('of another person is refused', async () => {
     const other = await createPerson(app, organization.id);
     const theirs = await enroll(app, other);
     const token = await challengeOf(app, member);
@@ -253,7 +253,7 @@ describe('the code', () => {
     expect(codeOf(await complete(token, await theirs.freshCode()))).toEqual(REFUSED);
   });
 
-  test('takes a token and a code, and nothing else', async () => {
+  test('takes only a token and a code', async () => {
     const token = await challengeOf(app, member);
     const bad: unknown[] = [
       { token },
@@ -269,14 +269,14 @@ describe('the code', () => {
 });
 
 describe('a challenge', () => {
-  test('is used once', async () => {
+  test('works once', async () => {
     const token = await challengeOf(app, member);
     expect((await complete(token, await authenticator.freshCode())).status).toBe(200);
     expect(codeOf(await complete(token, await authenticator.freshCode()))).toEqual(REFUSED);
     expect(codeOf(await complete(token, authenticator.recoveryCodes[0] ?? ''))).toEqual(REFUSED);
   });
 
-  test('that comes many times at once with different right codes signs in once, in each of 20 rounds', async () => {
+  test('with different correct codes at once signs in once, in each of 20 rounds', async () => {
     for (let round = 0; round < 20; round += 1) {
       await deleteAttempts(app);
       await app.db('recovery_codes').where({ user_id: member.userId }).update({ used_at: null });
@@ -293,7 +293,7 @@ describe('a challenge', () => {
     }
   });
 
-  test('ends after five minutes', async () => {
+  test('expires after five minutes', async () => {
     const token = await challengeOf(app, member);
     const endIn = (interval: string) =>
       app.db.raw(
@@ -306,7 +306,7 @@ describe('a challenge', () => {
     expect((await complete(token, await authenticator.freshCode())).status).toBe(200);
   });
 
-  test('dies of the fifth wrong code, also when they come at once', async () => {
+  test('ends after the fifth wrong code, even if they arrive at once', async () => {
     const survivor = await challengeOf(app, member);
     for (let round = 0; round < 4; round += 1)
       await complete(survivor, await authenticator.wrongCode());
@@ -319,7 +319,7 @@ describe('a challenge', () => {
     expect(codeOf(await complete(victim, authenticator.recoveryCodes[0] ?? ''))).toEqual(REFUSED);
   });
 
-  test('that was made up or tampered with is refused, and costs the real one nothing', async () => {
+  test('that was invented or changed is refused and does not affect the real one', async () => {
     const token = await challengeOf(app, member);
     const other = await challengeOf(app, member);
     const { id, secret } = tokenParts(token);
@@ -341,14 +341,14 @@ describe('a challenge', () => {
     expect((await complete(token, code)).status).toBe(200);
   });
 
-  test('ends with the password it was opened by', async () => {
+  test('ends when the password changes', async () => {
     const token = await challengeOf(app, member);
     const password_hash = await hashPassword('another password of mine');
     await app.db('users').where({ id: member.userId }).update({ password_hash });
     expect(codeOf(await complete(token, await authenticator.freshCode()))).toEqual(REFUSED);
   });
 
-  test('ends with the second factor it awaits', async () => {
+  test('ends when its second factor is removed', async () => {
     const token = await challengeOf(app, member);
     const [recoveryCode = ''] = authenticator.recoveryCodes;
     expect((await authenticator.browser.delete('/api/v1/me/mfa/totp')).status).toBe(204);
@@ -356,7 +356,7 @@ describe('a challenge', () => {
     expect(codeOf(await complete(token, recoveryCode))).toEqual(REFUSED);
   });
 
-  test('opens nothing for a member who was suspended meanwhile, and uses no code up', async () => {
+  test('of a member suspended meanwhile opens nothing and uses no code', async () => {
     const token = await challengeOf(app, member);
     const code = await authenticator.freshCode();
     await app.db('memberships').where({ id: member.membershipId }).update({ status: 'suspended' });
@@ -365,7 +365,7 @@ describe('a challenge', () => {
     expect((await complete(token, code)).status).toBe(200);
   });
 
-  test('is kept as a hash, and forgotten once it has ended', async () => {
+  test('is stored as a hash and purged after it expires', async () => {
     const token = await challengeOf(app, member);
     expect(JSON.stringify(await app.db('mfa_challenges'))).not.toContain(secretOf(token));
     await app.db('mfa_challenges').update({ expires_at: new Date(0) });
@@ -376,7 +376,7 @@ describe('a challenge', () => {
 });
 
 describe('a session', () => {
-  test('whose cookie comes with the code ends, so that none survives its successor', async () => {
+  test('ends when the code arrives with its cookie, and the new session replaces it', async () => {
     const stranger = await createPerson(app, organization.id);
     for (const cookie of [authenticator.cookie, stranger.cookie]) {
       expect((await me(cookie)).status).toBe(200);
@@ -394,7 +394,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('that somebody planted is neither adopted nor opened by signing in', async () => {
+  test('planted by an attacker is not reused by a sign-in', async () => {
     const planted = `service_session=${issueToken('whs').token}`;
     const answer = await complete(
       await challengeOf(app, member),
@@ -405,7 +405,7 @@ describe('a session', () => {
     expect([cookieOf(answer) === planted, (await me(planted)).status]).toEqual([false, 401]);
   });
 
-  test('stays when the code is wrong', async () => {
+  test('remains when the code is wrong', async () => {
     await complete(
       await challengeOf(app, member),
       await authenticator.wrongCode(),
@@ -416,7 +416,7 @@ describe('a session', () => {
 });
 
 describe('guessing', () => {
-  test('counts with the sign-ins of this email and address', async () => {
+  test('counts together with sign-ins for the same email and address', async () => {
     const token = await challengeOf(app, member);
     const answers: Answer[] = [];
     for (let round = 0; round < 10; round += 1)
@@ -425,12 +425,12 @@ describe('guessing', () => {
     expect(codeOf(await login(app, member))).toEqual([429, 'rate_limited']);
   });
 
-  test('of the codes of one app is stopped for an hour after twenty, while recovery codes stay open', async () => {
+  test('the codes of one app is blocked for an hour after twenty tries, while recovery codes still work', async () => {
     for (let round = 0; round < 4; round += 1) {
       const token = await challengeOf(app, member);
       for (let guess = 0; guess < 5; guess += 1)
         expect(codeOf(await complete(token, await authenticator.wrongCode()))).toEqual(REFUSED);
-      // From another address every time.
+      // From a new address each time.
       await app.db.raw(
         `delete from sign_in_attempts where window_ends_at < clock_timestamp() + interval '2 minutes'`,
       );
@@ -447,7 +447,7 @@ describe('guessing', () => {
     ).toBe(200);
   });
 
-  test('is forgiven whoever gives a right code', async () => {
+  test('stops counting after a correct code', async () => {
     for (let round = 0; round < 3; round += 1) {
       await app.db.raw(
         `delete from sign_in_attempts where window_ends_at < clock_timestamp() + interval '2 minutes'`,
@@ -463,11 +463,11 @@ describe('guessing', () => {
     expect(windows).toEqual([]);
   });
 
-  test('leaves an event of the known email, from nobody, with the address it came from', async () => {
+  test('leaves an event for the known email, without an actor, with the source address', async () => {
     await complete(await challengeOf(app, member), await authenticator.wrongCode());
     await app.http.post('/auth/login', { email: member.email, password: 'not the password' });
     await app.http.post('/auth/login', {
-      email: 'nobody@example.com',
+      email: 'unknown@example.com',
       password: 'not the password',
     });
     let events = await eventsOf('session.sign_in_failed', member.membershipId);
@@ -490,7 +490,7 @@ describe('guessing', () => {
   });
 });
 
-test('without the secrets key an app cannot be checked, and a recovery code still signs in', async () => {
+test('without the secrets key an app cannot be checked, but a recovery code still signs in', async () => {
   for (const environment of [
     {},
     { COUNTERSIGN_SECRETS_KEY: Buffer.alloc(32, 9).toString('base64') },
@@ -512,7 +512,7 @@ test('without the secrets key an app cannot be checked, and a recovery code stil
   }
 });
 
-test('a seed that was damaged, or is that of somebody else, is not mistaken for a missing key', async () => {
+test('a damaged or foreign seed is not mistaken for a missing key', async () => {
   const other = await createPerson(app, organization.id);
   const { sealed, keyId } =
     app.context.secrets?.seal(Buffer.alloc(20), `totp:${other.userId}`) ?? {};

@@ -1,4 +1,4 @@
-/** Proving again who one is: freshness, assurance, and a cookie that is worth nothing from then on. */
+/** Re-authentication: a recent session, its assurance, and the end of the old cookie. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
@@ -46,7 +46,7 @@ beforeEach(async () => {
 afterAll(() => app.close());
 
 describe('the password', () => {
-  test('makes the session fresh, under the same id and another cookie', async () => {
+  test('makes the session recent, under the same id and with a new cookie', async () => {
     const longAgo = new Date(Date.now() - 3_600_000);
     await change(member.membershipId, { authenticated_at: longAgo });
     expect(codeOf(await member.browser.post('/api/v1/me/mfa/totp'))).toEqual([
@@ -69,7 +69,7 @@ describe('the password', () => {
     expect((await browserWith(app, renewed).post('/api/v1/me/mfa/totp')).status).toBe(201);
   });
 
-  test('keeps a strong session strong, and how it was opened', async () => {
+  test('keeps a strong session strong, and keeps its sign-in method', async () => {
     for (const method of ['local_password_totp', 'sso']) {
       const person = await createPerson(app, organization.id);
       await change(person.membershipId, { method, assurance: 'strong' });
@@ -80,7 +80,7 @@ describe('the password', () => {
     }
   });
 
-  test('is not enough for a session without the second factor of its person: a code is', async () => {
+  test('is not enough for a session without the second factor of its person', async () => {
     const authenticator = await enroll(app, member);
     for (const method of ['local_password', 'sso']) {
       const authenticated_at = new Date(Date.now() - 3_600_000);
@@ -111,12 +111,12 @@ describe('the password', () => {
     }
   });
 
-  test('is enough while an app was begun and not confirmed', async () => {
+  test('is enough while an app is not confirmed', async () => {
     await member.browser.post('/api/v1/me/mfa/totp');
     expect((await prove(member.browser, { password: PASSWORD })).status).toBe(200);
   });
 
-  test('does not change itself in a session without the second factor of its person', async () => {
+  test('cannot be changed in a session without the second factor of its person', async () => {
     const { browser } = await enroll(app, member);
     const body = { current_password: PASSWORD, new_password: 'nine quiet herons by the weir' };
     await change(member.membershipId, { assurance: 'single_factor' });
@@ -128,7 +128,7 @@ describe('the password', () => {
     expect((await browser.call('PUT', '/api/v1/me/password', { body })).status).toBe(204);
   });
 
-  test('that is wrong changes nothing, also beside a right code', async () => {
+  test('that is wrong changes nothing, even with a correct code', async () => {
     const authenticator = await enroll(app, member);
     expect(codeOf(await prove(authenticator.browser, { password: 'not the password' }))).toEqual(
       REFUSED,
@@ -141,14 +141,14 @@ describe('the password', () => {
     expect((await prove(authenticator.browser, { password: PASSWORD, code })).status).toBe(200);
   });
 
-  test('of an account without one is always wrong', async () => {
+  test('is always wrong for an account without one', async () => {
     const passwordless = await createMember(app, organization.id);
     expect(codeOf(await prove(passwordless.browser, { password: PASSWORD }))).toEqual(REFUSED);
   });
 });
 
 describe('a code', () => {
-  test('of an app or of recovery makes the session strong; one opened by an identity provider stays what it is', async () => {
+  test('of an app or of recovery makes the session strong, but not a session of an identity provider', async () => {
     const authenticator = await enroll(app, member);
     for (const [method, expected] of [
       ['local_password', 'local_password_totp'],
@@ -177,14 +177,14 @@ describe('a code', () => {
     }
   });
 
-  test('is all an account without a password has', async () => {
+  test('is sufficient for an account without a password', async () => {
     const passwordless = await createMember(app, organization.id);
     const authenticator = await enroll(app, passwordless);
     const answer = await prove(authenticator.browser, { code: await authenticator.freshCode() });
     expect([answer.status, answer.body['auth']]).toMatchObject([200, { assurance: 'strong' }]);
   });
 
-  test('that is wrong, served before or belongs to nobody changes nothing, also beside the right password', async () => {
+  test('that is wrong, used or unknown changes nothing, even with the correct password', async () => {
     expect(codeOf(await prove(member.browser, { code: '123456' }))).toEqual(REFUSED);
     const authenticator = await enroll(app, member);
     const wrong = [
@@ -203,7 +203,7 @@ describe('a code', () => {
     });
   });
 
-  test('that comes many times at once serves once, in each of 20 rounds, and the session has one cookie', async () => {
+  test('sent many times at once works once, in each of 20 rounds, and the session has one cookie', async () => {
     const authenticator = await enroll(app, member);
     const other = cookieOf(
       await app.http.post('/auth/login', {
@@ -235,7 +235,7 @@ describe('a code', () => {
 });
 
 describe('the old cookie', () => {
-  test('cannot renew the session behind the back of the new one, in each of 20 rounds', async () => {
+  test('cannot renew a session that was renewed meanwhile, in each of 20 rounds', async () => {
     let browser = member.browser;
     for (let round = 0; round < 20; round += 1) {
       await deleteAttempts(app);
@@ -251,13 +251,13 @@ describe('the old cookie', () => {
     expect((await browser.get('/api/v1/me')).status).toBe(200);
   });
 
-  test('is the only one that ends: the others of the person go on', async () => {
+  test('is the only one that stops working: other sessions continue', async () => {
     const other = cookieOf(await login(app, member));
     expect((await prove(member.browser, { password: PASSWORD })).status).toBe(200);
     expect((await me(other)).status).toBe(200);
   });
 
-  test('does not make the session live longer', async () => {
+  test('is replaced without a longer lifetime of the session', async () => {
     const expires_at = new Date(Date.now() + 60_000);
     await change(member.membershipId, { expires_at });
     await prove(member.browser, { password: PASSWORD });
@@ -267,8 +267,8 @@ describe('the old cookie', () => {
   });
 });
 
-describe('proving again', () => {
-  test('needs a password or a code, and nothing else', async () => {
+describe('re-authentication', () => {
+  test('takes only a password or a code', async () => {
     const bad: unknown[] = [
       {},
       { password: '' },
@@ -284,7 +284,7 @@ describe('proving again', () => {
     ]);
   });
 
-  test('is for browsers, and for those who are signed in', async () => {
+  test('needs a browser with a session', async () => {
     expect(codeOf(await prove(member.http, { password: PASSWORD }))).toEqual([
       403,
       'session_required',
@@ -299,7 +299,7 @@ describe('proving again', () => {
     ).toEqual([403, 'cross_site_request']);
   });
 
-  test('and failing counts for this session alone: ten times a minute', async () => {
+  test('counts failures for this session only, up to ten a minute', async () => {
     const other = browserWith(app, cookieOf(await login(app, member)));
     const answers: Answer[] = [];
     for (let round = 0; round < 11; round += 1)
@@ -313,14 +313,14 @@ describe('proving again', () => {
     expect((await login(app, member)).status).toBe(200);
   });
 
-  test('cannot be kept from somebody by typing his email from his network', async () => {
+  test('cannot be blocked by sign-ins with the same email from the same network', async () => {
     for (let round = 0; round < 11; round += 1)
       await app.http.post('/auth/login', { email: member.email, password: 'a guess' });
     expect(codeOf(await login(app, member))).toEqual([429, 'rate_limited']);
     expect((await prove(member.browser, { password: PASSWORD })).status).toBe(200);
   });
 
-  test('does not count when it succeeds', async () => {
+  test('does not count successes', async () => {
     let { browser } = member;
     for (let round = 0; round < 15; round += 1) {
       const answer = await prove(browser, { password: PASSWORD });
@@ -329,7 +329,7 @@ describe('proving again', () => {
     }
   });
 
-  test('leaves an event that tells how, and no secret', async () => {
+  test('leaves an event with the method and without secrets', async () => {
     const authenticator = await enroll(app, member);
     await prove(authenticator.browser, {
       password: PASSWORD,

@@ -38,7 +38,7 @@ async function countRows(app: TestApp, table: string): Promise<number> {
 describe('the first owner', () => {
   let app: TestApp;
 
-  // A deployment of its own for each test, which nobody has entered yet.
+  // A deployment without an owner for each test.
   beforeEach(async () => {
     app = await startApp();
   });
@@ -72,7 +72,7 @@ describe('the first owner', () => {
     ]);
   });
 
-  test('comes once: a second bootstrap is refused, with the right secret and with a wrong one', async () => {
+  test('is created once: a second bootstrap is refused, with the right secret and with a wrong one', async () => {
     expect((await app.http.post('/auth/bootstrap', owner)).status).toBe(201);
     const second = { ...owner, organization_name: 'Another', email: 'eve@example.com' };
     expect(codeOf(await app.http.post('/auth/bootstrap', second))).toEqual([
@@ -87,13 +87,13 @@ describe('the first owner', () => {
     expect(await countRows(app, 'users')).toBe(1);
   });
 
-  test('is one of several who try at the same moment, and the others leave nothing behind', async () => {
+  test('is one of several concurrent callers, and the others leave nothing behind', async () => {
     const tries = Array.from({ length: 5 }, (_, index) => ({
       ...owner,
       organization_name: `Organization ${index}`,
       email: `owner-${index}@example.com`,
     }));
-    // Nobody can insert an organization until all five stand in line: each for the insert or for whoever is before him.
+    // The lock holds until all five calls wait, for the insert or for an earlier call.
     const gate = await app.db.transaction();
     await gate.raw('lock table organizations in share row exclusive mode');
     const answers = Promise.all(tries.map((body) => app.http.post('/auth/bootstrap', body)));
@@ -112,7 +112,7 @@ describe('the first owner', () => {
     }
   });
 
-  test('needs the secret as it stands in the file at that moment', async () => {
+  test('needs the secret that is in the file at that moment', async () => {
     const file = app.context.bootstrapSecretFile;
     const attempt = async (secret: string) =>
       codeOf(await app.http.post('/auth/bootstrap', { ...owner, secret }));
@@ -130,7 +130,7 @@ describe('the first owner', () => {
     expect(await attempt('another-secret')).toEqual([201, undefined]);
   });
 
-  test('finds a secret in the file whenever it was lost, and nobody finds one afterwards', async () => {
+  test('gets a new secret file when it was lost, and the file is gone afterwards', async () => {
     const file = app.context.bootstrapSecretFile;
     for (const lose of [() => rm(file), () => writeFile(file, '')]) {
       await lose();
@@ -145,7 +145,7 @@ describe('the first owner', () => {
     expect(await readdir(dirname(file))).not.toContain(basename(file));
   });
 
-  test('leaves a record of what was created, with nothing secret in it, in the answers or in the log', async () => {
+  test('leaves a record of the creation, without secrets in it, in the answers or in the log', async () => {
     const created = await app.http.post('/auth/bootstrap', owner);
     const session = sessionOf(created);
     const wrong = await app.http.post('/auth/login', {
@@ -171,7 +171,7 @@ describe('the first owner', () => {
       'session.created',
       'session.revoked',
     ]);
-    // Nobody knows who gave the wrong password.
+    // The actor behind a wrong password is unknown.
     expect(new Set(events.map((event) => event.actor_id))).toEqual(
       new Set([created.body['principal']?.['membership_id'], null]),
     );
@@ -189,7 +189,7 @@ describe('the first owner', () => {
     expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
   });
 
-  test('is described completely and correctly, or the secret is not even looked at', async () => {
+  test('must be described completely and correctly before the secret is checked', async () => {
     const withWrongSecret = { ...owner, secret: 'wrong' };
     const bad: [string, unknown][] = [
       ['/password', 'x'.repeat(11)],
@@ -264,7 +264,7 @@ describe('signing in and out', () => {
 
   afterAll(() => app.close());
 
-  test('opens a session for the right password, however the email is capitalized', async () => {
+  test('opens a session for the right password, regardless of capitals in the email', async () => {
     for (const email of [member.email, member.email.toUpperCase()]) {
       const answer = await login({ email, password: PASSWORD });
       expect([answer.status, answer.body['principal']?.['membership_id']]).toEqual([
@@ -275,7 +275,7 @@ describe('signing in and out', () => {
     }
   });
 
-  test('opens nothing when the password or the membership changes while the sign-in is under way', async () => {
+  test('opens nothing when the password or the membership changes during the sign-in', async () => {
     const attempts = async (
       table: 'users' | 'memberships',
       change: Readonly<Record<string, unknown>>,
@@ -302,14 +302,14 @@ describe('signing in and out', () => {
     ).toHaveLength(1);
   });
 
-  test('sets a cookie scripts cannot read and other sites cannot send', async () => {
+  test('sets a cookie that scripts cannot read and other sites cannot send', async () => {
     const { headers } = await login({ email: member.email, password: PASSWORD });
     expect(headers['set-cookie']?.replace(/=whs_[^;]+/, '=…')).toBe(
       'service_session=…; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax',
     );
   });
 
-  test('sends the cookie over https only where the service is reached by https', async () => {
+  test('marks the cookie as secure only when the service is reached over https', async () => {
     const environment = { COUNTERSIGN_PUBLIC_URL: 'https://approvals.example' };
     const secure = await startApp({ databaseUrl: app.databaseUrl, environment });
     const answer = await secure.http.post('/auth/login', {
@@ -324,11 +324,11 @@ describe('signing in and out', () => {
     await secure.close();
   });
 
-  test('does not tell an unknown email, a wrong password and an account without a password apart', async () => {
+  test('answers the same for an unknown email, a wrong password and an account without a password', async () => {
     const passwordless = await createMember(app, organization.id);
     const answers = [
       await login({ email: member.email, password: 'not the password' }),
-      await login({ email: 'nobody@example.com', password: PASSWORD }),
+      await login({ email: 'unknown@example.com', password: PASSWORD }),
       await login({ email: passwordless.email, password: PASSWORD }),
     ];
     const shown = answers.map(({ status, body }) => [
@@ -344,7 +344,7 @@ describe('signing in and out', () => {
     ]);
   });
 
-  test('tells a suspended or removed member so, but only with the right password', async () => {
+  test('reports a suspended or removed membership only after the right password', async () => {
     for (const status of ['suspended', 'deprovisioned']) {
       await app.db('memberships').where({ id: member.membershipId }).update({ status });
       expect(codeOf(await login({ email: member.email, password: PASSWORD }))).toEqual([
@@ -358,7 +358,7 @@ describe('signing in and out', () => {
     }
   });
 
-  test('always makes a new session, whatever cookie is presented, and ends the one before', async () => {
+  test('always makes a new session and ends the one before, for any cookie', async () => {
     const planted = issueToken('whs').token;
     const first = sessionOf(
       await login(
@@ -380,7 +380,7 @@ describe('signing in and out', () => {
     ]).toEqual([401, 401, 200]);
   });
 
-  test('is tried ten times a minute for one email from one address, by all processes together', async () => {
+  test('is limited to ten tries a minute for one email and address, across all processes', async () => {
     const other = await startApp({ databaseUrl: app.databaseUrl });
     const attempts = Array.from({ length: 16 }, (_, index) =>
       (index % 2 ? app : other).http.post('/auth/login', {
@@ -404,7 +404,7 @@ describe('signing in and out', () => {
     await other.close();
   });
 
-  test('keeps no email of people who are unknown, and forgets old attempts', async () => {
+  test('stores no email of unknown people and purges old attempts', async () => {
     await app.db('sign_in_attempts').delete();
     const stale = Array.from({ length: 30 }, (_, index) => ({
       key: Buffer.from([index]),
@@ -419,7 +419,7 @@ describe('signing in and out', () => {
     expect(JSON.stringify(await app.db('sign_in_attempts'))).not.toContain('stranger');
   });
 
-  test('refuses pages of other sites: nobody is signed in as somebody else, or out', async () => {
+  test('refuses calls from other sites, for signing in and signing out', async () => {
     const body = { email: member.email, password: PASSWORD };
     const foreign: Record<string, string>[] = [
       { origin: 'https://evil.example' },
@@ -448,7 +448,7 @@ describe('signing in and out', () => {
       expect((await login(body, headers)).status).toBe(200);
   });
 
-  test('takes JSON with an email and a password, and nothing else', async () => {
+  test('takes only JSON with an email and a password', async () => {
     expect(pointersOf(await login({ email: 'ada', password: PASSWORD }))).toEqual(['/email']);
     expect(pointersOf(await login({ email: member.email }))).toEqual(['/password']);
     expect(pointersOf(await login({ email: member.email, password: 'x'.repeat(1025) }))).toEqual([
@@ -463,7 +463,7 @@ describe('signing in and out', () => {
     ).toEqual([415, 'unsupported_media_type']);
   });
 
-  test('ends one session for good, and may be repeated', async () => {
+  test('ends one session permanently and can be repeated', async () => {
     const [kept, ended] = [
       sessionOf(await login({ email: member.email, password: PASSWORD })),
       sessionOf(await login({ email: member.email, password: PASSWORD })),
@@ -480,13 +480,13 @@ describe('signing in and out', () => {
       );
     }
     expect([(await me(ended)).status, (await me(kept)).status]).toEqual([401, 200]);
-    const nobody = [
+    const anonymous = [
       undefined,
       'service_session=',
       'service_session=garbage',
       `service_session=${kept.slice(0, -1)}`,
     ];
-    for (const cookie of nobody) expect((await logout(cookie)).status).toBe(204);
+    for (const cookie of anonymous) expect((await logout(cookie)).status).toBe(204);
     expect((await me(kept)).status).toBe(200);
     const ends = await app
       .db('audit_events')
@@ -494,7 +494,7 @@ describe('signing in and out', () => {
     expect(ends).toHaveLength(1);
   });
 
-  test('a member who was suspended can still sign out', async () => {
+  test('signs out a suspended member, too', async () => {
     await app.db('memberships').where({ id: member.membershipId }).update({ status: 'suspended' });
     await member.browser.post('/auth/logout');
     await app.db('memberships').where({ id: member.membershipId }).update({ status: 'active' });

@@ -1,4 +1,4 @@
-/** Resolving a credential costs one round trip to the database, whichever kind it is. */
+/** Resolving a credential of any kind costs one round trip to the database. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   authenticate,
@@ -34,7 +34,7 @@ beforeAll(async () => {
     'organization key': { kind: 'bearer', token: key.token },
     'agent credential': { kind: 'bearer', token: agent.credential },
   };
-  // Noting a use is no part of the call: have it noted before anything is counted.
+  // Recording the use is not part of the cost, so it happens before the count starts.
   const used = { last_used_at: new Date() };
   await app.db('api_keys').update(used);
   await app.db('agent_credentials').update(used);
@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterAll(() => app.close());
 
-/** Every statement the API's pool sent while `run` ran. */
+/** Every statement that the API's pool sends during `run`. */
 async function statementsDuring(run: () => Promise<unknown>): Promise<string[]> {
   const statements: string[] = [];
   const note = ({ sql }: { readonly sql: string }) => statements.push(sql);
@@ -65,7 +65,7 @@ describe('one round trip', () => {
   );
 
   test.each(['session', 'personal key', 'organization key'])(
-    'is all a call costs beside its own statement, with a %s',
+    'is the only cost of a call besides its own statement, with a %s',
     async (kind) => {
       const credential = presented[kind];
       if (!credential) throw new Error('no such credential');

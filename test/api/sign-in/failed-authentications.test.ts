@@ -1,4 +1,4 @@
-/** Wrong passwords and codes are seen by those who read the audit log, at whichever door somebody tried them. */
+/** Wrong passwords and codes at every endpoint appear in the audit log. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
@@ -44,7 +44,7 @@ interface FailureEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The failures the audit log of the organization tells, once there are so many of this type. */
+/** The failures in the audit log of the organization, once there are `count` of this type. */
 async function failures(
   organizationId: string,
   eventType: string,
@@ -68,7 +68,7 @@ async function failures(
 
 const from = { client_address: expect.any(String), user_agent: expect.any(String) };
 
-test('proving again who one is, in the session, by a wrong password and by a wrong code', async () => {
+test('failed re-authentication by password and by code is recorded', async () => {
   const authenticator = await enroll(app, member);
   const prove = async (body: unknown) =>
     codeOf(await authenticator.browser.post('/auth/reauthenticate', body));
@@ -83,12 +83,12 @@ test('proving again who one is, in the session, by a wrong password and by a wro
     actor_id: member.membershipId,
     data: { membership_id: member.membershipId, reason, ...from },
   });
-  const told = await failures(organization.id, 'session.reauthentication_failed', 2);
-  expect(told).toHaveLength(2);
-  expect(told).toEqual(expect.arrayContaining([event('wrong_password'), event('wrong_code')]));
+  const recorded = await failures(organization.id, 'session.reauthentication_failed', 2);
+  expect(recorded).toHaveLength(2);
+  expect(recorded).toEqual(expect.arrayContaining([event('wrong_password'), event('wrong_code')]));
 });
 
-test('changing the password, by a wrong current one', async () => {
+test('a password change with a wrong current password is recorded', async () => {
   const body = {
     current_password: 'not the password',
     new_password: 'nine quiet herons by the weir',
@@ -107,7 +107,7 @@ test('changing the password, by a wrong current one', async () => {
   ]);
 });
 
-test('accepting an invitation, by a wrong password and a wrong code: it is told where the invitation was sent from', async () => {
+test('accepting an invitation with a wrong password or code is recorded in the inviting organization', async () => {
   const inviting = await createOrganization(app);
   const authenticator = await enroll(app, member);
   const { id, token } = await invited(inviting.owner, { email: member.email });
@@ -124,15 +124,15 @@ test('accepting an invitation, by a wrong password and a wrong code: it is told 
     actor_id: null,
     data: { reason, ...from },
   });
-  const told = await failures(inviting.id, 'invitation.acceptance_failed', 2);
-  expect(told).toHaveLength(2);
-  expect(told).toEqual(expect.arrayContaining([event('wrong_password'), event('wrong_code')]));
+  const recorded = await failures(inviting.id, 'invitation.acceptance_failed', 2);
+  expect(recorded).toHaveLength(2);
+  expect(recorded).toEqual(expect.arrayContaining([event('wrong_password'), event('wrong_code')]));
 });
 
-test('no event holds what was tried', async () => {
+test('no event contains what was typed', async () => {
   const authenticator = await enroll(app, member);
-  await authenticator.browser.post('/auth/reauthenticate', { password: 'a guess nobody makes' });
+  await authenticator.browser.post('/auth/reauthenticate', { password: 'an unlikely guess' });
   await authenticator.browser.post('/auth/reauthenticate', { code: 'ABCD-EFGH-JKMN-PQRS' });
-  const told = await failures(organization.id, 'session.reauthentication_failed', 2);
-  expect(JSON.stringify(told)).not.toMatch(/a guess nobody makes|ABCD/);
+  const recorded = await failures(organization.id, 'session.reauthentication_failed', 2);
+  expect(JSON.stringify(recorded)).not.toMatch(/an unlikely guess|ABCD/);
 });

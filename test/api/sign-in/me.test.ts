@@ -29,7 +29,7 @@ describe('GET /me', () => {
 
   afterAll(() => app.close());
 
-  test('shows an owner with every permission a person can hold, everywhere', async () => {
+  test('shows an owner with every permission that people can hold, everywhere', async () => {
     const { owner } = organization;
     const { status, body } = await owner.browser.get('/api/v1/me');
     expect(status).toBe(200);
@@ -70,7 +70,7 @@ describe('GET /me', () => {
     });
   });
 
-  test('shows where a member holds what: one assignment for each agent of a policy', async () => {
+  test('shows one assignment for each agent of a policy', async () => {
     const [first, second] = [
       await createAgent(app, organization),
       await createAgent(app, organization),
@@ -118,7 +118,7 @@ describe('GET /me', () => {
     expect((await member.http.get('/api/v1/me')).body['assignments']).toEqual(body['assignments']);
   });
 
-  test('by a key is the same person, without what a key can never carry', async () => {
+  test('shows the same person for a key, without the permissions that keys never carry', async () => {
     const { owner } = organization;
     const byKey = await owner.http.get('/api/v1/me');
     const bySession = await owner.browser.get('/api/v1/me');
@@ -136,7 +136,7 @@ describe('GET /me', () => {
       expect(byKey.body[part]).toEqual(bySession.body[part]);
   });
 
-  test('shows a change of permissions at the very next call', async () => {
+  test('shows changed permissions at the next call', async () => {
     const member = await createMember(app, organization.id);
     const held = async () =>
       (await member.http.get('/api/v1/me')).body['principal']?.['permissions'];
@@ -151,7 +151,7 @@ describe('GET /me', () => {
     expect(await held()).toEqual([]);
   });
 
-  test('asks for the guided setup only who can run it, and only until it is done', async () => {
+  test('shows the guided setup only to people who can run it, until it is done', async () => {
     const other = await createOrganization(app);
     const onboarding = async (member: { browser: TestOrganization['owner']['browser'] }) =>
       (await member.browser.get('/api/v1/me')).body['onboarding'] as unknown;
@@ -178,7 +178,7 @@ describe('GET /me', () => {
     expect(await onboarding(other.owner)).toEqual({ required: false, completed_at: completed });
   });
 
-  test('tells whether there is a password to change', async () => {
+  test('reports whether the person has a password', async () => {
     const member = await createMember(app, organization.id);
     const hasPassword = async () =>
       (await member.http.get('/api/v1/me')).body['user']?.['has_password'];

@@ -1,4 +1,4 @@
-/** Enrolling an authenticator app, recovery codes, and what an administrator does when both are lost. */
+/** Enrolling an authenticator app, recovery codes, and the removal by an administrator. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -63,7 +63,7 @@ beforeEach(async () => {
 afterAll(() => app.close());
 
 describe('enrolling an authenticator app', () => {
-  test('shows its secret once, counts with its first code, and gives ten recovery codes', async () => {
+  test('shows its secret once, needs its first code, and gives ten recovery codes', async () => {
     expect(await state(member.browser)).toEqual({
       required: false,
       totp: { enrolled: false, confirmed_at: null },
@@ -91,7 +91,7 @@ describe('enrolling an authenticator app', () => {
     });
   });
 
-  test('makes the session strong and fresh under another cookie', async () => {
+  test('makes the session strong and recent, with a new cookie', async () => {
     const { cookie, browser } = await enroll(app, member);
     expect((await browser.get('/api/v1/me')).body['principal']?.['auth']).toMatchObject({
       method: 'local_password_totp',
@@ -104,7 +104,7 @@ describe('enrolling an authenticator app', () => {
     ]);
   });
 
-  test("ends the person's other sessions, in every organization, and says why", async () => {
+  test("ends the person's other sessions, in every organization, and records why", async () => {
     const elsewhere = await createOrganization(app);
     const abroad = await createMember(app, elsewhere.id);
     await app
@@ -128,7 +128,7 @@ describe('enrolling an authenticator app', () => {
     ]);
   });
 
-  test('leaves no session that was opened with the password alone at the same moment, in each of 20 rounds', async () => {
+  test('leaves no session that was opened with the password alone at that moment, in each of 20 rounds', async () => {
     for (let round = 0; round < 20; round += 1) {
       const person = await createPerson(app, organization.id);
       const code = await codesOf(app, String((await begin(person.browser)).body['secret'])).code();
@@ -146,7 +146,7 @@ describe('enrolling an authenticator app', () => {
     }
   });
 
-  test('keeps the seed sealed for its owner, and recovery codes as hashes', async () => {
+  test('stores the seed sealed for its owner, and recovery codes as hashes', async () => {
     const { recoveryCodes } = await enroll(app, member);
     const [row] = (await app.db('totp_factors').where({ user_id: member.userId })) as {
       secret: Buffer;
@@ -163,7 +163,7 @@ describe('enrolling an authenticator app', () => {
     expect(recoveryCodes.filter((code) => everything.includes(code))).toEqual([]);
   });
 
-  test('begun anew replaces the one that was not confirmed', async () => {
+  test('again replaces an unconfirmed app', async () => {
     const first = codesOf(app, String((await begin(member.browser)).body['secret']));
     const second = codesOf(app, String((await begin(member.browser)).body['secret']));
     expect(codeOf(await confirm(member.browser, await first.code()))).toEqual([
@@ -173,7 +173,7 @@ describe('enrolling an authenticator app', () => {
     expect((await confirm(member.browser, await second.code())).status).toBe(200);
   });
 
-  test('is refused while one is enrolled, and that one stays', async () => {
+  test('is refused while an app is enrolled, and that app remains', async () => {
     const { browser, freshCode } = await enroll(app, member);
     expect(codeOf(await begin(browser))).toEqual([409, 'mfa_enrolled']);
     expect(codeOf(await confirm(browser, await freshCode()))).toEqual([409, 'mfa_enrolled']);
@@ -184,7 +184,7 @@ describe('enrolling an authenticator app', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('cannot be confirmed by a wrong code, a recovery code or before it was begun', async () => {
+  test('cannot be confirmed by a wrong code, by a recovery code or before it starts', async () => {
     expect(codeOf(await confirm(member.browser, '123456'))).toEqual([404, 'not_found']);
     const codes = codesOf(app, String((await begin(member.browser)).body['secret']));
     for (const code of [
@@ -202,20 +202,20 @@ describe('enrolling an authenticator app', () => {
     expect((await confirm(member.browser, await codes.code())).status).toBe(200);
   });
 
-  test('confirmed in two browsers at once gives one set of recovery codes, in each of 20 rounds', async () => {
+  test('in two browsers at once gives one set of recovery codes, in each of 20 rounds', async () => {
     for (let round = 0; round < 20; round += 1) {
       const person = await createPerson(app, organization.id);
       const browsers = [person.browser, browserWith(app, cookieOf(await login(app, person)))];
       const code = await codesOf(app, String((await begin(person.browser)).body['secret'])).code();
       const answers = await Promise.all(browsers.map((browser) => confirm(browser, code)));
-      // The second one hears that there is an app, or that the first has ended its session.
+      // The other call finds the app, or its session ended.
       const [first, second] = answers.map(({ status }) => status).sort();
       expect([first, [401, 409].includes(second ?? 0)]).toEqual([200, true]);
       expect(await app.db('recovery_codes').where({ user_id: person.userId })).toHaveLength(10);
     }
   });
 
-  test('needs a fresh session in a browser', async () => {
+  test('needs a recent browser session', async () => {
     expect(codeOf(await begin(member.http))).toEqual([403, 'session_required']);
     const { code } = codesOf(app, String((await begin(member.browser)).body['secret']));
     await makeStale(member.membershipId);
@@ -226,7 +226,7 @@ describe('enrolling an authenticator app', () => {
     ]);
   });
 
-  test('is open to whoever has no second factor yet where the organization demands one', async () => {
+  test('is allowed without a second factor when the organization requires one', async () => {
     await requireMfa(true);
     const signedIn = await login(app, member);
     expect([signedIn.status, signedIn.body['principal']?.['auth']]).toMatchObject([
@@ -242,7 +242,7 @@ describe('enrolling an authenticator app', () => {
     });
   });
 
-  test('says so where there is no secrets key to seal it with', async () => {
+  test('is refused with a clear error when the deployment has no secrets key', async () => {
     const keyless = await startApp({ databaseUrl: app.databaseUrl });
     const answer = await begin(browserWith(keyless, member.cookie));
     await keyless.close();
@@ -258,7 +258,7 @@ describe('enrolling an authenticator app', () => {
 describe('recovery codes', () => {
   const replace = (browser: HttpClient) => browser.post('/api/v1/me/mfa/recovery_codes');
 
-  test('are counted down as they are used, and replaced all at once', async () => {
+  test('are counted down when used, and replaced as a set', async () => {
     const { browser, recoveryCodes } = await enroll(app, member);
     const [used = '', unused = ''] = recoveryCodes;
     expect(
@@ -280,7 +280,7 @@ describe('recovery codes', () => {
     expect((await app.http.post('/auth/mfa', { token, code: codes[0] })).status).toBe(200);
   });
 
-  test('replaced many times at once are ten, those of one answer', async () => {
+  test('replaced many times at once are the ten of a single answer', async () => {
     const { browser } = await enroll(app, member);
     const answers = await Promise.all([1, 2, 3, 4].map(() => replace(browser)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
@@ -296,7 +296,7 @@ describe('recovery codes', () => {
     expect(results.sort()).toEqual([200, 401, 401, 401]);
   });
 
-  test('are given to a fresh and strong session only, and to nobody without an app', async () => {
+  test('are given only to a recent and strong session with an app', async () => {
     expect(codeOf(await replace(member.browser))).toEqual([403, 'mfa_required']);
     const { browser } = await enroll(app, member);
     await makeStale(member.membershipId);
@@ -310,10 +310,10 @@ describe('recovery codes', () => {
   });
 });
 
-describe("removing one's own second factor", () => {
+describe('removing your own second factor', () => {
   const remove = (browser: HttpClient) => browser.delete('/api/v1/me/mfa/totp');
 
-  test('takes the recovery codes too, and may be repeated', async () => {
+  test('also deletes the recovery codes, and can be repeated', async () => {
     const { browser } = await enroll(app, member);
     for (let round = 0; round < 2; round += 1) expect((await remove(browser)).status).toBe(204);
     expect(await state(browser)).toEqual({
@@ -332,7 +332,7 @@ describe("removing one's own second factor", () => {
     );
   });
 
-  test('needs a fresh and strong session, whatever the organization demands', async () => {
+  test('needs a recent and strong session, whether or not the organization requires one', async () => {
     const { browser } = await enroll(app, member);
     await app
       .db('sessions')
@@ -349,7 +349,7 @@ describe("removing one's own second factor", () => {
   });
 });
 
-describe('taking the second factor from a member who lost it', () => {
+describe('removing a second factor that a member lost', () => {
   const ADMINISTRATOR = [
     { scope_kind: 'organization', permissions: ['membership.read', 'membership.write'] },
   ] as const;
@@ -361,7 +361,7 @@ describe('taking the second factor from a member who lost it', () => {
     administrator = await createMember(app, organization.id, { policies: ADMINISTRATOR });
   });
 
-  test('ends his sessions, leaves him his password, and may be repeated', async () => {
+  test("ends the member's sessions, keeps their password, and can be repeated", async () => {
     const { browser } = await enroll(app, member);
     const bystander = await enroll(app, await createPerson(app, organization.id));
     expect((await take(administrator.browser, member.membershipId)).status).toBe(204);
@@ -385,7 +385,7 @@ describe('taking the second factor from a member who lost it', () => {
     expect(ended).toHaveLength(1);
   });
 
-  test('is for fresh browsers of those who may change members', async () => {
+  test('needs a recent browser session and the permission to change members', async () => {
     await enroll(app, member);
     const reader = await createMember(app, organization.id, {
       policies: [{ scope_kind: 'organization', permissions: ['membership.read'] }],
@@ -412,7 +412,7 @@ describe('taking the second factor from a member who lost it', () => {
     expect((await login(app, member)).status).toBe(202);
   });
 
-  test('is for who holds all that the member holds: with the password alone he could be him', async () => {
+  test('needs all permissions of the member, because the password alone would then sign in as them', async () => {
     const policy = {
       scope_kind: 'agent',
       resource_ids: ['deploy-bot'],
@@ -442,7 +442,7 @@ describe('taking the second factor from a member who lost it', () => {
     expect((await login(app, decider)).status).toBe(200);
   });
 
-  test('of an owner is for owners, and of oneself for nobody', async () => {
+  test('is for owners when the member is an owner, and never for yourself', async () => {
     const owner = await createMember(app, organization.id, {
       policies: [{ scope_kind: 'organization', is_owner: true }],
     });
@@ -460,7 +460,7 @@ describe('taking the second factor from a member who lost it', () => {
     expect((await take(organization.owner.browser, owner.membershipId)).status).toBe(204);
   });
 
-  test('finds nobody of another organization, and nobody who was removed', async () => {
+  test('finds no members of other organizations and no removed ones', async () => {
     const elsewhere = await createOrganization(app);
     const stranger = await createPerson(app, elsewhere.id);
     const authenticator = await enroll(app, stranger);
@@ -469,7 +469,7 @@ describe('taking the second factor from a member who lost it', () => {
       'not_found',
     ]);
     expect(codeOf(await take(administrator.browser, randomUUID()))).toEqual([404, 'not_found']);
-    expect(codeOf(await take(administrator.browser, 'nobody'))).toEqual([404, 'not_found']);
+    expect(codeOf(await take(administrator.browser, 'unknown'))).toEqual([404, 'not_found']);
     expect((await state(authenticator.browser))['totp']).toMatchObject({ enrolled: true });
     await app
       .db('memberships')

@@ -1,4 +1,7 @@
-/** What a provider, a person or somebody between them can do wrong while signing in: nobody enters, nothing breaks. */
+/**
+ * Faults and attacks during sign-in by a provider, a person or a third party: no one gets in and
+ * nothing breaks.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openOidcClient } from '../../../src/platform/oidc.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -57,7 +60,7 @@ function newPerson() {
 
 const loginUrl = (code: string) => `${app.url}/login?error=${code}`;
 
-/** The answer ends at the sign-in page with the code and nothing else, and nobody is signed in. */
+/** The sign-in page with only the code, and without a session. */
 async function expectFailure(page: Page, browser: Browser, code: string): Promise<void> {
   expect([page.status, page.location?.href]).toEqual([302, loginUrl(code)]);
   expect(page.setCookies).toEqual([
@@ -78,7 +81,7 @@ async function sessionsOf(subject: string): Promise<number> {
   return Number(row?.rows);
 }
 
-/** A browser that the provider has just sent back, and where to. */
+/** A browser that the provider has just redirected, and the target. */
 async function returned(query = ''): Promise<{ browser: Browser; callback: URL }> {
   const browser = new Browser();
   const { location } = await reachCallback(app.url, browser, query);
@@ -109,14 +112,14 @@ function present(browser: Browser, cookie: string): void {
   browser.setCookie(app.url, 'service_sso', { value: cookie, path: '/auth/oidc' });
 }
 
-test('the sign-in these tests spoil succeeds when it is left alone', async () => {
+test('the sign-in that these tests attack succeeds without an attack', async () => {
   const { browser, callback } = await returned();
   expect((await browser.open(callback)).location?.href).toBe(`${app.url}/`);
   expect(await sessionsOf(provider.person.subject)).toBe(1);
 });
 
 describe('the answer of the provider', () => {
-  test('may be no: the sign-in page is told so, and neither sentence nor email of the provider gets into the address', async () => {
+  test('may be a refusal: the sign-in page gets only a code, without words or emails of the provider', async () => {
     provider.answer = { denies: true };
     const { browser, callback } = await returned();
     expect(callback.searchParams.get('error_description')).toContain('someone@example.com');
@@ -128,7 +131,7 @@ describe('the answer of the provider', () => {
   test.each([
     ['another error', { error: 'server_error', code: undefined }],
     ['no code', { code: undefined }],
-    ['a code nobody gave', { code: 'guess' }],
+    ['an invented code', { code: 'guess' }],
     ['an empty code', { code: '' }],
     ['no state', { state: undefined }],
     ['a foreign state', { state: 'x'.repeat(43) }],
@@ -141,7 +144,7 @@ describe('the answer of the provider', () => {
     await expectFailure(await browser.open(changed(callback, parameters)), browser, 'sso_failed');
   });
 
-  test('may carry parameters nobody knows', async () => {
+  test('may have unknown parameters', async () => {
     const { browser, callback } = await returned();
     const page = await browser.open(
       changed(callback, { session_state: 'a', hd: 'example.com', authuser: '0' }),
@@ -149,7 +152,7 @@ describe('the answer of the provider', () => {
     expect(page.location?.href).toBe(`${app.url}/`);
   });
 
-  test('serves once: with the cookie that is gone, and with the cookie kept', async () => {
+  test('works once, with and without the cookie', async () => {
     const { browser, callback } = await returned();
     const cookie = browser.cookie(app.url, 'service_sso') ?? '';
     await browser.open(callback);
@@ -164,13 +167,13 @@ describe('the answer of the provider', () => {
 });
 
 describe('the browser', () => {
-  test('that did not begin the sign-in does not end it', async () => {
+  test('cannot finish a sign-in that another browser started', async () => {
     const { callback } = await returned();
     const victim = new Browser();
     await expectFailure(await victim.open(callback), victim, 'sso_expired');
   });
 
-  test('that began another sign-in does not end this one, nor does its own code help', async () => {
+  test('cannot finish a sign-in with the answer of another one', async () => {
     const [mine, theirs] = [await returned(), await returned()];
     await expectFailure(await theirs.browser.open(mine.callback), theirs.browser, 'sso_failed');
     const again = await returned();
@@ -178,7 +181,7 @@ describe('the browser', () => {
     await expectFailure(await again.browser.open(mixed), again.browser, 'sso_failed');
   });
 
-  test('that waited for more than ten minutes begins anew', async () => {
+  test('must start again after ten minutes', async () => {
     const { browser, callback } = await returned();
     const late = { ...pendingOf(browser), beganAt: Date.now() - 601_000 };
     present(browser, app.context.oidc?.seal(JSON.stringify(late)) ?? '');
@@ -193,7 +196,7 @@ describe('the browser', () => {
     expect((await next.browser.open(next.callback)).location?.href).toBe(`${app.url}/`);
   });
 
-  test('cannot change its cookie: not one character, and not for one made elsewhere', async () => {
+  test('cannot change its cookie in any character or use one made elsewhere', async () => {
     const { browser, callback } = await returned();
     const cookie = browser.cookie(app.url, 'service_sso') ?? '';
     const flipped = (at: number) =>
@@ -227,17 +230,17 @@ describe('the browser', () => {
 describe('an id token', () => {
   const stranger = newSigningKey();
 
-  /** Ends a sign-in with a token of these claims beside the right ones. */
+  /** Finishes a sign-in with a token that has these claims in addition to the correct ones. */
   async function presentToken(make: (right: Readonly<Record<string, unknown>>) => string) {
     const { browser, callback } = await returned();
-    const { subject, email } = { email: 'nobody', ...provider.person };
+    const { subject, email } = { email: 'unknown', ...provider.person };
     provider.forgeToken(
       make({ sub: subject, email, email_verified: true, nonce: pendingOf(browser).nonce }),
     );
     return { browser, page: await browser.open(callback) };
   }
 
-  test('with the right claims and the right signature opens a session', async () => {
+  test('with correct claims and a correct signature opens a session', async () => {
     expect((await presentToken((right) => provider.idToken(right))).page.location?.href).toBe(
       `${app.url}/`,
     );
@@ -254,7 +257,7 @@ describe('an id token', () => {
     ['that is not valid yet', { nbf: Math.floor(Date.now() / 1_000) + 3_600 }],
     ['without a subject', { sub: undefined }],
     ['with a subject that is none', { sub: { toString: 'x' } }],
-    ['with a time of proof that is none', { auth_time: 'yesterday' }],
+    ['with an invalid authentication time', { auth_time: 'yesterday' }],
   ])('%s is refused', async (_what, claims) => {
     const { page, browser } = await presentToken((right) =>
       provider.idToken({ ...right, ...claims }),
@@ -266,7 +269,7 @@ describe('an id token', () => {
     ['signed by a stranger', (right) => provider.idToken(right, stranger)],
     ['without a signature', (right) => provider.idToken(right).replace(/[^.]+$/, '')],
     [
-      'that says it needs none',
+      'that claims to need none',
       (right) => {
         const [, body] = provider.idToken(right).split('.');
         return `${Buffer.from('{"alg":"none"}').toString('base64url')}.${body ?? ''}.`;
@@ -292,7 +295,7 @@ describe('an id token', () => {
   test.each([
     ['a subject of control characters', { sub: 'a\u0000b' }],
     ['a subject without end', { sub: 'a'.repeat(10_000) }],
-  ])('with %s admits nobody and breaks nothing', async (_what, claims) => {
+  ])('with %s admits no one and breaks nothing', async (_what, claims) => {
     const { page, browser } = await presentToken((right) =>
       provider.idToken({ ...right, ...claims }),
     );
@@ -305,7 +308,7 @@ describe('an id token', () => {
     ['a name without end', { name: 'e'.repeat(5_000) }],
     ['methods that are none', { amr: 'mfa' }],
     ['strange methods', { amr: [1, null, 'pwd'] }],
-  ])('with %s is taken for what it proves', async (_what, claims) => {
+  ])('with %s counts only for what it confirms', async (_what, claims) => {
     const { page, browser } = await presentToken((right) =>
       provider.idToken({ ...right, ...claims }),
     );
@@ -330,7 +333,7 @@ describe('the token endpoint', () => {
     ['nothing', 204, ''],
     ['no id token', 200, { access_token: 'secret-token', token_type: 'bearer' }],
   ])(
-    'that answers %s ends at the sign-in page, and no token or code is logged',
+    'that answers %s leads to the sign-in page, and no token or code is logged',
     async (_what, status, body) => {
       const { browser, callback } = await returned();
       provider.override('/token', status, body);
@@ -348,7 +351,7 @@ describe('the token endpoint', () => {
     },
   );
 
-  test('that redirects elsewhere is not followed', async () => {
+  test('that redirects is not followed', async () => {
     const { browser, callback } = await returned();
     let followed = false;
     provider.overrides.set('/token', (_request, response) =>
@@ -362,7 +365,7 @@ describe('the token endpoint', () => {
     expect(followed).toBe(false);
   });
 
-  test('and the keys, when they do not answer, keep the browser for seconds only', async () => {
+  test('and the key endpoint delay the browser only for seconds when they do not answer', async () => {
     const { browser, callback } = await returned();
     provider.overrides.set('/token', () => undefined);
     const started = performance.now();
@@ -370,10 +373,10 @@ describe('the token endpoint', () => {
     expect(performance.now() - started).toBeLessThan(30_000);
   });
 
-  test('may leave the email to another endpoint, which cannot speak of somebody else', async () => {
+  test('may leave the email to another endpoint, which cannot describe another person', async () => {
     const { browser, callback } = await returned();
     provider.override('/me', 200, {
-      sub: 'somebody else',
+      sub: 'another person',
       email: 'boss@example.com',
       email_verified: true,
     });
@@ -424,11 +427,11 @@ describe('the page to return to', () => {
     'prompt=login&prompt=login',
     'max_age=1',
     'redirect_uri=https://evil.example',
-  ])('has no company such as %s', async (query) => {
+  ])('cannot be sent along with %s', async (query) => {
     expect((await app.http.get(`/auth/oidc/login?${query}`)).status).toBe(400);
   });
 
-  test('is never where a forged Host header says', async () => {
+  test('never follows a forged Host header', async () => {
     const browser = new Browser();
     const { location } = await reachCallback(app.url, browser);
     const page = await browser.open(location ?? '', {
@@ -444,7 +447,7 @@ describe('the page to return to', () => {
   });
 });
 
-describe('a provider that is away', () => {
+describe('an unreachable provider', () => {
   let away: IdentityProvider;
   let waiting: TestApp;
   const METADATA = '/.well-known/openid-configuration';
@@ -486,14 +489,14 @@ describe('a provider that is away', () => {
     ['answers half of it', 200, () => '{"issuer":'],
     ['answers a list', 200, () => []],
     ['answers nothing of use', 200, () => ({ issuer: away.issuer })],
-    ['is somebody else', 200, () => ({ ...metadata(), issuer: 'https://evil.example' })],
+    ['names another issuer', 200, () => ({ ...metadata(), issuer: 'https://evil.example' })],
     [
       'has an endpoint that is no URL',
       200,
       () => ({ ...metadata(), authorization_endpoint: 'nonsense' }),
     ],
     ['sends elsewhere', 302, () => ''],
-  ])('because it %s is a 504 that says so', async (_what, status, body) => {
+  ])('that %s is a 504 with a clear error', async (_what, status, body) => {
     away.override(METADATA, status, body());
     expect(await login()).toMatchObject({
       status: 504,
@@ -502,7 +505,7 @@ describe('a provider that is away', () => {
     });
   });
 
-  test('because it is silent is a 504 within seconds, for everybody at once', async () => {
+  test('that does not answer is a 504 within seconds, for all callers at once', async () => {
     away.overrides.set(METADATA, () => undefined);
     const answers = await Promise.all([login(), login(), login()]);
     for (const answer of answers) {
@@ -511,7 +514,7 @@ describe('a provider that is away', () => {
     }
   });
 
-  test('leaves the rest of the service alone, and is asked again as soon as somebody needs it', async () => {
+  test('does not affect the rest of the service and is tried again on the next sign-in', async () => {
     away.override(METADATA, 503, '');
     expect((await login()).status).toBe(504);
     expect((await waiting.http.get('/auth/options')).body['sso']).toEqual({
@@ -525,7 +528,7 @@ describe('a provider that is away', () => {
     expect((await login()).status).toBe(302);
   });
 
-  test('between leaving and coming back is a failed sign-in, not a failure of ours', async () => {
+  test('during the return is a failed sign-in, not a server error', async () => {
     const browser = new Browser();
     away.person = newPerson();
     const { location } = await reachCallback(waiting.url, browser);

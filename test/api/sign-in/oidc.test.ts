@@ -1,4 +1,7 @@
-/** Whom a real OpenID provider lets in, as whom, and what the session is worth. What goes wrong: oidc-attacks.test.ts. */
+/**
+ * Which people a real OpenID provider signs in, as which members, and with which assurance.
+ * Attacks: oidc-attacks.test.ts.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -19,7 +22,7 @@ import { idOf } from '../../support/tokens.ts';
 
 let provider: IdentityProvider;
 let app: TestApp;
-/** Admits nobody just in time. */
+/** Admits no domain. */
 let closed: TestApp;
 /** Three seats. */
 let small: TestApp;
@@ -71,7 +74,7 @@ interface Account {
   readonly user: Readonly<Record<string, unknown>>;
 }
 
-/** Who the browser is signed in as; undefined when nobody. */
+/** The member signed in in this browser, if any. */
 async function account(browser: Browser, at = app): Promise<Account | undefined> {
   const answer = await browser.open(`${at.url}/api/v1/me`);
   return answer.status === 200 ? (JSON.parse(answer.text) as Account) : undefined;
@@ -106,7 +109,7 @@ async function count(
 const errorOf = ({ location }: Page) => location?.searchParams.get('error');
 
 describe('the ways in', () => {
-  test('name the provider, and say that without a mail server no password is reset', async () => {
+  test('name the provider and report that without a mail server no password can be reset', async () => {
     expect((await app.http.get('/auth/options')).body).toEqual({
       password: true,
       password_reset: false,
@@ -117,7 +120,7 @@ describe('the ways in', () => {
     });
   });
 
-  test('are without a provider where none is configured, and its operations say so', async () => {
+  test('lack the provider when none is configured, and its endpoints say so', async () => {
     const plain = await startApp({ environment: { SMTP_URL: 'smtp://127.0.0.1:9' } });
     try {
       expect((await plain.http.get('/auth/options')).body).toEqual({
@@ -135,7 +138,7 @@ describe('the ways in', () => {
 });
 
 describe('a sign-in', () => {
-  test('begins at the provider with a code, PKCE, state and nonce of its own, bound to the browser', async () => {
+  test('starts at the provider with its own code, PKCE, state and nonce, bound to the browser', async () => {
     const [first, second] = [
       await new Browser().open(`${app.url}/auth/oidc/login`),
       await new Browser().open(`${app.url}/auth/oidc/login`),
@@ -163,7 +166,7 @@ describe('a sign-in', () => {
     expect(first.setCookies[0]).not.toContain(parameters['state']);
   });
 
-  test('is built from the public URL, whatever the Host header says, and kept to https there', async () => {
+  test('is built from the public URL, regardless of the Host header, and requires https there', async () => {
     const environment = {
       ...provider.environment,
       COUNTERSIGN_PUBLIC_URL: 'https://approvals.example/team',
@@ -189,7 +192,7 @@ describe('a sign-in', () => {
     }
   });
 
-  test('ends at the page the person wanted, signed in, with nothing left of the sign-in in the browser', async () => {
+  test('ends signed in at the requested page, with nothing of the sign-in left in the browser', async () => {
     provider.person = newPerson();
     const browser = new Browser();
     const page = await signInThrough(app.url, browser, '?return_to=/requests/7%3Ftab%3Dtimeline');
@@ -204,7 +207,7 @@ describe('a sign-in', () => {
     expect((await account(browser))?.user['email']).toBe(provider.person.email);
   });
 
-  test('ends the session the browser had before', async () => {
+  test('ends the previous session of the browser', async () => {
     provider.person = newPerson();
     const browser = new Browser();
     await signInThrough(app.url, browser);
@@ -224,12 +227,12 @@ describe('a sign-in', () => {
   });
 });
 
-describe('what the session is worth', () => {
+describe('a session from the provider', () => {
   test.each([
     [undefined, 'single_factor'],
     [['pwd'], 'single_factor'],
     [['pwd', 'mfa'], 'strong'],
-  ])('with the methods %j at the provider it is %s', async (amr, assurance) => {
+  ])('for the methods %j is %s', async (amr, assurance) => {
     provider.person = newPerson();
     provider.answer = amr ? { amr } : {};
     const browser = new Browser();
@@ -241,7 +244,7 @@ describe('what the session is worth', () => {
     ]);
   });
 
-  test('it asks for no authenticator app of ours: the provider decides about factors', async () => {
+  test('needs no authenticator app enrolled here: the provider decides about factors', async () => {
     const member = await createMember(app, organization.id);
     await app.db('totp_factors').insert({
       user_id: member.userId,
@@ -259,7 +262,7 @@ describe('what the session is worth', () => {
     });
   });
 
-  /** A token that says when the person proved who he is, in seconds from now. */
+  /** A token with this authentication time, in seconds from now. */
   async function signInProvenAt(
     seconds: number | undefined,
     query = '',
@@ -289,17 +292,17 @@ describe('what the session is worth', () => {
   const authenticatedAt = async (browser: Browser) =>
     new Date((await account(browser))?.principal.auth['authenticated_at'] ?? '').getTime() / 1_000;
 
-  test('it is as old as the proof at the provider', async () => {
+  test('is as recent as the authentication at the provider', async () => {
     const { browser, authTime } = await signInProvenAt(-3_600);
     expect(await authenticatedAt(browser)).toBe(authTime);
   });
 
-  test('it is never younger than now, whatever the clock of the provider says', async () => {
+  test('is never newer than now, even if the clock of the provider is ahead', async () => {
     const { browser } = await signInProvenAt(600);
     expect(await authenticatedAt(browser)).toBeLessThanOrEqual(Date.now() / 1_000 + 1);
   });
 
-  test('it is not fresh, however long a proof is, where the provider does not say when it was given', async () => {
+  test('is not recent when the provider does not report the time, for any window', async () => {
     await app
       .db('organizations')
       .where({ id: organization.id })
@@ -323,14 +326,14 @@ describe('what the session is worth', () => {
       .update({ reauthentication_window_seconds: 900 });
   });
 
-  test('the provider is always asked when it was given, as the standard has it', async () => {
+  test('always requests the authentication time, as the standard defines it', async () => {
     const begun = await new Browser().open(`${app.url}/auth/oidc/login`);
     expect(begun.location?.searchParams.get('max_age')).toBe('604800');
     expect(begun.location?.searchParams.has('prompt')).toBe(false);
   });
 
   test.each([-3_600, -120, undefined])(
-    'to authenticate again takes a proof of now: one at %p s is refused',
+    'for a re-authentication refuses an authentication at %p s',
     async (seconds) => {
       const { page, browser } = await signInProvenAt(seconds, '?prompt=login');
       expect(errorOf(page)).toBe('sso_failed');
@@ -338,7 +341,7 @@ describe('what the session is worth', () => {
     },
   );
 
-  test('to authenticate again the provider must ask, though it remembers the person', async () => {
+  test('for a re-authentication makes the provider ask, even if it remembers the person', async () => {
     provider.person = newPerson();
     const browser = new Browser();
     await signInThrough(app.url, browser);
@@ -356,7 +359,7 @@ describe('what the session is worth', () => {
   });
 });
 
-describe('somebody nobody knows', () => {
+describe('an unknown person', () => {
   test('of an admitted domain becomes a member without password and permissions', async () => {
     provider.person = newPerson('Ada@EXAMPLE.com');
     const browser = new Browser();
@@ -389,7 +392,7 @@ describe('somebody nobody knows', () => {
     expect(await count(app, 'permission_policies', { membership_id: id })).toBe(0);
   });
 
-  test('is called by the local part of the email where the provider knows no name', async () => {
+  test('is named after the local part of the email when the provider has no name', async () => {
     const { name: _name, ...nameless } = newPerson('no.name@works.example');
     provider.person = nameless;
     const browser = new Browser();
@@ -398,9 +401,9 @@ describe('somebody nobody knows', () => {
   });
 
   test.each([
-    ['an email nobody vouches for', { email_verified: false }],
-    ['an email vouched for in other words', { email_verified: 'true' }],
-    ['an email nothing is said about', { email_verified: undefined }],
+    ['an unverified email', { email_verified: false }],
+    ['an email verified by a string', { email_verified: 'true' }],
+    ['an email without a verified flag', { email_verified: undefined }],
     ['no email', { email: undefined }],
     ['a foreign domain', { email: 'eve@evil.example' }],
     ['a domain that begins like an admitted one', { email: 'eve@example.com.evil' }],
@@ -408,7 +411,7 @@ describe('somebody nobody knows', () => {
     ['a domain that ends like an admitted one', { email: 'eve@evil-example.com' }],
     ['two domains', { email: 'eve@evil.example@example.com' }],
     ['a letter that looks like another', { email: 'eve@ex\u0430mple.com' }],
-  ])('does not enter with %s, and leaves nothing behind', async (_what, claims) => {
+  ])('with %s is not admitted, and leaves nothing behind', async (_what, claims) => {
     const before = await Promise.all(
       ['users', 'memberships', 'user_identities', 'sessions'].map((table) => count(app, table)),
     );
@@ -424,7 +427,7 @@ describe('somebody nobody knows', () => {
     ).toEqual(before);
   });
 
-  test('does not enter where no domain is admitted, though members do', async () => {
+  test('is not admitted when no domain is, while members are', async () => {
     const { id } = await createOrganization(closed);
     provider.person = newPerson();
     expect(errorOf(await signInThrough(closed.url))).toBe('sign_in_not_admitted');
@@ -433,7 +436,7 @@ describe('somebody nobody knows', () => {
     expect((await signInThrough(closed.url)).location?.pathname).toBe('/');
   });
 
-  test('who comes twice at the same moment becomes one member', async () => {
+  test('who signs in twice at the same moment becomes one member', async () => {
     for (let round = 0; round < 20; round += 1) {
       const person = newPerson();
       provider.person = person;
@@ -459,7 +462,7 @@ describe('seats', () => {
   const enter = async (browser = new Browser()) =>
     errorOf(await signInThrough(small.url, browser)) ?? 'entered';
 
-  test('there are none before the first organization, nor after the last', async () => {
+  test('do not exist before the first organization or after the last', async () => {
     provider.person = newPerson();
     expect(await enter()).toBe('sign_in_not_admitted');
     const { id } = await createOrganization(small);
@@ -470,7 +473,7 @@ describe('seats', () => {
     expect(await enter()).toBe('sign_in_not_admitted');
   });
 
-  test('the last one is given once, and who has one keeps coming in', async () => {
+  test('are never exceeded, and existing members still sign in', async () => {
     const { id: organizationId, owner } = await createOrganization(small);
     const member = await createMember(small, organizationId);
     for (let round = 0; round < 5; round += 1) {
@@ -502,8 +505,8 @@ describe('seats', () => {
   });
 });
 
-describe('somebody who is here already', () => {
-  test("is recognized by his verified email, once, and by the provider's name for him from then on", async () => {
+describe('a known person', () => {
+  test('is recognized once by the verified email, and then by the subject at the provider', async () => {
     const member = await createMember(app, organization.id);
     const person = newPerson(member.email.toUpperCase());
     provider.person = person;
@@ -528,7 +531,7 @@ describe('somebody who is here already', () => {
     expect(await events(app, member.membershipId)).toEqual([linked]);
   });
 
-  test('is not recognized by an email nobody vouches for', async () => {
+  test('is not recognized by an unverified email', async () => {
     const member = await createMember(app, organization.id);
     provider.person = { ...newPerson(member.email), email_verified: false };
     expect(errorOf(await signInThrough(app.url))).toBe('sign_in_not_admitted');
@@ -538,7 +541,7 @@ describe('somebody who is here already', () => {
   test.each([
     ['suspended', 'membership_inactive'],
     ['deprovisioned', 'sign_in_not_admitted'],
-  ])('and %s stays out and unchanged, by email and by name', async (status, code) => {
+  ])('who is %s stays out and unchanged, by email and by subject', async (status, code) => {
     const member = await createMember(app, organization.id, { status });
     provider.person = newPerson(member.email);
     expect(errorOf(await signInThrough(app.url))).toBe(code);
@@ -550,7 +553,7 @@ describe('somebody who is here already', () => {
     expect(await count(app, 'memberships', { user_id: member.userId, status })).toBe(1);
   });
 
-  test('and suspended is told of in the audit log each time he is refused, by email and by name', async () => {
+  test('who is suspended leaves an audit event for each refusal, by email and by subject', async () => {
     const member = await createMember(app, organization.id, { status: 'suspended' });
     provider.person = newPerson(member.email);
     await signInThrough(app.url);
@@ -571,7 +574,7 @@ describe('somebody who is here already', () => {
     expect(await events(app, member.membershipId)).toMatchObject([refusal, refusal]);
   });
 
-  test('enters by the membership that is active, not by an older one that is not', async () => {
+  test('enters by the active membership, not by an older inactive one', async () => {
     const member = await createMember(app, organization.id, { status: 'suspended' });
     const other = await createOrganization(app);
     const id = randomUUID();

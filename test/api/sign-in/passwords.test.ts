@@ -1,4 +1,4 @@
-/** Changing a password, and setting a new one by email. */
+/** Changing a password, and resetting it by email. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../../src/local/processes.ts';
@@ -93,13 +93,13 @@ async function requestLink({ email }: TestMember, count = 1): Promise<string> {
   return /https:\/\/countersign\.example\/base\/password\/reset\/(\S+)/.exec(text)?.[1] ?? '';
 }
 
-/** Whatever was asked for before this has been sent once this one's mail has come. */
+/** Emails are sent in order: once this one arrives, all earlier ones have been sent. */
 async function untilMailsAreSent(): Promise<void> {
   await requestLink(await memberWithPassword());
 }
 
 describe('a forgotten password', () => {
-  test('is set anew by the link that the mail brings, and only by a link with a whr_ token', async () => {
+  test('is reset by the link in the email, and only by a link with a whr_ token', async () => {
     const token = await requestLink(member);
     expect(token).toMatch(/^whr_/);
     const found = await mail.mailTo(member.email);
@@ -122,7 +122,7 @@ describe('a forgotten password', () => {
     expect(JSON.stringify(audited)).not.toContain(secretOf(token));
   });
 
-  test('ends the sessions of the person in every organization, and nobody else’s', async () => {
+  test('ends the sessions of the person in every organization, and no others', async () => {
     const elsewhere = await createOrganization(app);
     const there = await alsoIn(elsewhere.id, member);
     const stranger = await memberWithPassword();
@@ -137,7 +137,7 @@ describe('a forgotten password', () => {
     ]);
   });
 
-  test('ends the sessions in an organization the person joined at that moment, too', async () => {
+  test('also ends the sessions in an organization the person joins at that moment', async () => {
     const token = await requestLink(member);
     const changer = await memberWithPassword();
     const replacements: [TestMember, () => Promise<Answer>][] = [
@@ -161,7 +161,7 @@ describe('a forgotten password', () => {
     }
   });
 
-  test('can be set once by a link, and by none of the others afterwards', async () => {
+  test('can be reset once by one link, and then by none of the others', async () => {
     const first = await requestLink(member);
     const second = await requestLink(member, 2);
     expect((await app.http.get(`/auth/password/reset/${first}`)).status).toBe(200);
@@ -176,7 +176,7 @@ describe('a forgotten password', () => {
     expect((await signIn(member.email, NEW)).status).toBe(200);
   });
 
-  test('has one winner of several who use its links at the same moment', async () => {
+  test('is reset by only one of several links used at the same moment', async () => {
     for (let round = 0; round < 20; round += 1) {
       await deleteAttempts();
       const person = await memberWithPassword();
@@ -200,7 +200,7 @@ describe('a forgotten password', () => {
     }
   });
 
-  test('is not set by a link that has ended, was tampered with, or is of another kind', async () => {
+  test('is not reset by a link that is expired, changed or of another kind', async () => {
     const token = await requestLink(member);
     const [prefix, id, secret = ''] = token.split(/_(?=[0-9a-f]{8}-)|(?<=-[0-9a-f]{12})_/);
     const forged = [
@@ -224,7 +224,7 @@ describe('a forgotten password', () => {
     expect((await signIn(member.email, OLD)).status).toBe(200);
   });
 
-  test('stays when the new one is refused, and the link lives on', async () => {
+  test('remains when the new one is refused, and the link still works', async () => {
     const token = await requestLink(member);
     for (const password of [
       'short',
@@ -239,7 +239,7 @@ describe('a forgotten password', () => {
     expect((await reset(token)).status).toBe(204);
   });
 
-  test('is no way around a membership that is not active, or to a password where there was none', async () => {
+  test('gives no access to inactive memberships or accounts without a password', async () => {
     const token = await requestLink(member);
     await app.db('memberships').where({ id: member.membershipId }).update({ status: 'suspended' });
     expect(codeOf(await reset(token))).toEqual([404, 'not_found']);
@@ -248,7 +248,7 @@ describe('a forgotten password', () => {
     expect(codeOf(await reset(token))).toEqual([404, 'not_found']);
   });
 
-  test('is answered in the same words whoever asks, and mailed to nobody who could not sign in with it', async () => {
+  test('gets the same answer for everyone, and no email goes to people who could not sign in', async () => {
     const suspended = await memberWithPassword('suspended');
     const removed = await memberWithPassword('deprovisioned');
     const without = await createMember(app, organization.id);
@@ -257,7 +257,7 @@ describe('a forgotten password', () => {
     await app.db('users').where({ id: left.userId }).update({ password_hash: oldHash });
     await app.db('organizations').where({ id: gone.id }).update({ deleted_at: new Date() });
     const people = [suspended, removed, without, left];
-    const emails = ['nobody@example.com', ...people.map(({ email }) => email)];
+    const emails = ['unknown@example.com', ...people.map(({ email }) => email)];
     const known = await forgot(member.email.toUpperCase());
     await mail.mailTo(member.email);
     const withoutId = ({ 'x-request-id': _id, date: _date, ...headers }: Answer['headers']) =>
@@ -274,7 +274,7 @@ describe('a forgotten password', () => {
     for (const person of people) expect(await eventsOf(person)).toEqual([]);
   });
 
-  test('is mailed at most five times an hour to one person, from wherever it is asked for', async () => {
+  test('is emailed to one person at most five times an hour, from all addresses together', async () => {
     for (let count = 1; count <= 5; count += 1) await requestLink(member, count);
     await deleteAttempts();
     expect((await forgot(member.email)).status).toBe(202);
@@ -284,8 +284,8 @@ describe('a forgotten password', () => {
     await requestLink(member, 6);
   });
 
-  test('is asked for ten times a minute at most', async () => {
-    const email = `nobody-${randomUUID()}@example.com`;
+  test('can be requested ten times a minute at most', async () => {
+    const email = `unknown-${randomUUID()}@example.com`;
     for (let attempt = 0; attempt < 10; attempt += 1)
       expect((await forgot(email)).status).toBe(202);
     const refused = await forgot(email);
@@ -293,7 +293,7 @@ describe('a forgotten password', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('is answered before the mail is sent: a mail server that is away only leaves a line in the log', async () => {
+  test('is answered before the email is sent: an unreachable mail server only leaves a log line', async () => {
     const unlucky = await startApp({
       databaseUrl: app.databaseUrl,
       environment: { SMTP_URL: 'smtp://127.0.0.1:9' },
@@ -309,7 +309,7 @@ describe('a forgotten password', () => {
     }
   });
 
-  test('is 501 on a deployment that sends no email, whatever the address', async () => {
+  test('is 501 on a deployment that sends no email, for every address', async () => {
     const silent = await startApp({ databaseUrl: app.databaseUrl });
     try {
       expect(
@@ -324,7 +324,7 @@ describe('a forgotten password', () => {
 describe('changing a password', () => {
   const right = { current_password: OLD, new_password: NEW };
 
-  test('needs the current one, ends every other session, and leaves this one fresh with another cookie', async () => {
+  test('needs the current one, ends every other session, and makes this one recent with a new cookie', async () => {
     const elsewhere = await createOrganization(app);
     const there = await alsoIn(elsewhere.id, member);
     const another =
@@ -353,13 +353,13 @@ describe('changing a password', () => {
     ]);
   });
 
-  test('kills the links that were sent before', async () => {
+  test('ends the links that were sent before', async () => {
     const token = await requestLink(member);
     expect((await change(member, right)).status).toBe(204);
     expect(codeOf(await reset(token, 'another one of twelve'))).toEqual([404, 'not_found']);
   });
 
-  test('with a wrong current one changes nothing, and is tried ten times a minute at most', async () => {
+  test('with a wrong current one changes nothing, up to ten tries a minute', async () => {
     const wrong = { ...right, current_password: 'not the password' };
     for (let attempt = 0; attempt < 10; attempt += 1)
       expect(codeOf(await change(member, wrong))).toEqual([401, 'invalid_credentials']);
@@ -375,13 +375,13 @@ describe('changing a password', () => {
     ['is common', 'qwertyuiop123456'],
     ['is a name', 'ada marsh ada marsh'],
     ['is the current one', OLD],
-  ])('is refused, and the field named, when the new one %s', async (_what, password) => {
+  ])('is refused and names the field when the new one %s', async (_what, password) => {
     const refused = await change(member, { ...right, new_password: password });
     expect([refused.status, pointersOf(refused)]).toEqual([400, ['/new_password']]);
     expect((await me(member.cookie)).status).toBe(200);
   });
 
-  test('is 409 for an account of an identity provider, and nothing for a key or a foreign page', async () => {
+  test('is 409 for an account of an identity provider, and refused for keys and other sites', async () => {
     const origin = 'https://countersign.example';
     const without = await createMember(app, organization.id);
     const answer = await app.http.call('PUT', '/api/v1/me/password', {
@@ -401,7 +401,7 @@ describe('changing a password', () => {
     expect(codeOf(forged)).toEqual([403, 'cross_site_request']);
   });
 
-  test('at the same moment from two sessions is done by one of them, and the other’s session is over', async () => {
+  test('from two sessions at once works in one of them, and ends the other', async () => {
     for (let round = 0; round < 20; round += 1) {
       await deleteAttempts();
       const person = await memberWithPassword();
@@ -432,7 +432,7 @@ test.each([
   ['before', 'after'],
   ['after', 'before'],
 ])(
-  'a sign-in with the old password that waits %s its replacement leaves no session behind',
+  'a sign-in with the old password that waits %s its replacement leaves no session',
   async (place) => {
     const { token, id, hash } = issueToken('whr');
     const times = { created_at: new Date(), expires_at: new Date(Date.now() + 60_000) };
@@ -441,7 +441,7 @@ test.each([
       .insert({ id, user_id: member.userId, token_hash: hash, ...times });
     const both = [() => signIn(member.email, OLD), () => reset(token)];
     const { answers } = await app.db.transaction(async (gate) => {
-      // Both have looked at the password, or at the link, and now stand in line.
+      // Both have read the password or the link, and now wait for a lock.
       await gate('users').where({ id: member.userId }).forUpdate().first('id');
       const started = [];
       for (const [index, start] of (place === 'before' ? both : both.reverse()).entries()) {
@@ -461,7 +461,7 @@ test.each([
   },
 );
 
-test('more sign-ins at once than can be looked at are asked to come again, and the service goes on', async () => {
+test('sign-ins beyond the capacity get a retry hint, and the service continues', async () => {
   const answers = await Promise.all(
     Array.from({ length: 120 }, (_, index) => signIn(`flood-${index}@example.com`, OLD)),
   );

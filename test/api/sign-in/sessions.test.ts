@@ -1,4 +1,4 @@
-/** What a session cookie is worth, and the list of one's own sessions. */
+/** What a session cookie opens, and the list of your sessions. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
@@ -51,7 +51,7 @@ describe('a session cookie', () => {
 
   afterAll(() => app.close());
 
-  test('opens nothing when it is malformed, made up, tampered with or of another kind', async () => {
+  test('opens nothing when it is malformed, invented, changed or of another kind', async () => {
     const agent = await createAgent(app, organization);
     const { id, secret } = tokenParts(token);
     const other = secretOf(organization.owner.cookie);
@@ -73,7 +73,7 @@ describe('a session cookie', () => {
     expect(await status(`theme=dark; service_session=${token}; lang=en`)).toBe(200);
   });
 
-  test('is no bearer token', async () => {
+  test('is not a bearer token', async () => {
     for (const authorization of [`Bearer ${token}`, `Basic ${token}`, token, 'Bearer', '']) {
       const answer = await app.http.get('/api/v1/me', {
         headers: { authorization, cookie: member.cookie },
@@ -82,26 +82,26 @@ describe('a session cookie', () => {
     }
   });
 
-  test('ends after seven days', async () => {
+  test('expires after seven days', async () => {
     await alter('expires_at', '2 seconds');
     expect(await status(member.cookie)).toBe(200);
     await alter('expires_at', '0 seconds');
     expect(await status(member.cookie)).toBe(401);
   });
 
-  test('ends after a day without use', async () => {
+  test('expires after a day without use', async () => {
     await alter('last_seen_at', '-23 hours -59 minutes');
     expect(await status(member.cookie)).toBe(200);
     await alter('last_seen_at', '-24 hours -1 second');
     expect(await status(member.cookie)).toBe(401);
   });
 
-  test('ends at once when it is revoked', async () => {
+  test('ends immediately when it is revoked', async () => {
     await alter('revoked_at', '0 seconds');
     expect(await status(member.cookie)).toBe(401);
   });
 
-  test('of a suspended or removed member is 403, and works again with him', async () => {
+  test('of a suspended or removed member is 403, and works again after reactivation', async () => {
     for (const [membership, expected] of [
       ['suspended', 403],
       ['deprovisioned', 403],
@@ -112,7 +112,7 @@ describe('a session cookie', () => {
     }
   });
 
-  test('notes its use at most once a minute', async () => {
+  test('records its use at most once a minute', async () => {
     const lastSeen = async (membershipId: string): Promise<number> => {
       const row = (await app
         .db('sessions')
@@ -167,7 +167,7 @@ describe('a session cookie', () => {
   });
 });
 
-describe('the list of own sessions', () => {
+describe('the list of your sessions', () => {
   let app: TestApp;
   let organization: TestOrganization;
   let member: TestMember;
@@ -209,7 +209,7 @@ describe('the list of own sessions', () => {
 
   afterAll(() => app.close());
 
-  test('shows where one is signed in, the session used last first, and marks the current one', async () => {
+  test('shows the open sessions, most recently used first, and marks the current one', async () => {
     const other = await signInAgain('Mozilla/5.0 (somewhere else)');
     await seen(other, 30);
     const { status, body } = await list(member.browser);
@@ -249,7 +249,7 @@ describe('the list of own sessions', () => {
     ]);
   });
 
-  test('leaves out what has ended, and the sessions of others', async () => {
+  test('omits ended sessions and those of others', async () => {
     await createPerson(app, organization.id);
     const [revoked, expired, idle] = [
       await signInAgain(),
@@ -270,7 +270,7 @@ describe('the list of own sessions', () => {
     ]);
   });
 
-  test('comes in pages that miss and repeat nothing, also where several were used at the same moment', async () => {
+  test('has pages without gaps and repeats, even if several sessions were used at the same moment', async () => {
     const ids = new Set([idOf(member.cookie)]);
     for (let count = 0; count < 6; count += 1) ids.add(idOf(await signInAgain()));
     await app
@@ -298,7 +298,7 @@ describe('the list of own sessions', () => {
     }
   });
 
-  test('ends one session at once and for good, and may be repeated', async () => {
+  test('ends one session immediately and permanently, and can repeat that', async () => {
     const [kept, ended] = [await signInAgain(), await signInAgain()];
     for (let round = 0; round < 2; round += 1) {
       const answer = await member.browser.delete(`/api/v1/me/sessions/${idOf(ended)}`);
@@ -312,7 +312,7 @@ describe('the list of own sessions', () => {
     ]);
   });
 
-  test('ends the current session, and clears its cookie', async () => {
+  test('ends the current session and clears its cookie', async () => {
     const answer = await member.browser.delete(`/api/v1/me/sessions/${idOf(member.cookie)}`);
     expect([answer.status, answer.headers['set-cookie']]).toEqual([
       204,
@@ -321,7 +321,7 @@ describe('the list of own sessions', () => {
     expect(await meStatus(member.cookie)).toBe(401);
   });
 
-  test('ends the session whose id is written in capitals as if it were not', async () => {
+  test('accepts session ids in capitals', async () => {
     const answer = await member.browser.delete(
       `/api/v1/me/sessions/${idOf(member.cookie).toUpperCase()}`,
     );
@@ -332,7 +332,7 @@ describe('the list of own sessions', () => {
     expect(await endsOf(member.cookie)).toHaveLength(1);
   });
 
-  test('knows no sessions of others', async () => {
+  test('does not know the sessions of others', async () => {
     const other = await createPerson(app, organization.id);
     const elsewhere = (await createOrganization(app)).owner;
     for (const id of [idOf(other.cookie), idOf(elsewhere.cookie), randomUUID(), 'nonsense']) {
@@ -344,7 +344,7 @@ describe('the list of own sessions', () => {
     expect([await meStatus(other.cookie), await meStatus(elsewhere.cookie)]).toEqual([200, 200]);
   });
 
-  test('ends all but the current one', async () => {
+  test('ends all sessions except the current one', async () => {
     const others = [await signInAgain(), await signInAgain()];
     const stranger = await createPerson(app, organization.id);
     for (let round = 0; round < 2; round += 1)

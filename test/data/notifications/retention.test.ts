@@ -1,4 +1,4 @@
-/** What has ended is not kept for ever: whoever comes takes some of it away. */
+/** Ended rows are purged by the calls that add new ones. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { insertMfaChallenge } from '../../../src/data/sign-in/mfa-challenges.ts';
@@ -37,7 +37,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 
 async function signIn(): Promise<string> {
   const id = randomUUID();
-  const proof = {
+  const authentication = {
     method: 'local_password',
     assurance: 'single_factor',
     clientAddress: '192.0.2.1',
@@ -47,12 +47,12 @@ async function signIn(): Promise<string> {
     id,
     membershipId: member.membershipId,
     tokenHash,
-    ...proof,
+    ...authentication,
   });
   return id;
 }
 
-test('a sign-in forgets up to ten sessions that ended over 90 days ago, the oldest first, and no other', async () => {
+test('a sign-in purges up to ten sessions that ended over 90 days ago, the oldest first, and no others', async () => {
   const ended = [];
   for (let index = 0; index < 12; index += 1) ended.push(await signIn());
   const [kept, ...old] = ended;
@@ -73,7 +73,7 @@ test('a sign-in forgets up to ten sessions that ended over 90 days ago, the olde
   expect(left.sort()).toEqual([kept, old.at(-1), live].sort());
 });
 
-test('a link to set a new password forgets those of anybody that ended over a day ago', async () => {
+test('a password reset purges the links of all people that expired over a day ago', async () => {
   const other = await createMember(app, organization.id);
   const request = async ({ userId }: TestMember): Promise<string> => {
     const id = randomUUID();
@@ -95,7 +95,7 @@ test('a link to set a new password forgets those of anybody that ended over a da
   expect((await app.db('password_resets').pluck('id')).sort()).toEqual([recent, own].sort());
 });
 
-/** A workspace of an organization of its own, with a member. */
+/** A workspace in its own organization, with a member. */
 async function workspace(): Promise<{
   channelId: string;
   organization: TestOrganization;
@@ -125,7 +125,7 @@ async function workspace(): Promise<{
   return { channelId, organization: its, add: () => createMember(app, its.id) };
 }
 
-test('a code to link a Slack user forgets those of others that have ended', async () => {
+test('a Slack link code purges expired codes of others', async () => {
   const { channelId, add } = await workspace();
   const begin = async (): Promise<string> => {
     const { membershipId } = await add();
@@ -150,7 +150,7 @@ test('a code to link a Slack user forgets those of others that have ended', asyn
   ).toEqual([recent, own].sort());
 });
 
-test('a message in Slack forgets those of other requests that were posted over 100 days ago', async () => {
+test('a Slack message purges those of other requests that were posted over 100 days ago', async () => {
   const { channelId, organization: its } = await workspace();
   const agent = await createAgent(app, its);
   const post = async (requestId: string, messageKey: string): Promise<boolean> => {
@@ -192,32 +192,40 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   ['slack_calls', (db) => rememberSlackCall(db, Buffer.from(randomUUID()))],
   ['slack_link_codes', (db) => putSlackLinkCodeOf(db)],
   ['slack_messages', (db) => beginPostingOf(db)],
-])('what has ended in %s is found by its age, and what has not is not read', async (table, run) => {
-  const statement = await statementOf(app, run);
-  // With little in it a table is read as a whole whatever its indexes: asked is whether one serves.
-  const url = new URL(app.databaseUrl);
-  url.searchParams.set(
-    'options',
-    '-c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off',
-  );
-  const db = openPool({ connectionString: url.href, max: 1, applicationName: 'plans' });
-  const nodes = await explain({ ...app, db }, statement).finally(() => db.destroy());
-  const byAge = nodes.filter(
-    (node) => node['Relation Name'] === table && /_at|_until/.test(node['Index Cond'] ?? ''),
-  );
-  expect(byAge).toHaveLength(1);
-});
+])(
+  'ended rows in %s are found by an index on their age, without reading live ones',
+  async (table, run) => {
+    const statement = await statementOf(app, run);
+    // Small tables are read whole, so sequential scans are disabled to see whether an index serves.
+    const url = new URL(app.databaseUrl);
+    url.searchParams.set(
+      'options',
+      '-c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off',
+    );
+    const db = openPool({ connectionString: url.href, max: 1, applicationName: 'plans' });
+    const nodes = await explain({ ...app, db }, statement).finally(() => db.destroy());
+    const byAge = nodes.filter(
+      (node) => node['Relation Name'] === table && /_at|_until/.test(node['Index Cond'] ?? ''),
+    );
+    expect(byAge).toHaveLength(1);
+  },
+);
 
 const someone = () => ({ membershipId: member.membershipId });
 
 async function insertSessionOf(db: Db): Promise<void> {
-  const proof = {
+  const authentication = {
     method: 'local_password',
     assurance: 'single_factor',
     clientAddress: '192.0.2.1',
     userAgent: '',
   } as const;
-  await insertSession(db, organization.id, { id: randomUUID(), ...someone(), tokenHash, ...proof });
+  await insertSession(db, organization.id, {
+    id: randomUUID(),
+    ...someone(),
+    tokenHash,
+    ...authentication,
+  });
 }
 
 async function putSlackLinkCodeOf(db: Db): Promise<void> {

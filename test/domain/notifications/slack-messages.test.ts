@@ -47,7 +47,7 @@ const DECISION = {
   decidedAt: new Date('2026-03-02T09:30:00.000Z'),
 } as const;
 
-/** Every string in which Slack would look for markup. */
+/** Every string in which Slack would interpret markup. */
 function markup(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(markup);
   if (typeof value !== 'object' || value === null) return [];
@@ -76,7 +76,7 @@ const ATTACKS = [
 ];
 
 describe('a message', () => {
-  test('shows the tool, the agent, the exact arguments, why people are asked, the deadline and three buttons', () => {
+  test('shows the tool, the agent, the exact arguments, the reason, the deadline and three buttons', () => {
     const route = {
       routedAt: new Date(),
       source: 'no_escalation',
@@ -113,7 +113,7 @@ describe('a message', () => {
     );
   });
 
-  test.each(ATTACKS)('leaves %s without meaning, wherever it was written', (attack) => {
+  test.each(ATTACKS)('treats %s as plain text in every field', (attack) => {
     const decision = {
       ...DECISION,
       status: 'approved',
@@ -146,11 +146,11 @@ describe('a message', () => {
     expect(JSON.stringify(messages)).not.toContain('"emoji":true');
   });
 
-  test('escapes the three characters Slack gives a meaning to, and nothing twice', () => {
+  test('escapes the three characters with a meaning in Slack, and nothing twice', () => {
     expect(escapeSlackText('<!here> & &lt;')).toBe('&lt;!here&gt; &amp; &amp;lt;');
   });
 
-  test('writes what nobody can see, or what turns the order of reading around, as JSON would escape it', () => {
+  test('writes invisible and reordering characters as JSON escapes', () => {
     const args = '{"to": "\u202egnp.exe", "zero": "a\u200bb", "bell": "\u2066"}';
     const text = read(askingMessage(request({ args, tool: 'pay\u202e\u0007' }), URL_OF).blocks);
     expect(text).toContain('"\\u202egnp.exe"');
@@ -158,7 +158,7 @@ describe('a message', () => {
     expect(text).not.toMatch(/[\u200b\u202e\u2066]/);
   });
 
-  test('cuts long arguments, never inside a character, and says so', () => {
+  test('truncates long arguments, never inside a character, and says so', () => {
     const args = `{"text": "${'😀'.repeat(4_000)}"}`;
     const text = read(askingMessage(request({ args }), URL_OF).blocks);
     expect(text).toContain(`truncated (${args.length} characters in total)`);
@@ -230,7 +230,7 @@ describe('a message', () => {
     ['cancelled', undefined, 'aap', 'Cancelled by the agent: issue_refund'],
     ['cancelled', undefined, 'system', 'Cancelled: issue_refund'],
   ] as const)(
-    'that shows the answer %s says who gave it, and has no button that decides',
+    'that shows the answer %s names the person and has no deciding button',
     (state, name, channel, title) => {
       const decision = {
         ...DECISION,

@@ -17,19 +17,19 @@ const where = (condition: (facts: AdmissionFacts) => boolean) =>
 const isMember = (status: AdmissionFacts['byIdentity']) =>
   status === 'active' || status === 'suspended';
 
-describe('whoever comes from the identity provider', () => {
-  test('enters as the member the provider has named before, whatever his email says', () => {
+describe('a person from the identity provider', () => {
+  test("enters as the member known by the provider's subject, whatever the email", () => {
     expect(where(({ byIdentity }) => isMember(byIdentity))).toEqual(new Set(['enter']));
   });
 
-  test('is linked to the member with his email, only while the provider has named nobody', () => {
+  test('is linked to the member with the same email only if that member has no identity yet', () => {
     expect(
       where(({ byIdentity, byEmail }) => byIdentity === undefined && isMember(byEmail)),
     ).toEqual(new Set(['link']));
     expect(where(({ byIdentity }) => byIdentity !== undefined).has('link')).toBe(false);
   });
 
-  test('and is a member of nothing joins by a standing invitation', () => {
+  test('who is not a member joins by an invitation', () => {
     const outside = ({ byIdentity, byEmail }: AdmissionFacts) =>
       !isMember(byIdentity) && !(byIdentity === undefined && isMember(byEmail));
     expect(where((facts) => outside(facts) && facts.isInvited)).toEqual(
@@ -40,7 +40,7 @@ describe('whoever comes from the identity provider', () => {
     );
   });
 
-  test('joins without one as somebody new only: once removed, or known here, he is refused', () => {
+  test('without an invitation joins only as a new person: removed and known people are refused', () => {
     const joins = all.filter((facts) => decideAdmission(facts) === 'join');
     expect(joins).toEqual([
       { byIdentity: undefined, byEmail: undefined, isInvited: false, admitsNewcomers: true },

@@ -52,7 +52,7 @@ describe('a password is guessable when it is', () => {
     expect(guessable(password)).toBe(false);
   });
 
-  test('whatever digits and punctuation surround a common one', () => {
+  test('a common one, with any digits and punctuation around it', () => {
     const padding = fc.string({ unit: fc.constantFrom(...'0123456789!?.-_ #'), maxLength: 12 });
     fc.assert(
       fc.property(
@@ -66,7 +66,7 @@ describe('a password is guessable when it is', () => {
     );
   });
 
-  test('and without names and common ones only what repeats itself', () => {
+  test('only repetitive, when names and common ones do not count', () => {
     const isCommon = () => false;
     fc.assert(
       fc.property(
@@ -84,6 +84,6 @@ describe('a password is guessable when it is', () => {
   });
 });
 
-test('folding forgets case and width, and nothing else', () => {
+test('folding removes only case and width', () => {
   expect(foldPassword('ＡｂC ß!')).toBe('abc ß!');
 });

@@ -16,7 +16,7 @@ describe('a return path', () => {
     '/a/../b',
     '/~ada/@me',
     '/search?q=50%25',
-  ])('is a path of ours: %s', (path) => {
+  ])('is a path of this service: %s', (path) => {
     expect(isReturnPath(path)).toBe(true);
   });
 
@@ -67,7 +67,7 @@ describe('a return path', () => {
     expect(isReturnPath(path)).toBe(false);
   });
 
-  test('keeps the browser here, whatever it is appended to or resolved against', () => {
+  test('keeps the browser here, for every base it is appended to or resolved against', () => {
     const nasty = fc.array(
       fc.constantFrom(
         '/',
@@ -110,7 +110,7 @@ describe('an email the provider claims', () => {
   ) => admissibleEmail({ email, emailVerified: verified }, domains);
 
   test.each(['ada@example.com', 'Ada@EXAMPLE.com', "o'neil+x@Example.Com"])(
-    'counts when it is of an admitted domain: %s',
+    'counts when its domain is admitted: %s',
     (email) => {
       expect(of(email)).toBe(email);
     },
@@ -139,17 +139,17 @@ describe('an email the provider claims', () => {
     'ada@\u212aexample.com',
     '\u212aada@example.com',
     `${'a'.repeat(65)}@example.com`,
-  ])('does not when it only looks so: %j', (email) => {
+  ])('does not count when it only looks admitted: %j', (email) => {
     expect(of(email)).toBeUndefined();
   });
 
-  test('never counts when the provider does not vouch for it, or names none', () => {
+  test('never counts when it is unverified or absent', () => {
     expect(of('ada@example.com', { verified: false })).toBeUndefined();
     expect(of('ada@example.com', { verified: false, domains: [] })).toBeUndefined();
     expect(of(undefined)).toBeUndefined();
   });
 
-  test('may be of any domain where none is named', () => {
+  test('may have any domain when none is configured', () => {
     expect(of('ada@elsewhere.example', { domains: [] })).toBe('ada@elsewhere.example');
     expect(of('nonsense', { domains: [] })).toBeUndefined();
   });
@@ -195,7 +195,7 @@ test('a subject is short and plain', () => {
   ]);
 });
 
-test('only a second factor at the provider is a strong proof', () => {
+test('only a second factor at the provider makes a session strong', () => {
   expect([['mfa'], ['pwd', 'mfa', 'otp']].map(assuranceOf)).toEqual(['strong', 'strong']);
   expect([[], ['pwd'], ['otp'], ['MFA'], ['mfa '], ['mfax']].map(assuranceOf)).toEqual(
     Array(6).fill('single_factor'),

@@ -11,14 +11,14 @@ import {
 
 describe('a typed code', () => {
   test.each(['123456', ' 123456 ', '123 456', '123-456', '1 2 3 4 5 6'])(
-    'is of an app when it is six digits: %j',
+    'belongs to an app when it has six digits: %j',
     (typed) => {
       expect(readCode(typed)).toEqual({ kind: 'totp', code: '123456' });
     },
   );
 
   test.each(['12345', '1234567', '12345a', '١٢٣٤٥٦', '', '123.456'])(
-    'is tried as a recovery code when it is anything else: %j',
+    'is a recovery code in every other form: %j',
     (typed) => {
       expect(readCode(typed).kind).toBe('recovery_code');
     },
@@ -28,13 +28,13 @@ describe('a typed code', () => {
 describe('recovery codes', () => {
   const codes = newRecoveryCodes(randomBytes(RECOVERY_CODE_BYTES));
 
-  test('are ten different ones in four groups of four, without letters that look like digits', () => {
+  test('are ten different ones in four groups of four, without ambiguous letters', () => {
     expect(new Set(codes).size).toBe(10);
     for (const code of codes)
       expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
   });
 
-  test('carry every bit of the 80 random ones each is made of', () => {
+  test('contain all 80 random bits', () => {
     const seen = new Set<string>();
     for (let bit = 0; bit < 80; bit += 1) {
       const bytes = Buffer.alloc(RECOVERY_CODE_BYTES);
@@ -46,7 +46,7 @@ describe('recovery codes', () => {
     expect(() => newRecoveryCodes(randomBytes(RECOVERY_CODE_BYTES - 1))).toThrow();
   });
 
-  test('are the same however they are typed', () => {
+  test('are equal in every spelling', () => {
     for (const code of codes) {
       const ways = [
         code.toLowerCase(),
@@ -58,7 +58,7 @@ describe('recovery codes', () => {
     }
   });
 
-  test('differ when one character does', () => {
+  test('differ by any one character', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...codes),

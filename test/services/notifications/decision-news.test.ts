@@ -1,4 +1,6 @@
-/** Which channels hear how a request ended, and what happens when one is deleted at that moment. */
+/**
+ * Which channels get the news of a decision, and what happens when one is deleted at that moment.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
@@ -42,7 +44,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** A new organization whose owner alone is asked. */
+/** A new organization that asks only its owner. */
 beforeEach(async () => {
   receiver = await startWebhookReceiver();
   organization = await createOrganization(app);
@@ -67,7 +69,7 @@ async function createWebhook(): Promise<string> {
 const heard = () =>
   receiver.received.map(({ body }) => String((JSON.parse(body) as { type: string }).type));
 
-/** Asked, and every message tried once in vain: all of them wait for their next attempt. */
+/** Every message failed once, so all wait for their next attempt. */
 async function askInVain(): Promise<string> {
   const id = await ask(app, agent);
   receiver.answerWith((response) => response.writeHead(500).end());
@@ -81,7 +83,7 @@ describe('the news of a decision', () => {
     await createWebhook();
   });
 
-  test('goes to no channel over which nothing of the request was sent', async () => {
+  test('goes to no channel that sent nothing about the request', async () => {
     const id = await ask(app, agent);
     await decide(organization.owner.http, id);
     await drain(app);
@@ -91,7 +93,7 @@ describe('the news of a decision', () => {
     ]);
   });
 
-  test('does not wait for the next attempt of a message that failed while the decision was made', async () => {
+  test('does not wait for the retry of a message that failed during the decision', async () => {
     const id = await ask(app, agent);
     const lease = randomUUID();
     const all = { kinds: ['webhook'], limit: 10, perChannel: 10, inHand: new Map() } as const;
@@ -108,7 +110,7 @@ describe('the news of a decision', () => {
     expect(heard()).toEqual(['approval_request.decided']);
   });
 
-  test('goes to no channel whose only message was looked at and not sent', async () => {
+  test('goes to no channel whose only message was dropped', async () => {
     const id = await ask(app, agent);
     await app
       .db('memberships')
@@ -127,14 +129,14 @@ describe('the news of a decision', () => {
     expect(heard()).toEqual([]);
   });
 
-  test('goes to a channel that answered an attempt with an error: it may have heard all the same', async () => {
+  test('goes to a channel that answered with an error, since it may have the message', async () => {
     const id = await askInVain();
     await decide(organization.owner.http, id);
     await drain(app);
     expect(heard()).toEqual(['approval_request.notified', 'approval_request.decided']);
   });
 
-  test('goes to a channel whose dead message was begun anew and is not tried yet', async () => {
+  test('goes to a channel whose dead message was restarted and waits for its next attempt', async () => {
     const id = await askInVain();
     const [message] = await deliveriesOf(app, id);
     await app
@@ -153,13 +155,13 @@ describe('the news of a decision', () => {
 });
 
 describe('a channel that is deleted while a request is decided', () => {
-  test('does not hold up the decision, nor the decision its deletion for good', async () => {
+  test('does not block the decision, and the decision does not block the deletion', async () => {
     const channelId = await createWebhook();
     const id = await askInVain();
     const { deciding } = await app.db.transaction(async (trx) => {
       await lockChannel(trx, organization.id, channelId);
       const call = decide(organization.owner.http, id);
-      // With a lock that keeps messages from naming the channel the decision would wait here, and the deletion then for it.
+      // If the decision waited for the channel's lock, the deletion would then wait for the decision.
       await Promise.race([call, untilBlocked(app.db)]);
       await deleteChannel(trx, organization.id, channelId);
       return { deciding: call };
@@ -167,7 +169,7 @@ describe('a channel that is deleted while a request is decided', () => {
     expect((await deciding).status).toBe(200);
   });
 
-  test('20 times over is gone, and the request decided', async () => {
+  test('is deleted and the request decided, 20 times', async () => {
     for (let round = 0; round < 20; round += 1) {
       const channelId = await createWebhook();
       const id = await askInVain();

@@ -1,4 +1,4 @@
-/** The outbox: what is sent, when, to whom, and how often, by real webhooks. */
+/** The outbox with real webhooks: what is sent, when, to which recipients, and how often. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -47,7 +47,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** A new organization with one reviewer besides the owner, who may decide too, and one webhook. */
+/** A new organization with one webhook, and a reviewer who can decide like the owner. */
 beforeEach(async () => {
   receiver = await startWebhookReceiver();
   organization = await createOrganization(app);
@@ -57,7 +57,7 @@ beforeEach(async () => {
   ];
   reviewer = await createMember(app, organization.id, { policies });
   const { browser } = organization.owner;
-  // Our own origin is the public one.
+  // The origin of browsers is the public one.
   const headers = { origin: 'https://approvals.example' };
   const created = await browser.post(
     '/api/v1/notification_channels',
@@ -78,15 +78,15 @@ const bodies = () =>
 const typed = (type: string) => bodies().filter((body) => String(body['type']) === type);
 
 describe('a webhook', () => {
-  test('tells once of each member asked, signed, without the arguments, and once of the decision', async () => {
+  test('gets one signed message for each member asked, without the arguments, and one for the decision', async () => {
     const id = await ask(app, agent, { tool: 'refund', arguments: { secret: 'of the customer' } });
     await drain(app);
     await drain(app);
-    const told = typed('approval_request.notified');
-    expect(told.map((body) => body['member']?.['membership_id']).sort()).toEqual(
+    const notified = typed('approval_request.notified');
+    expect(notified.map((body) => body['member']?.['membership_id']).sort()).toEqual(
       [reviewer.membershipId, organization.owner.membershipId].sort(),
     );
-    expect(told[0]?.['request']).toMatchObject({
+    expect(notified[0]?.['request']).toMatchObject({
       id,
       tool: 'refund',
       status: 'pending',
@@ -108,7 +108,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test('carries the arguments exactly as sent where the channel says so', async () => {
+  test('gets the arguments exactly as sent when the channel includes them', async () => {
     await app
       .db('notification_webhooks')
       .where({ channel_id: channelId })
@@ -120,7 +120,7 @@ describe('a webhook', () => {
     expect(receiver.received[0]?.body).toContain(`"arguments":${source}`);
   });
 
-  test('that fails is tried again later under the same id, and delivered once the receiver is back', async () => {
+  test('that fails is tried again later with the same id, and delivered when the receiver recovers', async () => {
     receiver.answerWith((response) => response.writeHead(500).end());
     const id = await ask(app, agent);
     await drain(app);
@@ -139,7 +139,7 @@ describe('a webhook', () => {
     expect([ids.length, new Set(ids).size]).toEqual([4, 2]);
   });
 
-  test('that is refused for haste waits as long as it was told to', async () => {
+  test('with a rate limit is tried again after the time its receiver requires', async () => {
     receiver.answerWith((response) => response.writeHead(429, { 'retry-after': '600' }).end());
     const id = await ask(app, agent);
     await drain(app);
@@ -147,7 +147,7 @@ describe('a webhook', () => {
     expect(row?.next_attempt_at?.getTime()).toBeGreaterThan(Date.now() + 590_000);
   });
 
-  test('follows no redirect', async () => {
+  test('does not follow redirects', async () => {
     const elsewhere = await startWebhookReceiver();
     receiver.answerWith((response) => response.writeHead(307, { location: elsewhere.url }).end());
     const id = await ask(app, agent);
@@ -159,7 +159,7 @@ describe('a webhook', () => {
     await elsewhere.close();
   });
 
-  test('is dead after twelve attempts, listed as such, and begins anew when somebody asks for it', async () => {
+  test('is dead after twelve attempts, is listed as dead, and starts over on request', async () => {
     receiver.answerWith((response) => response.writeHead(503).end());
     const id = await ask(app, agent);
     for (let attempt = 0; attempt < 13; attempt++) {
@@ -197,8 +197,8 @@ describe('a webhook', () => {
   });
 });
 
-describe('just before it is sent a message is looked at again:', () => {
-  test('while somebody claims the request nothing goes out, and all of it when the claim ends', async () => {
+describe('just before sending, the current state decides:', () => {
+  test('during a claim nothing is sent, and everything when the claim ends', async () => {
     const id = await ask(app, agent);
     const held = await claim(app, id, { member: reviewer, organizationId: organization.id });
     await drain(app);
@@ -213,7 +213,7 @@ describe('just before it is sent a message is looked at again:', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('while somebody claims the request, the colleague he asks for help is told at once, and nobody else', async () => {
+  test('during a claim only the colleague who is asked for help gets a message, at once', async () => {
     const id = await ask(app, agent);
     await claim(app, id, { member: reviewer, organizationId: organization.id });
     const { owner } = organization;
@@ -227,7 +227,7 @@ describe('just before it is sent a message is looked at again:', () => {
     ).toEqual([owner.membershipId]);
   });
 
-  test('a claim that lapsed without anybody noticing holds nothing up', async () => {
+  test('an expired claim holds back nothing, even before it is recorded', async () => {
     const id = await ask(app, agent);
     const held = await claim(app, id, { member: reviewer, organizationId: organization.id });
     await app
@@ -238,7 +238,7 @@ describe('just before it is sent a message is looked at again:', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('a decided request asks nobody any more; what waited for another attempt is withdrawn with the decision', async () => {
+  test('a decided request notifies no one, and waiting retries are withdrawn with the decision', async () => {
     const [waiting, failed] = [await ask(app, agent), await ask(app, agent)];
     receiver.answerWith((response) => response.writeHead(500).end());
     await drain(app);
@@ -254,7 +254,7 @@ describe('just before it is sent a message is looked at again:', () => {
     ).toEqual(Array(4).fill('request_closed'));
   });
 
-  test('a message whose sender died is dropped when the request was decided meanwhile, and only then the decision is told', async () => {
+  test('a message with a dead sender is dropped after a decision, and only then the news is sent', async () => {
     const id = await ask(app, agent);
     // It may have been sent before its sender died.
     await leaseDue(app.db, {
@@ -274,7 +274,7 @@ describe('just before it is sent a message is looked at again:', () => {
     expect(bodies().map((body) => String(body['type']))).toEqual(['approval_request.decided']);
   });
 
-  test('past the deadline nobody is asked', async () => {
+  test('after the deadline nothing is sent', async () => {
     const id = await ask(app, agent);
     await app
       .db('approval_requests')
@@ -284,7 +284,7 @@ describe('just before it is sent a message is looked at again:', () => {
     expect(typed('approval_request.notified')).toHaveLength(0);
   });
 
-  test.each(['suspended', 'deprovisioned'])('a %s member is not told', async (status) => {
+  test.each(['suspended', 'deprovisioned'])('a %s member gets nothing', async (status) => {
     const id = await ask(app, agent);
     await app.db('memberships').where({ id: reviewer.membershipId }).update({ status });
     await drain(app);
@@ -296,7 +296,7 @@ describe('just before it is sent a message is looked at again:', () => {
     ]);
   });
 
-  test('who may no longer decide is not told', async () => {
+  test('a member who lost the permission to decide gets nothing', async () => {
     const id = await ask(app, agent);
     await app.db('permission_policies').where({ membership_id: reviewer.membershipId }).delete();
     await drain(app);
@@ -306,7 +306,7 @@ describe('just before it is sent a message is looked at again:', () => {
     ]);
   });
 
-  test('over a channel that was switched off nothing goes out, not even when it is switched on again', async () => {
+  test('a disabled channel sends nothing, and messages from that time are not sent later', async () => {
     const id = await ask(app, agent);
     const change = (enabled: boolean) =>
       organization.owner.browser.call('PATCH', `/api/v1/notification_channels/${channelId}`, {
@@ -324,7 +324,7 @@ describe('just before it is sent a message is looked at again:', () => {
     expect(await deliveriesOf(app, later)).toEqual([]);
   });
 
-  test('a message that was on its way when its channel was switched off is not tried again', async () => {
+  test('a message under way when its channel is disabled is not tried again', async () => {
     const id = await ask(app, agent);
     await leaseDue(app.db, {
       lease: randomUUID(),
@@ -345,8 +345,8 @@ describe('just before it is sent a message is looked at again:', () => {
   });
 });
 
-describe('a step that is done twice', () => {
-  test('puts nothing into the outbox twice', async () => {
+describe('a step that is repeated', () => {
+  test('adds nothing to the outbox twice', async () => {
     const id = await ask(app, agent);
     const before = await deliveriesOf(app, id);
     for (let round = 0; round < 5; round++) await stepAt(app, id);
@@ -355,7 +355,7 @@ describe('a step that is done twice', () => {
 });
 
 describe('several senders', () => {
-  test('at work at once send each message once', async () => {
+  test('send each message once', async () => {
     const other = await startApp({ environment, databaseUrl: app.databaseUrl });
     const ids: string[] = [];
     for (let index = 0; index < 20; index++) ids.push(await ask(app, agent));
@@ -373,7 +373,7 @@ describe('several senders', () => {
       ).toBe(true);
   });
 
-  test('leave a message to the one that has it until its lease is over; then another sends it, and the first records nothing', async () => {
+  test('leave a message to its holder until the lease ends; then another sends it and the first records nothing', async () => {
     const id = await ask(app, agent);
     const dead = randomUUID();
     const taken = await leaseDue(app.db, {
@@ -402,7 +402,7 @@ describe('several senders', () => {
     ).toBe(true);
   });
 
-  test('are not held up by a receiver that does not answer', async () => {
+  test('are not delayed by a receiver that does not answer', async () => {
     const swift = await startWebhookReceiver();
     const twin = randomUUID();
     await app.db.raw(
@@ -432,7 +432,7 @@ describe('several senders', () => {
     await swift.close();
   });
 
-  test('whatever they do and in whatever order, record each message as delivered at most once', async () => {
+  test('record each message as delivered at most once, in any order of operations', async () => {
     await ask(app, agent);
     const template = await app
       .db('notification_deliveries')

@@ -60,7 +60,7 @@ const header = (mail: ReceivedMail, name: string) =>
 const mailsTo = ({ email }: TestMember) => mails.mails.filter(({ to }) => to.includes(email));
 
 describe('an email about a request', () => {
-  test('reaches everybody a level asks, once, says what is asked, and links to the request', async () => {
+  test('reaches everyone a level asks, once, describes the request, and links to it', async () => {
     const id = await ask(app, agent, { tool: 'refund', arguments: { amount: 12 } });
     await drain(app);
     await drain(app);
@@ -72,7 +72,7 @@ describe('an email about a request', () => {
     expect([mailsTo(reviewer).length, mailsTo(organization.owner).length]).toEqual([1, 1]);
   });
 
-  test('bears an id that is its own over all attempts, and belongs to the conversation of its request', async () => {
+  test('has one id for all its attempts, and belongs to the thread of its request', async () => {
     const id = await ask(app, agent);
     await drain(app);
     const [mine, owners] = [
@@ -85,7 +85,7 @@ describe('an email about a request', () => {
     expect(header(mine, 'auto-submitted')).toBe('auto-generated');
   });
 
-  test('lets no agent write a header, a line of ours, or what the eye does not see', async () => {
+  test('lets no agent write a header, one of our lines, or invisible text', async () => {
     const tool = 'refund\r\nBcc: thief@example.com\r\n\r\nDeadline:  never\u202etxt.exe';
     await ask(app, agent, { tool, arguments: { note: 'a\u202eb' } });
     await drain(app);
@@ -98,7 +98,7 @@ describe('an email about a request', () => {
     expect(mail.text).toContain(String.raw`"a\u202eb"`);
   });
 
-  test('shows the beginning of long arguments, and says that it is only that', async () => {
+  test('shows the start of long arguments and says that they are truncated', async () => {
     await ask(app, agent, { arguments: { text: 'x'.repeat(5_000) } });
     await drain(app);
     const { text } = await mails.mailTo(reviewer.email);
@@ -107,7 +107,7 @@ describe('an email about a request', () => {
     expect(text).toContain('truncated, 5011 characters in total');
   });
 
-  test('says how long the level waits, and promises nobody who is asked then: at the last level there is nobody', async () => {
+  test('says until when the level waits, and does not promise that others are asked next', async () => {
     const { owner } = organization;
     const target = { type: 'user', id: reviewer.membershipId };
     const nodes = [{ id: randomUUID(), type: 'level', targets: [target], escalate_after: '15m' }];
@@ -129,7 +129,7 @@ describe('an email about a request', () => {
     expect(text).not.toContain('others');
   });
 
-  test('is not sent to who does not want it, from the moment he says so', async () => {
+  test('is not sent to people who do not want it, as soon as they say so', async () => {
     const id = await ask(app, agent);
     const settings = { email: false, slack: true };
     const put = await reviewer.browser.call('PUT', '/api/v1/me/notification_settings', {
@@ -151,7 +151,7 @@ describe('an email about a request', () => {
     expect(mailsTo(reviewer)).toHaveLength(1);
   });
 
-  test('waits while the mail server is away, and arrives when it is back', async () => {
+  test('waits while the mail server is unreachable, and arrives when it is back', async () => {
     const { port } = mails;
     await mails.close();
     const id = await ask(app, agent);
@@ -170,7 +170,7 @@ describe('an email about a request', () => {
   });
 });
 
-test('following the link of an email decides nothing', async () => {
+test('opening the link of an email decides nothing', async () => {
   const id = await ask(app, agent);
   await organization.owner.browser.get(`/requests/${id}`);
   await app.http.get(`/requests/${id}`);
@@ -178,7 +178,7 @@ test('following the link of an email decides nothing', async () => {
   expect(body['status']).toBe('pending');
 });
 
-test('a deployment without a mail server puts no email into the outbox', async () => {
+test('a deployment without a mail server adds no email to the outbox', async () => {
   const silent = await startApp();
   const its = await createOrganization(silent);
   const id = await ask(silent, await createAgent(silent, its));

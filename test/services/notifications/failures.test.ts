@@ -1,4 +1,7 @@
-/** Which failures are tried again, which are final at once, and that whatever is dead can be sent again by hand. */
+/**
+ * Which failures are retried and which are final, and that every dead message can be retried by
+ * hand.
+ */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sendDue } from '../../../src/services/notifications/send-loop.ts';
@@ -18,7 +21,7 @@ import {
 } from '../../support/servers/webhook-receiver.ts';
 import { deliveriesOf, drain, type DeliveryRow } from './outbox.ts';
 
-/** What the next mail is answered; undefined: it is taken. */
+/** The answer to the next email; undefined accepts it. */
 const refusal: { at?: 'MAIL FROM' | 'RCPT TO' | 'DATA'; code?: number } = {};
 let mails: MailServer;
 let receiver: WebhookReceiver;
@@ -63,7 +66,7 @@ async function addWebhook(url = receiver.url): Promise<string> {
   return String(created.body['notification_channel']?.['id']);
 }
 
-/** The owner is asked over the one channel that is on. */
+/** Asks the owner over the only enabled channel. */
 async function attempt(): Promise<DeliveryRow> {
   const id = await ask(app, agent);
   await drain(app);
@@ -83,7 +86,7 @@ const stateOf = ({ attempts, dead_at, next_attempt_at }: DeliveryRow) =>
       ? 'over'
       : 'tried again later';
 
-/** By an administrator, over the API. */
+/** As an administrator over the API. */
 async function sendAgain({ id }: DeliveryRow): Promise<DeliveryRow> {
   const retried = await organization.owner.http.post(`/api/v1/notification_deliveries/${id}/retry`);
   expect(retried.body['notification_delivery']).toMatchObject({
@@ -110,7 +113,7 @@ describe('a webhook whose receiver answers', () => {
   );
 
   test.each([300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 409, 410, 413, 422, 451])(
-    '%i is dead at once, and delivered when somebody sends it again',
+    '%i is dead at once, and delivered after a retry by hand',
     async (status) => {
       await addWebhook();
       receiver.answerWith((response) =>
@@ -134,7 +137,7 @@ describe('a webhook whose receiver answers', () => {
   test.each([
     ['seconds', () => '600'],
     ['a date', () => new Date(Date.now() + 600_000).toUTCString()],
-  ])('503 with Retry-After in %s is left alone that long', async (_form, header) => {
+  ])('503 with Retry-After in %s is not tried before that time', async (_form, header) => {
     await addWebhook();
     receiver.answerWith((response) => response.writeHead(503, { 'retry-after': header() }).end());
     const before = Date.now();
@@ -155,7 +158,7 @@ describe('a webhook whose receiver answers', () => {
   );
 });
 
-describe('a webhook that reaches nobody', () => {
+describe('an unreachable webhook', () => {
   test('is tried again later', async () => {
     const away = await startWebhookReceiver();
     await addWebhook(away.url);
@@ -167,7 +170,7 @@ describe('a webhook that reaches nobody', () => {
     ]);
   });
 
-  test('because its name is not found is tried again later, because it leads inside is dead at once', async () => {
+  test('is tried again when its name is not found, and dead at once when it leads inside', async () => {
     const channelId = await addWebhook();
     const pointTo = (url: string) =>
       app.db('notification_webhooks').where({ channel_id: channelId }).update({ url });
@@ -184,11 +187,11 @@ describe('a webhook that reaches nobody', () => {
   });
 });
 
-describe('an email the mail server refuses', () => {
+describe('an email that the mail server refuses', () => {
   const places = ['MAIL FROM', 'RCPT TO', 'DATA'] as const;
 
   test.each(places)(
-    'for good at %s is dead at once, and delivered when somebody sends it again',
+    'permanently at %s is dead at once, and delivered after a retry by hand',
     async (at) => {
       Object.assign(refusal, { at, code: 550 });
       const delivery = await attempt();
@@ -202,7 +205,7 @@ describe('an email the mail server refuses', () => {
     },
   );
 
-  test.each(places)('for now at %s is tried again later', async (at) => {
+  test.each(places)('temporarily at %s is tried again later', async (at) => {
     Object.assign(refusal, { at, code: 451 });
     const delivery = await attempt();
     expect([stateOf(delivery), delivery.last_error]).toEqual([
@@ -211,7 +214,7 @@ describe('an email the mail server refuses', () => {
     ]);
   });
 
-  test('because of wrong credentials waits for right ones', async () => {
+  test('because of wrong credentials waits for correct ones', async () => {
     const strict = await startMailServer({
       credentials: { user: 'countersign', password: 'right' },
     });

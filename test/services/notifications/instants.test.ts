@@ -1,4 +1,4 @@
-/** When people are told that they were asked. */
+/** The times in notifications. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await app.close();
 });
 
-test('who is asked for help later than others is told his own instant', async () => {
+test('a person asked for help later than others is notified with their own time', async () => {
   const organization = await createOrganization(app);
   const { owner } = organization;
   const agent = await createAgent(app, organization);
@@ -52,7 +52,7 @@ test('who is asked for help later than others is told his own instant', async ()
     await createMember(app, organization.id, { policies }),
   ];
   for (const { membershipId } of [first, second]) {
-    // Ten minutes pass on the clock of the request.
+    // Moves the clock of the request by ten minutes.
     await app
       .db('approval_requests')
       .where({ id })
@@ -63,12 +63,12 @@ test('who is asked for help later than others is told his own instant', async ()
     expect(added.status).toBe(200);
   }
   await drain(app);
-  const told = receiver.received.map(
+  const notified = receiver.received.map(
     ({ body }) =>
       JSON.parse(body) as { member: { membership_id: string }; level: { notified_at: string } },
   );
   const at = new Map(
-    told.map(({ member, level }) => [member.membership_id, Date.parse(level.notified_at)]),
+    notified.map(({ member, level }) => [member.membership_id, Date.parse(level.notified_at)]),
   );
   const notifications = await app
     .db('notifications')

@@ -1,4 +1,7 @@
-/** However many targets of a level name one person, he is told of it once at each instant: in Slack here, and in the timeline. */
+/**
+ * A person gets one message at a time, in Slack and in the timeline, no matter how many targets of
+ * a level name them.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -54,7 +57,7 @@ const level = (targets: readonly object[], escalate_after = '1m') => ({
   escalate_after,
 });
 
-/** A team of both by a policy of these nodes. */
+/** A team of both, with a policy of these nodes. */
 async function teamBy(...nodes: readonly object[]): Promise<string> {
   const id = await createTeam(app, here.organization.id, { members: [ben, cleo] });
   await activatePolicy(here.organization.owner, id, { nodes });
@@ -85,14 +88,14 @@ beforeEach(() => {
   before = posts();
 });
 
-/** Messages since the test began: to Ben, to Cleo, to the channel all read. */
+/** Messages since the test began: to Ben, to Cleo, to the default channel. */
 async function messages(): Promise<readonly number[]> {
   await deliver(app);
   return posts().map((count, index) => count - (before[index] ?? 0));
 }
 
-/** Whom the timeline says were told, oldest first. */
-async function told(id: string): Promise<string[]> {
+/** The people notified according to the timeline, oldest first. */
+async function notified(id: string): Promise<string[]> {
   const { body } = await here.organization.owner.http.get(`/api/v1/requests/${id}/timeline`);
   const events = body['events'] as unknown as {
     event_type: string;
@@ -103,14 +106,14 @@ async function told(id: string): Promise<string[]> {
   );
   return events
     .filter(({ event_type }) => event_type === 'approval_request.level_notified')
-    .map(({ data }) => names.get(data.membership_id ?? '') ?? 'somebody else');
+    .map(({ data }) => names.get(data.membership_id ?? '') ?? 'unknown');
 }
 
 const rowsOf = async (id: string): Promise<number> =>
   (await app.db('notifications').where({ request_id: id })).length;
 
 describe('one person gets one message', () => {
-  test('when a level names him and a team whose policy asks him first; asked again by its next level he gets another', async () => {
+  test('for a level that names them and a team whose policy asks them first; its next level sends another', async () => {
     const id = await askAt(
       level(
         [user(ben), team(await teamBy(level([user(ben)]), level([user(cleo), user(ben)])))],
@@ -118,14 +121,14 @@ describe('one person gets one message', () => {
       ),
     );
     expect(await messages()).toEqual([1, 0, 1]);
-    expect(await told(id)).toEqual(['Ben']);
+    expect(await notified(id)).toEqual(['Ben']);
     expect(await rowsOf(id)).toBe(2);
     await onwards(id);
     expect(await messages()).toEqual([2, 1, 2]);
-    expect((await told(id)).sort()).toEqual(['Ben', 'Ben', 'Cleo']);
+    expect((await notified(id)).sort()).toEqual(['Ben', 'Ben', 'Cleo']);
   });
 
-  test('when the policies of two teams ask him at one instant, be it their first levels or later ones', async () => {
+  test('for the policies of two teams that ask them at the same time, in first or later levels', async () => {
     const [one, other] = [
       await teamBy(level([user(ben)]), level([user(cleo)])),
       await teamBy(level([user(ben)]), level([{ type: 'broadcast' }])),
@@ -134,19 +137,19 @@ describe('one person gets one message', () => {
     expect(await messages()).toEqual([1, 0, 1]);
     await onwards(id);
     expect(await messages()).toEqual([2, 1, 2]);
-    expect(await told(id)).toEqual(['Ben', 'Cleo', 'Ben']);
+    expect(await notified(id)).toEqual(['Ben', 'Cleo', 'Ben']);
     expect(await rowsOf(id)).toBe(5);
   });
 
-  test('and a policy that asks somebody besides tells him alone, without announcing the level a second time', async () => {
+  test('for a policy that also asks another person, without a second announcement of the level', async () => {
     const id = await askAt(
       level([user(ben), team(await teamBy(level([{ type: 'broadcast' }])))], '1h'),
     );
     expect(await messages()).toEqual([1, 1, 1]);
-    expect(await told(id)).toEqual(['Ben', 'Cleo']);
+    expect(await notified(id)).toEqual(['Ben', 'Cleo']);
   });
 
-  test('at each level: the next one names him at the same instant as nothing else', async () => {
+  test('at each level, even if the next one starts at the same time', async () => {
     const id = await askAt(
       level([user(ben)], '1m'),
       level([team(await teamBy(level([user(ben)])))], '1m'),
@@ -154,10 +157,10 @@ describe('one person gets one message', () => {
     expect(await messages()).toEqual([1, 0, 1]);
     await onwards(id);
     expect(await messages()).toEqual([2, 0, 2]);
-    expect(await told(id)).toEqual(['Ben', 'Ben']);
+    expect(await notified(id)).toEqual(['Ben', 'Ben']);
   });
 
-  test('and one more when a colleague asks him for help at the very instant his level came', async () => {
+  test('and one more when a colleague asks for their help at the same time', async () => {
     const { owner } = here.organization;
     const id = await askAt(level([user(cleo)]), level([user(ben)]));
     await onwards(id);

@@ -1,4 +1,4 @@
-/** The outbox as its tests see and move it. */
+/** Helpers of the outbox tests. */
 import { randomUUID } from 'node:crypto';
 import { sendDue } from '../../../src/services/notifications/send-loop.ts';
 import type { TestApp } from '../../support/app.ts';
@@ -34,12 +34,12 @@ export async function deliveriesOf(app: TestApp, requestId: string): Promise<Del
     )) as DeliveryRow[];
 }
 
-/** Rounds until nothing is due. */
+/** Sends until nothing is due. */
 export async function drain(app: TestApp): Promise<void> {
   while ((await sendDue(app.context)) > 0);
 }
 
-/** The time of every message that waits has come: of the next attempt, or for a lease to end. */
+/** Makes every waiting message due, and ends every lease. */
 export async function bringForward(app: TestApp): Promise<void> {
   await app
     .db('notification_deliveries')
@@ -47,7 +47,7 @@ export async function bringForward(app: TestApp): Promise<void> {
     .update({ next_attempt_at: app.db.raw('clock_timestamp()') });
 }
 
-/** A claim that holds for an hour: its id. */
+/** Claims the request for an hour; returns the id of the claim. */
 export async function claim(
   app: TestApp,
   requestId: string,

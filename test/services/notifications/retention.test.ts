@@ -1,4 +1,4 @@
-/** What the outbox keeps, for how long, and that neither this nor its reading costs more the more there is. */
+/** How long the outbox keeps messages, and that its cost does not grow with its size. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
@@ -59,12 +59,12 @@ async function fill(
      step as (
        insert into escalation_steps (request_id, step_key, run, kind, at) select id, 'step', 1, 'notified', now() from asked returning request_id
      ),
-     told as (
+     notified as (
        insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
        select gen_random_uuid(), :organization, request_id, 'step', :member, now() from step returning id, request_id
      )
      insert into notification_deliveries (id, organization_id, channel_id, request_id, event, notification_id, next_attempt_at, created_at)
-     select gen_random_uuid(), :organization, :channelId, request_id, 'notified', id, now() - interval '1 second', now() from told returning id`,
+     select gen_random_uuid(), :organization, :channelId, request_id, 'notified', id, now() - interval '1 second', now() from notified returning id`,
     {
       organization: organization.id,
       channelId,
@@ -100,7 +100,7 @@ const left = async (ids: readonly string[]): Promise<string[]> =>
     .pluck('id')) as string[];
 
 describe('the outbox', () => {
-  test('forgets what was delivered or dropped 30 days ago and what was given up 90 days ago, and nothing else', async () => {
+  test('purges messages 30 days after delivery or drop and 90 days after giving up, and nothing else', async () => {
     const organization = await createOrganization(app);
     const ids = await fill(organization, await addChannel(organization), 8);
     const [waiting = '', ...over] = ids;
@@ -123,7 +123,7 @@ describe('the outbox', () => {
     expect((await left(ids)).sort()).toEqual([waiting, over[0], over[1], over[2], over[6]].sort());
   });
 
-  test('forgets a few at a time, the oldest first, and leaves alone what somebody holds', async () => {
+  test('purges a few at a time, the oldest first, and not what is locked', async () => {
     const organization = await createOrganization(app);
     const ids = await fill(organization, await addChannel(organization), 5);
     for (const [index, id] of ids.entries()) await age([id], 'delivered_at', 40 - index);
@@ -157,7 +157,7 @@ const lease = async (options: {
   return rows.map((row) => row.channel_id);
 };
 
-describe('with 10,000 messages due over one channel, and a few over others', () => {
+describe('the outbox with 10,000 messages due over one channel, and a few over others', () => {
   let channels: string[];
   let busy = '';
 
@@ -184,13 +184,13 @@ describe('with 10,000 messages due over one channel, and a few over others', () 
     await app.db.raw('analyze');
   });
 
-  test('who waits over another channel is served in the same turn', async () => {
+  test('serves other channels in the same turn', async () => {
     const served = await lease({ limit: 10 });
     expect(new Set(served)).toEqual(new Set([busy, ...channels]));
     expect(served).toHaveLength(10);
   });
 
-  test('a channel with much in hand comes last, and one with all it may have does not come', async () => {
+  test('serves a channel with many messages under way last, and one at its limit not at all', async () => {
     const [first = ''] = channels;
     await app
       .db('notification_deliveries')
@@ -201,7 +201,7 @@ describe('with 10,000 messages due over one channel, and a few over others', () 
     expect(await lease({ limit: 20, inHand: new Map([[first, 8]]) })).toContain(busy);
   });
 
-  test('taking some reads by index what is due first, and no channel that is idle', async () => {
+  test('leasing reads what is due first by index, and no idle channel', async () => {
     const nodes = await explain(
       app,
       await statementOf(app, (db) =>
@@ -215,7 +215,7 @@ describe('with 10,000 messages due over one channel, and a few over others', () 
         }),
       ),
     );
-    // Claims that live are few, and read in whichever way.
+    // Live claims are few, so how they are read does not matter.
     const whole = nodes
       .filter((node) => node['Node Type'] === 'Seq Scan')
       .map((node) => node['Relation Name']);
@@ -226,7 +226,7 @@ describe('with 10,000 messages due over one channel, and a few over others', () 
     expect(Math.max(0, ...sorted)).toBeLessThanOrEqual(1_000);
   });
 
-  test('forgetting reads by index what is old', async () => {
+  test('purging reads old messages by index', async () => {
     const nodes = await explain(app, await statementOf(app, (db) => deleteFinished(db, 500)));
     const scans = nodes
       .filter(({ 'Relation Name': name }) => name === 'notification_deliveries')

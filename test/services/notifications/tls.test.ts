@@ -1,4 +1,4 @@
-/** Webhooks over real TLS: from the outbox, by a process that trusts one authority. */
+/** Webhooks over real TLS, sent by a process that trusts one authority. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -67,7 +67,7 @@ async function addHook(terms: Partial<ServerTerms> = {}, issuer = authority): Pr
   };
 }
 
-test('a webhook arrives where the certificate is right, and nowhere else', async () => {
+test('a webhook is delivered only with a valid certificate', async () => {
   const right = await addHook();
   const wrong = {
     ERR_TLS_CERT_ALTNAME_INVALID: await addHook({ names: ['hooks.example'] }),
@@ -75,7 +75,7 @@ test('a webhook arrives where the certificate is right, and nowhere else', async
       from: new Date(Date.now() - 2 * DAY_MS),
       to: new Date(Date.now() - DAY_MS),
     }),
-    UNABLE_TO_VERIFY_LEAF_SIGNATURE: await addHook({}, createAuthority('Authority of nobody')),
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: await addHook({}, createAuthority('Unknown authority')),
   };
   const id = await ask(app, await createAgent(app, organization));
   await until('every message is tried', async () => {

@@ -39,13 +39,13 @@ describe('a new password', () => {
     'ADA.MARSH-WHITFIELD@EXAMPLE.COM',
     'Ada Marsh 2026!',
     'exampleworksofthenorth',
-  ])('%j is refused with the field it came in', async (password) => {
+  ])('%j is refused with the name of its field', async (password) => {
     expect(await judge(password)).toEqual([
       { pointer: '/next', code: 'invalid_value', message: expect.any(String) },
     ]);
   });
 
-  test('of the first owner is judged like any other, and the deployment stays open to him', async () => {
+  test('of the first owner follows the same rules, and a refusal keeps bootstrap open', async () => {
     const app = await startApp();
     const owner = {
       secret: BOOTSTRAP_SECRET,

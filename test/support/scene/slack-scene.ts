@@ -1,4 +1,4 @@
-/** An organization with Slack, whose requests go to one linked reviewer, and what happens there. */
+/** An organization with Slack, whose requests ask one linked reviewer. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sendDue } from '../../../src/services/notifications/send-loop.ts';
 import type { TestApp } from '../app.ts';
@@ -21,7 +21,7 @@ import {
   type Workspace,
 } from '../servers/slack-server.ts';
 
-/** What a service needs to speak with this Slack. */
+/** The settings of a service that uses this Slack. */
 export function slackEnvironment(slack: SlackServer): Readonly<Record<string, string>> {
   return {
     ...slack.environment,
@@ -90,7 +90,7 @@ export async function link(
 ): Promise<void> {
   const begun = await member.browser.post('/api/v1/me/slack/link');
   const answer = await caller.command(slackUser, `link ${String(begun.body['code'])}`);
-  if (!answer.text.includes('Linked')) throw new Error(answer.text);
+  if (!answer.text.includes('is now linked')) throw new Error(answer.text);
 }
 
 /** One level for each list of members. */
@@ -128,7 +128,7 @@ export async function deliver(app: TestApp): Promise<void> {
   while ((await sendDue(app.context)) > 0);
 }
 
-/** Somebody is asked, and told in Slack. */
+/** Asks, and returns the message in Slack. */
 export async function asked(
   scene: Scene,
   args: unknown = { amount: 120 },
@@ -136,19 +136,19 @@ export async function asked(
   const id = await ask(scene.app, scene.agent, { tool: 'refund', arguments: args });
   await deliver(scene.app);
   const [post] = scene.slack.postsTo(`D${scene.slackUser}`).slice(-1);
-  if (!post) throw new Error('nobody was told in Slack');
+  if (!post) throw new Error('no message in Slack');
   return { id, post };
 }
 
-/** What is ephemeralText to who pressed the button. */
-export async function press(
+/** Clicks a button and returns the ephemeral answer. */
+export async function click(
   scene: Scene,
   post: SlackPost,
   label: 'Approve' | 'Deny',
   user = scene.slackUser,
 ): Promise<string> {
   const said = scene.slack.ephemeralTexts.length;
-  const answer = await scene.caller.press(user, buttonsOf(post)[label]);
+  const answer = await scene.caller.click(user, buttonsOf(post)[label]);
   if (answer.status !== 200) throw new Error(answer.text);
   return await scene.slack.ephemeralText(said + 1);
 }

@@ -1,4 +1,4 @@
-/** A small server on loopback that speaks Slack's Web API, keeps what it is told, and misbehaves on request. */
+/** A local stand-in for Slack's Web API. It records calls and fails on request. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -16,9 +16,9 @@ export interface SlackPost {
   readonly ts: string;
   readonly text: string;
   readonly blocks: readonly Block[];
-  /** Everything that was sent with it. */
+  /** The whole body. */
   readonly fields: Readonly<Record<string, string>>;
-  /** How often it was changed. */
+  /** The number of updates. */
   readonly updates: number;
 }
 
@@ -28,7 +28,7 @@ export interface Workspace {
   readonly signingSecret: string;
 }
 
-/** What the next calls get in the place of an answer. `silent`: nothing at all. */
+/** Replaces the answers to the next calls. `silent`: no answer. */
 export type Misbehaviour =
   | { readonly kind: 'error'; readonly error: string }
   | { readonly kind: 'limited'; readonly retryAfter: number }
@@ -41,23 +41,23 @@ let teams = 0;
 
 export class SlackServer {
   readonly posts: SlackPost[] = [];
-  /** What was said to one person alone. */
+  /** Ephemeral texts. */
   readonly ephemeralTexts: string[] = [];
-  /** The methods that were called, in order. */
+  /** The methods called, in order. */
   readonly calls: string[] = [];
   /** By method. */
   readonly misbehaviour = new Map<string, Misbehaviour>();
-  /** Channels nothing can be posted to. */
+  /** Channels that refuse messages. */
   readonly archived = new Set<string>();
-  /** Channels nobody knows any more. */
+  /** Channels that no longer exist. */
   readonly gone = new Set<string>();
-  /** By method: until when the next call of it is held back. */
+  /** By method: what the next call of it waits for. */
   private readonly held = new Map<string, Promise<unknown>>();
   private readonly workspaces = new Map<string, Workspace>();
   private server: Server | undefined;
   private port = 0;
 
-  /** Also again, after it was away: at the same address. */
+  /** Restarts at the same address after a stop. */
   async start(): Promise<void> {
     const server = createServer((request, response) => {
       this.serve(request, response).catch(() => {
@@ -70,7 +70,7 @@ export class SlackServer {
     this.server = server;
   }
 
-  /** Nobody answers any more. */
+  /** Stops answering. */
   async stop(): Promise<void> {
     const { server } = this;
     if (!server) return;
@@ -99,7 +99,10 @@ export class SlackServer {
     return workspace;
   }
 
-  /** The next call of the method, or the next `response` to a press, goes on when the answer of this is called. */
+  /**
+   * Holds the next call of the method, or the next `response` to a click, until the returned
+   * function is called.
+   */
   holdNext(method: string): () => void {
     const release = new AbortController();
     this.held.set(method, once(release.signal, 'abort'));
@@ -112,7 +115,7 @@ export class SlackServer {
     return this.posts.filter((post) => post.channel === channel);
   }
 
-  /** The last thing that was ephemeralText, once there are `count` of them. */
+  /** The last ephemeral text, once there are `count` of them. */
   async ephemeralText(count: number): Promise<string> {
     await eventually(() => this.ephemeralTexts.length >= count, WITHIN_MS);
     const last = this.ephemeralTexts.at(-1);
@@ -217,7 +220,7 @@ function contentOf(fields: Readonly<Record<string, string>>): Pick<SlackPost, 't
   return { text: fields['text'] ?? '', blocks: JSON.parse(fields['blocks'] ?? '[]') as Block[] };
 }
 
-/** As Slack says it of what passes its limits. */
+/** Slack's answer to a message beyond its limits. */
 function refusalOf(content: Pick<SlackPost, 'text' | 'blocks'>): unknown {
   const messages = passedLimits(content);
   return messages.length === 0
@@ -225,7 +228,7 @@ function refusalOf(content: Pick<SlackPost, 'text' | 'blocks'>): unknown {
     : { ok: false, error: 'invalid_blocks', response_metadata: { messages } };
 }
 
-/** What a person in Slack sees of the buttons of a message. */
+/** The buttons of a message. */
 export function buttonsOf({
   blocks,
 }: SlackPost): Readonly<Record<string, { readonly action_id: string; readonly value?: string }>> {
@@ -248,7 +251,7 @@ export interface Signing {
   readonly signature?: string;
 }
 
-/** Plays Slack: posts to the service what somebody does in the workspace. */
+/** Plays a person in Slack: sends clicks and commands to the service. */
 export class SlackCaller {
   constructor(
     private readonly appUrl: string,
@@ -271,19 +274,19 @@ export class SlackCaller {
     }).toString();
   }
 
-  async press(
+  async click(
     slackUserId: string,
     button: { action_id?: string; value?: string } | undefined,
     signing: Signing = {},
   ): Promise<Answer> {
     return await this.send(
       '/auth/slack/interactions',
-      this.pressForm(slackUserId, button),
+      this.clickForm(slackUserId, button),
       signing,
     );
   }
 
-  pressForm(
+  clickForm(
     slackUserId: string,
     button: { action_id?: string; value?: string } | undefined,
   ): string {
