@@ -9,8 +9,6 @@ const LONG_TESTS = [
   'test/api/http/endpoint-matrix.test.ts',
   'test/api/notifications/slack-messages.test.ts',
   'test/api/notifications/slack.test.ts',
-  'test/api/people/invitations-acceptance.test.ts',
-  'test/api/people/members.test.ts',
   'test/api/requests/aap/approval-requests-bad-input.test.ts',
   'test/api/requests/approval-request-claims.test.ts',
   'test/api/requests/unreachable-requests.test.ts',

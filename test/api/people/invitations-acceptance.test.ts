@@ -4,8 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { hashRecoveryCode } from '../../../src/domain/sign-in/second-factors.ts';
-import { hashPassword, verifyPassword } from '../../../src/platform/crypto/passwords.ts';
+import { verifyPassword } from '../../../src/platform/crypto/passwords.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
@@ -20,7 +19,9 @@ import {
 import type { Answer } from '../../support/http.ts';
 import {
   accept,
+  addSecondFactor,
   ageSession,
+  createRemovedMember,
   everywhere,
   expire,
   INVITATIONS,
@@ -50,43 +51,9 @@ beforeEach(async () => {
 
 afterAll(() => app.close());
 
-/** A person with a password who was removed from the organization. */
-async function removedMember(): Promise<TestMember> {
-  const member = await createMember(app, organization.id, {
-    status: 'deprovisioned',
-    policies: [everywhere('webhook.write')],
-  });
-  await setPassword(member);
-  return member;
-}
-
-async function setPassword({ userId }: TestMember): Promise<void> {
-  await app
-    .db('users')
-    .where({ id: userId })
-    .update({ password_hash: await hashPassword(OTHER_PASSWORD) });
-}
-
-async function addSecondFactor({ userId }: TestMember, ...codes: string[]): Promise<void> {
-  const now = new Date();
-  await app.db('totp_factors').insert({
-    user_id: userId,
-    secret: Buffer.alloc(8),
-    secret_key_id: 'none',
-    created_at: now,
-    confirmed_at: now,
-  });
-  for (const code of codes)
-    await app.db('recovery_codes').insert({ user_id: userId, code_hash: hashRecoveryCode(code) });
-}
-
-const passwordOf = async (email: string) => {
-  const row = (await app
-    .db('users')
-    .whereRaw('lower(email) = lower(?)', [email])
-    .first('password_hash')) as { password_hash: string };
-  return row.password_hash;
-};
+const removedMember = () => createRemovedMember(app, organization, OTHER_PASSWORD);
+const passwordOf = async ({ userId }: TestMember) =>
+  (await app.db('users').where({ id: userId }).pluck<string[]>('password_hash'))[0] ?? '';
 
 /** The outcome of accepting with this link. */
 const acceptOutcome = async (token: string, body?: object, cookie?: string) =>
@@ -304,7 +271,7 @@ describe('a person with an account', () => {
         '409 account_exists',
       );
     }
-    expect(await verifyPassword(OTHER_PASSWORD, await passwordOf(removed.email))).toBe(true);
+    expect(await verifyPassword(OTHER_PASSWORD, await passwordOf(removed))).toBe(true);
     expect((await membership(removed.membershipId))?.status).toBe('deprovisioned');
   });
 
@@ -339,7 +306,7 @@ describe('a person with an account', () => {
 
   test('must give a code when the account has a second factor, uses each code once and gets a strong session', async () => {
     const removed = await removedMember();
-    await addSecondFactor(removed, '7KQ2-M3XA-9R0D-ZB5T', '8KQ2-M3XA-9R0D-ZB5T');
+    await addSecondFactor(app, removed, '7KQ2-M3XA-9R0D-ZB5T', '8KQ2-M3XA-9R0D-ZB5T');
     const { id, token } = await invited(owner, { email: removed.email });
     expect(await acceptOutcome(token, { password: OTHER_PASSWORD })).toBe('403 mfa_required');
     expect(await acceptOutcome(token, { password: PASSWORD, code: '7KQ2-M3XA-9R0D-ZB5T' })).toBe(

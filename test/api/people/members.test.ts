@@ -58,24 +58,15 @@ const byKey = (http: HttpClient): TestMember => ({ ...owner, membershipId: '', b
 const outcome = ({ status, body }: Answer) =>
   status < 400 ? status : `${status} ${String(body['error']?.['code'])}`;
 
-async function statusOf({ membershipId }: TestMember): Promise<string> {
-  const row = (await app.db('memberships').where({ id: membershipId }).first('status')) as {
-    status: string;
-  };
-  return row.status;
-}
+const statusOf = async ({ membershipId }: TestMember) =>
+  (await app.db('memberships').where({ id: membershipId }).pluck<string[]>('status'))[0];
 
-async function eventsOf({
-  membershipId,
-}: TestMember): Promise<readonly { type: string; data: Record<string, unknown> }[]> {
-  const rows = (await app
+async function eventsOf({ membershipId }: TestMember) {
+  const rows = await app
     .db('audit_events')
     .where({ subject_id: membershipId })
     .orderBy('sequence')
-    .select('event_type', 'data')) as {
-    event_type: string;
-    data: string;
-  }[];
+    .select<{ event_type: string; data: string }[]>('event_type', 'data');
   return rows.map(({ event_type, data }) => ({
     type: event_type,
     data: JSON.parse(data) as Record<string, unknown>,

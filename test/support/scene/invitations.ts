@@ -1,7 +1,9 @@
 /** Inviting people and accepting invitations over HTTP, as tests of several files do it. */
 import { randomUUID } from 'node:crypto';
+import { hashRecoveryCode } from '../../../src/domain/sign-in/second-factors.ts';
+import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
 import type { TestApp } from '../app.ts';
-import type { Policy, TestMember, TestOrganization } from './factories.ts';
+import { createMember, type Policy, type TestMember, type TestOrganization } from './factories.ts';
 import type { Answer } from '../http.ts';
 
 export const INVITATIONS = '/api/v1/invitations';
@@ -112,4 +114,39 @@ export async function expire(app: TestApp, invitationId: string): Promise<void> 
     .db('invitations')
     .where({ id: invitationId })
     .update({ expires_at: app.db.raw(`clock_timestamp() - interval '1 millisecond'`) });
+}
+
+/** A person with a password who was removed from the organization. */
+export async function createRemovedMember(
+  app: TestApp,
+  { id }: TestOrganization,
+  password: string,
+): Promise<TestMember> {
+  const member = await createMember(app, id, {
+    status: 'deprovisioned',
+    policies: [everywhere('webhook.write')],
+  });
+  await app
+    .db('users')
+    .where({ id: member.userId })
+    .update({ password_hash: await hashPassword(password) });
+  return member;
+}
+
+/** Gives the person a second factor with these recovery codes. */
+export async function addSecondFactor(
+  app: TestApp,
+  { userId }: TestMember,
+  ...codes: string[]
+): Promise<void> {
+  const now = new Date();
+  await app.db('totp_factors').insert({
+    user_id: userId,
+    secret: Buffer.alloc(8),
+    secret_key_id: 'none',
+    created_at: now,
+    confirmed_at: now,
+  });
+  for (const code of codes)
+    await app.db('recovery_codes').insert({ user_id: userId, code_hash: hashRecoveryCode(code) });
 }
