@@ -66,7 +66,7 @@ export const etagHeader = {
   ETag: 'Number of the active revision, quoted; "0" while none is active. Pass it as If-Match when activating.',
 };
 
-/** What every answer says about where a revision stands among the others. */
+/** The members every revision has in answers. */
 export const revisionNumber = () =>
   z.int().meta({
     description: 'Number of the revision, from 1.',

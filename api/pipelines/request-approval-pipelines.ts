@@ -106,7 +106,7 @@ const blockExample = {
   config: {
     when: { id: 'amount', field: '/request/arguments/amount', operator: 'less_than', value: 50 },
     on_match: 'approve',
-    reason: 'Refunds below 50 need nobody.',
+    reason: 'Refunds below 50 need no approval.',
   },
 };
 
@@ -194,7 +194,7 @@ const shared = {
   present: presentRevision,
   createErrors: ['unknown_block_type', 'agent_archived'],
   activation:
-    'Requests created from then on go by it; those that were created before stay with the revision of then.',
+    'It applies to requests created from then on. Earlier requests keep the revision they were created with.',
   activateErrors: ['agent_archived', 'escalation_path_inactive'],
 } as const;
 

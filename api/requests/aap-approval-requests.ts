@@ -1,4 +1,4 @@
-/** The adapter's side: ask, wait, withdraw. Shapes to the letter of the protocol: no further key, never null. */
+/** The adapter's side: ask, wait, withdraw. The protocol allows no further keys and no null. */
 import { z } from 'zod';
 import {
   DECISION_STATUSES,
@@ -106,14 +106,16 @@ export const aapApprovalRequestEndpoints = [
     tag: 'Adapter protocol',
     summary: 'Ask whether a tool call may run',
     description:
-      'Answers 201 with the decision if a rule decided at once, else with `pending`. The same Idempotency-Key and input answers 200 with the current state.',
+      'Answers 201, with the decision if a rule decided at once, otherwise with `pending`. The same Idempotency-Key and input answers 200 with the current state.',
     auth: 'agent',
     bodyLimit: BODY_BYTES.large,
     permission: 'request.create',
     permissionAt: () => ({ kind: 'any' }),
     headers: { idempotencyKey: 'required' },
     body: z.strictObject({
-      tool: toolName('Name under which the tool is defined, never a joined spelling; not blank.'),
+      tool: toolName(
+        'Name under which the tool is defined, not blank. Never joined with the name of its server.',
+      ),
       server: z
         .string()
         .optional()
@@ -167,7 +169,7 @@ export const aapApprovalRequestEndpoints = [
     }),
     success: {
       status: 200,
-      description: 'The request as it stands.',
+      description: 'The request in its current state.',
       body: requestSchema,
       example,
     },
@@ -197,11 +199,11 @@ export const aapApprovalRequestEndpoints = [
     tag: 'Adapter protocol',
     summary: 'Withdraw a request',
     description:
-      'Repeating it answers the same. A request that is approved, denied or expired stays so: 409.',
+      'A repetition answers the same. An approved, denied or expired request cannot be withdrawn: 409.',
     auth: 'agent',
     permission: 'request.create',
     permissionAt: () => ({ kind: 'any' }),
-    // An adapter that gives up must be able to say so.
+    // An adapter that gives up must always be able to withdraw.
     unlimited: true,
     params,
     success: {

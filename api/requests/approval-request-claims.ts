@@ -1,4 +1,4 @@
-/** Claims: a reviewer says he looks after a request. */
+/** Claims: a reviewer announces that they look after a request. */
 import { z } from 'zod';
 import type { Claim } from '../../src/domain/requests/approval-requests.ts';
 import { claimRequest, releaseRequest } from '../../src/services/requests/claims.ts';
@@ -9,15 +9,16 @@ export const claimSchema = z
   .strictObject({
     id: uuid('Identifies the claim.'),
     membership_id: uuid('The reviewer who holds it.'),
-    display_name: z.string().meta({ description: 'His name when he claimed.' }),
-    claimed_at: timestamp('When he claimed.'),
+    display_name: z.string().meta({ description: "The reviewer's name at the time of the claim." }),
+    claimed_at: timestamp('When the claim was made.'),
     expires_at: timestamp(
-      "When it lapses by itself: after the organization's claim timeout, or at the deadline if that is earlier.",
+      "When it ends by itself: after the organization's claim timeout, or at the deadline if that is earlier.",
     ),
   })
   .meta({
     id: 'Claim',
-    description: 'Somebody looks after the request. Advisory: everybody who may decide still can.',
+    description:
+      'A reviewer looks after the request. A claim is advisory: everyone who may decide still can.',
   });
 
 const claimExample = {
@@ -28,7 +29,7 @@ const claimExample = {
   expires_at: '2026-11-21T13:16:00.000Z',
 };
 
-/** Undefined where a reader sees none: its time is over, though nobody has recorded that yet. */
+/** A claim whose time is over is hidden, even before its end is recorded. */
 export function presentClaim(claim: Claim | undefined) {
   if (!claim || claim.lapsed) return undefined;
   return {
@@ -49,11 +50,11 @@ export const approvalRequestClaimEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: '/api/v1/requests/{id}/claim',
     tag: TAG,
-    summary: 'Claim a request, so that nobody further is asked meanwhile',
+    summary: 'Claim a request, so that no one else is asked meanwhile',
     description:
-      'For whoever holds `request.claim` and `request.decide` for the agent and is on the escalation path, at whatever level, in a team ' +
-      'it names or added by hand; owners can always claim. `request.decide.unrouted` alone is not enough. Claiming what one holds answers ' +
-      'the same claim and does not prolong it. It ends with a decision by anyone, and when its holder may decide the request no longer. ' +
+      'Requires `request.claim` and `request.decide` for the agent. The caller must also be on the escalation path at any level, in a ' +
+      'team it names, or added by hand. Owners can always claim. `request.decide.unrouted` alone is not enough. Claiming again answers ' +
+      'the same claim and does not extend it. It ends with a decision by anyone, and when its holder can no longer decide the request. ' +
       'A claim decides nothing, so it needs no second factor.',
     auth: 'member',
     permission: 'request.claim',
@@ -77,8 +78,9 @@ export const approvalRequestClaimEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Release a claim',
     description:
-      'Only its holder may; 404 without a live claim. A claim whose holder may decide the request no longer is released by itself. The escalation goes on where it stopped: if the next level fell due meanwhile ' +
-      'it is notified at once, those behind it wait their own time.',
+      'Only its holder can release it; 404 without a live claim. When its holder can no longer decide the request, the service releases ' +
+      'the claim. The escalation continues where it stopped. A level that fell due meanwhile is notified at once, and later levels wait ' +
+      'their full time.',
     auth: 'member',
     permission: 'request.claim',
     permissionAt: () => ({ kind: 'any' }),

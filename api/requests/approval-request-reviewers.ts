@@ -15,13 +15,14 @@ const candidateSchema = z
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: 'Name of the person.' }),
     email: z.string().meta({ description: 'Email of the person.' }),
-    already_routed: z
-      .boolean()
-      .meta({ description: 'On the escalation path already, at whatever level, or added before.' }),
+    already_routed: z.boolean().meta({
+      description:
+        'Whether the person is already on the escalation path, at any level, or was added before.',
+    }),
   })
   .meta({
     id: 'ReviewerCandidate',
-    description: 'Somebody who can be asked for help with the request.',
+    description: 'A member who can be asked for help with the request.',
   });
 
 function presentCandidate({ membershipId, displayName, email, alreadyRouted }: Candidate) {
@@ -58,14 +59,14 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'List who can be asked for help with a request',
     description:
-      'Active members who hold `request.decide` for the agent, by name. For callers who may decide the request themselves.',
+      'Active members who hold `request.decide` for the agent, by name. The caller must be allowed to decide the request.',
     auth: 'member',
     permission: 'request.decide',
     permissionAt: () => ({ kind: 'any' }),
     params,
     query: z.strictObject({
       q: z.string().max(100).default('').meta({
-        description: 'Only those whose name or email contains this, without regard to case.',
+        description: 'Only people whose name or email contains this text. Case is ignored.',
       }),
       limit: limitQuery(50),
       cursor: cursorQuery(),
@@ -102,8 +103,8 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Ask colleagues for help with a request',
     description:
-      'They are told once, even while the request is claimed and even if its escalation path names them for later, and may decide from ' +
-      'then on. For callers who may decide the request themselves. Adding somebody again changes nothing.',
+      'They are notified once and may decide from then on. This holds while the request is claimed, and for people whom the escalation ' +
+      'path names later. The caller must be allowed to decide the request. Adding a person again changes nothing.',
     auth: 'member',
     permission: 'request.decide',
     permissionAt: () => ({ kind: 'any' }),
@@ -116,7 +117,7 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
     requestExample: { membership_ids: [membershipId] },
     success: {
       status: 200,
-      description: 'Everybody who was added to the request so far.',
+      description: 'Everyone added to the request so far.',
       body: z.strictObject({
         reviewers: z
           .array(addedSchema)

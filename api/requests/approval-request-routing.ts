@@ -1,4 +1,4 @@
-/** How a request finds a person, and what happened to it: the reviewer's two detail views. */
+/** The reviewer's two detail views: who is asked about a request, and its timeline. */
 import type { AddedReviewer } from '../../src/domain/requests/added-reviewers.ts';
 import { z } from 'zod';
 import type { AuditEvent } from '../../src/domain/audit.ts';
@@ -17,22 +17,22 @@ const memberSchema = z
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: "The member's name." }),
     notified_at: timestamp(
-      'When this level told the member; absent when it did not, or has not yet.',
+      'When this level notified the member; absent when it did not, or has not yet.',
     ).optional(),
     can_decide: z
       .boolean()
       .meta({ description: 'Whether the member could decide this request as of now.' }),
   })
-  .meta({ id: 'RoutedMember', description: 'Somebody at a level.' });
+  .meta({ id: 'RoutedMember', description: 'A person at a level.' });
 
 export const addedSchema = z
   .strictObject({
-    membership_id: uuid('Who was added.'),
-    display_name: z.string().meta({ description: 'His name.' }),
-    added_by: uuid('The membership that added him.'),
-    added_at: timestamp('When.'),
+    membership_id: uuid('The member who was added.'),
+    display_name: z.string().meta({ description: "The member's name." }),
+    added_by: uuid('The membership that added the reviewer.'),
+    added_at: timestamp('When the reviewer was added.'),
   })
-  .meta({ id: 'AddedReviewer', description: 'A reviewer beside those the path names.' });
+  .meta({ id: 'AddedReviewer', description: 'A reviewer in addition to those the path names.' });
 
 const levelSchema = z
   .strictObject({
@@ -40,19 +40,19 @@ const levelSchema = z
     run: z.int().meta({ description: 'Which run through the path, from 1.' }),
     status: z.enum(['done', 'current', 'upcoming', 'skipped']).meta({
       description:
-        '`done`: its people were told, and the walk went on, early if none of them could decide any more. `skipped`: nobody could be ' +
+        '`done`: its people were notified, and the walk went on, early if none of them could still decide. `skipped`: no one could be ' +
         'notified. `upcoming`: the current run has not reached it.',
     }),
-    notified_at: timestamp('When its people were told.').optional(),
+    notified_at: timestamp('When its people were notified.').optional(),
     escalate_at: timestamp(
-      'When the walk goes on, or went on, if nobody answers; at once when nobody it told may decide any more.',
+      'When the walk continues, or continued, without an answer. It continues at once when none of the notified people can still decide.',
     ).optional(),
     targets: z
       .array(
         z.strictObject({
           type: z.enum(['user', 'team', 'broadcast']).meta({
             description:
-              '`broadcast`: everybody who may decide for the agent when the level fires.',
+              '`broadcast`: everyone who may decide for the agent when the level is reached.',
           }),
           id: uuid('The membership or team; absent for a broadcast.').optional(),
           name: z
@@ -61,11 +61,11 @@ const levelSchema = z
             .meta({ description: "The member's or team's name; absent for a broadcast." }),
           members: z.array(memberSchema).meta({
             description:
-              'Who was told; of a broadcast still ahead, who would be told now; of a team, everybody in it now, then whom it told and who left it since.',
+              'The people who were notified. For an upcoming broadcast: those it would notify now. For a team: its present members, then those it notified who have left.',
           }),
         }),
       )
-      .meta({ description: 'Whom the level names.' }),
+      .meta({ description: 'The people and teams the level names.' }),
   })
   .meta({ id: 'RoutingLevel', description: 'One level of one run.' });
 
@@ -75,9 +75,9 @@ const routingSchema = z
       .enum(['evaluating', 'waiting', 'deferred', 'paused', 'exhausted', 'unrouted', 'finished'])
       .meta({
         description:
-          '`evaluating`: the pipeline has not concluded. `deferred`: it waits for working hours. `paused`: somebody claims the request, ' +
-          'so nobody further is told meanwhile. `exhausted`: nobody further is asked, everybody told may still answer. ' +
-          '`unrouted`: no path applies, everybody who may decide was told. `finished`: it has its final answer.',
+          '`evaluating`: the pipeline has not concluded. `deferred`: it waits for working hours. `paused`: a reviewer claims the request, ' +
+          'so no one else is notified meanwhile. `exhausted`: no one else is asked, but everyone notified may still answer. ' +
+          '`unrouted`: no path applies, and everyone who may decide was notified. `finished`: it has its final answer.',
       }),
     path_key: z
       .string()
@@ -89,37 +89,36 @@ const routingSchema = z
       .enum(['block_escalation', 'pipeline_default', 'no_escalation', 'pipeline'])
       .optional()
       .meta({
-        description:
-          'Where the path came from; `pipeline` when a rule decided and nobody was asked.',
+        description: 'What named the path. `pipeline`: a rule decided and no one was asked.',
       }),
     block_id: z
       .string()
       .optional()
       .meta({ description: 'The block that handed it to people, or decided it.' }),
-    reason: z.string().optional().meta({ description: 'What that block gives as its reason.' }),
+    reason: z.string().optional().meta({ description: "That block's reason." }),
     urgency: z
       .enum(['standard', 'interrupt'])
-      .meta({ description: 'How insistently people are told.' }),
+      .meta({ description: 'How insistently people are notified.' }),
     run: z.int().optional().meta({ description: 'The current run through the path, from 1.' }),
     runs: z.int().optional().meta({ description: 'How many runs the path makes at most.' }),
     next_at: timestamp(
-      'When the wait the walk is in ends if nobody answers: that of a level, for working hours, or before a further run. Absent while `paused`.',
+      'When the current wait ends without an answer. It is a wait at a level, for working hours, or before a further run. Absent while `paused`.',
     ).optional(),
     next_step: z
       .strictObject({
         kind: z.enum(['level', 'team', 'repeat', 'exhausted']).meta({
           description:
-            "The next level, a further step of a team's policy inside the current one, a further run, or nobody further.",
+            "`level`: the next level. `team`: a further step of a team's policy inside the current level. `repeat`: a further run. `exhausted`: no one else is asked.",
         }),
         node_id: uuid('The level.').optional(),
         at: timestamp(
-          'When that would be: at `next_at`, or after further waits; absent while `paused`.',
+          'When the step is due: at `next_at`, or after further waits. Absent while `paused`.',
         ).optional(),
       })
       .optional()
       .meta({
         description:
-          'What people would notice next if nobody answers before, everybody to be asked is there and conditions stay as they are now.',
+          'The next step that people would notice. It assumes that no one answers before, that everyone to be asked can be asked, and that conditions stay the same.',
       }),
     levels: z
       .array(levelSchema)
@@ -128,7 +127,10 @@ const routingSchema = z
       description: 'People a reviewer asked for help, in the order in which they were added.',
     }),
   })
-  .meta({ id: 'RequestRouting', description: 'How a request finds a person.' });
+  .meta({
+    id: 'RequestRouting',
+    description: 'Who is asked about a request, who was asked, and who comes next.',
+  });
 
 const auditEventSchema = z
   .strictObject({
@@ -297,7 +299,7 @@ export const approvalRequestRoutingEndpoints = [
     params,
     success: {
       status: 200,
-      description: 'The routing as it stands.',
+      description: 'The routing now.',
       body: routingSchema,
       example: routingExample,
     },

@@ -44,7 +44,7 @@ const decisionSchema = z
     reviewer_display_name: z
       .string()
       .optional()
-      .meta({ description: 'Name of the reviewer when he decided.' }),
+      .meta({ description: "The reviewer's name at the time of the decision." }),
     reviewer_email: z
       .string()
       .optional()
@@ -79,7 +79,7 @@ const requestSchema = z
     deadline_at: timestamp('When it expires.'),
     created_at: timestamp('When it was recorded.'),
     updated_at: timestamp(
-      'Moves on every change a reviewer should notice: levels told, urgency raised, claims, reviewers added.',
+      'Changes with everything a reviewer should notice: notified levels, raised urgency, claims, added reviewers.',
     ),
     decision: decisionSchema.optional(),
     claim: claimSchema.optional(),
@@ -170,13 +170,14 @@ export const approvalRequestEndpoints = [
     path: '/api/v1/requests',
     tag: TAG,
     summary: 'List requests that reached people, newest first',
-    description: 'With `agent_slug` the list also holds what the pipeline decided by itself.',
+    description:
+      'With `agent_slug`, the list also contains requests that the pipeline decided by itself.',
     auth: 'product',
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
     query: z.strictObject({
       limit: limitQuery(50, 200),
-      offset: integerQuery('How many entries to pass over.', {
+      offset: integerQuery('How many entries to skip.', {
         min: 0,
         max: 1_000_000,
         default: 0,
@@ -228,7 +229,7 @@ export const approvalRequestEndpoints = [
     }),
     success: {
       status: 200,
-      description: 'The request as it stands.',
+      description: 'The request in its current state.',
       body: requestSchema,
       example: requestExample,
     },
@@ -258,9 +259,9 @@ export const approvalRequestEndpoints = [
     tag: TAG,
     summary: 'Approve or deny a request',
     description:
-      'Final. For whoever holds `request.decide` for the agent and is on the escalation path, at whatever level, in a team it names or ' +
-      'added by hand; with `request.decide.unrouted` beside it, and for owners, also when routed to others. Without a path everybody ' +
-      'with `request.decide` for the agent may. The same Idempotency-Key and input answers the original outcome.',
+      'The decision is final. Requires `request.decide` for the agent. The caller must also be on the escalation path at any level, in a ' +
+      'team it names, or added by hand. `request.decide.unrouted` and ownership lift this second condition, and it does not apply to ' +
+      'requests without a path. The same Idempotency-Key and input answers the original outcome.',
     auth: 'member',
     permission: 'request.decide',
     permissionAt: () => ({ kind: 'any' }),
@@ -272,7 +273,7 @@ export const approvalRequestEndpoints = [
         .string()
         .max(4_000)
         .optional()
-        .meta({ description: 'For the adapter and the record.' }),
+        .meta({ description: 'A note for the agent and for the record.' }),
       channel: z
         .string()
         .regex(CHANNEL)
