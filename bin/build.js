@@ -1,7 +1,15 @@
 /** `npm run build`: compiles into dist/ and bundles the workflows, and does nothing when no source has changed since. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath, URL } from 'node:url';
@@ -60,6 +68,9 @@ if (last.states !== stamp.states) {
     'tsconfig.build.json',
   ]);
   run(process.execPath, [join(root, 'dist/bin/build-workflows.js')]);
+  // The API reference's script, with the licenses it names. The package itself stays a development one.
+  for (const file of ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt'])
+    copyFileSync(join(root, 'node_modules/redoc/bundles', file), join(root, 'dist', file));
   writeFileSync(stampFile, JSON.stringify(stamp));
   process.stdout.write(` done in ${((performance.now() - began) / 1_000).toFixed(1)} s.\n`);
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type Router from '@koa/router';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
+import { mountReference } from './reference.ts';
 
 /** One named part of readiness: undefined when well, else what is wrong. */
 export type Probe = () => Promise<string | undefined>;
@@ -35,6 +36,7 @@ export function mountOperations(
     ctx.type = 'application/yaml';
     ctx.body = await readFile(OPENAPI_FILE, 'utf8');
   });
+  mountReference(router);
 }
 
 async function runProbe([name, probe]: [string, Probe]): Promise<

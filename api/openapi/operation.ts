@@ -127,6 +127,18 @@ export const operationPaths: ZodOpenApiPathsObject = {
       },
     },
   },
+  '/api/docs': {
+    get: {
+      ...plain('getReference', {
+        summary: 'This reference as a page',
+        description: 'For browsers. It loads nothing from other hosts.',
+      }),
+      responses: {
+        200: text('The page.', { mediaType: 'text/html', example: '<!doctype html>\n' }),
+        400: malformed,
+      },
+    },
+  },
   '/api/openapi.yaml': {
     get: {
       ...plain('getInterfaceDescription', {

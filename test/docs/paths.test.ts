@@ -13,7 +13,7 @@ const root = packageRoot();
 const MADE_BY_RUNNING = new Set(['bench/results.json']);
 const NOT_OURS = new Set(['node_modules', 'dist', '.git', '.countersign', 'coverage']);
 /** Answered by the server itself, beside the endpoints. */
-const OPERATIONS = ['/api/openapi.yaml', '/health/live', '/health/ready', '/metrics'];
+const OPERATIONS = ['/api/docs', '/api/openapi.yaml', '/health/live', '/health/ready', '/metrics'];
 /** Variables of the compose file, and of programs that are not the service. */
 const OTHER_VARIABLES = new Set(['COUNTERSIGN_API_KEY']);
 
@@ -84,7 +84,7 @@ function namedInterfacePaths(markdown: string): string[] {
     ...new Set(
       [
         ...proseOf(markdown).matchAll(
-          /(?<![\w.-])(\/(?:api\/v1|api\/aap|auth|health|metrics)(?:\/[\w/{}.-]*)?)(?=[`?\s])/g,
+          /(?<![\w.-])(\/(?:api\/v1|api\/aap|api\/docs|auth|health|metrics)(?:\/[\w/{}.-]*)?)(?=[`?\s])/g,
         ),
       ].map(([, path = '']) => path),
     ),
