@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { AuthorizationTarget } from '../src/domain/people/authorization.ts';
 import { AppError, invalid, type ErrorCode } from '../src/domain/errors.ts';
 import type { Permission } from '../src/domain/people/permissions.ts';
-import type { ExactValue } from '../src/platform/exact-json.ts';
+import type { ExactValue, JsonText } from '../src/platform/exact-json.ts';
 import {
   activateRevision,
   createRevision,
@@ -21,8 +21,8 @@ import { cursorQuery, limitQuery, nextCursor } from './http/schema.ts';
 
 type Params = Readonly<Record<string, string>>;
 
-export interface RevisionedResource<Document, View> {
-  readonly kind: RevisionedKind<Document, View>;
+export interface RevisionedResource<Names, View> {
+  readonly kind: RevisionedKind<Names, View>;
   /** Of one document, for example `/api/v1/escalation-paths/{path_key}`. */
   readonly path: string;
   readonly tag: string;
@@ -41,7 +41,7 @@ export interface RevisionedResource<Document, View> {
   /** The organization when absent. */
   readonly permissionAt?: (params: Params) => AuthorizationTarget;
   /** Documents the body; the domain validates it. */
-  readonly body: z.ZodType<ExactValue>;
+  readonly body: z.ZodType<ExactValue | JsonText>;
   readonly requestExample: unknown;
   /** How an answer shows a revision. */
   readonly revision: z.ZodType;
@@ -129,8 +129,8 @@ export function writeSummaryCursor(
 }
 
 /** The endpoints of one resource. Where its path has no placeholder nothing implies a 404, so they declare it. */
-export function revisionEndpoints<Document, View>(
-  resource: RevisionedResource<Document, View>,
+export function revisionEndpoints<Names, View>(
+  resource: RevisionedResource<Names, View>,
 ): readonly Endpoint[] {
   return [
     getActiveEndpoint(resource),
@@ -143,7 +143,7 @@ export function revisionEndpoints<Document, View>(
 }
 
 /** What all of them declare alike. */
-function common<Document, View>({ tag, permissionAt, params }: RevisionedResource<Document, View>) {
+function common<Names, View>({ tag, permissionAt, params }: RevisionedResource<Names, View>) {
   return {
     tag,
     auth: 'product',
@@ -152,12 +152,12 @@ function common<Document, View>({ tag, permissionAt, params }: RevisionedResourc
   } as const;
 }
 
-function withRevision<Document, View>({ params }: RevisionedResource<Document, View>) {
+function withRevision<Names, View>({ params }: RevisionedResource<Names, View>) {
   return z.strictObject({ ...params, revision: revisionParam });
 }
 
-function oneRevision<Document, View>(
-  resource: RevisionedResource<Document, View>,
+function oneRevision<Names, View>(
+  resource: RevisionedResource<Names, View>,
   description: string,
 ): Success {
   return {
@@ -169,7 +169,7 @@ function oneRevision<Document, View>(
   };
 }
 
-function getActiveEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
+function getActiveEndpoint<Names, View>(resource: RevisionedResource<Names, View>): Endpoint {
   const { kind, noun, operation, path, permissions, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
@@ -191,7 +191,7 @@ function getActiveEndpoint<Document, View>(resource: RevisionedResource<Document
   });
 }
 
-function listEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
+function listEndpoint<Names, View>(resource: RevisionedResource<Names, View>): Endpoint {
   const { kind, noun, operation, path, permissions, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
@@ -237,7 +237,7 @@ function listEndpoint<Document, View>(resource: RevisionedResource<Document, Vie
   });
 }
 
-function getEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
+function getEndpoint<Names, View>(resource: RevisionedResource<Names, View>): Endpoint {
   const { kind, noun, operation, path, permissions, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
@@ -266,7 +266,7 @@ function getEndpoint<Document, View>(resource: RevisionedResource<Document, View
   });
 }
 
-function createEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
+function createEndpoint<Names, View>(resource: RevisionedResource<Names, View>): Endpoint {
   const { kind, noun, operation, path, permissions, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
@@ -278,6 +278,7 @@ function createEndpoint<Document, View>(resource: RevisionedResource<Document, V
     permission: permissions.write,
     bodyLimit: BODY_BYTES.large,
     body: resource.body,
+    documents: [''],
     requestExample: resource.requestExample,
     success: {
       status: 201,
@@ -298,7 +299,7 @@ function createEndpoint<Document, View>(resource: RevisionedResource<Document, V
   });
 }
 
-function activateEndpoint<Document, View>(resource: RevisionedResource<Document, View>): Endpoint {
+function activateEndpoint<Names, View>(resource: RevisionedResource<Names, View>): Endpoint {
   const { kind, noun, operation, path, permissions, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
@@ -324,9 +325,9 @@ function activateEndpoint<Document, View>(resource: RevisionedResource<Document,
   });
 }
 
-function deactivateEndpoint<Document, View>(
-  resource: RevisionedResource<Document, View>,
-  { description, errors }: NonNullable<RevisionedResource<Document, View>['deactivate']>,
+function deactivateEndpoint<Names, View>(
+  resource: RevisionedResource<Names, View>,
+  { description, errors }: NonNullable<RevisionedResource<Names, View>['deactivate']>,
 ): Endpoint {
   const { kind, noun, operation, path, permissions, documentKey } = resource;
   return defineEndpoint({

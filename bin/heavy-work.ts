@@ -2,6 +2,23 @@
 import { readLargeBody } from '../api/http/large-body.ts';
 import { evaluatePreview } from '../src/services/pipelines/preview.ts';
 import { evaluateTexts } from '../src/services/requests/evaluation/evaluate-texts.ts';
+import {
+  readEscalationPath,
+  readNewEscalationPath,
+  readPreviewedPath,
+  readTeamPolicy,
+} from '../src/services/escalation/read-escalation.ts';
+import { readPipeline } from '../src/services/pipelines/read-pipeline.ts';
 import { areEqualTexts } from '../src/services/requests/same-input.ts';
 
-export { areEqualTexts, evaluatePreview, evaluateTexts, readLargeBody };
+export {
+  areEqualTexts,
+  evaluatePreview,
+  evaluateTexts,
+  readEscalationPath,
+  readLargeBody,
+  readNewEscalationPath,
+  readPipeline,
+  readPreviewedPath,
+  readTeamPolicy,
+};

@@ -1,7 +1,8 @@
 /** Warnings and errors of creating and activating escalation documents. */
 import { z } from 'zod';
 import type { EscalationWarning } from '../../src/services/escalation/escalation-warnings.ts';
-import { uuid } from '../http/schema.ts';
+import { parseExact, type KeptObject } from '../../src/platform/exact-json.ts';
+import { printed, uuid } from '../http/schema.ts';
 
 const memberWarning = z
   .strictObject({
@@ -46,3 +47,19 @@ export function presentWarning(warning: EscalationWarning) {
 
 /** Errors of a document that the grammar refuses. */
 export const DOCUMENT_ERRORS = ['unknown_node_type'] as const;
+
+/** The members of a stored document; those that can be large as their text. */
+export function storedMembers(document: string): KeptObject {
+  return parseExact(document, { keep: ['working_hours', 'nodes'] }) as KeptObject;
+}
+
+/** Schemas of what `storedMembers` answers. */
+export function printedMembers<
+  Members extends Readonly<Record<'working_hours' | 'nodes', z.ZodType>>,
+>(members: Members) {
+  return {
+    ...members,
+    working_hours: printed(members.working_hours),
+    nodes: printed(members.nodes),
+  };
+}

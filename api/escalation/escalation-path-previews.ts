@@ -233,6 +233,7 @@ const previewEndpoint = defineEndpoint({
   bodyLimit: BODY_BYTES.large,
   permission: 'escalation_path.read',
   body: bodySchema,
+  documents: ['/document', '/request/arguments', '/request/context'],
   requestExample: {
     path_key: 'on-call',
     revision: 1,

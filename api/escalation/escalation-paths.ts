@@ -15,7 +15,13 @@ import {
   type EscalationPathRevision,
 } from '../../src/services/escalation/escalation-paths.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { DOCUMENT_ERRORS, presentWarning, warningsSchema } from './escalation-document-schema.ts';
+import {
+  DOCUMENT_ERRORS,
+  presentWarning,
+  printedMembers,
+  storedMembers,
+  warningsSchema,
+} from './escalation-document-schema.ts';
 import {
   etag,
   etagHeader,
@@ -45,7 +51,7 @@ const pathRevisionSchema = z
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
     archived_at: timestamp('When the path was archived.').optional(),
-    ...pathMembers,
+    ...printedMembers(pathMembers),
     document_version: z.int().meta({ description: 'Version of the document format.' }),
     warnings: warningsSchema(),
   })
@@ -64,19 +70,18 @@ const pathSummarySchema = z
   })
   .meta({ id: 'EscalationPathSummary', description: 'A path without its document.' });
 
-function presentRevision({ document, ...path }: EscalationPathRevision) {
+function presentRevision({ text, ...path }: EscalationPathRevision) {
+  const { name, ...members } = storedMembers(text);
   return {
     id: path.id,
     path_key: path.pathKey,
     revision: path.revision,
     is_active: path.isActive,
-    name: document.name,
+    name,
     created_by_actor_id: path.createdByActorId,
     created_at: path.createdAt,
     archived_at: path.archivedAt,
-    working_hours: document.working_hours,
-    nodes: document.nodes,
-    ...(document.repeat && { repeat: document.repeat }),
+    ...members,
     document_version: 1,
     warnings: path.warnings.map(presentWarning),
   };
@@ -224,6 +229,7 @@ const createEscalationPathEndpoint = defineEndpoint({
   bodyLimit: BODY_BYTES.large,
   permission: 'escalation_path.write',
   body: readByDomain(newPathSchema),
+  documents: [''],
   requestExample: { path_key: 'on-call', ...documentExample },
   success: {
     status: 201,

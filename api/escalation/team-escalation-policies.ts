@@ -6,7 +6,13 @@ import {
   type TeamPolicyRevision,
 } from '../../src/services/escalation/team-escalation-policies.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { DOCUMENT_ERRORS, presentWarning, warningsSchema } from './escalation-document-schema.ts';
+import {
+  DOCUMENT_ERRORS,
+  presentWarning,
+  printedMembers,
+  storedMembers,
+  warningsSchema,
+} from './escalation-document-schema.ts';
 import { revisionEndpoints, revisionNumber } from '../revisions.ts';
 import { readByDomain, timestamp, uuid } from '../http/schema.ts';
 
@@ -18,7 +24,7 @@ const policyRevisionSchema = z
     is_active: z.boolean().meta({ description: 'Whether paths ask the team by this revision.' }),
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
-    ...policyMembers,
+    ...printedMembers(policyMembers),
     document_version: z.int().meta({ description: 'Version of the document format.' }),
     warnings: warningsSchema(),
   })
@@ -74,7 +80,7 @@ const revisionExample = {
   warnings: [],
 };
 
-function presentRevision({ document, ...policy }: TeamPolicyRevision) {
+function presentRevision({ text, ...policy }: TeamPolicyRevision) {
   return {
     id: policy.id,
     team_id: policy.teamId,
@@ -82,9 +88,7 @@ function presentRevision({ document, ...policy }: TeamPolicyRevision) {
     is_active: policy.isActive,
     created_by_actor_id: policy.createdByActorId,
     created_at: policy.createdAt,
-    working_hours: document.working_hours,
-    nodes: document.nodes,
-    ...(document.repeat && { repeat: document.repeat }),
+    ...storedMembers(text),
     document_version: 1,
     warnings: policy.warnings.map(presentWarning),
   };

@@ -156,6 +156,11 @@ export interface Endpoint<
   readonly signInAttempt?: true;
   /** Top-level body members handed over as JsonText, their source text unchanged. */
   readonly exact?: readonly string[];
+  /**
+   * Pointers to the parts of a large body that are handed over as JsonText; `''` for all of it. Other lists in it count as
+   * empty.
+   */
+  readonly documents?: readonly string[];
   /** Pointers into the body below which strings may hold NUL and lone surrogates: they are evaluated, never stored. */
   readonly verbatim?: readonly string[];
   /**

@@ -10,7 +10,7 @@ import type { WorkerPool } from '../../src/platform/worker-pool.ts';
 import { isLarge } from '../../src/services/heavy-work.ts';
 import { BODY_BYTES, type SignedForm } from './endpoint.ts';
 import { parseBody, type BodyRules } from './json-body.ts';
-import { readLargeBody, rebuiltBody } from './large-body.ts';
+import { readLargeBody, rebuilt } from './large-body.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -62,13 +62,14 @@ export async function readBody(
   rules: BodyRules & { readonly body?: z.ZodType | undefined },
   { pool, onBehalfOf }: { readonly pool: WorkerPool; readonly onBehalfOf: string },
 ): Promise<unknown> {
-  const { bodyLimit, exact, verbatim, body: schema } = rules;
+  const { bodyLimit, exact, documents, verbatim, body: schema } = rules;
   const text = await readBodyText(request, { type: JSON_TYPE, limit: bodyLimit });
-  if (!isLarge([text]) || !exact || !(schema instanceof z.ZodObject)) return parseBody(text, rules);
-  const known = Object.keys(schema.shape);
-  const answer = await pool.run(readLargeBody, { text, known, exact, verbatim }, onBehalfOf);
+  if (!isLarge([text]) || !(exact ?? documents)) return parseBody(text, rules);
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const large = { text, known, exact, documents, verbatim };
+  const answer = await pool.run(readLargeBody, large, onBehalfOf);
   if ('issues' in answer) throw invalid(answer.issues);
-  return rebuiltBody(answer);
+  return rebuilt(answer.outline, text);
 }
 
 /** For an operation without a body: an empty object counts as no body, anything else is a 400. */

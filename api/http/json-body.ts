@@ -13,6 +13,8 @@ export interface BodyRules {
   readonly bodyLimit?: number | undefined;
   /** Top-level members handed over as JsonText. */
   readonly exact?: readonly string[] | undefined;
+  /** Pointers to what is handed over as JsonText when the body is large. */
+  readonly documents?: readonly string[] | undefined;
   /** Pointers below which a string may hold what cannot be stored. */
   readonly verbatim?: readonly string[] | undefined;
 }

@@ -1,6 +1,12 @@
 /** Reads a large body in a thread of the worker pool, and hands back no more of it than its endpoint asks for. */
 import { MAX_ISSUES, AppError, type Issue } from '../../src/domain/errors.ts';
-import { isExactObject, JsonText, type ExactValue } from '../../src/platform/exact-json.ts';
+import {
+  isExactObject,
+  JsonText,
+  pointerToken,
+  stringifyExact,
+  type ExactValue,
+} from '../../src/platform/exact-json.ts';
 import { parseBody, type BodyRules } from './json-body.ts';
 
 export interface LargeBody extends Omit<BodyRules, 'bodyLimit'> {
@@ -9,48 +15,66 @@ export interface LargeBody extends Omit<BodyRules, 'bodyLimit'> {
   readonly known: readonly string[];
 }
 
-/**
- * A member as it crosses threads: its text where the endpoint keeps it exactly, else only what a
- * schema can tell apart.
- */
-type Member = readonly [
-  name: string,
-  member: { readonly text: string } | { readonly value: unknown },
-];
+/** A value as it crosses threads: the text of a kept part, and of the rest what a schema can tell apart. */
+export type Outline =
+  | { readonly text: string }
+  | { readonly wholeBody: true }
+  | { readonly value: unknown }
+  | { readonly members: readonly (readonly [name: string, member: Outline])[] };
 
-export type LargeBodyAnswer =
-  | { readonly issues: readonly Issue[] }
-  | { readonly root: unknown }
-  | { readonly members: readonly Member[] };
+export type LargeBodyAnswer = { readonly issues: readonly Issue[] } | { readonly outline: Outline };
 
 export function readLargeBody({ text, known, ...rules }: LargeBody): LargeBodyAnswer {
   try {
-    const body = parseBody(text, rules);
-    if (!isExactObject(body)) return { root: outlineOf(body as ExactValue) };
-    const names = Object.keys(body);
-    const unknown = names.filter((name) => !known.includes(name)).slice(0, MAX_ISSUES);
-    const asked = [...names.filter((name) => known.includes(name)), ...unknown];
-    return { members: asked.map((name) => [name, memberOf(body[name] as ExactValue | JsonText)]) };
+    const body = parseBody(text, rules) as ExactValue | JsonText;
+    const { documents = [] } = rules;
+    const place = { room: { left: MOST_MEMBERS }, pointer: '', known, documents };
+    return { outline: outlineOf(body, place) };
   } catch (error) {
     if (error instanceof AppError) return { issues: (error.details?.['issues'] ?? []) as Issue[] };
     throw error;
   }
 }
 
-const memberOf = (value: ExactValue | JsonText): Member[1] =>
-  value instanceof JsonText ? { text: value.text } : { value: outlineOf(value) };
+/** Objects of the bodies of this product have far fewer members. */
+const MOST_MEMBERS = 1_000;
 
-/** Containers a large body may have are kept exactly; any other is wrong whatever is in it. */
-function outlineOf(value: ExactValue): unknown {
-  if (Array.isArray(value)) return [];
-  return isExactObject(value) ? {} : typeof value === 'object' && value !== null ? 0 : value;
+interface Place {
+  /** How many members the outline may still take. */
+  readonly room: { left: number };
+  readonly pointer: string;
+  readonly known: readonly string[];
+  readonly documents: readonly string[];
+}
+
+/** A list is wrong whatever is in it, or handed over as text. */
+function outlineOf(value: ExactValue | JsonText, place: Place): Outline {
+  const { pointer, documents } = place;
+  if (value instanceof JsonText) return { text: value.text };
+  if (typeof value !== 'object' || value === null) return { value };
+  if (documents.includes(pointer))
+    return pointer === '' ? { wholeBody: true } : { text: stringifyExact(value) };
+  if (Array.isArray(value)) return { value: [] };
+  if (!isExactObject(value)) return { value: 0 };
+  const names = Object.keys(value);
+  const isKnown = (name: string): boolean =>
+    place.known.includes(name) || documents.includes(`${pointer}/${pointerToken(name)}`);
+  const unknown = names.filter((name) => !isKnown(name)).slice(0, MAX_ISSUES);
+  const asked = [...names.filter(isKnown), ...unknown].slice(0, place.room.left);
+  place.room.left -= asked.length;
+  const members = asked.map((name) => {
+    const inside = { ...place, pointer: `${pointer}/${pointerToken(name)}`, known: [] };
+    return [name, outlineOf(value[name] as ExactValue, inside)] as const;
+  });
+  return { members };
 }
 
 /** The body as its schema takes it. */
-export function rebuiltBody(answer: Exclude<LargeBodyAnswer, { issues: unknown }>): unknown {
-  if ('root' in answer) return answer.root;
-  const body = Object.create(null) as Record<string, unknown>;
-  for (const [name, member] of answer.members)
-    body[name] = 'text' in member ? new JsonText(member.text) : member.value;
-  return body;
+export function rebuilt(outline: Outline, body: string): unknown {
+  if ('wholeBody' in outline) return new JsonText(body);
+  if ('text' in outline) return new JsonText(outline.text);
+  if ('value' in outline) return outline.value;
+  const object = Object.create(null) as Record<string, unknown>;
+  for (const [name, member] of outline.members) object[name] = rebuilt(member, body);
+  return object;
 }

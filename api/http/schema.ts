@@ -4,6 +4,7 @@ import { JsonText, type ExactValue } from '../../src/platform/exact-json.ts';
 import { DURATION_PATTERN, parseDuration } from '../../src/domain/durations.ts';
 import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
 import { KEY_PATTERN } from '../../src/domain/keys.ts';
+import { isLarge } from '../../src/services/heavy-work.ts';
 
 /** An id. Capitals are the same id: behind this line it is in small letters everywhere, as the database writes it. */
 export const uuid = (description: string) => z.uuid().toLowerCase().meta({ description });
@@ -147,7 +148,24 @@ const Unread = z.core.$constructor<z.ZodLazy>('Unread', (inst, def) => {
 
 /** What the domain reads by this grammar. Here it is only described by it, and handed on as it came. */
 export const readByDomain = (grammar: z.ZodType) =>
-  new Unread({ type: 'lazy', getter: () => grammar }) as z.ZodType as z.ZodType<ExactValue>;
+  new Unread({ type: 'lazy', getter: () => grammar }) as z.ZodType as z.ZodType<
+    ExactValue | JsonText
+  >;
+
+const Printed = z.core.$constructor<z.ZodLazy>('Printed', (inst, def) => {
+  z.ZodLazy.init(inst, def);
+  const read = inst._zod.parse;
+  inst._zod.parse = (payload, ctx) => {
+    if (!(payload.value instanceof JsonText)) return read(payload, ctx);
+    if (isLarge([payload.value.text])) return payload;
+    payload.value = payload.value.value;
+    return read(payload, ctx);
+  };
+});
+
+/** Part of a stored document, printed as the text in which it is kept. A large text is not read again to check an answer. */
+export const printed = (grammar: z.ZodType) =>
+  new Printed({ type: 'lazy', getter: () => grammar }) as z.ZodType;
 
 /** Query integers arrive as text. */
 export const integerQuery = (

@@ -2,13 +2,16 @@
 import { z } from 'zod';
 import { reportedOutcome, type Evaluation } from '../../src/domain/pipelines/evaluate.ts';
 import { BLOCK_OUTCOMES, pipelineMembers } from '../../src/domain/pipelines/document.ts';
-import { isExactObject, type ExactObject } from '../../src/platform/exact-json.ts';
+import { isExactObject, JsonText, type ExactObject } from '../../src/platform/exact-json.ts';
 import { readByDomain, slug, toolName } from '../http/schema.ts';
 
 const exactMember = (description: string) =>
   z
-    .custom<ExactObject>(isExactObject, { error: 'must be a JSON object' })
+    .custom<ExactObject>(isObject, { error: 'must be a JSON object' })
     .meta({ description, override: { type: 'object' } });
+
+const isObject = (value: unknown): boolean =>
+  value instanceof JsonText ? value.text.startsWith('{') : isExactObject(value);
 
 export const emptyObject = (): ExactObject => Object.create(null) as ExactObject;
 

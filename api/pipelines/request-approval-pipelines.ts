@@ -10,6 +10,7 @@ import {
   previewPipeline,
   type PipelineRevision,
 } from '../../src/services/pipelines/request-approval-pipelines.ts';
+import type { PipelineNames } from '../../src/services/pipelines/read-pipeline.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   emptyObject,
@@ -26,7 +27,7 @@ import {
   writeSummaryCursor,
   type RevisionedResource,
 } from '../revisions.ts';
-import { nextCursor, readByDomain, slug, timestamp, uuid } from '../http/schema.ts';
+import { nextCursor, printed, readByDomain, slug, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Approval pipelines';
 const BASE = '/api/v1/request-approval-pipelines';
@@ -53,9 +54,11 @@ const pipelineRevisionSchema = z
       .meta({ description: 'Key of the path that finds a person where a block names none.' }),
     created_by_actor_id: uuid('Membership or organization key that created it.'),
     created_at: timestamp('When it was created.'),
-    blocks: z
-      .array(storedBlockSchema)
-      .meta({ description: 'The blocks, in the order in which they are asked.' }),
+    blocks: printed(
+      z
+        .array(storedBlockSchema)
+        .meta({ description: 'The blocks, in the order in which they are asked.' }),
+    ),
   })
   .meta({ id: 'PipelineRevision', description: 'An immutable revision of a pipeline.' });
 
@@ -75,7 +78,7 @@ function presentRevision(pipeline: PipelineRevision) {
     agent_slug: pipeline.agentSlug,
     revision: pipeline.revision,
     is_active: pipeline.isActive,
-    block_count: pipeline.blocks.length,
+    block_count: pipeline.blockCount,
     default_escalation_path: pipeline.default_escalation_path,
     created_by_actor_id: pipeline.createdByActorId,
     created_at: pipeline.createdAt,
@@ -177,10 +180,7 @@ const listPipelinesEndpoint = defineEndpoint({
   },
 });
 
-type Resource = Omit<
-  RevisionedResource<Parameters<typeof pipelineKind.store>[0], PipelineRevision>,
-  'documentKey'
-> & {
+type Resource = Omit<RevisionedResource<PipelineNames, PipelineRevision>, 'documentKey'> & {
   readonly documentKey: (params: Readonly<Record<string, string>>) => PipelineKey;
 };
 
@@ -261,6 +261,13 @@ function previewEndpoint({
     params: z.strictObject({ ...params }),
     bodyLimit: BODY_BYTES.large,
     body: previewBody,
+    documents: [
+      '/blocks',
+      '/sample/request/arguments',
+      '/sample/request/context',
+      '/sample/previous_metadata/organization',
+      '/sample/previous_metadata/agent',
+    ],
     verbatim: [
       '/sample/request/arguments',
       '/sample/request/agent_reasoning',

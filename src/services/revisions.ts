@@ -12,13 +12,14 @@ import { AppError, invalid, type ErrorCode } from '../domain/errors.ts';
 import { insertAuditEvents } from '../data/audit-events.ts';
 import * as data from '../data/revisions.ts';
 import type { RevisionTables } from '../data/revisions.ts';
-import type { ExactValue } from '../platform/exact-json.ts';
+import type { ExactValue, JsonText } from '../platform/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
 import type { ServiceContext } from './context.ts';
 import { cutPage } from './pages.ts';
+import { readDocument, type DocumentReader, type ReadDocument } from './read-documents.ts';
 
-/** What makes one kind of document differ from the others. `Document` is its parsed body, `View` what callers get to see. */
-export interface RevisionedKind<Document, View> {
+/** What makes one kind of document differ from the others. `Names` is what its documents name, `View` what callers get to see. */
+export interface RevisionedKind<Names, View> {
   readonly tables: RevisionTables;
   /** Subject of its audit events, which name the document by its key. */
   readonly subject: string;
@@ -26,20 +27,19 @@ export interface RevisionedKind<Document, View> {
   readonly archivedCode: ErrorCode;
   /** What the audit log says about a document besides its key. */
   readonly auditData: (documentKey: string) => Readonly<Record<string, unknown>>;
-  /** Throws 400 with a pointer for each issue of the body. */
-  readonly parse: (body: ExactValue) => Document;
+  readonly reader: DocumentReader<Names>;
   /** Throws 400 for what the document names but does not exist. */
   readonly checkReferences: (
     trx: Db,
     organizationId: string,
-    named: { documentKey: string; document: Document },
+    named: { documentKey: string; names: Names },
   ) => Promise<void>;
-  /** The exact JSON text to keep. */
-  readonly store: (document: Document, latest: Revision | undefined) => string;
+  /** Makes a document that was read the successor of the latest revision. */
+  readonly succeed?: (text: string, latest: Revision) => string;
   /** Records whom or what a new revision names. */
   readonly recordReferences: (
     trx: Db,
-    named: { revisionId: string; document: Document },
+    named: { revisionId: string; names: Names },
   ) => Promise<void>;
   /** Throws 409 for what must be active, or still there, before this revision can be active. */
   readonly checkActivation?: (trx: Db, organizationId: string, revision: Revision) => Promise<void>;
@@ -58,8 +58,8 @@ export interface RevisionedKind<Document, View> {
 }
 
 /** Which document of which kind. */
-interface Of<Document, View> {
-  readonly kind: RevisionedKind<Document, View>;
+interface Of<Names, View> {
+  readonly kind: RevisionedKind<Names, View>;
   readonly documentKey: string;
 }
 
@@ -69,20 +69,20 @@ export interface ChangedRevision<View> {
   readonly activeRevision: number;
 }
 
-async function advised<D, V>(
+async function advised<N, V>(
   trx: Db,
   organizationId: string,
-  { kind, revision }: { kind: RevisionedKind<D, V>; revision: Revision },
+  { kind, revision }: { kind: RevisionedKind<N, V>; revision: Revision },
 ) {
   const view = kind.view(revision);
   return kind.advise ? await kind.advise(trx, organizationId, view) : view;
 }
 
 /** The document, locked; throws 404. */
-async function lock<D, V>(
+async function lock<N, V>(
   trx: Db,
   organizationId: string,
-  { kind, documentKey }: Of<D, V>,
+  { kind, documentKey }: Of<N, V>,
 ): Promise<RevisionedDocument> {
   const document = await data.lockDocument(trx, organizationId, {
     tables: kind.tables,
@@ -92,7 +92,7 @@ async function lock<D, V>(
   return document;
 }
 
-async function audit<D, V>(
+async function audit<N, V>(
   trx: Db,
   principal: ProductPrincipal,
   {
@@ -100,7 +100,7 @@ async function audit<D, V>(
     documentKey,
     change,
     more,
-  }: Of<D, V> & { change: string; more?: Readonly<Record<string, unknown>> },
+  }: Of<N, V> & { change: string; more?: Readonly<Record<string, unknown>> },
 ): Promise<void> {
   const event = {
     eventType: `${kind.subject}.${change}`,
@@ -112,30 +112,38 @@ async function audit<D, V>(
 }
 
 /** A new document with its revision 1, inactive. Throws 400, and `taken` when any document ever had the key. */
-export async function createDocument<D, V>(
+export async function createDocument<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
-  { kind, documentKey, document, taken }: Of<D, V> & { document: D; taken: ErrorCode },
+  {
+    kind,
+    documentKey,
+    document,
+    taken,
+  }: Of<N, V> & { readonly document: ReadDocument<N>; readonly taken: ErrorCode },
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
-    await kind.checkReferences(trx, organizationId, { documentKey, document });
+    await kind.checkReferences(trx, organizationId, {
+      documentKey,
+      names: document.names,
+    });
     const revision = await insertFirst(trx, principal, { kind, documentKey, document });
     if (!revision) throw new AppError(taken);
-    await kind.recordReferences(trx, { revisionId: revision.id, document });
+    await kind.recordReferences(trx, { revisionId: revision.id, names: document.names });
     await audit(trx, principal, { kind, documentKey, change: 'created', more: { revision: 1 } });
     return { revision: await advised(trx, organizationId, { kind, revision }), activeRevision: 0 };
   });
 }
 
 /** Undefined when the key is taken. */
-async function insertFirst<D, V>(
+async function insertFirst<N, V>(
   trx: Db,
   principal: ProductPrincipal,
-  { kind, documentKey, document }: Of<D, V> & { readonly document: D },
+  { kind, documentKey, document }: Of<N, V> & { readonly document: ReadDocument<N> },
 ): Promise<Revision | undefined> {
   const revision = {
-    document: kind.store(document, undefined),
+    document: document.text,
     createdByActorId: actorIdOf(principal),
   };
   return await data.insertDocument(trx, principal.organizationId, {
@@ -146,14 +154,17 @@ async function insertFirst<D, V>(
   });
 }
 
-async function insertNext<D, V>(
+async function insertNext<N, V>(
   trx: Db,
   principal: ProductPrincipal,
   {
     kind,
     locked,
     document,
-  }: Pick<Of<D, V>, 'kind'> & { readonly locked: RevisionedDocument; readonly document: D },
+  }: Pick<Of<N, V>, 'kind'> & {
+    readonly locked: RevisionedDocument;
+    readonly document: ReadDocument<N>;
+  },
 ): Promise<Revision> {
   const { organizationId } = principal;
   const { tables } = kind;
@@ -163,7 +174,7 @@ async function insertNext<D, V>(
     revision: 'latest',
   });
   const revision = {
-    document: kind.store(document, latest),
+    document: latest && kind.succeed ? kind.succeed(document.text, latest) : document.text,
     createdByActorId: actorIdOf(principal),
   };
   return await data.insertRevision(trx, organizationId, {
@@ -177,22 +188,25 @@ async function insertNext<D, V>(
  * The next revision, inactive; which one is active does not change. Throws 400, 404 (unless the kind's documents are born
  * by their first revision), 409 when archived.
  */
-export async function createRevision<D, V>(
+export async function createRevision<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
-  { kind, documentKey, body }: Of<D, V> & { readonly body: ExactValue },
+  { kind, documentKey, body }: Of<N, V> & { readonly body: ExactValue | JsonText },
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
-  const document = kind.parse(body);
+  const document = await readDocument(context, principal, { reader: kind.reader, body });
   return await context.db.transaction(async (trx) => {
     await kind.lockFirst?.(trx, organizationId, documentKey);
     const first =
       kind.bornByRevision && (await insertFirst(trx, principal, { kind, documentKey, document }));
     const locked = await lock(trx, organizationId, { kind, documentKey });
     if (locked.archivedAt) throw new AppError(kind.archivedCode);
-    await kind.checkReferences(trx, organizationId, { documentKey, document });
+    await kind.checkReferences(trx, organizationId, {
+      documentKey,
+      names: document.names,
+    });
     const revision = first ?? (await insertNext(trx, principal, { kind, locked, document }));
-    await kind.recordReferences(trx, { revisionId: revision.id, document });
+    await kind.recordReferences(trx, { revisionId: revision.id, names: document.names });
     await audit(trx, principal, {
       kind,
       documentKey,
@@ -210,7 +224,7 @@ export async function createRevision<D, V>(
  * Makes a revision the active one, if `expected` is active now (0: none is); the one already active stays so. Throws 404,
  * 409 when archived or when something it names is not active or gone, 412 `revision_conflict`.
  */
-export async function activateRevision<D, V>(
+export async function activateRevision<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
   {
@@ -218,7 +232,7 @@ export async function activateRevision<D, V>(
     documentKey,
     revision: number,
     expected,
-  }: Of<D, V> & { readonly revision: number; readonly expected: number },
+  }: Of<N, V> & { readonly revision: number; readonly expected: number },
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
   const { tables } = kind;
@@ -267,10 +281,10 @@ function requireActive(
 }
 
 /** Leaves no revision active, if `expected` is active now (0: none is, and nothing changes). Throws 404, 409, 412 `revision_conflict`. */
-export async function deactivateRevision<D, V>(
+export async function deactivateRevision<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
-  { kind, documentKey, expected }: Of<D, V> & { readonly expected: number },
+  { kind, documentKey, expected }: Of<N, V> & { readonly expected: number },
 ): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
@@ -281,10 +295,10 @@ export async function deactivateRevision<D, V>(
 }
 
 /** The same as part of a greater change, whichever revision is active, if any, and if there is such a document. */
-export async function deactivateWith<D, V>(
+export async function deactivateWith<N, V>(
   trx: Db,
   principal: ProductPrincipal,
-  { kind, documentKey }: Of<D, V>,
+  { kind, documentKey }: Of<N, V>,
 ): Promise<void> {
   const { organizationId } = principal;
   const locked = await data.lockDocument(trx, organizationId, { tables: kind.tables, documentKey });
@@ -303,10 +317,10 @@ export async function deactivateWith<D, V>(
 }
 
 /** Archives a document for good; again is not an error. `refuse` throws 409 while something needs it. Throws 404. */
-export async function archiveDocument<D, V>(
+export async function archiveDocument<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
-  { kind, documentKey, refuse }: Of<D, V> & { readonly refuse: (trx: Db) => Promise<void> },
+  { kind, documentKey, refuse }: Of<N, V> & { readonly refuse: (trx: Db) => Promise<void> },
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
     const locked = await lock(trx, principal.organizationId, { kind, documentKey });
@@ -326,10 +340,10 @@ export async function archiveDocument<D, V>(
 }
 
 /** One revision, or the active one. Throws 404. */
-export async function getRevision<D, V>(
+export async function getRevision<N, V>(
   context: ServiceContext,
   { organizationId }: ProductPrincipal,
-  { kind, documentKey, revision }: Of<D, V> & { readonly revision: number | 'active' },
+  { kind, documentKey, revision }: Of<N, V> & { readonly revision: number | 'active' },
 ): Promise<{ readonly revision: V; readonly number: number }> {
   const found = await data.findRevision(context.db, organizationId, {
     tables: kind.tables,
@@ -354,7 +368,7 @@ export interface RevisionList<View> {
 }
 
 /** Newest first; none where what a document would belong to exists without it. Throws 404, and 400 for a position in another document. */
-export async function listRevisions<D, V>(
+export async function listRevisions<N, V>(
   context: ServiceContext,
   { organizationId }: ProductPrincipal,
   {
@@ -362,7 +376,7 @@ export async function listRevisions<D, V>(
     documentKey,
     after,
     limit,
-  }: Of<D, V> & { readonly after?: RevisionPosition | undefined; readonly limit: number },
+  }: Of<N, V> & { readonly after?: RevisionPosition | undefined; readonly limit: number },
 ): Promise<RevisionList<V>> {
   const document = await data.findDocument(context.db, organizationId, {
     tables: kind.tables,

@@ -115,4 +115,66 @@ describe('the event loop is not held by', () => {
     };
     expect(await heldBy(preview)).toBeLessThan(MOST_MS);
   });
+
+  describe('documents of a megabyte:', () => {
+    const post = (path: string, body: string) => organization.owner.http.post(path, body);
+    const pipelines = '/api/v1/request-approval-pipelines';
+    const junk = `[${repeated('{}')}]`;
+    const leaf = (id: string, value: string) =>
+      `{"id":"${id}","field":"/request/tool","operator":"in","value":${value}}`;
+    const leaves = (count: number, one: (index: number) => string) =>
+      `[${Array.from({ length: count }, (_, index) => one(index)).join(',')}]`;
+
+    test('a pipeline of long lists, saved twice, read and listed', async () => {
+      const numbers = `[${Array.from({ length: 2_000 }, () => '1').join(',')}]`;
+      const when = `{"id":"any","any":${leaves(240, (index) => leaf(`l${index}`, numbers))}}`;
+      const body = `{"blocks":[{"id":"b","name":"B","type":"cel","config":{"when":${when},"on_match":"deny","reason":"r"}}]}`;
+      const path = `${pipelines}/organization/revisions`;
+      const saved = async () => {
+        for (const revision of [1, 2]) {
+          const { status, text } = await post(path, body);
+          expect({ status, revision }).toEqual({ status: 201, revision });
+          expect(text).toContain(numbers);
+        }
+        expect((await organization.owner.http.get(`${path}/1`)).status).toBe(200);
+        expect((await organization.owner.http.get(path)).status).toBe(200);
+      };
+      expect(await heldBy(saved)).toBeLessThan(MOST_MS);
+    });
+
+    test('an escalation path of 500 nodes', async () => {
+      const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+      const conditions = (node: number) =>
+        leaves(
+          10,
+          (index) =>
+            `{"type":"request","when":${leaf(`c${node}-${index}`, `["${'x'.repeat(60)}"]`)}}`,
+        );
+      const nodes = leaves(
+        500,
+        (node) => `{"id":"${id(node)}","type":"if_else","conditions":${conditions(node)}}`,
+      );
+      const saved = async () => {
+        const { status } = await post(
+          '/api/v1/escalation-paths',
+          `{"path_key":"large","name":"Large","nodes":${nodes}}`,
+        );
+        expect(status).toBe(201);
+        const preview = `{"document":{"name":"Large","nodes":${nodes}}}`;
+        expect((await post('/api/v1/escalation-paths/preview', preview)).status).toBe(200);
+      };
+      expect(await heldBy(saved)).toBeLessThan(MOST_MS);
+    });
+
+    test.each([
+      ['a pipeline', `${pipelines}/organization/revisions`, `{"blocks":${junk}}`],
+      ['a preview', `${pipelines}/organization/preview`, `{"blocks":${junk},"sample":{}}`],
+      ['a sample', `${pipelines}/organization/preview`, `{"blocks":[],"sample":${junk}}`],
+      ['a path', '/api/v1/escalation-paths', `{"path_key":"k","name":"n","nodes":${junk}}`],
+      ['a previewed path', '/api/v1/escalation-paths/preview', `{"document":{"nodes":${junk}}}`],
+    ])('%s of empty objects', async (_what, path, body) => {
+      const refused = async () => expect((await post(path, body)).status).toBe(400);
+      expect(await heldBy(refused)).toBeLessThan(MOST_MS);
+    });
+  });
 });

@@ -3,27 +3,42 @@ import { createHash } from 'node:crypto';
 import { canonicalJson, type ExactValue } from '../../platform/exact-json.ts';
 import type { Block, PipelineDocument, StoredBlock } from './types.ts';
 
-/** Adds what the server adds. A block that equals the previous revision's block of that id keeps its `snapshot_id`. */
-export function storeBlocks(
-  document: PipelineDocument,
-  previous: readonly StoredBlock[] | undefined,
-  newId: () => string,
-): StoredBlock[] {
-  const earlier = new Map(previous?.map((block) => [block.id, block]));
-  return document.blocks.map((block) => {
-    const same = earlier.get(block.id);
-    const snapshotId = same && definition(same) === definition(block) ? same.snapshot_id : newId();
-    return {
-      ...block,
-      snapshot_id: snapshotId,
-      config_version: 1,
-      content_hash: contentHash(block),
-    };
-  });
+/** Adds what the server adds. */
+export function storeBlocks(document: PipelineDocument, newId: () => string): StoredBlock[] {
+  return document.blocks.map((block) => ({
+    ...block,
+    snapshot_id: newId(),
+    config_version: 1,
+    content_hash: contentHash(block),
+  }));
 }
 
-function definition({ id, name, type, enabled, timeout, max_attempts, config }: Block): string {
-  return canonical({ id, name, type, enabled, timeout, max_attempts, config });
+const SNAPSHOT_ID = /"snapshot_id":"([^"\\]+)"/g;
+
+/** The stored document, where a block that equals the previous document's block of that id has its `snapshot_id`. */
+export function keepSnapshots(stored: string, previous: string): string {
+  const earlier = new Map(blocksIn(previous).map((block) => [block.id, block]));
+  const kept = new Map<string, string>();
+  for (const block of blocksIn(stored)) {
+    const same = earlier.get(block.id);
+    if (same && definition(same) === definition(block))
+      kept.set(block.snapshot_id, same.snapshot_id);
+  }
+  // The ids are new, so that they occur nowhere else in the document.
+  return stored.replaceAll(SNAPSHOT_ID, (found, id: string) =>
+    found.replace(id, kept.get(id) ?? id),
+  );
+}
+
+/** Blocks whose numbers may have lost digits. */
+function blocksIn(stored: string): readonly StoredBlock[] {
+  return (JSON.parse(stored) as { readonly blocks: readonly StoredBlock[] }).blocks;
+}
+
+/** The hash covers the exact numbers. */
+function definition(block: StoredBlock): string {
+  const { id, name, type, enabled, timeout, max_attempts, content_hash } = block;
+  return JSON.stringify([id, name, type, enabled, timeout, max_attempts, content_hash]);
 }
 
 function contentHash({ type, config }: Block): string {

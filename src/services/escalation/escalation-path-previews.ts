@@ -8,10 +8,6 @@ import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import {
-  parseEscalationPathDocument,
-  parseNewEscalationPath,
-} from '../../domain/escalation/parse.ts';
-import {
   asInTimeline,
   localTimes,
   take,
@@ -28,10 +24,12 @@ import {
   type Urgency,
 } from '../../domain/escalation/types.ts';
 import { startWalk } from '../../domain/escalation/walk.ts';
-import { isExactObject, type ExactObject, type ExactValue } from '../../platform/exact-json.ts';
+import type { ExactValue, JsonText } from '../../platform/exact-json.ts';
 import type { ServiceContext } from '../context.ts';
 import { walkInput } from '../requests/walk/walk-input.ts';
-import { escalationPathKind } from './escalation-paths.ts';
+import { readDocument } from '../read-documents.ts';
+import { readPreviewedPath } from './read-escalation.ts';
+import { escalationPathKind, storedPath } from './escalation-paths.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
 import { getRevision } from '../revisions.ts';
 
@@ -44,7 +42,8 @@ const LATEST = Date.UTC(3000, 0, 1);
 export interface PreviewRequest {
   /** A document as written or read, or a saved revision. Default: the active one. */
   readonly path:
-    { readonly document: ExactValue } | { readonly pathKey: string; readonly revision?: number };
+    | { readonly document: ExactValue | JsonText }
+    | { readonly pathKey: string; readonly revision?: number };
   /** The database's clock when absent. */
   readonly startsAt?: Date;
   readonly urgency: Urgency;
@@ -142,51 +141,24 @@ async function documentOf(
     const { pathKey, revision = 'active' } = path;
     const of = { kind: escalationPathKind, documentKey: pathKey };
     const found = await getRevision(context, principal, { ...of, revision });
-    return { pathKey, document: found.revision.document };
+    return { pathKey, document: storedPath(found.revision.text) };
   }
-  const previewed = parseWritten(path.document);
-  const { document } = previewed;
   try {
+    const { text, names } = await readDocument(context, principal, {
+      reader: readPreviewedPath,
+      body: path.document,
+    });
     await escalationPathKind.checkReferences(context.db, principal.organizationId, {
       documentKey: '',
-      document,
+      names,
     });
+    const { pathKey } = names;
+    return { document: storedPath(text), ...(pathKey !== undefined && { pathKey }) };
   } catch (error) {
     if (error instanceof AppError && Array.isArray(error.details?.['issues']))
       throw invalid(underDocument(error.details['issues'] as Issue[]));
     throw error;
   }
-  return previewed;
-}
-
-/** What a revision as read has besides its document. */
-const READ_ONLY = new Set([
-  'id',
-  'revision',
-  'is_active',
-  'created_by_actor_id',
-  'created_at',
-  'archived_at',
-  'document_version',
-  'warnings',
-]);
-
-/** A document, the body that creates a path, or a revision as read. */
-function parseWritten(value: ExactValue): Previewed {
-  const written = isExactObject(value) ? withoutReadOnly(value) : value;
-  const parsed =
-    isExactObject(written) && written['path_key'] !== undefined
-      ? parseNewEscalationPath(written)
-      : parseEscalationPathDocument(written);
-  if (!parsed.ok) throw invalid(underDocument(parsed.issues));
-  return parsed;
-}
-
-function withoutReadOnly(value: ExactObject): ExactObject {
-  return Object.assign(
-    Object.create(null) as ExactObject,
-    Object.fromEntries(Object.entries(value).filter(([name]) => !READ_ONLY.has(name))),
-  );
 }
 
 /** Turns pointers into the document into pointers into the body. */

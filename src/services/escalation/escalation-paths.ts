@@ -3,11 +3,6 @@ import type { Revision } from '../../domain/revisions.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import {
-  parseEscalationPathDocument,
-  parseNewEscalationPath,
-} from '../../domain/escalation/parse.ts';
-import {
-  locateLevels,
   pathTargets,
   type EscalationPathDocument,
   type Target,
@@ -24,9 +19,18 @@ import {
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findRevisionById } from '../../data/revisions.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
-import { parseExact, stringifyExact, type ExactValue } from '../../platform/exact-json.ts';
+import { parseExact, type ExactValue, type JsonText } from '../../platform/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
+import { readDocument } from '../read-documents.ts';
+import {
+  distinctTargets,
+  idsOf,
+  namesIn,
+  readEscalationPath,
+  readNewEscalationPath,
+  type EscalationNames,
+} from './read-escalation.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
 import { pipelineOwner, storedPipeline } from '../pipelines/request-approval-pipelines.ts';
 import {
@@ -44,7 +48,8 @@ export interface EscalationPathRevision {
   readonly pathKey: string;
   readonly revision: number;
   readonly isActive: boolean;
-  readonly document: EscalationPathDocument;
+  /** The document, as kept. */
+  readonly text: string;
   readonly createdByActorId: string;
   readonly createdAt: Date;
   readonly archivedAt?: Date;
@@ -52,22 +57,8 @@ export interface EscalationPathRevision {
 }
 
 /** A stored revision was checked on creation. Later rules do not apply to it. */
-function storedDocument(text: string): EscalationPathDocument {
+export function storedPath(text: string): EscalationPathDocument {
   return parseExact(text) as unknown as EscalationPathDocument;
-}
-
-function parseBody(body: ExactValue): EscalationPathDocument {
-  const parsed = parseEscalationPathDocument(body);
-  if (!parsed.ok) throw invalid(parsed.issues);
-  return parsed.document;
-}
-
-function targetedMembers(document: EscalationPathDocument): string[] {
-  return pathTargets(document).flatMap((target) => (target.type === 'user' ? [target.id] : []));
-}
-
-function targetedTeams(document: EscalationPathDocument): string[] {
-  return pathTargets(document).flatMap((target) => (target.type === 'team' ? [target.id] : []));
 }
 
 interface Reachable {
@@ -79,30 +70,28 @@ interface Reachable {
 async function findReachable(
   trx: Db,
   organizationId: string,
-  document: EscalationPathDocument,
+  names: EscalationNames,
 ): Promise<Reachable> {
-  const members = await findAddressable(trx, organizationId, targetedMembers(document));
-  const teams = await findTeamRosters(trx, organizationId, targetedTeams(document));
+  const members = await findAddressable(trx, organizationId, idsOf(names, 'user'));
+  const teams = await findTeamRosters(trx, organizationId, idsOf(names, 'team'));
   return { members: new Set(members), teams: new Set(teams.keys()) };
 }
 
 async function checkTargets(
   trx: Db,
   organizationId: string,
-  { document }: { document: EscalationPathDocument },
+  { names }: { readonly names: EscalationNames },
 ): Promise<void> {
-  const { members, teams } = await findReachable(trx, organizationId, document);
-  const issues = locateLevels(document).flatMap(({ level, pointer }) =>
-    level.targets.flatMap((target, index): Issue[] => {
-      if (target.type === 'broadcast' || (target.type === 'user' ? members : teams).has(target.id))
-        return [];
-      const message =
-        target.type === 'user'
-          ? 'is not a member of the organization'
-          : 'is not a live team of the organization';
-      return [{ pointer: `${pointer}/targets/${index}/id`, code: 'unknown_target', message }];
-    }),
-  );
+  const { members, teams } = await findReachable(trx, organizationId, names);
+  const issues = names.targets.flatMap(({ target, pointer }): Issue[] => {
+    if (target.type === 'broadcast' || (target.type === 'user' ? members : teams).has(target.id))
+      return [];
+    const message =
+      target.type === 'user'
+        ? 'is not a member of the organization'
+        : 'is not a live team of the organization';
+    return [{ pointer, code: 'unknown_target', message }];
+  });
   if (issues.length > 0) throw invalid(issues);
 }
 
@@ -112,26 +101,25 @@ async function checkTargetsThere(
   organizationId: string,
   revision: Revision,
 ): Promise<void> {
-  const document = storedDocument(revision.document);
-  const { members, teams } = await findReachable(trx, organizationId, document);
-  const membershipIds = targetedMembers(document).filter((id) => !members.has(id));
-  const teamIds = targetedTeams(document).filter((id) => !teams.has(id));
+  const names = namesIn(storedPath(revision.document));
+  const { members, teams } = await findReachable(trx, organizationId, names);
+  const membershipIds = idsOf(names, 'user').filter((id) => !members.has(id));
+  const teamIds = idsOf(names, 'team').filter((id) => !teams.has(id));
   if (membershipIds.length + teamIds.length === 0) return;
   throw new AppError('escalation_target_missing', {
     details: { membership_ids: membershipIds, team_ids: teamIds },
   });
 }
 
-export const escalationPathKind: RevisionedKind<EscalationPathDocument, EscalationPathRevision> = {
+export const escalationPathKind: RevisionedKind<EscalationNames, EscalationPathRevision> = {
   tables: escalationPathTables,
   subject: 'escalation_path',
   archivedCode: 'escalation_path_archived',
   auditData: () => ({}),
-  parse: parseBody,
+  reader: readEscalationPath,
   checkReferences: checkTargets,
-  store: (document) => stringifyExact(document),
-  recordReferences: async (trx, { revisionId, document }) => {
-    await insertTargets(trx, { revisionId, targets: pathTargets(document) });
+  recordReferences: async (trx, { revisionId, names }) => {
+    await insertTargets(trx, { revisionId, targets: distinctTargets(names) });
   },
   checkActivation: checkTargetsThere,
   lockFirst: lockOrganization,
@@ -140,17 +128,15 @@ export const escalationPathKind: RevisionedKind<EscalationPathDocument, Escalati
     pathKey: revision.documentKey,
     revision: revision.revision,
     isActive: revision.isActive,
-    document: storedDocument(revision.document),
+    text: revision.document,
     createdByActorId: revision.createdByActorId,
     createdAt: revision.createdAt,
     ...(revision.archivedAt && { archivedAt: revision.archivedAt }),
     warnings: [],
   }),
   advise: async (db, organizationId, view) => {
-    const asked = {
-      membershipIds: targetedMembers(view.document),
-      teamIds: targetedTeams(view.document),
-    };
+    const names = namesIn(storedPath(view.text));
+    const asked = { membershipIds: idsOf(names, 'user'), teamIds: idsOf(names, 'team') };
     return { ...view, warnings: await findWarnings(db, organizationId, asked) };
   },
 };
@@ -162,14 +148,12 @@ export const escalationPathKind: RevisionedKind<EscalationPathDocument, Escalati
 export async function createEscalationPath(
   context: ServiceContext,
   principal: ProductPrincipal,
-  body: ExactValue,
+  body: ExactValue | JsonText,
 ): Promise<ChangedRevision<EscalationPathRevision>> {
-  const parsed = parseNewEscalationPath(body);
-  if (!parsed.ok) throw invalid(parsed.issues);
-  const { pathKey: documentKey, document } = parsed;
+  const document = await readDocument(context, principal, { reader: readNewEscalationPath, body });
   return await createDocument(context, principal, {
     kind: escalationPathKind,
-    documentKey,
+    documentKey: document.names.pathKey ?? '',
     document,
     taken: 'escalation_path_exists',
   });
@@ -218,7 +202,7 @@ export const loadEscalationPathRevision = revisionCache<LoadedEscalationPath>(
   async (db: Db, revisionId) => {
     const revision = await findRevisionById(db, revisionId, escalationPathTables);
     if (!revision) throw new Error(`escalation path revision ${revisionId} is missing`);
-    const document = storedDocument(revision.document);
+    const document = storedPath(revision.document);
     return {
       value: {
         id: revision.id,

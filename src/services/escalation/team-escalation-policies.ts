@@ -1,13 +1,7 @@
 /** Escalation policies of teams: the order in which a path asks the members of a team. */
 import type { Revision } from '../../domain/revisions.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
-import { parseTeamPolicyDocument } from '../../domain/escalation/parse.ts';
-import {
-  locateLevels,
-  pathTargets,
-  type EscalationDocument,
-  type TeamPolicyDocument,
-} from '../../domain/escalation/types.ts';
+import type { TeamPolicyDocument } from '../../domain/escalation/types.ts';
 import { lockOrganization } from '../../data/organization/organizations.ts';
 import { findRevisionById } from '../../data/revisions.ts';
 import {
@@ -16,8 +10,9 @@ import {
   teamPolicyTables,
 } from '../../data/escalation/team-escalation-policies.ts';
 import { findTeam, lockTeam } from '../../data/people/teams.ts';
-import { parseExact, stringifyExact, type ExactValue } from '../../platform/exact-json.ts';
+import { parseExact } from '../../platform/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { idsOf, namesIn, readTeamPolicy, type EscalationNames } from './read-escalation.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
 import { revisionCache, type RevisionedKind } from '../revisions.ts';
 
@@ -26,7 +21,8 @@ export interface TeamPolicyRevision {
   readonly teamId: string;
   readonly revision: number;
   readonly isActive: boolean;
-  readonly document: TeamPolicyDocument;
+  /** The document, as kept. */
+  readonly text: string;
   readonly createdByActorId: string;
   readonly createdAt: Date;
   readonly warnings: readonly EscalationWarning[];
@@ -35,16 +31,6 @@ export interface TeamPolicyRevision {
 /** A stored revision was checked on creation. Later rules do not apply to it. */
 function storedPolicy(text: string): TeamPolicyDocument {
   return parseExact(text) as unknown as TeamPolicyDocument;
-}
-
-function parseBody(body: ExactValue): TeamPolicyDocument {
-  const parsed = parseTeamPolicyDocument(body);
-  if (!parsed.ok) throw invalid(parsed.issues);
-  return parsed.document;
-}
-
-function namedMembers(document: EscalationDocument): string[] {
-  return pathTargets(document).flatMap((target) => (target.type === 'user' ? [target.id] : []));
 }
 
 /** The members of the team who were not removed from the organization, suspended or not. */
@@ -60,21 +46,13 @@ async function membersOf(
 async function checkTargets(
   trx: Db,
   organizationId: string,
-  { documentKey: teamId, document }: { documentKey: string; document: TeamPolicyDocument },
+  { documentKey: teamId, names }: { documentKey: string; names: EscalationNames },
 ): Promise<void> {
   const members = await membersOf(trx, organizationId, teamId);
-  const issues = locateLevels(document).flatMap(({ level, pointer }) =>
-    level.targets.flatMap((target, index): Issue[] =>
-      target.type === 'user' && !members.has(target.id)
-        ? [
-            {
-              pointer: `${pointer}/targets/${index}/id`,
-              code: 'unknown_target',
-              message: 'is not a member of the team',
-            },
-          ]
-        : [],
-    ),
+  const issues = names.targets.flatMap(({ target, pointer }): Issue[] =>
+    target.type === 'user' && !members.has(target.id)
+      ? [{ pointer, code: 'unknown_target', message: 'is not a member of the team' }]
+      : [],
   );
   if (issues.length > 0) throw invalid(issues);
 }
@@ -86,7 +64,9 @@ async function checkTargetsThere(
   revision: Revision,
 ): Promise<void> {
   const members = await membersOf(trx, organizationId, revision.documentKey);
-  const gone = namedMembers(storedPolicy(revision.document)).filter((id) => !members.has(id));
+  const gone = idsOf(namesIn(storedPolicy(revision.document)), 'user').filter(
+    (id) => !members.has(id),
+  );
   if (gone.length > 0)
     throw new AppError('escalation_target_missing', {
       details: { membership_ids: gone, team_ids: [] },
@@ -104,16 +84,15 @@ async function lockLiveTeam(trx: Db, organizationId: string, teamId: string): Pr
   if (team.archived) throw new AppError('team_archived');
 }
 
-export const teamPolicyKind: RevisionedKind<TeamPolicyDocument, TeamPolicyRevision> = {
+export const teamPolicyKind: RevisionedKind<EscalationNames, TeamPolicyRevision> = {
   tables: teamPolicyTables,
   subject: 'team_escalation_policy',
   archivedCode: 'team_archived',
   auditData: () => ({}),
-  parse: parseBody,
+  reader: readTeamPolicy,
   checkReferences: checkTargets,
-  store: (document) => stringifyExact(document),
-  recordReferences: async (trx, { revisionId, document }) => {
-    await insertPolicyTargets(trx, { revisionId, membershipIds: namedMembers(document) });
+  recordReferences: async (trx, { revisionId, names }) => {
+    await insertPolicyTargets(trx, { revisionId, membershipIds: idsOf(names, 'user') });
   },
   checkActivation: checkTargetsThere,
   lockFirst: lockLiveTeam,
@@ -125,15 +104,16 @@ export const teamPolicyKind: RevisionedKind<TeamPolicyDocument, TeamPolicyRevisi
     teamId: revision.documentKey,
     revision: revision.revision,
     isActive: revision.isActive,
-    document: storedPolicy(revision.document),
+    text: revision.document,
     createdByActorId: revision.createdByActorId,
     createdAt: revision.createdAt,
     warnings: [],
   }),
   advise: async (db, organizationId, view) => {
-    const asksAll = pathTargets(view.document).some((target) => target.type === 'broadcast');
+    const names = namesIn(storedPolicy(view.text));
+    const asksAll = names.targets.some(({ target }) => target.type === 'broadcast');
     const asked = {
-      membershipIds: namedMembers(view.document),
+      membershipIds: idsOf(names, 'user'),
       teamIds: asksAll ? [view.teamId] : [],
     };
     return { ...view, warnings: await findWarnings(db, organizationId, asked) };

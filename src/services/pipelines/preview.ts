@@ -29,7 +29,7 @@ export function evaluatePreview({ document: text, sample, work }: PreviewTexts):
   const parsed = parsePipelineDocument(parseExact(text));
   if (!parsed.ok) return { issues: parsed.issues };
   const { document } = parsed;
-  const blocks = storeBlocks(document, undefined, v7);
+  const blocks = storeBlocks(document, v7);
   const facts = parseExact(sample) as unknown as ConditionFacts;
   const pipeline = compilePipeline(blocks, document.default_escalation_path);
   return { evaluation: evaluatePipeline(pipeline, facts, newEvaluationBudget(work)) };

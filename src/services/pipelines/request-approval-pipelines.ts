@@ -1,7 +1,6 @@
 /** Approval pipelines: revisions of the rules, and trying rules out before they are saved. */
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
 import type { Revision } from '../../domain/revisions.ts';
-import { v7 } from 'uuid';
 import type { PipelineScope } from '../../domain/requests/approval-requests.ts';
 import { scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
@@ -11,19 +10,21 @@ import {
   type CompiledPipeline,
   type Evaluation,
 } from '../../domain/pipelines/evaluate.ts';
-import { namedEscalationPaths, parsePipelineDocument } from '../../domain/pipelines/parse.ts';
-import { storeBlocks } from '../../domain/pipelines/store.ts';
-import type { PipelineDocument, StoredBlock } from '../../domain/pipelines/types.ts';
+import { namedEscalationPaths } from '../../domain/pipelines/parse.ts';
+import { keepSnapshots } from '../../domain/pipelines/store.ts';
+import type { StoredBlock } from '../../domain/pipelines/types.ts';
 import { findPathStates } from '../../data/escalation/escalation-paths.ts';
 import {
   insertNamedPaths,
   pipelineTables,
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findDocument, findRevisionById } from '../../data/revisions.ts';
-import { parseExact, stringifyExact, type ExactValue } from '../../platform/exact-json.ts';
+import { parseExact, type ExactValue, type JsonText } from '../../platform/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
+import { credentialOf } from '../read-documents.ts';
 import { runPreview } from './preview.ts';
+import { readPipeline, type PipelineNames } from './read-pipeline.ts';
 import {
   listSummaries,
   revisionCache,
@@ -45,7 +46,11 @@ interface StoredPipeline {
   readonly default_escalation_path?: string;
 }
 
-export interface PipelineRevision extends StoredPipeline {
+export interface PipelineRevision {
+  /** As kept. */
+  readonly blocks: JsonText;
+  readonly blockCount: number;
+  readonly default_escalation_path?: string;
   readonly id: string;
   readonly scope: PipelineScope;
   readonly agentSlug?: string;
@@ -55,28 +60,28 @@ export interface PipelineRevision extends StoredPipeline {
   readonly createdAt: Date;
 }
 
-/** What a revision keeps was written by `store` below, so it is not checked again. */
+/** What a revision keeps was written by `readPipeline`, so it is not checked again. */
 export function storedPipeline(text: string): StoredPipeline {
   return parseExact(text) as unknown as StoredPipeline;
 }
 
-function parseBody(body: ExactValue): PipelineDocument {
-  const parsed = parsePipelineDocument(body);
-  if (!parsed.ok) throw invalid(parsed.issues);
-  return parsed.document;
-}
-
-function store(document: PipelineDocument, latest: Revision | undefined): string {
-  const previous = latest && storedPipeline(latest.document).blocks;
-  return stringifyExact({ ...document, blocks: storeBlocks(document, previous, v7) });
+/** The same with its blocks as text. */
+function printedPipeline(
+  text: string,
+): Pick<PipelineRevision, 'blocks' | 'blockCount' | 'default_escalation_path'> {
+  const kept = parseExact(text, { keep: ['blocks'] }) as unknown as {
+    readonly blocks: JsonText;
+    readonly default_escalation_path?: string;
+  };
+  // Counting needs no exact numbers.
+  return { ...kept, blockCount: (JSON.parse(kept.blocks.text) as unknown[]).length };
 }
 
 async function checkNamedPaths(
   trx: Db,
   organizationId: string,
-  { document }: { document: PipelineDocument },
+  { names: named }: { readonly names: PipelineNames },
 ): Promise<void> {
-  const named = namedEscalationPaths(document);
   const states = await findPathStates(trx, organizationId, {
     pathKeys: distinctKeys(named),
     lock: false,
@@ -110,7 +115,7 @@ function distinctKeys(named: readonly { readonly pathKey: string }[]): string[] 
   return [...new Set(named.map(({ pathKey }) => pathKey))].sort();
 }
 
-export const pipelineKind: RevisionedKind<PipelineDocument, PipelineRevision> = {
+export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
   tables: pipelineTables,
   subject: 'request_approval_pipeline',
   archivedCode: 'agent_archived',
@@ -118,18 +123,15 @@ export const pipelineKind: RevisionedKind<PipelineDocument, PipelineRevision> = 
     const { scope, agentSlug } = pipelineOwner(documentKey);
     return { scope, agent_slug: agentSlug };
   },
-  parse: parseBody,
+  reader: readPipeline,
   checkReferences: checkNamedPaths,
-  store,
-  recordReferences: async (trx, { revisionId, document }) => {
-    await insertNamedPaths(trx, {
-      revisionId,
-      pathKeys: distinctKeys(namedEscalationPaths(document)),
-    });
+  succeed: (text, latest) => keepSnapshots(text, latest.document),
+  recordReferences: async (trx, { revisionId, names }) => {
+    await insertNamedPaths(trx, { revisionId, pathKeys: distinctKeys(names) });
   },
   checkActivation: checkPathsActive,
   view: (revision) => ({
-    ...storedPipeline(revision.document),
+    ...printedPipeline(revision.document),
     ...pipelineOwner(revision.documentKey),
     id: revision.id,
     revision: revision.revision,
@@ -186,16 +188,6 @@ export async function previewPipeline(
     ]);
   }
   return await runPreview(context, { body, sample }, credentialOf(principal));
-}
-
-function credentialOf(principal: ProductPrincipal): string {
-  if (principal.kind === 'organization_key') return principal.keyId;
-  const { via } = principal;
-  return via.kind === 'api_key'
-    ? via.keyId
-    : via.kind === 'session'
-      ? via.sessionId
-      : principal.userId;
 }
 
 /** The pipeline a request is pinned to, ready to run. Throws when there is no revision of that id. */

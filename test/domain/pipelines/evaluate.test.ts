@@ -50,7 +50,7 @@ const cel = (
 function stored(blocks: object[]): StoredBlock[] {
   const parsed = parsePipelineDocument(parseExact(stringifyExact({ blocks })));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  return storeBlocks(parsed.document, undefined, () => 'snapshot');
+  return storeBlocks(parsed.document, () => 'snapshot');
 }
 
 const pipeline = (blocks: object[], defaultPath?: string): CompiledPipeline =>

@@ -4,8 +4,8 @@ import {
   namedEscalationPaths,
   parsePipelineDocument,
 } from '../../../src/domain/pipelines/parse.ts';
-import { storeBlocks } from '../../../src/domain/pipelines/store.ts';
-import type { PipelineDocument } from '../../../src/domain/pipelines/types.ts';
+import { keepSnapshots, storeBlocks } from '../../../src/domain/pipelines/store.ts';
+import type { PipelineDocument, StoredBlock } from '../../../src/domain/pipelines/types.ts';
 import { parseExact, stringifyExact } from '../../../src/platform/exact-json.ts';
 
 const always = {
@@ -277,40 +277,54 @@ describe('parsePipelineDocument', () => {
 });
 
 describe('storeBlocks', () => {
-  const ids = (): (() => string) => {
+  const ids = (prefix = 'id'): (() => string) => {
     let count = 0;
-    return () => `id-${(count += 1)}`;
+    return () => `${prefix}-${(count += 1)}`;
   };
+  const successor = (document: unknown, first: readonly StoredBlock[]) => {
+    const stored = stringifyExact({ blocks: storeBlocks(parsed(document), ids('new')) });
+    const kept = keepSnapshots(stored, stringifyExact({ blocks: first }));
+    return (parseExact(kept) as unknown as { blocks: StoredBlock[] }).blocks;
+  };
+  const snapshots = (blocks: readonly StoredBlock[]) => blocks.map((block) => block.snapshot_id);
 
   test('an unchanged block keeps its snapshot id wherever it moves; a changed or new one gets another', () => {
-    const first = storeBlocks(parsed({ blocks: [always, cel] }), undefined, ids());
-    expect(first.map((block) => block.snapshot_id)).toEqual(['id-1', 'id-2']);
-    const next = storeBlocks(
-      parsed({ blocks: [cel, { ...always, name: 'Other' }, { ...always, id: 'new' }] }),
-      first,
-      () => 'fresh',
-    );
-    expect(next.map((block) => block.snapshot_id)).toEqual(['id-2', 'fresh', 'fresh']);
+    const first = storeBlocks(parsed({ blocks: [always, cel] }), ids());
+    expect(snapshots(first)).toEqual(['id-1', 'id-2']);
+    const next = { blocks: [cel, { ...always, name: 'Other' }, { ...always, id: 'new' }] };
+    expect(snapshots(successor(next, first))).toEqual(['id-2', 'new-2', 'new-3']);
     for (const change of [
       { enabled: false },
       { timeout: '6s' },
       { max_attempts: 2 },
       { config: { outcome: 'deny', reason: 'Because.' } },
-    ]) {
-      expect(
-        storeBlocks(parsed({ blocks: [{ ...always, ...change }] }), first, () => 'fresh')[0]
-          ?.snapshot_id,
-      ).toBe('fresh');
-    }
+    ])
+      expect(snapshots(successor({ blocks: [{ ...always, ...change }] }, first))).toEqual([
+        'new-1',
+      ]);
+  });
+
+  test('numbers that differ beyond the digits of a double are a change, and a snapshot id in a literal is none', () => {
+    const literal = (value: string) =>
+      `{"blocks":[{"id":"b","name":"B","type":"cel","config":{"when":{"id":"c","field":"/request/arguments/x","operator":"equals","value":${value}},"on_match":"next","reason":"r"}}]}`;
+    const first = storeBlocks(parsed(literal('1.00000000000000000001')), ids());
+    expect(snapshots(successor(literal('1.00000000000000000001'), first))).toEqual(['id-1']);
+    expect(snapshots(successor(literal('1.00000000000000000002'), first))).toEqual(['new-1']);
+    const named = literal('{"snapshot_id":"mine"}');
+    const [block] = successor(named, storeBlocks(parsed(named), ids()));
+    expect(block).toMatchObject({
+      snapshot_id: 'id-1',
+      config: { when: { value: { snapshot_id: 'mine' } } },
+    });
   });
 
   test('notation and key order make no difference to a block', () => {
     const block =
       '{"id":"b","name":"B","type":"cel","config":{"when":{"id":"c","field":"/request/tool","operator":"equals","value":100},"on_match":"next","reason":"r"}}';
-    const first = storeBlocks(parsed(`{"blocks":[${block}]}`), undefined, ids());
+    const first = storeBlocks(parsed(`{"blocks":[${block}]}`), ids());
     const respelled =
       '{"config":{"reason":"r","when":{"value":1e2,"operator":"equals","id":"c","field":"/request/tool"},"on_match":"next"},"type":"cel","id":"b","name":"\\u0042","timeout":"5s"}';
-    expect(storeBlocks(parsed(`{"blocks":[${respelled}]}`), first, () => 'fresh')).toEqual([
+    expect(successor(`{"blocks":[${respelled}]}`, first)).toEqual([
       {
         ...first[0],
         config: {
@@ -331,7 +345,6 @@ describe('storeBlocks', () => {
           { ...always, id: 'c', config: { outcome: 'human', reason: 'Other.' } },
         ],
       }),
-      undefined,
       ids(),
     );
     expect(one?.content_hash).toMatch(/^[0-9a-f]{64}$/);

@@ -1,0 +1,107 @@
+/** Reads the bodies of escalation paths and team policies into the texts to keep. */
+import type { Issue } from '../../domain/errors.ts';
+import { targetKey } from '../../domain/escalation/document.ts';
+import {
+  parseEscalationPathDocument,
+  parseNewEscalationPath,
+  parseTeamPolicyDocument,
+} from '../../domain/escalation/parse.ts';
+import {
+  locateLevels,
+  type EscalationDocument,
+  type Target,
+} from '../../domain/escalation/types.ts';
+import {
+  isExactObject,
+  parseExact,
+  stringifyExact,
+  type ExactObject,
+} from '../../platform/exact-json.ts';
+import type { DocumentReader, ReadDocument } from '../read-documents.ts';
+
+/** Who a document asks, and where it names them. */
+export interface EscalationNames {
+  /** In the order of the document. */
+  readonly targets: readonly NamedTarget[];
+  /** Present where the body names the key of its path. */
+  readonly pathKey?: string;
+}
+
+interface NamedTarget {
+  readonly target: Target;
+  /** JSON pointer to its id. */
+  readonly pointer: string;
+}
+
+type Read =
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+  | { readonly ok: true; readonly document: EscalationDocument; readonly pathKey?: string };
+
+function written(read: Read): ReadDocument<EscalationNames> | { issues: readonly Issue[] } {
+  if (!read.ok) return { issues: read.issues };
+  const { document, pathKey } = read;
+  const names = namesIn(document);
+  return {
+    text: stringifyExact(document),
+    names: pathKey === undefined ? names : { ...names, pathKey },
+  };
+}
+
+export function namesIn(document: EscalationDocument): EscalationNames {
+  const targets = locateLevels(document).flatMap(({ level, pointer }) =>
+    level.targets.map((target, index) => ({ target, pointer: `${pointer}/targets/${index}/id` })),
+  );
+  return { targets };
+}
+
+/** Each target once. */
+export function distinctTargets({ targets }: EscalationNames): Target[] {
+  return [...new Map(targets.map(({ target }) => [targetKey(target), target])).values()];
+}
+
+/** Ids of the members or teams a document names, each once. */
+export function idsOf({ targets }: EscalationNames, type: 'user' | 'team'): string[] {
+  const ids = targets.flatMap(({ target }) => (target.type === type ? [target.id] : []));
+  return [...new Set(ids)];
+}
+
+export const readEscalationPath: DocumentReader<EscalationNames> = (body) => {
+  return written(parseEscalationPathDocument(parseExact(body)));
+};
+
+/** The body that creates a path. */
+export const readNewEscalationPath: DocumentReader<EscalationNames> = (body) => {
+  return written(parseNewEscalationPath(parseExact(body)));
+};
+
+export const readTeamPolicy: DocumentReader<EscalationNames> = (body) => {
+  return written(parseTeamPolicyDocument(parseExact(body)));
+};
+
+/** What a revision has beside its document when it is read. */
+const READ_ONLY = new Set([
+  'id',
+  'revision',
+  'is_active',
+  'created_by_actor_id',
+  'created_at',
+  'archived_at',
+  'document_version',
+  'warnings',
+]);
+
+/** A document, the body that creates a path, or a revision as read. */
+export const readPreviewedPath: DocumentReader<EscalationNames> = (body) => {
+  const value = parseExact(body);
+  const document = isExactObject(value) ? withoutReadOnly(value) : value;
+  return isExactObject(document) && document['path_key'] !== undefined
+    ? written(parseNewEscalationPath(document))
+    : written(parseEscalationPathDocument(document));
+};
+
+function withoutReadOnly(value: ExactObject): ExactObject {
+  return Object.assign(
+    Object.create(null) as ExactObject,
+    Object.fromEntries(Object.entries(value).filter(([name]) => !READ_ONLY.has(name))),
+  );
+}

@@ -1,0 +1,20 @@
+/** Reads the body of a pipeline revision into the text to keep. */
+import { v7 } from 'uuid';
+import { namedEscalationPaths, parsePipelineDocument } from '../../domain/pipelines/parse.ts';
+import { storeBlocks } from '../../domain/pipelines/store.ts';
+import { parseExact, stringifyExact } from '../../platform/exact-json.ts';
+import type { DocumentReader } from '../read-documents.ts';
+
+/** The escalation paths a pipeline names, and where. */
+export type PipelineNames = ReturnType<typeof namedEscalationPaths>;
+
+/** Every block gets a new `snapshot_id`. */
+export const readPipeline: DocumentReader<PipelineNames> = (body) => {
+  const parsed = parsePipelineDocument(parseExact(body));
+  if (!parsed.ok) return { issues: parsed.issues };
+  const { document } = parsed;
+  return {
+    text: stringifyExact({ ...document, blocks: storeBlocks(document, v7) }),
+    names: namedEscalationPaths(document),
+  };
+};

@@ -1,0 +1,42 @@
+/** Reads the bodies of documents; a large one in a thread of the worker pool, which hands back a text. */
+import type { ProductPrincipal } from '../domain/people/authorization.ts';
+import { invalid, type Issue } from '../domain/errors.ts';
+import { stringifyExact, type ExactValue, type JsonText } from '../platform/exact-json.ts';
+import type { Runtime } from './context.ts';
+import { isLarge } from './heavy-work.ts';
+
+/** A document that was read: the text to keep, and what it names. */
+export interface ReadDocument<Names> {
+  readonly text: string;
+  readonly names: Names;
+}
+
+/** Reads the text of a body. The worker pool exports each reader under its name. */
+export type DocumentReader<Names> = (
+  body: string,
+) => ReadDocument<Names> | { readonly issues: readonly Issue[] };
+
+/** Throws 400 with a pointer for each issue of the body. */
+export async function readDocument<Names>(
+  { workerPool }: Pick<Runtime, 'workerPool'>,
+  principal: ProductPrincipal,
+  { reader, body }: { reader: DocumentReader<Names>; body: ExactValue | JsonText },
+): Promise<ReadDocument<Names>> {
+  const text = stringifyExact(body);
+  const read = isLarge([text])
+    ? await workerPool.run(reader, text, credentialOf(principal))
+    : reader(text);
+  if ('issues' in read) throw invalid(read.issues);
+  return read;
+}
+
+/** Names the credential, for its share of the worker pool. */
+export function credentialOf(principal: ProductPrincipal): string {
+  if (principal.kind === 'organization_key') return principal.keyId;
+  const { via } = principal;
+  return via.kind === 'api_key'
+    ? via.keyId
+    : via.kind === 'session'
+      ? via.sessionId
+      : principal.userId;
+}
