@@ -9,7 +9,7 @@ interface Row {
 }
 
 export function report(results: Results): void {
-  const rows = [...callRows(results), ...escalationRows(results)];
+  const rows = [...callRows(results), ...stallRows(results), ...escalationRows(results)];
   console.table(rows.filter((row) => row.measured !== undefined));
 }
 
@@ -68,6 +68,14 @@ function callRows({ access, create, decision, parked }: Results): Row[] {
       target: 'no more',
     },
   ];
+}
+
+function stallRows({ stall }: Results): Row[] {
+  return Object.entries(stall ?? {}).map(([body, { answers, p99, max, held }]) => ({
+    what: `beside ${body} (${answers}): light caller p99 · max, event loop held (ms)`,
+    measured: `${p99} · ${max}, ${held}`,
+    target: 'held < 50',
+  }));
 }
 
 function escalationRows({ events, walk, burst, queue, fullTable }: Results): Row[] {

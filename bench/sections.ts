@@ -12,6 +12,7 @@ import { measureParked } from './parked.ts';
 import { fillWithPending } from './pending.ts';
 import { measureQueue } from './queue.ts';
 import { ask, decide, type BenchService, type Parties } from './service.ts';
+import { measureStall } from './stall.ts';
 import { measureWalk } from './walk.ts';
 
 export const NAMESPACE = 'countersign';
@@ -101,6 +102,7 @@ export const sections = {
   events: ({ connection, db }: Bench) => countEvents(connection, { namespace: NAMESPACE, db }),
   parked: ({ service, parties, db }: Bench) =>
     measureParked(service, parties, { db, waits: 2_000, decisions: 500 }),
+  stall: ({ service, parties }: Bench) => measureStall(service, parties),
   walk: () => Promise.resolve(measureWalk()),
   fullTable: ({ parties, db }: Bench) => compareFullTable(parties, db),
   burst: ({ service, parties, db }: Bench) =>

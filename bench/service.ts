@@ -112,6 +112,8 @@ export interface Parties {
   readonly browser: Send;
   /** An adapter whose agent's rules approve the tool `fast` and leave the rest to people. */
   readonly adapter: Send;
+  /** Of the owner and the adapter. */
+  readonly tokens: { readonly owner: string; readonly adapter: string };
   readonly organizationId: string;
   /** Of the owner. */
   readonly membershipId: string;
@@ -168,6 +170,7 @@ export async function introduce({ url, dataDirectory }: BenchService): Promise<P
     owner,
     browser: sender(url, { cookie, origin: url }),
     adapter: sender(url, bearer(issued.token)),
+    tokens: { owner: String(key.body['token']), adapter: issued.token },
     organizationId: principal.organization_id,
     membershipId: principal.membership_id,
     agentSlug: slug,
