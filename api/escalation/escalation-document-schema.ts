@@ -1,7 +1,8 @@
 /** Warnings and errors of creating and activating escalation documents. */
 import { z } from 'zod';
 import type { EscalationWarning } from '../../src/services/escalation/escalation-warnings.ts';
-import { parseExact, type KeptObject } from '../../src/platform/exact-json.ts';
+import type { KeptObject } from '../../src/platform/exact-json.ts';
+import { knownMembers } from '../../src/platform/json-members.ts';
 import { printed, uuid } from '../http/schema.ts';
 
 const memberWarning = z
@@ -50,7 +51,7 @@ export const DOCUMENT_ERRORS = ['unknown_node_type'] as const;
 
 /** The members of a stored document; those that can be large as their text. */
 export function storedMembers(document: string): KeptObject {
-  return parseExact(document, { keep: ['working_hours', 'nodes'] }) as KeptObject;
+  return knownMembers(document, ['working_hours', 'nodes']);
 }
 
 /** Schemas of what `storedMembers` answers. */

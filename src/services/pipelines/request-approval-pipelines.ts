@@ -20,6 +20,7 @@ import {
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findDocument, findRevisionById } from '../../data/revisions.ts';
 import { parseExact, type ExactValue, type JsonText } from '../../platform/exact-json.ts';
+import { knownMembers } from '../../platform/json-members.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { credentialOf } from '../read-documents.ts';
@@ -69,7 +70,7 @@ export function storedPipeline(text: string): StoredPipeline {
 function printedPipeline(
   text: string,
 ): Pick<PipelineRevision, 'blocks' | 'blockCount' | 'default_escalation_path'> {
-  const kept = parseExact(text, { keep: ['blocks'] }) as unknown as {
+  const kept = knownMembers(text, ['blocks']) as unknown as {
     readonly blocks: JsonText;
     readonly default_escalation_path?: string;
   };
