@@ -4,3 +4,9 @@ export const SEALED_FOR = {
   totp: (userId: string): string => `totp:${userId}`,
   webhookChannel: (channelId: string): string => `notification-webhook:${channelId}`,
 } as const;
+
+/** A secret as it is stored: sealed, with the id of the key that opens it. */
+export interface StoredSecret {
+  readonly sealed: Buffer;
+  readonly keyId: string;
+}

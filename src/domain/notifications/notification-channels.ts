@@ -1,6 +1,6 @@
 /** Where notifications go. */
 import type { ChannelKind } from './notifications.ts';
-import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
+import type { StoredSecret } from '../sealed-secrets.ts';
 
 export interface NotificationChannel {
   readonly id: string;
@@ -23,5 +23,5 @@ export interface WebhookTerms {
 }
 
 export interface WebhookTarget extends WebhookTerms {
-  readonly secret: SealedSecret;
+  readonly secret: StoredSecret;
 }

@@ -1,5 +1,5 @@
 /** A Slack workspace, connected to an organization. */
-import type { SealedSecret } from '../../../platform/crypto/secret-box.ts';
+import type { StoredSecret } from '../../sealed-secrets.ts';
 
 export interface SlackConnection {
   readonly organizationId: string;
@@ -12,7 +12,7 @@ export interface SlackConnection {
   readonly teamName: string;
   readonly botUserId: string;
   readonly defaultChannel: string | null;
-  readonly secrets: SealedSecret;
+  readonly secrets: StoredSecret;
   readonly connectedAt: Date;
   readonly updatedAt: Date;
 }
