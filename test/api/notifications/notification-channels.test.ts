@@ -121,7 +121,7 @@ describe('a webhook channel', () => {
     ['a tab', 'https://127.0.0.1/\thook'],
     ['a space in front', ' https://127.0.0.1/'],
     ['a space behind', 'https://127.0.0.1/ '],
-    ['a character nobody sees', 'https://127.0.0.1/\u202ehook'],
+    ['an invisible character', 'https://127.0.0.1/\u202ehook'],
     ['backslashes', 'https:\\\\127.0.0.1\\x'],
     ['no slashes', 'https:127.0.0.1'],
     ['one slash', 'https:/127.0.0.1/'],
