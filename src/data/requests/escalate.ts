@@ -61,7 +61,7 @@ export async function planNext(db: Db, id: string, plan: WalkPlan): Promise<void
   });
 }
 
-interface EscalationStep {
+export interface EscalationStep {
   readonly requestId: string;
   readonly organizationId: string;
   readonly stepKey: string;
@@ -76,7 +76,7 @@ interface EscalationStep {
   readonly escalateAt?: Date;
   /** Whom this step notifies. */
   readonly membershipIds: readonly string[];
-  /** This deployment sends email. */
+  /** Whether this deployment sends email. */
   readonly byEmail: boolean;
 }
 

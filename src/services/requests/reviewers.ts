@@ -3,7 +3,6 @@ import type { AddedReviewer } from '../../domain/requests/added-reviewers.ts';
 import type { Decider } from '../../domain/requests/deciders.ts';
 import { findAddedReviewers, insertAddedReviewers } from '../../data/requests/added-reviewers.ts';
 import { touchRequest } from '../../data/requests/claims.ts';
-import { insertStep } from '../../data/requests/escalate.ts';
 import type { LockedRequest } from '../../data/requests/lock.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { findDeciders, listDeciders } from '../../data/requests/deciders.ts';
@@ -22,6 +21,7 @@ import { lockForCaller, requireForAgent } from './caller.ts';
 import { requirePending, tooLate } from './claims.ts';
 import { namedTeams, readAudience, teamsOf } from './audience.ts';
 import { expireIfDue, lapseIfDue, readSettled } from './settle.ts';
+import { recordStep } from './walk/walk-record.ts';
 
 export interface Candidate extends Decider {
   readonly email: string;
@@ -160,11 +160,11 @@ interface Added {
 
 async function tell(
   db: Db,
-  { mailer }: Runtime,
+  runtime: Runtime,
   { locked: { request, now }, principal, added, deciders }: Added,
 ): Promise<void> {
   const told = deciders.filter(({ membershipId }) => added.includes(membershipId));
-  await insertStep(db, {
+  await recordStep(db, runtime, {
     requestId: request.id,
     organizationId: request.organizationId,
     stepKey: ADDED_STEP,
@@ -172,7 +172,6 @@ async function tell(
     kind: 'notified',
     at: now,
     membershipIds: told.map(({ membershipId }) => membershipId),
-    byEmail: mailer !== undefined,
   });
   const people = told.map(({ membershipId, displayName }) => ({
     membership_id: membershipId,

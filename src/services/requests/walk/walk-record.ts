@@ -1,6 +1,6 @@
 /** Records what a walk did: its steps, the people they notified, and the timeline. */
 import type { Decider } from '../../../domain/requests/deciders.ts';
-import { insertStep } from '../../../data/requests/escalate.ts';
+import { insertStep, type EscalationStep } from '../../../data/requests/escalate.ts';
 import { endStep } from '../../../data/requests/unreachable.ts';
 import { insertAuditEvents } from '../../../data/audit-events.ts';
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
@@ -9,6 +9,7 @@ import { walkEventData, walkEventName } from '../../../domain/escalation/event-n
 import { stepKey, UNROUTED_STEP } from '../../../domain/escalation/step-keys.ts';
 import type { WalkEvent } from '../../../domain/escalation/walk.ts';
 import type { Db } from '../../../platform/postgres.ts';
+import type { Runtime } from '../../context.ts';
 import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
 
 export interface Recorded {
@@ -16,18 +17,29 @@ export interface Recorded {
   readonly now: Date;
   /** For the names of the people notified. */
   readonly deciders: readonly Decider[];
-  /** Whether this deployment sends email. */
-  readonly byEmail: boolean;
 }
 
 type OnPath = Recorded & { readonly path: LoadedEscalationPath };
 
+/**
+ * Records a step and notifies its people, by email only where this deployment sends email. Answers
+ * the members that this step notified.
+ */
+export async function recordStep(
+  db: Db,
+  { mailer }: Runtime,
+  step: Omit<EscalationStep, 'byEmail'>,
+): Promise<string[]> {
+  return await insertStep(db, { ...step, byEmail: mailer !== undefined });
+}
+
 export async function recordWalk(
   db: Db,
+  runtime: Runtime,
   { events, ...walk }: OnPath & { readonly events: readonly WalkEvent[] },
 ): Promise<void> {
   const entries: NewAuditEvent[] = [];
-  for (const event of events) entries.push(...(await recordEvent(db, walk, event)));
+  for (const event of events) entries.push(...(await recordEvent(db, runtime, { walk, event })));
   await insertAuditEvents(db, walk.request.organizationId, {
     events: entries,
     occurredAt: walk.now,
@@ -37,8 +49,8 @@ export async function recordWalk(
 /** Records the event, and returns its timeline entries. */
 async function recordEvent(
   db: Db,
-  walk: OnPath,
-  event: WalkEvent,
+  runtime: Runtime,
+  { walk, event }: { readonly walk: OnPath; readonly event: WalkEvent },
 ): Promise<readonly NewAuditEvent[]> {
   const { request, path } = walk;
   const common = { path_key: path.pathKey, ...walkEventData(event) };
@@ -47,7 +59,7 @@ async function recordEvent(
   ];
   switch (event.kind) {
     case 'level_notified': {
-      const notified = await insertStep(db, {
+      const notified = await recordStep(db, runtime, {
         ...stepOf(walk, event),
         kind: 'notified',
         escalateAt: event.escalateAt,
@@ -59,7 +71,12 @@ async function recordEvent(
       // The notified people can still decide: only the wait is over.
       if (event.reason === 'nobody_left')
         await endStep(db, request.id, { stepKey: stepKey(event), at: walk.now });
-      else await insertStep(db, { ...stepOf(walk, event), kind: 'skipped', membershipIds: [] });
+      else
+        await recordStep(db, runtime, {
+          ...stepOf(walk, event),
+          kind: 'skipped',
+          membershipIds: [],
+        });
       return entry();
     case 'branch_taken':
       // The next event shows the branch. Only a preview explains it.
@@ -73,7 +90,7 @@ async function recordEvent(
   }
 }
 
-function stepOf({ request, now, byEmail }: Recorded, event: WalkEvent) {
+function stepOf({ request, now }: Recorded, event: WalkEvent) {
   return {
     requestId: request.id,
     organizationId: request.organizationId,
@@ -82,7 +99,6 @@ function stepOf({ request, now, byEmail }: Recorded, event: WalkEvent) {
     nodeId: event.nodeId,
     ...(event.team && { teamId: event.team.teamId }),
     at: now,
-    byEmail,
   };
 }
 
@@ -91,9 +107,10 @@ function stepOf({ request, now, byEmail }: Recorded, event: WalkEvent) {
  */
 export async function recordUnrouted(
   db: Db,
-  { request, now, deciders, byEmail }: Recorded,
+  runtime: Runtime,
+  { request, now, deciders }: Recorded,
 ): Promise<boolean> {
-  const notified = await insertStep(db, {
+  const notified = await recordStep(db, runtime, {
     requestId: request.id,
     organizationId: request.organizationId,
     stepKey: UNROUTED_STEP,
@@ -101,7 +118,6 @@ export async function recordUnrouted(
     kind: 'notified',
     at: now,
     membershipIds: deciders.map((decider) => decider.membershipId),
-    byEmail,
   });
   const events = notified.map((id) =>
     requestEvent(request.id, 'level_notified', person(deciders, id)),

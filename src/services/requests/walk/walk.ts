@@ -91,7 +91,7 @@ interface Advanced {
   readonly unsettled: boolean;
 }
 
-async function advance(db: Db, { mailer }: Runtime, walk: WalkOn): Promise<Advanced> {
+async function advance(db: Db, runtime: Runtime, walk: WalkOn): Promise<Advanced> {
   const { request, path, now } = walk;
   const { urgency } = request;
   const state = path && stateOf(request, path);
@@ -104,13 +104,11 @@ async function advance(db: Db, { mailer }: Runtime, walk: WalkOn): Promise<Advan
     await hold();
     return await findDeciders(db, request.organizationId, request.agentSlug);
   });
-  const byEmail = mailer !== undefined;
   if (!path || !state) {
-    const noticeable = await recordUnrouted(db, {
+    const noticeable = await recordUnrouted(db, runtime, {
       request,
       now,
       deciders: await deciders(),
-      byEmail,
     });
     return { noticeable, urgency, unsettled: holds.includes(false) };
   }
@@ -124,7 +122,7 @@ async function advance(db: Db, { mailer }: Runtime, walk: WalkOn): Promise<Advan
   );
   const { events } = followed;
   const names = events.length > 0 ? await deciders() : [];
-  await recordWalk(db, { request, now, path, events, deciders: names, byEmail });
+  await recordWalk(db, runtime, { request, now, path, events, deciders: names });
   const noticeable = events.some(({ kind }) => kind !== 'branch_taken');
   return { ...followed, noticeable, unsettled: holds.includes(false) };
 }
