@@ -2,6 +2,7 @@
 import { v7 } from 'uuid';
 import {
   WAKE_HEAD_START_MS,
+  buildRequest,
   type ApprovalRequest,
 } from '../../domain/requests/approval-requests.ts';
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
@@ -102,7 +103,7 @@ function asRequest(
   input: NewApprovalRequest,
   created: Created,
 ): ApprovalRequest {
-  return {
+  return buildRequest({
     id: input.id,
     organizationId: principal.organizationId,
     agentSlug: principal.agentSlug,
@@ -111,23 +112,19 @@ function asRequest(
     agentInstanceName: principal.instanceName,
     agentCredentialId: principal.credentialId,
     tool: input.tool,
-    ...(input.server !== undefined && { server: input.server }),
+    server: input.server,
     arguments: input.arguments,
-    ...(input.agentReasoning && { agentReasoning: input.agentReasoning }),
-    ...(input.context && { context: input.context }),
+    agentReasoning: input.agentReasoning,
+    context: input.context,
     timeout: input.timeout,
     state: 'evaluating',
     createdAt: created.created_at,
     deadlineAt: created.deadline_at,
     updatedAt: created.created_at,
-    ...(created.organization_pipeline_revision_id !== null && {
-      organizationPipelineRevisionId: created.organization_pipeline_revision_id,
-    }),
-    ...(created.agent_pipeline_revision_id !== null && {
-      agentPipelineRevisionId: created.agent_pipeline_revision_id,
-    }),
+    organizationPipelineRevisionId: created.organization_pipeline_revision_id,
+    agentPipelineRevisionId: created.agent_pipeline_revision_id,
     urgency: 'standard',
-  };
+  });
 }
 
 /**

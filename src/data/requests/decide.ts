@@ -7,7 +7,10 @@ import { v7 } from 'uuid';
 import {
   EXECUTION_WINDOW_MS,
   WAKE_HEAD_START_MS,
+  buildRequest,
+  withoutNulls,
   type ApprovalRequest,
+  type Decision,
   type RequestState,
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
@@ -184,31 +187,29 @@ function asDecided(
     decidedAt,
   }: { readonly decision: NewDecision; readonly id: string; readonly decidedAt: Date },
 ): ApprovalRequest {
-  const { nextAt: _, claim: _claim, ...rest } = request;
   const {
     auditData: _data,
     actor: _actor,
     from: _from,
     wake: _wake,
     authentication,
-    ...told
+    ...stored
   } = decision;
-  return {
-    ...rest,
+  const executableUntil = new Date(decidedAt.getTime() + EXECUTION_WINDOW_MS);
+  return buildRequest({
+    ...request,
     state: decision.status,
     updatedAt: decidedAt,
-    decision: {
-      ...told,
+    decision: withoutNulls<Decision>({
+      ...stored,
       id,
       requestId: request.id,
       organizationId: request.organizationId,
       authentication: toAuthContext(authentication, decidedAt),
       decidedAt,
-      ...(decision.status === 'approved' && {
-        expiresAt: new Date(decidedAt.getTime() + EXECUTION_WINDOW_MS),
-      }),
-    },
-  };
+      expiresAt: decision.status === 'approved' ? executableUntil : null,
+    }),
+  });
 }
 
 /**

@@ -1,11 +1,15 @@
 /** How a row of approval_requests (with its decision) becomes the domain's ApprovalRequest. */
-import type {
-  ApprovalRequest,
-  Decision,
-  RequestState,
-  RouteSource,
-  PipelineScope,
-  TerminalState,
+import {
+  buildRequest,
+  withoutNulls,
+  type ApprovalRequest,
+  type Claim,
+  type Decision,
+  type PipelineScope,
+  type RequestState,
+  type Route,
+  type RouteSource,
+  type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
 import type { AuthContext } from '../../domain/people/authorization.ts';
 import { JsonText } from '../../platform/exact-json.ts';
@@ -76,13 +80,8 @@ export interface RequestRow {
   claim_lapsed: boolean | null;
 }
 
-/** `{ [name]: value }`, or nothing where the column is null: an absent value is an absent key. */
-function given<K extends string, V>(name: K, value: V | null): { [key in K]?: V } {
-  return value === null ? {} : ({ [name]: value } as { [key in K]: V });
-}
-
 export function toRequest(row: RequestRow): ApprovalRequest {
-  return {
+  return buildRequest({
     id: row.id,
     organizationId: row.organization_id,
     agentSlug: row.agent_slug,
@@ -91,94 +90,78 @@ export function toRequest(row: RequestRow): ApprovalRequest {
     agentInstanceName: row.agent_instance_name,
     agentCredentialId: row.agent_credential_id,
     tool: row.tool,
-    ...given('server', row.server),
+    server: row.server,
     arguments: new JsonText(row.arguments),
-    ...given(
-      'agentReasoning',
-      row.agent_reasoning === null ? null : new JsonText(row.agent_reasoning),
-    ),
-    ...given('context', row.context === null ? null : new JsonText(row.context)),
+    agentReasoning: row.agent_reasoning === null ? null : new JsonText(row.agent_reasoning),
+    context: row.context === null ? null : new JsonText(row.context),
     timeout: row.timeout,
     state: row.state,
     createdAt: row.created_at,
     deadlineAt: row.deadline_at,
     updatedAt: row.updated_at,
-    ...given('organizationPipelineRevisionId', row.organization_pipeline_revision_id),
-    ...given('agentPipelineRevisionId', row.agent_pipeline_revision_id),
-    ...toRoute(row),
+    organizationPipelineRevisionId: row.organization_pipeline_revision_id,
+    agentPipelineRevisionId: row.agent_pipeline_revision_id,
+    route: toRoute(row),
     urgency: row.urgency,
-    ...given('walk', row.walk),
-    ...given('nextAt', row.next_at),
-    ...toClaim(row),
-    ...toDecision(row),
-  };
+    walk: row.walk,
+    nextAt: row.next_at,
+    claim: toClaim(row),
+    decision: toDecision(row),
+  });
 }
 
-function toRoute(row: RequestRow): Pick<ApprovalRequest, 'route'> {
-  if (row.routed_at === null || row.route_source === null || row.route_scope === null) return {};
+function toRoute(row: RequestRow): Route | null {
+  if (row.routed_at === null || row.route_source === null || row.route_scope === null) return null;
+  return withoutNulls<Route>({
+    routedAt: row.routed_at,
+    source: row.route_source,
+    scope: row.route_scope,
+    blockId: row.route_block_id,
+    reason: row.route_reason,
+    pathRevisionId: row.escalation_path_revision_id,
+  });
+}
+
+function toClaim({
+  claim_id: id,
+  claim_membership_id: membershipId,
+  claim_display_name: displayName,
+  claimed_at: claimedAt,
+  claim_expires_at: expiresAt,
+  claim_lapsed: lapsed,
+}: RequestRow): Claim | null {
+  if (id === null || membershipId === null || claimedAt === null || expiresAt === null) return null;
   return {
-    route: {
-      routedAt: row.routed_at,
-      source: row.route_source,
-      scope: row.route_scope,
-      ...given('blockId', row.route_block_id),
-      ...given('reason', row.route_reason),
-      ...given('pathRevisionId', row.escalation_path_revision_id),
-    },
+    id,
+    membershipId,
+    displayName: displayName ?? '',
+    claimedAt,
+    expiresAt,
+    lapsed: lapsed === true,
   };
 }
 
-/** The claim of a decided request has ended with the decision. */
-function toClaim(row: RequestRow): Pick<ApprovalRequest, 'claim'> {
-  const {
-    claim_id: id,
-    claim_membership_id: membershipId,
-    claimed_at: claimedAt,
-    claim_expires_at: expiresAt,
-  } = row;
-  if (
-    row.state !== 'pending' ||
-    id === null ||
-    membershipId === null ||
-    claimedAt === null ||
-    expiresAt === null
-  )
-    return {};
-  return {
-    claim: {
-      id,
-      membershipId,
-      displayName: row.claim_display_name ?? '',
-      claimedAt,
-      expiresAt,
-      lapsed: row.claim_lapsed === true,
-    },
-  };
-}
-
-function toDecision(row: RequestRow): { decision?: Decision } {
+function toDecision(row: RequestRow): Decision | null {
   if (row.decision_id === null || row.decision_status === null || row.decided_at === null)
-    return {};
-  return {
-    decision: {
-      id: row.decision_id,
-      requestId: row.id,
-      organizationId: row.organization_id,
-      ...given('membershipId', row.decision_membership_id),
-      status: row.decision_status,
-      ...given('note', row.decision_note),
-      channel: row.decision_channel ?? '',
-      ...given('reviewerDisplayName', row.reviewer_display_name),
-      ...given('reviewerEmail', row.reviewer_email),
-      authentication: toAuthContext(
-        JSON.parse(row.decision_authentication ?? '{}') as StoredAuthContext,
-        row.decided_at,
-      ),
-      idempotencyKey: row.decision_idempotency_key ?? '',
-      decidedAt: row.decided_at,
-      ...given('expiresAt', row.decision_expires_at),
-    },
-  };
+    return null;
+  return withoutNulls<Decision>({
+    id: row.decision_id,
+    requestId: row.id,
+    organizationId: row.organization_id,
+    membershipId: row.decision_membership_id,
+    status: row.decision_status,
+    note: row.decision_note,
+    channel: row.decision_channel ?? '',
+    reviewerDisplayName: row.reviewer_display_name,
+    reviewerEmail: row.reviewer_email,
+    authentication: toAuthContext(
+      JSON.parse(row.decision_authentication ?? '{}') as StoredAuthContext,
+      row.decided_at,
+    ),
+    idempotencyKey: row.decision_idempotency_key ?? '',
+    decidedAt: row.decided_at,
+    expiresAt: row.decision_expires_at,
+  });
 }
 
 /** As stored. Without an instant of its own, the authentication took place at the decision. */

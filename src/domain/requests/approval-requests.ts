@@ -81,6 +81,30 @@ export interface ApprovalRequest {
   readonly decision?: Decision;
 }
 
+/** What is known of a `T`: an optional member may also be null or undefined. */
+export type Facts<T> = {
+  readonly [K in keyof T]:
+    T[K] | (Partial<Pick<T, K>> extends Pick<T, K> ? null | undefined : never);
+};
+
+/** The facts as a `T`: an absent value is an absent key. */
+export function withoutNulls<T>(facts: Facts<T>): T {
+  const known = Object.entries(facts).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(known) as T;
+}
+
+/**
+ * Builds every request: as read, as created, and as a writer leaves it. A claim needs a pending
+ * request. A final answer ends the claim and the walk.
+ */
+export function buildRequest(facts: Facts<ApprovalRequest>): ApprovalRequest {
+  return withoutNulls<ApprovalRequest>({
+    ...facts,
+    nextAt: isTerminal(facts.state) ? null : facts.nextAt,
+    claim: facts.state === 'pending' ? facts.claim : null,
+  });
+}
+
 /** An approved call must start within five minutes of the decision. */
 export const EXECUTION_WINDOW_MS = 5 * 60_000;
 

@@ -11,7 +11,11 @@ import {
 import type { LockedRequest } from '../../data/requests/lock.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { resolveActivePath } from '../../data/escalation/escalation-paths.ts';
-import type { ApprovalRequest, Route } from '../../domain/requests/approval-requests.ts';
+import {
+  buildRequest,
+  type ApprovalRequest,
+  type Route,
+} from '../../domain/requests/approval-requests.ts';
 import { requestEvent } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { Runtime } from '../context.ts';
@@ -67,7 +71,7 @@ export async function handOver(
     ],
     occurredAt: now,
   });
-  return { ...request, state: 'pending', route };
+  return buildRequest({ ...request, state: 'pending', route });
 }
 
 /** A path archived since falls back to the defaults, then to no path. */

@@ -13,7 +13,11 @@ import { endClaim, touchRequest } from '../../data/requests/claims.ts';
 import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
 import { findRequest } from '../../data/requests/read.ts';
 import { countPastDeadline } from '../../data/requests/wake.ts';
-import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import {
+  buildRequest,
+  isTerminal,
+  type ApprovalRequest,
+} from '../../domain/requests/approval-requests.ts';
 import { requestEvent, SYSTEM } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
@@ -66,14 +70,14 @@ export async function withoutClaim(
   { verb, ...why }: { readonly verb: 'claim_lapsed' | 'claim_released'; readonly reason?: string },
 ): Promise<LockedRequest> {
   const { request, now } = locked;
-  const { claim, ...unclaimed } = request;
+  const { claim } = request;
   if (!claim) return locked;
   await endClaim(db, claim.id, now);
   const { id: claim_id, membershipId: membership_id, displayName: display_name } = claim;
   const event = requestEvent(request.id, verb, { claim_id, membership_id, display_name, ...why });
   await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
   await touchRequest(db, request.id, { now, wake: false });
-  return { ...locked, request: unclaimed };
+  return { ...locked, request: buildRequest({ ...request, claim: null }) };
 }
 
 /** Expires requests that the transaction has locked and found past their deadline. */
