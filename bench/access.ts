@@ -33,7 +33,7 @@ async function callsOf(
   );
   const organizationKey = sender(url, bearer(String(issued.body['token'])));
   return {
-    nobody: refused(sender(url, {}), '/auth/options'),
+    'no credential': refused(sender(url, {}), '/auth/options'),
     session: refused(parties.browser, '/api/v1/organization'),
     'personal key': refused(parties.owner, '/api/v1/organization'),
     'organization key': refused(organizationKey, '/api/v1/organization'),

@@ -16,7 +16,7 @@ const LIGHT_EVERY_MS = 5;
 interface Body {
   readonly path: string;
   readonly text: string | Buffer;
-  /** Sent anew each time when absent. */
+  /** A new one for each call when absent. */
   readonly idempotencyKey?: string;
 }
 

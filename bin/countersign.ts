@@ -111,7 +111,7 @@ program
   .command('rotate-secrets')
   .description(
     [
-      'Encrypt every secret the service keeps anew under the current secrets key. Safe to interrupt, and to run again.',
+      'Encrypt every stored secret again under the current secrets key. Safe to interrupt and to repeat.',
       'With DATABASE_URL: set COUNTERSIGN_SECRETS_KEY to a new key and COUNTERSIGN_PREVIOUS_SECRETS_KEYS to the earlier one for every process of the service and restart them; run this with the same variables while they serve; then drop the earlier key.',
       'On the Postgres of `start`: stop the service and run this with --new-key. It makes a new key in the data folder, keeps the earlier one beside it in secrets-key.previous, and removes that once nothing needs it. After an interruption run it again without --new-key; the service can be started in between.',
     ].join('\n\n'),

@@ -114,7 +114,7 @@ async function reseal(
 
 function report({ count, broken, keyId }: Rotated): number {
   console.log(
-    `${count === 1 ? '1 secret' : `${count} secrets`} encrypted anew under the secrets key ${keyId}.`,
+    `${count === 1 ? '1 secret' : `${count} secrets`} re-encrypted under the secrets key ${keyId}.`,
   );
   if (broken.length === 0) {
     console.log('Nothing is encrypted under an earlier key any more.');

@@ -54,7 +54,7 @@ async function bootstrap({ url, dataDirectory, own }: Service, stage: Stage): Pr
   const secret = readSecret(dataDirectory);
   if (secret === undefined) throw new PlayStopped(KEY_MISSING);
   const [email, password] = ['ada@example.com', randomBytes(12).toString('base64url')];
-  stage.say('Nobody is in yet: the bootstrap secret lets the first owner in, once.');
+  stage.say('There is no organization yet. The bootstrap secret creates the first owner, once.');
   const owner = { organization_name: 'Acme', display_name: 'Ada', email, password };
   const created = await client(url, {}).post('/auth/bootstrap', 201, {
     body: { secret, ...owner },

@@ -58,7 +58,7 @@ export async function escalation(
   presentRouting(before, stage);
   stage.check('level 1 is asked, level 2 is not', statuses(before), ['current', 'upcoming']);
 
-  stage.step('Nobody answers: it escalates');
+  stage.step('No answer: it escalates');
   const first = before.levels[0];
   const levelMs = Date.parse(first?.escalate_at ?? '') - Date.parse(first?.notified_at ?? '');
   stage.check('level 1 waits its minute', levelMs, 60_000);

@@ -51,7 +51,7 @@ export async function findOrStart(
       ? 'PORT is 0'
       : state === 'no server'
         ? `Nothing answers at ${url}`
-        : `Somebody else answers at ${url}`;
+        : `Another server answers at ${url}`;
   stage.say(
     `${found}: the demo starts a service of its own, on free ports, with data in a temporary folder.`,
   );

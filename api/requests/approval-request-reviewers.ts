@@ -103,8 +103,8 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Ask colleagues for help with a request',
     description:
-      'They are notified once and may decide from then on. This holds while the request is claimed, and for people whom the escalation ' +
-      'path names later. The caller must be allowed to decide the request. Adding a person again changes nothing.',
+      'They are notified once and may decide from then on. This holds while the request is claimed, and for people that the escalation ' +
+      'path targets later. The caller must be allowed to decide the request. Adding a person again changes nothing.',
     auth: 'member',
     permission: 'request.decide',
     permissionAt: () => ({ kind: 'any' }),

@@ -39,7 +39,7 @@ export interface Runtime {
   readonly changes: ChangeHub<ApprovalRequest>;
   readonly heldCredentials: HeldCredentials;
   readonly workflows: Workflows;
-  /** Requests this process has just written and nobody has stepped yet: spares their first step the read. */
+  /** Requests this process just created and has not stepped yet. It saves their first step a read. */
   readonly justCreated: LRUCache<string, ApprovalRequest>;
   readonly limits: Limits;
   readonly edition: Edition;
@@ -55,7 +55,7 @@ export interface Runtime {
   /** Undefined on a deployment without an identity provider. */
   readonly oidc: OidcClient | undefined;
   readonly logger: Logger;
-  /** Aborted when the process is to end: whoever waits answers with what there is. */
+  /** Aborted on shutdown: parked waits then answer with the current state. */
   readonly stopping: AbortSignal;
   readonly metrics: Metrics;
   /** Where people reach the service, known once it listens; every link is built from it, never from a request's Host header. */

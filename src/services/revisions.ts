@@ -36,7 +36,7 @@ export interface RevisionedKind<Names, View> {
   ) => Promise<void>;
   /** Makes a document that was read the successor of the latest revision. */
   readonly succeed?: (text: string, latest: Revision) => string;
-  /** Records whom or what a new revision names. */
+  /** Records the targets and documents that a new revision names. */
   readonly recordReferences: (
     trx: Db,
     named: { revisionId: string; names: Names },
@@ -51,7 +51,7 @@ export interface RevisionedKind<Names, View> {
   readonly lockFirst?: (trx: Db, organizationId: string, documentKey: string) => Promise<unknown>;
   /** The first revision of a key creates its document. */
   readonly bornByRevision?: true;
-  /** Whether what the document belongs to exists: then a document nobody has created has no revisions, instead of being a 404. */
+  /** Whether the owner of the document exists. A document without revisions is then an empty list instead of a 404. */
   readonly ownerExists?: (db: Db, organizationId: string, documentKey: string) => Promise<boolean>;
   /** Adds advice to what a change answers. */
   readonly advise?: (db: Db, organizationId: string, view: View) => Promise<View>;
@@ -436,9 +436,9 @@ export async function listSummaries(
 const CACHED_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Keeps what was made of revisions, by revision id. Revisions never change, so nothing is ever invalidated; who asks for
- * one that is being loaded waits for it, unless he holds a transaction: the load may be waiting for his very connection.
- * `load` gives the value and the size of the document it was made of.
+ * Caches values derived from revisions, by revision id. Revisions never change, so nothing is invalidated. A caller waits
+ * for a load in progress, unless it holds a transaction: the load may need that very connection.
+ * `load` answers the value and the size of its document.
  */
 export function revisionCache<T extends object>(
   load: (db: Db, revisionId: string) => Promise<{ readonly value: T; readonly size: number }>,

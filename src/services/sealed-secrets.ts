@@ -1,4 +1,4 @@
-/** Secrets sealed under the deployment's keys: that all can still be read, and sealing them anew under the current key. */
+/** Secrets sealed under the deployment's keys: checks that all can be read, and re-seals them under the current key. */
 import {
   listSealingKeyIds,
   lockSealedUnderOthers,
@@ -27,13 +27,13 @@ export async function requireReadableSecrets(db: Db, box: SecretBox | undefined)
 
 export interface Resealed {
   readonly count: number;
-  /** Values that do not open although their key is known: somebody changed or moved them. `<table> <id>`. */
+  /** Values that do not open although their key is known: they were changed or moved. `<table> <id>`. */
   readonly broken: readonly string[];
 }
 
 /**
- * Seals everything anew that is not under the box's current key, in short transactions: safe to interrupt, to repeat, and
- * while the service runs. Throws OperatorError when a key is missing.
+ * Re-seals everything that is not under the current key, in short transactions. Safe to interrupt, to repeat, and to run
+ * beside the service. Throws OperatorError when a key is missing.
  */
 export async function resealSecrets(
   db: Db,
@@ -65,8 +65,8 @@ async function resealBatch(
   const rows = await lockSealedUnderOthers(trx, column, { keyId: box.keyId, after, limit: BATCH });
   const broken: string[] = [];
   for (const row of rows) {
-    const anew = reseal(row, box, column.purposeOf(row.id));
-    if (anew) await updateSealed(trx, column, anew);
+    const resealed = reseal(row, box, column.purposeOf(row.id));
+    if (resealed) await updateSealed(trx, column, resealed);
     else broken.push(`${column.table} ${row.id}`);
   }
   return { count: rows.length - broken.length, broken, last: rows.at(-1)?.id };

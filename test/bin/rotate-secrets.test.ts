@@ -78,7 +78,7 @@ afterEach(async () => {
 });
 
 describe('with DATABASE_URL', () => {
-  test('everything is encrypted anew under the given key, once; a missing key stops it and the service, by name', async () => {
+  test('everything is re-encrypted under the given key, once; a missing key stops it and the service, by name', async () => {
     const database = await cloneDatabase();
     const [oldKey, newKey] = [
       randomBytes(32).toString('base64'),
@@ -109,8 +109,8 @@ describe('with DATABASE_URL', () => {
     const both = { COUNTERSIGN_SECRETS_KEY: newKey, COUNTERSIGN_PREVIOUS_SECRETS_KEYS: oldKey };
     const done = run('rotate-secrets', both);
     expect([done.status, done.stderr]).toEqual([0, '']);
-    expect(done.stdout).toMatch(/^2 secrets encrypted anew/);
-    expect(run('rotate-secrets', both).stdout).toMatch(/^0 secrets encrypted anew/);
+    expect(done.stdout).toMatch(/^2 secrets re-encrypted/);
+    expect(run('rotate-secrets', both).stdout).toMatch(/^0 secrets re-encrypted/);
     await within(database.url, async (db) => {
       for (const id of ids) expect(await readFactor(db, id, newKey)).toEqual(SECRET);
     });
@@ -178,7 +178,7 @@ describe('on the Postgres of `start`', () => {
 
     const rotated = runCommand(['rotate-secrets', '--new-key'], folder);
     expect([rotated.status, rotated.stderr]).toEqual([0, '']);
-    expect(rotated.stdout).toMatch(/^1 secret encrypted anew/);
+    expect(rotated.stdout).toMatch(/^1 secret re-encrypted/);
     const second = keyIn();
     expect([
       second === first,
@@ -193,7 +193,7 @@ describe('on the Postgres of `start`', () => {
     writeFileSync(file(), `${third}\n`, { mode: 0o600 });
     await stop(await startService(folder));
     expect(keyIn('secrets-key.previous')).toBe(second);
-    expect(runCommand(['rotate-secrets'], folder).stdout).toMatch(/^1 secret encrypted anew/);
+    expect(runCommand(['rotate-secrets'], folder).stdout).toMatch(/^1 secret re-encrypted/);
     expect([keyIn(), existsSync(file('secrets-key.previous'))]).toEqual([third, false]);
     expect(await inFolder((db) => readFactor(db, id, third))).toEqual(SECRET);
     expect(existsSync(file('countersign.lock'))).toBe(false);

@@ -74,7 +74,7 @@ export interface EscalationStep {
   readonly at: Date;
   /** When the level ends without an answer. Absent when the step is no level of a path. */
   readonly escalateAt?: Date;
-  /** Whom this step notifies. */
+  /** The members that this step notifies. */
   readonly membershipIds: readonly string[];
   /** Whether this deployment sends email. */
   readonly byEmail: boolean;

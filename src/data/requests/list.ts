@@ -84,7 +84,7 @@ function accessParts({ access, scope }: QueueFilter, bindings: Bindings): readon
   return [
     ...wide,
     ...unrouted,
-    each('select id from his_paths', 'r.escalation_path_revision_id = s.id', decide),
+    each('select id from member_paths', 'r.escalation_path_revision_id = s.id', decide),
     each(added, 'r.id = s.id', decide),
   ];
 }
@@ -97,7 +97,7 @@ function decidable({ access }: QueueFilter, bindings: Bindings): string {
   return `(${covers(access.decideUnrouted, 'decide_unrouted', bindings)}
     or (${covers(access.decide, 'decide', bindings)}
         and (r.escalation_path_revision_id is null
-          or r.escalation_path_revision_id in (select id from his_paths)
+          or r.escalation_path_revision_id in (select id from member_paths)
           or exists (select 1 from added_reviewers a where a.request_id = r.id and a.membership_id = cast(:membership as uuid)))))`;
 }
 
@@ -171,7 +171,7 @@ export function queueQuery(
       : `(select f.id, f.created_at from ${from} cross join lateral (${found}) as f)`;
   });
   const sql = `
-    with his_paths as materialized (${MEMBER_PATHS}),
+    with member_paths as materialized (${MEMBER_PATHS}),
     told as materialized (
       select count(*) <= :few as few
         from (select 1 from notifications where membership_id = cast(:membership as uuid) limit :few + 1) as n

@@ -14,7 +14,7 @@ const HOLD: PreparedStatement = {
 
 /**
  * Call it before a step reads who may decide. Later removals of rights wait for the step, and see
- * whom it notified. Returns false at once while a removal is under way: the step has to look again
+ * the members it notified. Returns false at once while a removal is under way: the step has to look again
  * later.
  */
 export async function holdRights(trx: Db, organizationId: string): Promise<boolean> {
@@ -26,7 +26,7 @@ const inside = (key: string, level: string): string =>
   `(${key} = ${level} or starts_with(${key}, ${level} || ':'))`;
 
 /** No member notified at the step `key` of the request `r` may decide it. */
-const nobodyAt = (key: string): string => `not exists (
+const noOneAt = (key: string): string => `not exists (
   select 1 from notifications o join memberships m on m.id = o.membership_id
    where o.request_id = r.id and o.step_key = ${key} and ${MAY_DECIDE_REQUEST})`;
 
@@ -55,7 +55,7 @@ export async function wakeUnreachable(
   membershipIds: readonly string[],
 ): Promise<string[]> {
   if (membershipIds.length === 0) return [];
-  // A statement of its own, so that the next one sees whom concurrent steps have notified.
+  // A statement of its own, so that the next one sees the members that concurrent steps have notified.
   await trx.raw(`select pg_advisory_xact_lock(${RIGHTS})`, { organizationId });
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `with waiting as materialized (
@@ -79,7 +79,7 @@ export async function wakeUnreachable(
          join notifications n on n.request_id = l.id and n.step_key = l.step_key
      ),
      notified_standings as materialized (${standings('told')}),
-     stranded as (
+     unreachable as (
        select t.id from told t join notified_standings s on ${same('s', 't')}
         group by t.id, t.step_key
        having not bool_or(s.stands or s.decides and exists (
@@ -91,7 +91,7 @@ export async function wakeUnreachable(
           and r.organization_id = :organizationId and not ${MAY_DECIDE_REQUEST}
      ),
      locked as materialized (
-       select id from approval_requests where id in (select id from stranded) and state = 'pending' order by id for no key update
+       select id from approval_requests where id in (select id from unreachable) and state = 'pending' order by id for no key update
      ),
      clock as materialized (select clock_timestamp() as now)
      update approval_requests r set next_at = clock.now, wake_at = clock.now, wake_attempts = 0
@@ -112,7 +112,7 @@ interface NotifiedStep {
 const TOLD_STEPS: PreparedStatement = {
   name: 'find-told-steps',
   sql: `
-    select s.step_key as "stepKey", ${nobodyAt('s.step_key')} as lost
+    select s.step_key as "stepKey", ${noOneAt('s.step_key')} as lost
       from approval_requests r
       join (select distinct step_key from notifications
              where request_id = cast(:id as uuid) and ${inside('step_key', 'cast(:level as text)')}) as s on true

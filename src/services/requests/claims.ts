@@ -114,7 +114,7 @@ export async function releaseRequest(
   if (outcome.expired) announceDecided(context, outcome.expired, 'changed');
   else if (outcome.changed) announceChanged(context, id, 'claim');
   if (outcome.expired ?? !outcome.released)
-    throw new AppError('not_found', { detail: 'Nobody claims the request.' });
+    throw new AppError('not_found', { detail: 'The request has no live claim.' });
 }
 
 async function releaseLocked(

@@ -43,7 +43,7 @@ import { namedTeams, teamsOf } from './audience.ts';
 import { stateOf } from './walk/walk.ts';
 import { conditionFacts, walkInput } from './walk/walk-input.ts';
 
-/** `canDecide`: whether they may decide this request now, whoever was notified then. */
+/** `canDecide`: whether they may decide this request now, independent of past notifications. */
 export interface RoutedMember {
   readonly membershipId: string;
   readonly displayName: string;
