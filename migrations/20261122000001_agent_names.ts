@@ -1,8 +1,12 @@
 /**
- * Names of live agents are unique without regard to case. Where two differ in case only, the older agent keeps its name and
- * the younger one gets its slug behind it, `Deploy (deploy-bot)`, with a number if that name is taken too.
+ * Names of live agents are unique without regard to case or Unicode variants. Where two names fold to the same, the
+ * older agent keeps its name. The younger one gets its slug behind it, `Deploy (deploy-bot)`, and a number if needed.
  */
 import type { Knex } from 'knex';
+
+/** As teams compare names, and without regard to the locale of the database. */
+const folded = (name: string): string =>
+  `lower(normalize(replace(${name}, chr(65039), ''), NFKC) collate pg_c_utf8)`;
 
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
@@ -15,7 +19,7 @@ export async function up(db: Knex): Promise<void> {
     begin
       for clash in
         select organization_id, slug, name
-          from (select *, row_number() over (partition by organization_id, lower(name) order by created_at, slug) as place
+          from (select *, row_number() over (partition by organization_id, ${folded('name')} order by created_at, slug) as place
                   from agents where status <> 'archived') as live
          where place > 1
          order by created_at, slug
@@ -25,7 +29,7 @@ export async function up(db: Knex): Promise<void> {
         while exists (
           select from agents
            where organization_id = clash.organization_id and status <> 'archived'
-             and lower(name) = lower(left(clash.name, 200 - length(suffix)) || suffix)
+             and ${folded('name')} = ${folded('left(clash.name, 200 - length(suffix)) || suffix')}
         ) loop
           attempt := attempt + 1;
           suffix := ' (' || clash.slug || ') (' || attempt || ')';
@@ -35,7 +39,7 @@ export async function up(db: Knex): Promise<void> {
          where organization_id = clash.organization_id and slug = clash.slug;
       end loop;
     end $$;
-    create unique index agents_live_name_key on agents (organization_id, lower(name)) where status <> 'archived';
+    create unique index agents_live_name_key on agents (organization_id, ${folded('name')}) where status <> 'archived';
   `);
 }
 

@@ -71,7 +71,7 @@ CREATE TABLE agents (
   CONSTRAINT agents_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE agents IS 'An AI agent, known by its slug for ever: a slug is never changed and never used again.';
-CREATE UNIQUE INDEX agents_live_name_key ON agents USING btree (organization_id, lower(name)) WHERE (status <> 'archived'::text);
+CREATE UNIQUE INDEX agents_live_name_key ON agents USING btree (organization_id, lower((NORMALIZE(replace(name, chr(65039), ''::text), NFKC) COLLATE pg_c_utf8))) WHERE (status <> 'archived'::text);
 
 CREATE TABLE api_keys (
   id uuid NOT NULL,

@@ -107,6 +107,18 @@ describe('creating an agent', () => {
   });
 
   test.each([
+    ['Équipe', 'ÉQUIPE'],
+    ['дима', 'ДИМА'],
+    ['Ｆull width', 'full width'],
+  ])('takes the names %s and %s for the same', async (one, other) => {
+    await newOrganization();
+    expect((await create('first', one)).status).toBe(201);
+    expect((await create('second', other)).body).toMatchObject({
+      error: { code: 'agent_name_taken' },
+    });
+  });
+
+  test.each([
     [{ slug: 'Upper', name: 'x' }, '/slug'],
     [{ slug: '-x', name: 'x' }, '/slug'],
     [{ slug: 'x'.repeat(64), name: 'x' }, '/slug'],
