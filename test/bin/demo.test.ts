@@ -80,7 +80,7 @@ test('the demo plays the main job whole, and fails where it may not play or the 
   const { code, output } = await whole.ended;
   expectInOrder(output, [
     `Countersign answers at ${app.url}`,
-    'lets the first owner in, once',
+    'creates the first owner, once',
     '✓ approved at once',
     '✓ denied at once',
     '"amount": 120.50, "ledger_entry": 9007199254740993}?',
