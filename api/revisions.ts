@@ -7,14 +7,10 @@ import type { AuthorizationTarget } from '../src/domain/people/authorization.ts'
 import { AppError, invalid, type ErrorCode } from '../src/domain/errors.ts';
 import type { Permission } from '../src/domain/people/permissions.ts';
 import type { ExactValue, JsonText } from '../src/platform/exact-json.ts';
-import {
-  activateRevision,
-  createRevision,
-  deactivateRevision,
-  getRevision,
-  listRevisions,
-  type RevisionedKind,
-} from '../src/services/revisions.ts';
+import { activateRevision, deactivateRevision } from '../src/services/revisions/activate.ts';
+import { createRevision } from '../src/services/revisions/create.ts';
+import type { RevisionedKind } from '../src/services/revisions/kind.ts';
+import { getRevision, listRevisions } from '../src/services/revisions/read.ts';
 import { decodeCursor, encodeCursor } from './http/cursors.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint, type Success } from './http/endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor } from './http/schema.ts';

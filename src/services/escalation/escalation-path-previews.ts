@@ -31,7 +31,7 @@ import { readDocument } from '../read-documents.ts';
 import { readPreviewedPath } from './read-escalation.ts';
 import { escalationPathKind, storedPath } from './escalation-paths.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
-import { getRevision } from '../revisions.ts';
+import { getRevision } from '../revisions/read.ts';
 
 const MAX_STEPS = 500;
 

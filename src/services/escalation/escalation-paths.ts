@@ -33,15 +33,12 @@ import {
 } from './read-escalation.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
 import { pipelineOwner, storedPipeline } from '../pipelines/request-approval-pipelines.ts';
-import {
-  archiveDocument,
-  createDocument,
-  listSummaries,
-  revisionCache,
-  type ChangedRevision,
-  type RevisionedKind,
-  type SummaryQuery,
-} from '../revisions.ts';
+import { archiveDocument } from '../revisions/archive.ts';
+import { revisionCache } from '../revisions/cache.ts';
+import type { ChangedRevision } from '../revisions/change.ts';
+import { createDocument } from '../revisions/create.ts';
+import type { RevisionedKind } from '../revisions/kind.ts';
+import { listSummaries, type SummaryQuery } from '../revisions/read.ts';
 
 export interface EscalationPathRevision {
   readonly id: string;

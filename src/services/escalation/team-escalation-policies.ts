@@ -14,7 +14,8 @@ import { parseExact } from '../../platform/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { idsOf, namesIn, readTeamPolicy, type EscalationNames } from './read-escalation.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
-import { revisionCache, type RevisionedKind } from '../revisions.ts';
+import { revisionCache } from '../revisions/cache.ts';
+import type { RevisionedKind } from '../revisions/kind.ts';
 
 export interface TeamPolicyRevision {
   readonly id: string;

@@ -39,7 +39,7 @@ import { announceDue } from '../requests/announce.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
-import { deactivateWith } from '../revisions.ts';
+import { deactivateWith } from '../revisions/activate.ts';
 import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
 import { teamPolicyKind } from '../escalation/team-escalation-policies.ts';
 

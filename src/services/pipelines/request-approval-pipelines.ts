@@ -26,12 +26,9 @@ import type { ServiceContext } from '../context.ts';
 import { credentialOf } from '../read-documents.ts';
 import { runPreview } from './preview.ts';
 import { readPipeline, type PipelineNames } from './read-pipeline.ts';
-import {
-  listSummaries,
-  revisionCache,
-  type RevisionedKind,
-  type SummaryQuery,
-} from '../revisions.ts';
+import { revisionCache } from '../revisions/cache.ts';
+import type { RevisionedKind } from '../revisions/kind.ts';
+import { listSummaries, type SummaryQuery } from '../revisions/read.ts';
 
 /** Whose pipeline a key stands for. */
 export function pipelineOwner(documentKey: string): {

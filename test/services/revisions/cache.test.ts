@@ -1,7 +1,7 @@
 /** What the cache of revisions promises to several who ask at once. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { revisionCache } from '../../src/services/revisions.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { revisionCache } from '../../../src/services/revisions/cache.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
 
 let app: TestApp;
 beforeAll(async () => {

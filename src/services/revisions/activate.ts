@@ -1,0 +1,105 @@
+/** Which revision of a document is active. */
+import { AppError } from '../../domain/errors.ts';
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import type { RevisionedDocument } from '../../domain/revisions.ts';
+import * as data from '../../data/revisions.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { advised, audit, lock, type ChangedRevision } from './change.ts';
+import type { Of } from './kind.ts';
+
+/**
+ * Makes a revision the active one, if `expected` is active now (0: none is); the one already active stays so. Throws 404,
+ * 409 when archived or when something it names is not active or gone, 412 `revision_conflict`.
+ */
+export async function activateRevision<N, V>(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  {
+    kind,
+    documentKey,
+    revision: number,
+    expected,
+  }: Of<N, V> & { readonly revision: number; readonly expected: number },
+): Promise<ChangedRevision<V>> {
+  const { organizationId } = principal;
+  const { tables } = kind;
+  return await context.db.transaction(async (trx) => {
+    await kind.lockFirst?.(trx, organizationId, documentKey);
+    const locked = await lock(trx, organizationId, { kind, documentKey });
+    const revision = await data.findRevision(trx, organizationId, {
+      tables,
+      documentKey,
+      revision: number,
+    });
+    if (!revision) throw new AppError('not_found');
+    if (locked.archivedAt) throw new AppError(kind.archivedCode);
+    if (requireActive(locked, expected) !== number) {
+      await kind.checkActivation?.(trx, organizationId, revision);
+      await data.setActiveRevision(trx, organizationId, {
+        tables,
+        documentId: locked.id,
+        revision: number,
+      });
+      await audit(trx, principal, {
+        kind,
+        documentKey,
+        change: 'revision_activated',
+        more: { revision: number, previous_revision: locked.activeRevision },
+      });
+    }
+    return {
+      revision: await advised(trx, organizationId, {
+        kind,
+        revision: { ...revision, isActive: true },
+      }),
+      activeRevision: number,
+    };
+  });
+}
+
+/** Which revision is active, 0 when none is; throws 412 unless that is the expected one. */
+function requireActive(
+  { activeRevision: active = 0 }: RevisionedDocument,
+  expected: number,
+): number {
+  if (active !== expected)
+    throw new AppError('revision_conflict', { details: { active_revision: active } });
+  return active;
+}
+
+/** Leaves no revision active, if `expected` is active now (0: none is, and nothing changes). Throws 404, 409, 412 `revision_conflict`. */
+export async function deactivateRevision<N, V>(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  { kind, documentKey, expected }: Of<N, V> & { readonly expected: number },
+): Promise<void> {
+  const { organizationId } = principal;
+  await context.db.transaction(async (trx) => {
+    await kind.lockFirst?.(trx, organizationId, documentKey);
+    requireActive(await lock(trx, organizationId, { kind, documentKey }), expected);
+    await deactivateWith(trx, principal, { kind, documentKey });
+  });
+}
+
+/** The same as part of a greater change, whichever revision is active, if any, and if there is such a document. */
+export async function deactivateWith<N, V>(
+  trx: Db,
+  principal: ProductPrincipal,
+  { kind, documentKey }: Of<N, V>,
+): Promise<void> {
+  const { organizationId } = principal;
+  const locked = await data.lockDocument(trx, organizationId, { tables: kind.tables, documentKey });
+  if (locked?.activeRevision === undefined) return;
+  await data.setActiveRevision(trx, organizationId, {
+    tables: kind.tables,
+    documentId: locked.id,
+    revision: null,
+  });
+  await audit(trx, principal, {
+    kind,
+    documentKey,
+    change: 'revision_deactivated',
+    more: { previous_revision: locked.activeRevision },
+  });
+}

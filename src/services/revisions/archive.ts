@@ -1,0 +1,29 @@
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import * as data from '../../data/revisions.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { audit, lock } from './change.ts';
+import type { Of } from './kind.ts';
+
+/** Archives a document for good; again is not an error. `refuse` throws 409 while something needs it. Throws 404. */
+export async function archiveDocument<N, V>(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  { kind, documentKey, refuse }: Of<N, V> & { readonly refuse: (trx: Db) => Promise<void> },
+): Promise<void> {
+  await context.db.transaction(async (trx) => {
+    const locked = await lock(trx, principal.organizationId, { kind, documentKey });
+    if (locked.archivedAt) return;
+    await refuse(trx);
+    await data.archiveDocument(trx, principal.organizationId, {
+      tables: kind.tables,
+      documentId: locked.id,
+    });
+    await audit(trx, principal, {
+      kind,
+      documentKey,
+      change: 'archived',
+      more: { previous_revision: locked.activeRevision },
+    });
+  });
+}

@@ -1,0 +1,57 @@
+/** What every change of a revisioned document does: lock the document, write the audit event, advise in the answer. */
+import { actorOf } from '../../domain/audit.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import type { Revision, RevisionedDocument } from '../../domain/revisions.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import * as data from '../../data/revisions.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { Of, RevisionedKind } from './kind.ts';
+
+/** The answer to a change. `activeRevision` is 0 while none is active. */
+export interface ChangedRevision<View> {
+  readonly revision: View;
+  readonly activeRevision: number;
+}
+
+export async function advised<N, V>(
+  trx: Db,
+  organizationId: string,
+  { kind, revision }: { kind: RevisionedKind<N, V>; revision: Revision },
+) {
+  const view = kind.view(revision);
+  return kind.advise ? await kind.advise(trx, organizationId, view) : view;
+}
+
+/** The document, locked; throws 404. */
+export async function lock<N, V>(
+  trx: Db,
+  organizationId: string,
+  { kind, documentKey }: Of<N, V>,
+): Promise<RevisionedDocument> {
+  const document = await data.lockDocument(trx, organizationId, {
+    tables: kind.tables,
+    documentKey,
+  });
+  if (!document) throw new AppError('not_found');
+  return document;
+}
+
+export async function audit<N, V>(
+  trx: Db,
+  principal: ProductPrincipal,
+  {
+    kind,
+    documentKey,
+    change,
+    more,
+  }: Of<N, V> & { change: string; more?: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  const event = {
+    eventType: `${kind.subject}.${change}`,
+    actor: actorOf(principal),
+    subjectId: documentKey,
+    data: { ...kind.auditData(documentKey), ...more },
+  };
+  await insertAuditEvents(trx, principal.organizationId, { events: [event] });
+}

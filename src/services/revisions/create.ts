@@ -1,0 +1,121 @@
+/** Creating documents and their next revisions. */
+import { actorIdOf } from '../../domain/audit.ts';
+import { AppError, type ErrorCode } from '../../domain/errors.ts';
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import type { Revision, RevisionedDocument } from '../../domain/revisions.ts';
+import * as data from '../../data/revisions.ts';
+import type { ExactValue, JsonText } from '../../platform/exact-json.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { readDocument, type ReadDocument } from '../read-documents.ts';
+import { advised, audit, lock, type ChangedRevision } from './change.ts';
+import type { Of } from './kind.ts';
+
+/** A new document with its revision 1, inactive. Throws 400, and `taken` when any document ever had the key. */
+export async function createDocument<N, V>(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  {
+    kind,
+    documentKey,
+    document,
+    taken,
+  }: Of<N, V> & { readonly document: ReadDocument<N>; readonly taken: ErrorCode },
+): Promise<ChangedRevision<V>> {
+  const { organizationId } = principal;
+  return await context.db.transaction(async (trx) => {
+    await kind.checkReferences(trx, organizationId, {
+      documentKey,
+      names: document.names,
+    });
+    const revision = await insertFirst(trx, principal, { kind, documentKey, document });
+    if (!revision) throw new AppError(taken);
+    await kind.recordReferences(trx, { revisionId: revision.id, names: document.names });
+    await audit(trx, principal, { kind, documentKey, change: 'created', more: { revision: 1 } });
+    return { revision: await advised(trx, organizationId, { kind, revision }), activeRevision: 0 };
+  });
+}
+
+/**
+ * The next revision, inactive; which one is active does not change. Throws 400, 404 (unless the kind's documents are born
+ * by their first revision), 409 when archived.
+ */
+export async function createRevision<N, V>(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  { kind, documentKey, body }: Of<N, V> & { readonly body: ExactValue | JsonText },
+): Promise<ChangedRevision<V>> {
+  const { organizationId } = principal;
+  const document = await readDocument(context, principal, { reader: kind.reader, body });
+  return await context.db.transaction(async (trx) => {
+    await kind.lockFirst?.(trx, organizationId, documentKey);
+    const first =
+      kind.bornByRevision && (await insertFirst(trx, principal, { kind, documentKey, document }));
+    const locked = await lock(trx, organizationId, { kind, documentKey });
+    if (locked.archivedAt) throw new AppError(kind.archivedCode);
+    await kind.checkReferences(trx, organizationId, {
+      documentKey,
+      names: document.names,
+    });
+    const revision = first ?? (await insertNext(trx, principal, { kind, locked, document }));
+    await kind.recordReferences(trx, { revisionId: revision.id, names: document.names });
+    await audit(trx, principal, {
+      kind,
+      documentKey,
+      change: 'revision_created',
+      more: { revision: revision.revision },
+    });
+    return {
+      revision: await advised(trx, organizationId, { kind, revision }),
+      activeRevision: locked.activeRevision ?? 0,
+    };
+  });
+}
+
+/** Undefined when the key is taken. */
+async function insertFirst<N, V>(
+  trx: Db,
+  principal: ProductPrincipal,
+  { kind, documentKey, document }: Of<N, V> & { readonly document: ReadDocument<N> },
+): Promise<Revision | undefined> {
+  const revision = {
+    document: document.text,
+    createdByActorId: actorIdOf(principal),
+  };
+  return await data.insertDocument(trx, principal.organizationId, {
+    tables: kind.tables,
+    documentKey,
+    revision,
+    active: false,
+  });
+}
+
+async function insertNext<N, V>(
+  trx: Db,
+  principal: ProductPrincipal,
+  {
+    kind,
+    locked,
+    document,
+  }: Pick<Of<N, V>, 'kind'> & {
+    readonly locked: RevisionedDocument;
+    readonly document: ReadDocument<N>;
+  },
+): Promise<Revision> {
+  const { organizationId } = principal;
+  const { tables } = kind;
+  const latest = await data.findRevision(trx, organizationId, {
+    tables,
+    documentKey: locked.documentKey,
+    revision: 'latest',
+  });
+  const revision = {
+    document: latest && kind.succeed ? kind.succeed(document.text, latest) : document.text,
+    createdByActorId: actorIdOf(principal),
+  };
+  return await data.insertRevision(trx, organizationId, {
+    tables,
+    documentId: locked.id,
+    revision,
+  });
+}

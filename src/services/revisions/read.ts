@@ -1,0 +1,102 @@
+/** One revision, a list of revisions, a list of documents. */
+import { AppError, invalid } from '../../domain/errors.ts';
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import type { ArchiveStatus, RevisionSummary } from '../../domain/revisions.ts';
+import * as data from '../../data/revisions.ts';
+import type { RevisionTables } from '../../data/revisions.ts';
+import type { ServiceContext } from '../context.ts';
+import { cutPage } from '../pages.ts';
+import type { Of } from './kind.ts';
+
+/** One revision, or the active one. Throws 404. */
+export async function getRevision<N, V>(
+  context: ServiceContext,
+  { organizationId }: ProductPrincipal,
+  { kind, documentKey, revision }: Of<N, V> & { readonly revision: number | 'active' },
+): Promise<{ readonly revision: V; readonly number: number }> {
+  const found = await data.findRevision(context.db, organizationId, {
+    tables: kind.tables,
+    documentKey,
+    revision,
+  });
+  if (!found) throw new AppError('not_found');
+  return { revision: kind.view(found), number: found.revision };
+}
+
+/** Where a page of revisions ended, and in which document. */
+export interface RevisionPosition {
+  readonly documentId: string;
+  readonly revision: number;
+}
+
+export interface RevisionList<View> {
+  readonly revisions: readonly View[];
+  /** Where the next page starts; absent on the last one. */
+  readonly next?: RevisionPosition;
+  readonly totalCount: number;
+}
+
+/** Newest first; none where what a document would belong to exists without it. Throws 404, and 400 for a position in another document. */
+export async function listRevisions<N, V>(
+  context: ServiceContext,
+  { organizationId }: ProductPrincipal,
+  {
+    kind,
+    documentKey,
+    after,
+    limit,
+  }: Of<N, V> & { readonly after?: RevisionPosition | undefined; readonly limit: number },
+): Promise<RevisionList<V>> {
+  const document = await data.findDocument(context.db, organizationId, {
+    tables: kind.tables,
+    documentKey,
+  });
+  if (!document && !(await kind.ownerExists?.(context.db, organizationId, documentKey)))
+    throw new AppError('not_found');
+  if (after && after.documentId !== document?.id) {
+    throw invalid([
+      { pointer: '/query/cursor', code: 'invalid_cursor', message: 'is not a cursor of this list' },
+    ]);
+  }
+  if (!document) return { revisions: [], totalCount: 0 };
+  const page = {
+    tables: kind.tables,
+    documentId: document.id,
+    before: after?.revision,
+    limit: limit + 1,
+  };
+  const found = await data.listRevisions(context.db, organizationId, page);
+  const { items, last } = cutPage(found, limit);
+  return {
+    revisions: items.map((revision) => kind.view(revision)),
+    ...(last && { next: { documentId: document.id, revision: last.revision } }),
+    totalCount: document.latestRevision,
+  };
+}
+
+export interface SummaryQuery {
+  readonly status: ArchiveStatus;
+  readonly limit: number;
+  /** Key of the document the page before ended with. */
+  readonly after?: string | undefined;
+}
+
+/** Summaries by key; only of `documentKeys` when given. `next` is where the next page starts, absent on the last one. */
+export async function listSummaries(
+  context: ServiceContext,
+  { organizationId }: ProductPrincipal,
+  {
+    tables,
+    documentKeys,
+    query,
+  }: { tables: RevisionTables; documentKeys?: readonly string[] | undefined; query: SummaryQuery },
+): Promise<{ readonly summaries: readonly RevisionSummary[]; readonly next?: string }> {
+  const found = await data.listSummaries(context.db, organizationId, {
+    ...query,
+    tables,
+    documentKeys,
+    limit: query.limit + 1,
+  });
+  const { items: summaries, last } = cutPage(found, query.limit);
+  return { summaries, ...(last && { next: last.documentKey }) };
+}
