@@ -1,4 +1,4 @@
-/** What every answer keeps to, whatever the endpoint: declared codes, headers of refusals, the lines of the log. */
+/** What every answer has, at any endpoint: declared codes, headers of refusals, log lines. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Server } from 'node:http';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** The lines this call alone wrote. */
+/** The log lines of this call alone. */
 async function linesOf(call: () => Promise<unknown>): Promise<{ level: string; msg: string }[]> {
   const before = app.log.length;
   await call();
@@ -82,7 +82,7 @@ describe('an error code', () => {
   });
 });
 
-test('a 401 names the scheme that would open the endpoint', async () => {
+test('a 401 names the authentication scheme of the endpoint', async () => {
   for (const path of ['/api/v1/me', '/api/aap/v1/requests/00000000-0000-7000-8000-000000000000']) {
     const answer = await app.http.get(path);
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer']);
@@ -102,7 +102,7 @@ test('what a deployment does not offer is answered without an error line', async
   expect(lines.map(({ msg }) => msg)).toContain('call');
 });
 
-test('health probes log at debug, well or not', async () => {
+test('health probes log at debug level, whether they succeed or fail', async () => {
   const lines = await linesOf(async () => {
     expect((await app.http.get('/health/live')).status).toBe(200);
     // This app has no Temporal server.
@@ -112,7 +112,7 @@ test('health probes log at debug, well or not', async () => {
   expect(calls.map(({ level }) => level)).toEqual(['debug', 'debug']);
 });
 
-describe('a path with a name where another has an id', () => {
+describe('a path with a name in place of an id', () => {
   test.each(['options', 'verify'])('takes no other method: /api_keys/%s', async (name) => {
     const { owner } = await createOrganization(app);
     for (const method of ['DELETE', 'POST', 'PUT']) {

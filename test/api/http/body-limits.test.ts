@@ -1,4 +1,4 @@
-/** How much one call may send, and how little comes back about it. */
+/** Limits on what one call sends, and on the size of its error answer. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { BODY_BYTES } from '../../../api/http/endpoint.ts';
@@ -35,7 +35,7 @@ describe('a body', () => {
     endpoints
       .filter(({ body, auth }) => body && auth === 'none')
       .map((one) => [one.path, one] as const),
-  )('of %s, which anybody can call, is at most 16 KiB', (_path, endpoint) => {
+  )('of %s, which needs no credential, is at most 16 KiB', (_path, endpoint) => {
     expect(endpoint.bodyLimit).toBe(16 * 1024);
   });
 
@@ -58,7 +58,7 @@ describe('an error answer', () => {
     expect(issues).toHaveLength(100);
   });
 
-  test('has at most 16 KiB, however long the names are that it would repeat', async () => {
+  test('has at most 16 KiB, even if the names that it would repeat are long', async () => {
     const organization = await createOrganization(app);
     const adapter = adapterOf(app, await createAgent(app, organization));
     const long = Array.from({ length: 900 }, (_, index) => [`${index}-${'k'.repeat(1_000)}`, 1]);

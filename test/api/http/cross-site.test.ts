@@ -1,4 +1,4 @@
-/** What another site's page can make a browser do here: nothing. And what a forged Host can make us say: nothing. */
+/** A page of another site changes nothing here, and a forged Host header changes no link. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -58,14 +58,14 @@ describe('a page of another site', () => {
   ] as const;
   const origins: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ['says so', { origin: EVIL, 'sec-fetch-site': 'cross-site' }],
-    ['says so by its origin alone', { origin: EVIL }],
-    ['says so by its site alone', { 'sec-fetch-site': 'cross-site' }],
-    ['is of a neighbouring host', { 'sec-fetch-site': 'same-site' }],
-    ['is no page at all', { 'sec-fetch-site': 'none' }],
+    ['sends only its origin', { origin: EVIL }],
+    ['sends only its site', { 'sec-fetch-site': 'cross-site' }],
+    ['is of a neighboring host', { 'sec-fetch-site': 'same-site' }],
+    ['is not a page at all', { 'sec-fetch-site': 'none' }],
     ['hides its origin', { origin: 'null' }],
-    ['hides its origin and says nothing of its site', {}],
-    ['has an origin that is no URL', { origin: 'evil' }],
-    ['has our host as a part of its own', { origin: 'http://127.0.0.1.evil.example' }],
+    ['hides its origin and sends no site', {}],
+    ['has an origin that is not a URL', { origin: 'evil' }],
+    ['contains our host in its own', { origin: 'http://127.0.0.1.evil.example' }],
   ];
   const attempts = origins.flatMap(([page, headers]) =>
     forms.map(([type, body]) => ({ page, type, headers, body })),
@@ -80,7 +80,7 @@ describe('a page of another site', () => {
   );
 
   test.each(forms.slice(0, 3))(
-    'of our own cannot post %s either: only JSON is read',
+    'of our own cannot post %s either: only JSON is accepted',
     async (type, body) => {
       const own = { origin: app.url, 'sec-fetch-site': 'same-origin', 'content-type': type };
       expect(codeOf(await send(own, body))).toEqual([415, 'unsupported_media_type']);
@@ -88,12 +88,12 @@ describe('a page of another site', () => {
     },
   );
 
-  test('of our own can post JSON: the refusals above are for the page', async () => {
+  test('of our own can post JSON, so the refusals above are about the page', async () => {
     expect((await send({ origin: app.url })).status).toBe(201);
     expect(await planted()).toBe(1);
   });
 
-  test('cannot sign its visitor in as somebody, nor out', async () => {
+  test('cannot sign its visitor in or out', async () => {
     const person = await createPerson(app, organization.id);
     const headers = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
     const signedIn = await app.http.post(
@@ -135,7 +135,7 @@ describe('a page of another site', () => {
     },
   );
 
-  test('is given leave to read nothing', async () => {
+  test('may read nothing', async () => {
     const headers = {
       cookie: organization.owner.cookie,
       origin: EVIL,
@@ -152,10 +152,10 @@ describe('a page of another site', () => {
 });
 
 describe('a link', () => {
-  test('changes nothing by being followed: no GET does', async () => {
+  test('changes nothing when followed: no GET does', async () => {
     const world = await createWorld(app);
     const { owner } = world.organization;
-    // Remembered at the first use of each, and not again for a minute.
+    // The first use of each is recorded, and no other for a minute.
     await Promise.all([
       owner.http.get('/api/v1/me'),
       app.http.get('/api/aap/v1/requests/x', {
@@ -182,7 +182,7 @@ describe('a link', () => {
   });
 });
 
-describe('a service people reach by https, through a proxy', () => {
+describe('a service that people reach by https through a proxy', () => {
   let secure: TestApp;
   let mail: MailServer;
   let provider: IdentityProvider;
@@ -215,7 +215,7 @@ describe('a service people reach by https, through a proxy', () => {
     'x-forwarded-proto': 'http',
   };
 
-  test('gives its cookie to no script, no other site and no plain http', async () => {
+  test('hides its cookie from scripts, other sites and plain http', async () => {
     const { id } = await createOrganization(secure);
     const person = await createPerson(secure, id);
     const signedIn = await login(secure, person);
@@ -238,7 +238,7 @@ describe('a service people reach by https, through a proxy', () => {
     expect(flagsOf(out)).toEqual(['HttpOnly', 'Max-Age=0', 'Path=/', 'SameSite=Lax', 'Secure']);
   });
 
-  test('sets the same cookie without Secure where it is reached by plain http, or nobody could sign in', async () => {
+  test('sets the cookie without Secure on plain http, because otherwise no one could sign in', async () => {
     const person = await createPerson(app, (await createOrganization(app)).id);
     expect(flagsOf(await login(app, person))).toEqual([
       'HttpOnly',
@@ -248,7 +248,7 @@ describe('a service people reach by https, through a proxy', () => {
     ]);
   });
 
-  test('takes its own address over plain http for a foreign one', async () => {
+  test('treats its own address over plain http as a foreign one', async () => {
     const { owner } = await createOrganization(secure);
     const call = (origin: string) =>
       secure.http.post(
@@ -260,7 +260,7 @@ describe('a service people reach by https, through a proxy', () => {
     expect((await call(PUBLIC_URL)).status).toBe(201);
   });
 
-  test('builds the links of its mails by its configuration, whatever Host says', async () => {
+  test('builds the links in emails from its configuration, whatever Host says', async () => {
     const { id, owner } = await createOrganization(secure);
     const headers = { ...forged, cookie: owner.cookie, origin: PUBLIC_URL };
     const invited = await secure.http.post(
@@ -287,7 +287,7 @@ describe('a service people reach by https, through a proxy', () => {
     expect(JSON.stringify(mails)).not.toContain('evil');
   });
 
-  test('sends people to the identity provider with its own address to come back to', async () => {
+  test('sends people to the identity provider with its own return address', async () => {
     const answer = await secure.http.get('/auth/oidc/login', { headers: forged });
     const location = new URL(answer.headers['location'] ?? '');
     expect([location.origin, location.searchParams.get('redirect_uri')]).toEqual([
@@ -297,7 +297,7 @@ describe('a service people reach by https, through a proxy', () => {
     expect(JSON.stringify(answer.headers)).not.toContain('evil');
   });
 
-  test('sends nobody from the callback to where Host says', async () => {
+  test('never redirects from the callback to the address in Host', async () => {
     const answer = await secure.http.get('/auth/oidc/callback?error=access_denied&state=x', {
       headers: forged,
     });
@@ -306,7 +306,7 @@ describe('a service people reach by https, through a proxy', () => {
 });
 
 describe('a deployment without email', () => {
-  test('shows an invitation link by its configuration, whatever Host says', async () => {
+  test('builds an invitation link from its configuration, whatever Host says', async () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
     const client = browserWith(app, organization.owner.cookie);
     const { body } = await client.post(

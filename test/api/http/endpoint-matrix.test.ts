@@ -1,6 +1,6 @@
 /**
- * Every endpoint against every kind of caller. What to expect follows from the declaration alone, so that a new endpoint
- * is covered the moment it is listed.
+ * Every endpoint against every kind of caller. The declaration alone determines what to expect, so
+ * a new endpoint is covered as soon as it is listed.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -52,15 +52,18 @@ interface Caller {
   readonly refusal: (endpoint: Endpoint, world: World) => Refusal | undefined;
 }
 
-/** `hosted` serves everything there is; `open` is asked where the editions differ. Each has a database of its own. */
+/**
+ * `hosted` serves everything; `open` is asked where the editions differ. Each has a database of its
+ * own.
+ */
 const apps: Partial<Record<Edition, TestApp>> = {};
 let app: TestApp;
-/** Whose objects the paths name. */
+/** The owner of the objects in the paths. */
 let home: World;
 let foreign: World;
 let bare: TestMember;
 let suspended: TestMember;
-/** Everything a member, or a key, can hold at agent scope and at team scope: for another agent, for another team. */
+/** Everything that a member or a key can hold at agent or team scope, for another agent or team. */
 const elsewhere: Partial<
   Record<'agent' | 'team', { readonly member: TestMember; readonly key: string }>
 > = {};
@@ -92,7 +95,7 @@ afterAll(async () => {
   await Promise.all(Object.values(apps).map((each) => each.close()));
 });
 
-/** Every permission this kind of holder can be granted at that scope. */
+/** Every permission that this kind of holder can get at that scope. */
 function everything(
   scope: Policy['scope_kind'],
   resourceIds: readonly string[],
@@ -134,7 +137,7 @@ async function send(
   return await sendAnyhow(endpoint, { ...call, ...(endpoint.body && { body }) });
 }
 
-/** With this body, whether the endpoint declares one or not. */
+/** Sends this body, even to an endpoint that declares none. */
 async function sendAnyhow(
   endpoint: Endpoint,
   { params, headers, body, edition = 'hosted' }: Send,
@@ -155,7 +158,10 @@ async function sendAnyhow(
   return answer;
 }
 
-/** A success the endpoint declares, or an error of its list in the envelope; so never a failure of ours. */
+/**
+ * A success that the endpoint declares, or an error of its list in the envelope. Never an internal
+ * failure.
+ */
 function expectDeclared(endpoint: Endpoint, answer: Answer): void {
   if (answer.status < 400) {
     expect([endpoint.success.status].flat()).toContain(answer.status);
@@ -182,7 +188,7 @@ const cookie = (member: TestMember, { url } = app): Headers => ({
   'sec-fetch-site': 'same-origin',
 });
 
-/** Signing out and revoking keys are among the calls: what they ended begins anew. */
+/** Some calls sign out or revoke keys. This renews the credentials they ended. */
 async function liveSession(member: TestMember): Promise<Headers> {
   await app
     .db('sessions')
@@ -201,7 +207,7 @@ async function liveKey(member: TestMember): Promise<Headers> {
 
 const owning: Policy = { scope_kind: 'organization', is_owner: true };
 
-/** A credential of the home organization, changed before it is presented. */
+/** A credential of the home organization, changed before use. */
 async function spoiled(
   kind: 'key' | 'session' | 'credential' | 'organization key',
   change: Readonly<Record<string, unknown>>,
@@ -228,7 +234,10 @@ async function spoiled(
   return kind === 'key' ? bearer(member.apiKey) : cookie(member);
 }
 
-/** Of a caller who is refused whatever he asks for, so that no call changes what the next one finds: prepared for the first. */
+/**
+ * The headers of a caller who is always refused. No call changes what the next one finds, so they
+ * are prepared once.
+ */
 function once(prepare: Caller['headers']): Caller['headers'] {
   let prepared: ReturnType<Caller['headers']> | undefined;
   return () => (prepared ??= prepare());
@@ -239,12 +248,12 @@ const unauthenticated = ({ auth }: Endpoint): Refusal | undefined =>
   auth === 'none' ? undefined : { code: 'authentication_required' };
 
 const strangers: readonly Caller[] = [
-  { caller: 'nobody', headers: () => ({}) },
-  { caller: 'a token that is none', headers: () => bearer('whk_nonsense') },
+  { caller: 'no credential', headers: () => ({}) },
+  { caller: 'an invalid token', headers: () => bearer('whk_nonsense') },
   { caller: 'another scheme', headers: () => ({ authorization: 'Basic YWRhOnNlY3JldA==' }) },
-  { caller: 'a key nobody issued', headers: () => bearer(issueToken('whk').token) },
-  { caller: 'an organization key nobody issued', headers: () => bearer(issueToken('who').token) },
-  { caller: 'an agent credential nobody issued', headers: () => bearer(issueToken('whc').token) },
+  { caller: 'an invented key', headers: () => bearer(issueToken('whk').token) },
+  { caller: 'an invented organization key', headers: () => bearer(issueToken('who').token) },
+  { caller: 'an invented agent credential', headers: () => bearer(issueToken('whc').token) },
   {
     caller: "a session's token as a bearer",
     headers: () => bearer(bare.cookie.split('=')[1] ?? ''),
@@ -327,7 +336,7 @@ const acquaintances: readonly Caller[] = [
     refusal: known('organization_api_key', withoutGrants),
   },
   {
-    caller: 'a key narrowed to nothing',
+    caller: 'a key scoped to nothing',
     headers: () => spoiled('key', { permissions: [] }),
     refusal: known('api_key', outsideKeyScope),
   },
@@ -350,7 +359,7 @@ const acquaintances: readonly Caller[] = [
   ]),
 ];
 
-/** What stands before the permissions: each row with the endpoints it is about. */
+/** Checks that come before permissions: each row with its endpoints. */
 const barred: readonly (Caller & { readonly at: (endpoint: Endpoint) => boolean })[] = [
   {
     caller: 'a suspended member',
@@ -419,7 +428,7 @@ const barred: readonly (Caller & { readonly at: (endpoint: Endpoint) => boolean 
     refusal: () => ({ code: 'cross_site_request' }),
   },
   {
-    caller: 'a session that does not say from which page',
+    caller: 'a session that sends no page',
     at: ({ auth, method }) => auth !== 'agent' && auth !== 'none' && method !== 'get',
     headers: () => ({ cookie: home.organization.owner.cookie }),
     refusal: () => ({ code: 'cross_site_request' }),
@@ -454,7 +463,10 @@ async function expectRefusal(endpoint: Endpoint, { headers, refusal }: Caller): 
     expect(answer.body['error']?.['details']).toEqual(expected.details);
 }
 
-/** Whatever the answer says about the call, it does not say that the credential is of the wrong kind or lacks the permission. */
+/**
+ * The answer may say anything about the call, except that the credential is of the wrong kind or
+ * lacks the permission.
+ */
 function expectAdmitted({ body }: Answer): void {
   const code: unknown = body?.['error']?.['code'];
   expect([
@@ -489,7 +501,7 @@ describe("another organization's objects", () => {
   const ofObjects = guarded.filter(({ endpoint }) =>
     endpoint.path.replace('{revision}', '').includes('{'),
   );
-  test.each(ofObjects)('$name: are not there', async ({ endpoint }) => {
+  test.each(ofObjects)('$name: answers not found', async ({ endpoint }) => {
     const headers = await rightHeaders(endpoint, foreign);
     const params = paramsIn(home, endpoint);
     const found = await send(endpoint, { params, headers });
@@ -503,7 +515,7 @@ describe("another organization's objects", () => {
   const lists = guarded.filter(
     ({ endpoint }) => endpoint.method === 'get' && !endpoint.path.includes('{'),
   );
-  test.each(lists)('$name: are not listed', async ({ endpoint }) => {
+  test.each(lists)('$name: lists none', async ({ endpoint }) => {
     const answer = await send(endpoint, {
       params: {},
       headers: await rightHeaders(endpoint, foreign),
@@ -525,7 +537,7 @@ describe("another organization's objects", () => {
 });
 
 describe('the right caller', () => {
-  test.each(guarded)('$name: is let in', async ({ endpoint }) => {
+  test.each(guarded)('$name: accepts the caller', async ({ endpoint }) => {
     expectAdmitted(
       await send(endpoint, {
         params: paramsIn(home, endpoint),
@@ -546,7 +558,7 @@ describe('the right caller', () => {
     expect(answer.status).toBe(200);
   });
 
-  /** Of kinds that can hold the permission and open the endpoint. */
+  /** The kinds that can hold the permission and open the endpoint. */
   const permitted = guarded.flatMap(({ name, endpoint }) =>
     opens[endpoint.auth]
       .filter(
@@ -558,7 +570,7 @@ describe('the right caller', () => {
       .map((holder) => ({ name, endpoint, holder })),
   );
   test.each(permitted)(
-    '$name: needs no more than its permission at its scope ($holder)',
+    '$name: needs only its permission at its scope ($holder)',
     async ({ endpoint, holder }) => {
       const { permission } = endpoint;
       if (!permission) throw new Error('not among these');
@@ -609,7 +621,10 @@ describe.each(barred)('$caller', (caller) => {
 });
 
 describe('ids in capitals', () => {
-  /** Two organizations that are called alike, the one by its ids in small letters, the other by its ids in capitals. */
+  /**
+   * Two organizations with the same names. One caller uses ids in small letters, the other in
+   * capitals.
+   */
   let worlds: readonly [small: World, capital: World];
 
   beforeAll(async () => {
@@ -647,9 +662,9 @@ describe('ids in capitals', () => {
 });
 
 describe('an undeclared query parameter', () => {
-  // An identity provider may send people back with parameters of its own.
+  // An identity provider may add parameters of its own to the redirect.
   const strict = named.filter(({ endpoint }) => endpoint.operationId !== 'finishSingleSignOn');
-  test.each(strict)('$name: is refused by its name', async ({ endpoint }) => {
+  test.each(strict)('$name: is refused by name', async ({ endpoint }) => {
     // This file makes more sign-in attempts a minute than one network may.
     if (endpoint.signInAttempt) await app.db('sign_in_attempts').delete();
     const unknown = { ...endpoint, path: `${endpoint.path}?surprise=1` };
@@ -667,7 +682,7 @@ describe('an undeclared body', () => {
     ({ endpoint: { method, body, signedForm } }) =>
       !['get', 'delete'].includes(method) && !body && !signedForm,
   );
-  test.each(bodiless)('$name: is refused by what stands in it', async ({ endpoint }) => {
+  test.each(bodiless)('$name: is refused, with the field', async ({ endpoint }) => {
     const headers = endpoint.auth === 'none' ? {} : await rightHeaders(endpoint, home);
     const answer = await sendAnyhow(endpoint, {
       params: paramsIn(home, endpoint),
@@ -688,7 +703,7 @@ describe('the open edition', () => {
     world = await createWorld(apps.open ?? app);
   });
 
-  test.each(hostedOnly)('$name: is not there, for whoever is known', async ({ endpoint }) => {
+  test.each(hostedOnly)('$name: does not exist for authenticated callers', async ({ endpoint }) => {
     const { owner } = world.organization;
     for (const headers of [
       cookie(owner, apps.open),
@@ -708,7 +723,7 @@ describe('the open edition', () => {
     ).toBe(401);
   });
 
-  test.each(guarded)('$name: knows no organization key', async ({ endpoint }) => {
+  test.each(guarded)('$name: accepts no organization key', async ({ endpoint }) => {
     const policies = [everything('organization', [], 'organization_api_key')];
     const { token } = await createOrganizationKey(apps.open ?? app, world.organization, policies);
     const answer = await send(endpoint, {
@@ -723,7 +738,7 @@ describe('the open edition', () => {
   });
 
   test.each(guarded.filter(({ endpoint }) => endpoint.edition !== 'hosted'))(
-    '$name: serves what is not hosted',
+    '$name: serves everything that is not hosted',
     async ({ endpoint }) => {
       const { owner } = world.organization;
       await apps.open
@@ -747,14 +762,14 @@ describe('the open edition', () => {
   );
 });
 
-describe('the routes of operators', () => {
-  test('serve the committed description of the interface', async () => {
+describe('the routes for operators', () => {
+  test('serve the committed description of the API', async () => {
     const answer = await fetch(`${app.url}/api/openapi.yaml`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/yaml']);
     expect(await answer.text()).toBe(readFileSync(join(packageRoot(), 'api/openapi.yaml'), 'utf8'));
   });
 
-  test('answer the process is alive and, where Temporal is away, what is not ready', async () => {
+  test('answer that the process is alive, and name what is not ready while Temporal is away', async () => {
     expect((await app.http.get('/health/live')).body).toEqual({ status: 'ok' });
     const ready = await app.http.get('/health/ready');
     expect(ready.status).toBe(503);

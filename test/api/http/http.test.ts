@@ -1,4 +1,7 @@
-/** What is hardly HTTP, or a client on his way out: always an envelope with a request id, never a 5xx, never a hanging wait. */
+/**
+ * Malformed HTTP and closing connections: always an envelope with a request id, no 5xx and no
+ * hanging wait.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -15,7 +18,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Sends the bytes, reads until the server closes. */
+/** Sends the bytes and reads until the server closes. */
 function raw(text: string): Promise<string> {
   const { hostname, port } = new URL(app.url);
   return new Promise((resolve, reject) => {
@@ -31,7 +34,7 @@ function raw(text: string): Promise<string> {
 
 test.each([
   [
-    'a target that is no URL',
+    'a target that is not a URL',
     'GET http://[::bad/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
     400,
   ],
@@ -52,7 +55,7 @@ test.each([
     `GET /health/live HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
     431,
   ],
-  ['no HTTP at all', 'hello\r\n\r\n', 400],
+  ['bytes that are not HTTP', 'hello\r\n\r\n', 400],
 ])('%s is refused with the envelope and a request id', async (_what, text, status) => {
   const answer = await raw(text);
   expect(answer.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
@@ -65,7 +68,7 @@ test.each([
   expect(body.error.request_id).toBe(requestId);
 });
 
-test('an operation without a body takes none, or an object with nothing in it', async () => {
+test('an operation without a body accepts no body or an empty object', async () => {
   const { owner } = await createOrganization(app);
   const call = (body?: string, headers: Readonly<Record<string, string>> = {}) =>
     owner.http.post('/api/v1/requests/00000000-0000-7000-8000-000000000000/claim', body, {
@@ -111,7 +114,7 @@ test('an operation without a body takes none, or an object with nothing in it', 
   );
 });
 
-test('a process that is told to end answers the waits it holds with the request as it stands', async () => {
+test('a process that shuts down answers its parked waits with the current request', async () => {
   const ending = await startApp({ databaseUrl: app.databaseUrl });
   const organization = await createOrganization(app);
   const agent = await createAgent(app, organization);

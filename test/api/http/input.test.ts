@@ -1,4 +1,6 @@
-/** What a refusal says about a field: the codes and the style of the documents' reader, whatever the schema. */
+/**
+ * What a refusal says about a field: the same codes and style as for documents, for every schema.
+ */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { validate } from '../../../api/http/input.ts';
@@ -14,7 +16,7 @@ test.each<[string, z.ZodType, unknown, string, string]>([
   ['a text for an object', z.strictObject({}), 'x', 'invalid_type', 'must be an object'],
   ['a text for an integer', z.int(), '3', 'invalid_type', 'must be an integer'],
   [
-    'a list for an object of any members',
+    'a list for an object with any members',
     z.record(z.string(), z.string()),
     [],
     'invalid_type',
@@ -56,7 +58,7 @@ test.each<[string, z.ZodType, unknown, string, string]>([
     'must have at most 20 items',
   ],
   [
-    'a list with something where nothing may be',
+    'a list that must be empty and is not',
     z.array(z.int()).max(0),
     [1],
     'too_many',
@@ -73,7 +75,7 @@ test.each<[string, z.ZodType, unknown, string, string]>([
   ['a number that is too small', z.int().min(1), 0, 'invalid_value', 'must be at least 1'],
   ['a number that is too large', z.int().max(9), 10, 'invalid_value', 'must be at most 9'],
   [
-    'an integer beyond any double',
+    'an integer beyond every double',
     z.int(),
     1e300,
     'invalid_value',
@@ -87,7 +89,7 @@ test.each<[string, z.ZodType, unknown, string, string]>([
     'must be from 1 to 9',
   ],
   [
-    'a number in a query beyond any double',
+    'a number in a query beyond every double',
     pages,
     '9'.repeat(400),
     'invalid_value',
@@ -97,7 +99,7 @@ test.each<[string, z.ZodType, unknown, string, string]>([
   ['a fraction in a query', pages, '1.5', 'invalid_value', 'must be a whole number'],
   ['an exponent in a query', pages, '1e1', 'invalid_value', 'must be a whole number'],
   [
-    'a word nobody knows',
+    'an unknown word',
     z.enum(['approved', 'denied']),
     'maybe',
     'invalid_value',
@@ -106,7 +108,7 @@ test.each<[string, z.ZodType, unknown, string, string]>([
   ['another format', z.email(), 'x', 'invalid_value', 'must be in the format email'],
   ['another pattern', z.string().regex(/^a$/), 'b', 'invalid_value', 'must match /^a$/'],
   [
-    'what a schema has its own words for',
+    'a schema with a message of its own',
     z.string().regex(/^a$/, { error: 'must be a' }),
     'b',
     'invalid_value',

@@ -22,7 +22,7 @@ describe('the path of a call in the log', () => {
     expect(loggedPath(url)).toBe(logged);
   });
 
-  test('otherwise tells which thing it was about', () => {
+  test('otherwise names the object', () => {
     const path = '/api/v1/invitations/0199a3f4-2b7e-7c3d-8e6f-4a5b6c7d8e9f/resend';
     expect(loggedPath(`${path}?q=1`)).toBe(path);
   });
@@ -30,7 +30,7 @@ describe('the path of a call in the log', () => {
   const secret = endpoints
     .filter(({ path }) => path.includes('{token}'))
     .map(({ path }) => ({ path }));
-  test.each(secret)('of $path never shows what stands for the token', ({ path }) => {
+  test.each(secret)('of $path never shows the token', ({ path }) => {
     expect(loggedPath(path.replace('{token}', 's3cret'))).not.toContain('s3cret');
   });
 });
@@ -46,7 +46,7 @@ describe('a running service', () => {
     await app.close();
   });
 
-  test('logs each call and none of the tokens in its path, whatever the method and the outcome', async () => {
+  test('logs each call without the tokens in its path, for any method and outcome', async () => {
     for (const prefix of Object.values(TOKEN_PREFIX)) {
       const { token } = issueToken(prefix);
       for (const path of [

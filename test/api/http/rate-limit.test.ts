@@ -1,4 +1,4 @@
-/** How many calls a credential may make in a minute, and what does not count. */
+/** How many calls a credential may make in a minute, and which calls do not count. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -14,7 +14,7 @@ import type { HttpClient } from '../../support/http.ts';
 const LIMIT = 5;
 const limited = { status: 429, body: { error: { type: 'rate_limit', code: 'rate_limited' } } };
 
-/** Answers of as many calls as a minute allows. */
+/** The answers of as many calls as a minute allows. */
 const useUp = async (client: HttpClient, path: string) => {
   const calls = Array.from({ length: LIMIT }, () => client.get(path));
   return (await Promise.all(calls)).map(({ status }) => status);
@@ -31,7 +31,7 @@ describe('with five calls a minute', () => {
     await app.close();
   });
 
-  test('the sixth call is refused, and told in whole seconds when to come back', async () => {
+  test('the sixth call is refused, with the seconds to wait as a whole number', async () => {
     const member = await createMember(app, organization.id);
     expect(await useUp(member.http, '/api/v1/me')).toEqual(Array<number>(LIMIT).fill(200));
     const refused = await member.http.get('/api/v1/me');
@@ -39,7 +39,7 @@ describe('with five calls a minute', () => {
     expect(refused.headers['retry-after']).toMatch(/^([1-9]|[1-5][0-9]|60)$/);
   });
 
-  test('each credential has a minute of its own, those of one member too', async () => {
+  test('each credential has its own minute, even two of one member', async () => {
     const member = await createMember(app, organization.id);
     await useUp(member.http, '/api/v1/me');
     expect(await member.http.get('/api/v1/me')).toMatchObject(limited);
@@ -55,7 +55,7 @@ describe('with five calls a minute', () => {
     expect(await member.http.get('/api/v1/me')).toMatchObject(limited);
   });
 
-  test('an adapter in too great a hurry can still withdraw its request', async () => {
+  test('an adapter over its limit can still withdraw its request', async () => {
     const agent = await createAgent(app, organization);
     const id = await askUnevaluated(app, agent);
     const adapter = adapterOf(app, agent);
@@ -67,7 +67,7 @@ describe('with five calls a minute', () => {
     });
   });
 
-  test('a wait that comes back counts once', async () => {
+  test('a wait that returns counts once', async () => {
     const agent = await createAgent(app, organization);
     const id = await ask(app, agent);
     const adapter = adapterOf(app, agent);
@@ -76,7 +76,7 @@ describe('with five calls a minute', () => {
     ]);
   });
 
-  test('who presents no valid credential uses up nobody’s minute', async () => {
+  test('a call without a valid credential counts for no credential', async () => {
     const member = await createMember(app, organization.id);
     const forged = {
       authorization: `Bearer ${member.apiKey.slice(0, -43)}${randomUUID().padEnd(43, '0')}`,
@@ -87,7 +87,7 @@ describe('with five calls a minute', () => {
   });
 });
 
-test('a limit of 0 is none', async () => {
+test('a limit of 0 means no limit', async () => {
   const app = await startApp({ environment: { COUNTERSIGN_RATE_LIMIT: '0' } });
   try {
     const { owner } = await createOrganization(app);

@@ -1,4 +1,6 @@
-/** The API reference at /api/docs: a page of this service's own files, under a strict policy. */
+/**
+ * The API reference at /api/docs: a page with files of this service only, under a strict policy.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -34,7 +36,7 @@ const loadedBy = (html: string): URL[] =>
     ([, address = '']) => new URL(address, `${app.url}/api/docs`),
   );
 
-test('the page admits scripts of this service only, and styles by a nonce of its own answer', async () => {
+test('the page allows only scripts of this service, and styles with the nonce of its answer', async () => {
   const [first, second] = [await get('/api/docs'), await get('/api/docs')];
   expect([
     first.status,
@@ -55,7 +57,7 @@ test('the page admits scripts of this service only, and styles by a nonce of its
   expect(new Set(nonces).size).toBe(2);
 });
 
-test('the page loads files of this service only, which browsers keep for ever', async () => {
+test('the page loads only files of this service, which browsers keep forever', async () => {
   const { text } = await get('/api/docs');
   const loaded = loadedBy(text);
   expect(new Set(loaded.map(({ origin }) => origin))).toEqual(new Set([new URL(app.url).origin]));
@@ -79,7 +81,7 @@ test('the page loads files of this service only, which browsers keep for ever', 
   }
 });
 
-test('the script is that of the package, and reads the description of this service', async () => {
+test('the script is the one of the package, and loads the description of this service', async () => {
   const { text } = await get('/api/docs');
   const [redoc, start] = loadedBy(text)
     .filter(({ pathname }) => pathname.endsWith('.js'))
@@ -91,7 +93,7 @@ test('the script is that of the package, and reads the description of this servi
   expect(new URL(description, `${app.url}/api/docs`).href).toBe(`${app.url}/api/openapi.yaml`);
 });
 
-test('another file is not found, and keeps the policy that allows nothing', async () => {
+test('another file answers 404 with the policy that allows nothing', async () => {
   const { status, headers } = await get('/api/docs/redoc.0000000000000000.js');
   expect([status, headers.get('content-security-policy')]).toEqual([404, "default-src 'none'"]);
 });

@@ -1,4 +1,4 @@
-/** What the shared shapes of the wire take and refuse. */
+/** What the shared schemas of bodies accept and refuse. */
 import { describe, expect, test } from '@jest/globals';
 import { label, timestampInput } from '../../../api/http/schema.ts';
 
@@ -10,14 +10,14 @@ describe('a label', () => {
   const name = label('A name.', 20);
 
   test.each(['\u200b', '\u202e', ' \u3164 ', '\ufeff', ''])(
-    'that nobody sees is blank: %j',
+    'with only invisible characters is blank: %j',
     (text) => {
       expect(messages(name.safeParse(text))).toContain('must not be blank');
     },
   );
 
   test.each(['Ada\u202eadmin', 'Ada\u200b', 'Ada\nMarsh', 'Ada\0'])(
-    'holds nothing unseen: %j',
+    'with an invisible character is refused: %j',
     (text) => {
       expect(messages(name.safeParse(text))).toEqual([
         'must not contain control, format or invisible characters',
@@ -25,7 +25,7 @@ describe('a label', () => {
     },
   );
 
-  test('of people stays as it was written', () => {
+  test('of a person stays as written', () => {
     expect(name.parse(' Zoë Ångström ☎️ ')).toBe(' Zoë Ångström ☎️ ');
   });
 });
@@ -37,12 +37,12 @@ describe('an instant in a body', () => {
     '9999-12-31T23:59:59-12:00',
     '9999-12-31T23:59:59.999-00:01',
     '0000-01-01T00:00:00+12:00',
-  ])('that no answer could show is refused: %s', (text) => {
+  ])('outside the years of an answer is refused: %s', (text) => {
     expect(messages(instant.safeParse(text))).toEqual(['must be in the years 0000 to 9999 of UTC']);
   });
 
   test.each(['9999-12-31T23:59:59.999Z', '0000-01-01T00:00:00.000Z', '2026-03-02T08:30:00.000Z'])(
-    'is answered as it came: %s',
+    'is answered as sent: %s',
     (text) => {
       expect(instant.parse(text).toISOString()).toBe(text);
     },
@@ -63,7 +63,7 @@ describe('an instant in a body', () => {
     '2026-11-20T24:00:00Z',
     '',
     ' 2026-11-20T18:00:00Z',
-  ])('that is none is refused with an example of one: %j', (text) => {
+  ])('that is malformed is refused with an example: %j', (text) => {
     expect(messages(instant.safeParse(text))).toEqual([
       'must be an instant with its offset from UTC, such as 2026-03-06T16:30:00Z',
     ]);

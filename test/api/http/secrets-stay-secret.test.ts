@@ -1,6 +1,7 @@
 /**
- * Everything that issues or takes a secret is done once, rightly and wrongly, with the log at its most talkative; then every
- * secret is looked for, in every spelling, in all that was logged, answered, mailed and stored.
+ * Runs everything that issues or accepts a secret, once correctly and once wrongly, with the most
+ * detailed log. Then looks for every secret, in every spelling, in all logs, answers, mails and
+ * tables.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -31,14 +32,14 @@ const OWNER = { email: 'ada@example.com', password: 'seven bright ravens on a wi
 let app: TestApp;
 let mail: MailServer;
 let provider: IdentityProvider;
-/** Of every table, each time before something is taken out of one and at the end. */
+/** A copy of every table, taken before each deletion and at the end. */
 const columns: Column[] = [];
 const answers: { readonly what: string; readonly text: string }[] = [];
 const secrets: KnownSecret[] = [];
-/** Those whose SHA-256 is kept, and must be: so that a hash would be found where it should not be. */
+/** Secrets whose SHA-256 is stored on purpose. The search must find their hashes only there. */
 const hashed: string[] = [];
 
-/** Calls and keeps every answer, with all its headers. */
+/** Calls, and keeps every answer with its headers. */
 class Recorder {
   constructor(private readonly defaults: Readonly<Record<string, string>> = {}) {}
 
@@ -63,26 +64,28 @@ const bearer = (token: string) => new Recorder({ authorization: `Bearer ${token}
 const browser = (cookie: string) =>
   new Recorder({ cookie, origin: app.url, 'sec-fetch-site': 'same-origin' });
 
-/** A secret that no answer may show. */
+/** A secret that no answer may contain. */
 function hide(name: string, text: string): string {
   secrets.push({ name, text });
   return text;
 }
 
-/** A secret the last answer shows, and no other may. */
+/** A secret that the last answer contains and no other may. */
 function shown(name: string, text: string): string {
   if (text.length < 6) throw new Error(`${name} was not shown: ${answers.at(-1)?.what ?? ''}`);
   secrets.push({ name, text, shownIn: answers.length - 1 });
   return text;
 }
 
-/** The same, kept as a hash. */
+/** The same for a secret that is stored as a hash. */
 function shownToken(name: string, text: string): string {
   hashed.push(text);
   return shown(name, text);
 }
 
-/** Each proof gives a session another token: only the hash of the newest is kept. */
+/**
+ * Each authentication gives the session another token, and only the hash of the newest is stored.
+ */
 function session(name: string, answer: Answer): string {
   const cookie = cookieOf(answer);
   shown(name, cookie.split('=')[1] ?? '');
@@ -128,38 +131,38 @@ afterAll(async () => {
   await Promise.all([mail.close(), provider.close()]);
 });
 
-/** So much trying would be slowed down. */
-async function haveTriedEnough(): Promise<void> {
+/** Without this, so many attempts would be slowed down. */
+async function resetAttempts(): Promise<void> {
   columns.push(...(await everyColumn(app.db)));
   await deleteAttempts(app);
 }
 
-const nobody = new Recorder();
-/** The owner's, replaced as he proves more. */
+const anonymous = new Recorder();
+/** The owner's cookie, replaced after each further authentication. */
 let cookie = '';
 
 async function enterAndProve(): Promise<string> {
   const bootstrap = { organization_name: 'Example Works', display_name: 'Ada Marsh', ...OWNER };
-  await nobody.post('/auth/bootstrap', {
+  await anonymous.post('/auth/bootstrap', {
     ...bootstrap,
     secret: hide('wrong bootstrap secret', 'not-the-secret-of-this-deployment'),
   });
   cookie = session(
     'bootstrap session',
-    await nobody.post('/auth/bootstrap', { ...bootstrap, secret: BOOTSTRAP_SECRET }),
+    await anonymous.post('/auth/bootstrap', { ...bootstrap, secret: BOOTSTRAP_SECRET }),
   );
-  await nobody.post('/auth/bootstrap', { ...bootstrap, secret: BOOTSTRAP_SECRET });
-  await nobody.post('/auth/login', {
+  await anonymous.post('/auth/bootstrap', { ...bootstrap, secret: BOOTSTRAP_SECRET });
+  await anonymous.post('/auth/login', {
     email: OWNER.email,
     password: hide('wrong password', 'nine dull ravens on a wire'),
   });
-  await nobody.post('/auth/login', {
-    email: 'nobody@example.com',
-    password: hide('password of nobody', 'ten mute swans on a wire'),
+  await anonymous.post('/auth/login', {
+    email: 'unknown@example.com',
+    password: hide('password of an unknown person', 'ten mute swans on a wire'),
   });
-  cookie = session('session', await nobody.post('/auth/login', OWNER));
+  cookie = session('session', await anonymous.post('/auth/login', OWNER));
   await browser(cookie).post('/auth/reauthenticate', {
-    password: hide('wrong proof', 'six dull ravens on a wire'),
+    password: hide('wrong password in a session', 'six dull ravens on a wire'),
   });
   cookie = session(
     'proven session',
@@ -193,29 +196,29 @@ async function secondFactor(password: string): Promise<void> {
   for (const [index, each] of recovery.entries()) shown(`recovery code ${index}`, each);
   cookie = session('strong session', confirmed);
   const challenge = async () => {
-    const { body } = await nobody.post('/auth/login', { email: OWNER.email, password });
+    const { body } = await anonymous.post('/auth/login', { email: OWNER.email, password });
     return shownToken('challenge', String(body['mfa']?.['token']));
   };
-  await haveTriedEnough();
+  await resetAttempts();
   const [first, second] = [await challenge(), await challenge()];
-  await nobody.post('/auth/mfa', { token: first, code: await codes.wrongCode() });
-  await nobody.post('/auth/mfa', { token: first, code });
-  await nobody.post('/auth/mfa', {
+  await anonymous.post('/auth/mfa', { token: first, code: await codes.wrongCode() });
+  await anonymous.post('/auth/mfa', { token: first, code });
+  await anonymous.post('/auth/mfa', {
     token: first,
     code: hide('wrong recovery code', 'ZZZZ-ZZZZ-ZZZZ-ZZZZ'),
   });
-  await haveTriedEnough();
+  await resetAttempts();
   session(
     'session by a recovery code',
-    await nobody.post('/auth/mfa', { token: first, code: recovery[0] }),
+    await anonymous.post('/auth/mfa', { token: first, code: recovery[0] }),
   );
   await app.db('totp_factors').update({ last_used_step: null });
   cookie = session(
     'session by a code',
-    await nobody.post('/auth/mfa', { token: second, code: hide('code', await codes.code()) }),
+    await anonymous.post('/auth/mfa', { token: second, code: hide('code', await codes.code()) }),
   );
   hashed.push(cookie.split('=')[1] ?? '');
-  await nobody.post('/auth/mfa', { token: second, code: recovery[1] });
+  await anonymous.post('/auth/mfa', { token: second, code: recovery[1] });
   const renewed = await browser(cookie).post('/api/v1/me/mfa/recovery_codes');
   for (const each of renewed.body['recovery_codes'] as unknown as string[])
     shown('renewed recovery code', each);
@@ -230,11 +233,11 @@ async function keysAndCredentials(): Promise<void> {
     'personal key',
     String((await owner.post('/api/v1/me/api_keys', { name: 'script' })).body['token']),
   );
-  const narrowed = await owner.post('/api/v1/me/api_keys', {
-    name: 'narrowed',
+  const scoped = await owner.post('/api/v1/me/api_keys', {
+    name: 'scoped',
     permissions: ['agent.read'],
   });
-  shownToken('narrowed key', String(narrowed.body['token']));
+  shownToken('scoped key', String(scoped.body['token']));
   const grants = [
     {
       scope_kind: 'organization',
@@ -286,29 +289,32 @@ async function invitationsAndResets(): Promise<void> {
   hashed.push(link);
   const details = {
     display_name: 'Grace Hollow',
-    password: hide('password of the invited', 'four grey owls upon a barn'),
+    password: hide('password of the invited person', 'four grey owls upon a barn'),
   };
-  await nobody.call('GET', `/auth/invitations/${link}`);
-  await nobody.call('GET', `/invitations/${link}`);
-  await nobody.post(`/auth/invitations/${first}/accept`, details);
-  session('session of the invited', await nobody.post(`/auth/invitations/${link}/accept`, details));
-  await nobody.post(`/auth/invitations/${link}/accept`, details);
+  await anonymous.call('GET', `/auth/invitations/${link}`);
+  await anonymous.call('GET', `/invitations/${link}`);
+  await anonymous.post(`/auth/invitations/${first}/accept`, details);
+  session(
+    'session of the invited person',
+    await anonymous.post(`/auth/invitations/${link}/accept`, details),
+  );
+  await anonymous.post(`/auth/invitations/${link}/accept`, details);
   await owner.call('GET', '/api/v1/invitations');
   await owner.call('GET', '/api/v1/members');
 
-  await nobody.post('/auth/password/forgot', { email: 'grace@example.com' });
+  await anonymous.post('/auth/password/forgot', { email: 'grace@example.com' });
   const reset = hide('reset link', linkIn((await mail.mailTo('grace@example.com', 3)).text));
   hashed.push(reset);
-  await nobody.call('GET', `/auth/password/reset/${reset}`);
-  await nobody.post('/auth/password/reset', {
+  await anonymous.call('GET', `/auth/password/reset/${reset}`);
+  await anonymous.post('/auth/password/reset', {
     token: reset,
     password: hide('refused new password', 'password1234'),
   });
-  await nobody.post('/auth/password/reset', {
+  await anonymous.post('/auth/password/reset', {
     token: reset,
     password: hide('reset password', 'three brown wrens beneath a bridge'),
   });
-  await nobody.post('/auth/password/reset', {
+  await anonymous.post('/auth/password/reset', {
     token: reset,
     password: 'three brown wrens beneath a bridge',
   });
@@ -337,25 +343,25 @@ async function singleSignOn(): Promise<void> {
   );
   hashed.push(signedIn);
   await browser(`service_session=${signedIn}`).call('GET', '/api/v1/me');
-  await nobody.call('GET', `/auth/oidc/callback?code=${code}&state=${state}`);
+  await anonymous.call('GET', `/auth/oidc/callback?code=${code}&state=${state}`);
 }
 
-/** Secrets where they do not belong: an answer that refuses a value must not repeat it. */
+/** Secrets in the wrong place: a refusal must not repeat the value. */
 async function nonsense(): Promise<void> {
-  await haveTriedEnough();
+  await resetAttempts();
   const password = hide('misplaced password', 'a password in the wrong place entirely');
-  await nobody.post('/auth/login', { email: password, password: { text: password } });
-  await nobody.post('/auth/login', `{"email": "ada@example.com", "password": "${password}`);
-  await nobody.post('/auth/login', { email: OWNER.email, password: password.repeat(50) });
-  await nobody.post('/auth/mfa', { token: password, code: password });
-  await nobody.post('/auth/bootstrap', { secret: password });
-  await nobody.call('GET', `/api/v1/me?password=${encodeURIComponent(password)}`);
+  await anonymous.post('/auth/login', { email: password, password: { text: password } });
+  await anonymous.post('/auth/login', `{"email": "ada@example.com", "password": "${password}`);
+  await anonymous.post('/auth/login', { email: OWNER.email, password: password.repeat(50) });
+  await anonymous.post('/auth/mfa', { token: password, code: password });
+  await anonymous.post('/auth/bootstrap', { secret: password });
+  await anonymous.call('GET', `/api/v1/me?password=${encodeURIComponent(password)}`);
   await browser(`service_session=${encodeURIComponent(password)}`).call('GET', '/api/v1/me');
   await browser(cookie).post('/api/v1/me/api_keys', { name: 1, password });
   await browser(cookie).post('/auth/logout');
 }
 
-/** Where the spellings of each secret stand in these texts. */
+/** Where each secret occurs in these texts, in any spelling. */
 function leaks(
   texts: readonly { readonly where: string; readonly text: string }[],
   of: (secret: KnownSecret) => readonly string[],
@@ -372,7 +378,7 @@ const itself = ({ text }: KnownSecret) => spellings(text);
 const itsHash = ({ text }: KnownSecret) => hashSpellings(text);
 
 describe('after everything that issues or takes a secret', () => {
-  test('each issuing answer showed its secret, and each kept secret has its hash in a column for hashes: what follows can fail', () => {
+  test('each issuing answer contained its secret, and each stored secret has its hash: the search can fail', () => {
     for (const { name, text, shownIn } of secrets.filter(
       (secret) => secret.shownIn !== undefined,
     )) {
@@ -391,13 +397,13 @@ describe('after everything that issues or takes a secret', () => {
     expect(app.log.length).toBeGreaterThan(80);
   });
 
-  test('no log line has one, nor its hash', () => {
+  test('no log line contains one, or its hash', () => {
     const lines = app.log.map((line) => ({ where: `the log: ${line.slice(0, 200)}`, text: line }));
     expect(leaks(lines, itself)).toEqual([]);
     expect(leaks(lines, itsHash)).toEqual([]);
   });
 
-  test('no answer but the issuing one has one, and none its hash', () => {
+  test('only the issuing answer contains one, and no answer contains a hash', () => {
     const places = answers.map(({ what, text }, index) => ({ where: what, text, index }));
     const elsewhere = secrets.flatMap((secret) =>
       places
@@ -411,7 +417,7 @@ describe('after everything that issues or takes a secret', () => {
     expect(leaks(places, itsHash)).toEqual([]);
   });
 
-  test('no column of any table has one', () => {
+  test('no column of any table contains one', () => {
     expect(columns.length).toBeGreaterThan(100);
     expect(
       leaks(
@@ -421,7 +427,7 @@ describe('after everything that issues or takes a secret', () => {
     ).toEqual([]);
   });
 
-  test('a hash stands in a column for hashes and nowhere else', () => {
+  test('hashes are only in columns for hashes', () => {
     const others = columns
       .filter(({ forHashes }) => !forHashes)
       .map(({ name, text }) => ({ where: name, text }));
@@ -431,7 +437,7 @@ describe('after everything that issues or takes a secret', () => {
     );
   });
 
-  test('no mail has any but the link it is for', () => {
+  test('no mail contains any except its own link', () => {
     const links = new Set(['first invitation', 'invitation', 'reset link']);
     const mails = mail.mails.map(({ subject, text, headers }) => ({
       where: subject,

@@ -1,4 +1,4 @@
-/** Whose word about the client is believed. */
+/** Which proxies may name the address of the client. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -43,10 +43,10 @@ async function addressesOfSessions(): Promise<string[]> {
 
 describe('X-Forwarded-For', () => {
   test.each([
-    ['where nobody is trusted', undefined],
-    ['of somebody who is no trusted proxy', '10.0.0.0/8, 192.0.2.1'],
+    ['without trusted proxies', undefined],
+    ['from a proxy that is not trusted', '10.0.0.0/8, 192.0.2.1'],
   ])(
-    '%s neither escapes the limit of sign-ins nor names a session’s address',
+    '%s neither escapes the limit of sign-ins nor appears as the address of a session',
     async (_who, trusted) => {
       const email = await memberOf(trusted);
       expect(await signIn(email, '203.0.113.1')).toBe(200);
@@ -57,10 +57,10 @@ describe('X-Forwarded-For', () => {
     },
   );
 
-  test('of a trusted proxy keeps the clients behind it apart, and one of them cannot pass for many', async () => {
+  test('of a trusted proxy separates the clients behind it, and one client cannot pose as many', async () => {
     const email = await memberOf('127.0.0.0/8');
     for (let attempt = 1; attempt <= 10; attempt += 1) {
-      // What the attacker writes, and behind it what the proxy appends.
+      // The attacker's own entry, followed by the one that the proxy appends.
       expect(await signIn(email, `192.0.2.${attempt}, 203.0.113.1`, 'a wrong guess')).toBe(401);
     }
     expect(await signIn(email, '192.0.2.99, 203.0.113.1')).toBe(429);

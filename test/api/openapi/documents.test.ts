@@ -1,4 +1,7 @@
-/** What the description of documents refuses, the reader of documents refuses too, and what the reader accepts fits the description. */
+/**
+ * The reader of documents refuses everything that their schema refuses, and the schema accepts
+ * everything that the reader accepts.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -27,7 +30,9 @@ function agreementOf(component: string, read: (value: ExactValue) => Parsed<unkn
   });
 }
 
-/** A copy of the document with one member of one of its objects taken away, made unknown, or made of another type. */
+/**
+ * A copy of the document in which one member of one object is missing, unknown or of another type.
+ */
 function* mutationsOf(document: unknown): Generator<unknown> {
   const text = JSON.stringify(document);
   const paths: (string | number)[][] = [];
@@ -146,15 +151,16 @@ describe.each([
 ] as const)('%s', (component, document, read) => {
   const agreement = agreementOf(component, read);
 
-  test('fits its description and is read', () => {
+  test('fits its schema and is accepted', () => {
     expect(agreement(document)).toEqual({ described: true, read: true });
   });
 
-  test('is never read where its description refuses it, whatever member is changed', () => {
+  test('is never accepted where its schema refuses it, for a change of any member', () => {
     const all = [...mutationsOf(document)].map((each) => ({ each, ...agreement(each) }));
     expect(all.length).toBeGreaterThan(200);
     expect(all.filter((one) => one.read && !one.described)).toEqual([]);
-    // A description cannot say what depends on other members: literals by operator, ids, names of working hours.
+    // A schema cannot describe dependencies between members: literals by operator, ids, names of
+    // working hours.
     const only = all.filter((one) => one.described && !one.read);
     expect(only.length).toBeLessThan(all.length / 3);
   });

@@ -54,7 +54,7 @@ const operations = Object.entries(description.paths).flatMap(([path, item]) =>
   })),
 );
 
-/** The object a local reference names, or the object itself. */
+/** The object that a local reference names, or the object itself. */
 function resolve<T extends object>(node: T): T {
   const reference = (node as { $ref?: string }).$ref;
   if (reference === undefined) return node;
@@ -68,7 +68,10 @@ function resolve<T extends object>(node: T): T {
   return found as T;
 }
 
-/** Every named property in a schema, nested ones included, references not followed: components are visited on their own. */
+/**
+ * Every named property in a schema, including nested ones. References are not followed, because
+ * components are visited on their own.
+ */
 function* properties(schema: unknown, at: string): Generator<{ at: string; property: Node }> {
   if (Array.isArray(schema)) {
     for (const [index, part] of schema.entries()) yield* properties(part, `${at}/${index}`);
@@ -86,7 +89,7 @@ function* properties(schema: unknown, at: string): Generator<{ at: string; prope
   }
 }
 
-test('the committed description is what the endpoints yield: run `npm run openapi` after changing one', () => {
+test('the committed description matches the endpoints: run `npm run openapi` after a change', () => {
   expect(openApiYaml(endpoints) === committed).toBe(true);
 });
 
@@ -98,7 +101,7 @@ test("the description passes Redocly's recommended rules without an error or a w
     message,
     pointer: String(location[0]?.pointer),
   }));
-  // Where a browser is sent on, being sent on is the success.
+  // For a redirect of the browser, the redirect is the success.
   const sendsOn = (pointer: string) => '302' in resolve<Node>({ $ref: pointer });
   expect(
     found.filter(({ ruleId, pointer }) => ruleId !== 'operation-2xx-response' || !sendsOn(pointer)),
@@ -137,7 +140,7 @@ describe('every operation', () => {
   );
 
   test.each(operations)(
-    '$name sends X-Request-ID with every answer, and says when to come back',
+    '$name sends X-Request-ID with every answer, and says when to retry',
     ({ operation }) => {
       for (const [status, answer] of Object.entries(operation.responses)) {
         expect(resolve(answer).headers).toHaveProperty('X-Request-ID');
@@ -157,7 +160,7 @@ describe('every endpoint', () => {
   const operationOf = (endpoint: (typeof endpoints)[number]) =>
     description.paths[endpoint.path]?.[endpoint.method] as Operation;
 
-  test.each(named)('$name lists each code it can answer under its status', ({ endpoint }) => {
+  test.each(named)('$name lists each code that it can answer under its status', ({ endpoint }) => {
     const listed = Object.entries(operationOf(endpoint).responses).flatMap(([status, answer]) =>
       [...resolve(answer).description.matchAll(/^- `(\w+)`: /gm)].map(([, code]) => ({
         status: Number(status),
@@ -170,20 +173,23 @@ describe('every endpoint', () => {
     expect(listed.sort(order)).toEqual(declared.sort(order));
   });
 
-  test.each(named)('$name bears a tag that is explained', ({ endpoint }) => {
+  test.each(named)('$name has a tag with a description', ({ endpoint }) => {
     expect(tags.map(({ name }) => name)).toContain(endpoint.tag);
   });
 
   test.each(named.filter(({ endpoint }) => endpoint.success.body))(
-    '$name shows an answer its own schema accepts',
+    '$name has an example answer that fits its schema',
     ({ endpoint }) => {
       expect(endpoint.success.example).toBeDefined();
     },
   );
 
-  test.each(named.filter(({ endpoint }) => endpoint.body))('$name shows a body', ({ endpoint }) => {
-    expect(endpoint.requestExample).toBeDefined();
-  });
+  test.each(named.filter(({ endpoint }) => endpoint.body))(
+    '$name has an example body',
+    ({ endpoint }) => {
+      expect(endpoint.requestExample).toBeDefined();
+    },
+  );
 });
 
 describe('examples', () => {
@@ -235,21 +241,21 @@ describe('examples', () => {
     },
   );
 
-  test('every body and every success has one', () => {
+  test('every body and every success has an example', () => {
     const missing = media.filter(
       ({ name, content }) => !('example' in content) && /body$| 2\d\d$/.test(name),
     );
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
-  test('a wrong example would be found', () => {
+  test('a wrong example is found', () => {
     expect(
       ajv.compile({ $ref: 'description:#/components/schemas/Agent' })({ slug: 'deploy-bot' }),
     ).toBe(false);
   });
 });
 
-test('every property, in components and in operations, says what it means', () => {
+test('every property, in components and in operations, has a description', () => {
   const everywhere = [
     ...properties(description.components.schemas, 'components'),
     ...properties(description.paths, 'paths'),
@@ -262,9 +268,10 @@ test('every property, in components and in operations, says what it means', () =
   expect(silent.map(({ at }) => at)).toEqual([]);
 });
 
-test('every code of the catalogue is one that some operation can answer', () => {
+test('every code of the catalogue belongs to an operation', () => {
   const answered = new Set<ErrorCode>(endpoints.flatMap((endpoint) => errorsOf(endpoint)));
-  // A path with another method is no operation: the preface explains this code. The other one stands in a link to the sign-in page.
+  // A path without the method is not an operation, so the preface explains its code. A link to the
+  // sign-in page carries the other one.
   const outside: ErrorCode[] = ['method_not_allowed', 'sign_in_not_admitted'];
   const unused = (Object.keys(errorCatalogue) as ErrorCode[]).filter(
     (code) => !answered.has(code) && !outside.includes(code),

@@ -1,4 +1,4 @@
-/** What a pipeline document may hold, and what is kept of it. */
+/** What a pipeline document may contain, and what is stored of it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { exactEquals, parseExact, type ExactValue } from '../../../src/platform/exact-json.ts';
@@ -45,7 +45,7 @@ const activate = (
 describe('documents', () => {
   beforeAll(freshOrganization);
 
-  test('numbers in conditions keep their decimal value over store and read', async () => {
+  test('numbers in conditions keep their decimal value when stored and read', async () => {
     const value = '[9007199254740993, 0.1000000000000000055511151231257827, 1e400, -0.5, 12]';
     const document = `{"blocks":[${JSON.stringify(cel('exact', { id: 'c', field: '/request/arguments/x', operator: 'in', value: '@' })).replace('"@"', value)}]}`;
     const created = await create(document);
@@ -60,7 +60,7 @@ describe('documents', () => {
     }
   });
 
-  test('any JSON value in a condition comes back as an equal one, in any notation of its numbers', async () => {
+  test('any JSON value in a condition comes back equal, in any notation of its numbers', async () => {
     const digits = fc.stringMatching(
       /^-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,4})?$/,
     );
@@ -97,7 +97,7 @@ describe('documents', () => {
     await fc.assert(fc.asyncProperty(value, oneValue), { numRuns: 50 });
   });
 
-  test('a condition of every shape comes back as it was sent', async () => {
+  test('a condition of every shape comes back as sent', async () => {
     const leaf = (id: string, field = '/request/tool') => ({
       id,
       field,
@@ -163,13 +163,13 @@ describe('documents', () => {
     expect(issuesOf(answer)).toEqual([expect.objectContaining({ pointer, code })]);
   });
 
-  test('an unknown block type is the code of the answer', async () => {
+  test('an unknown block type has its own error code', async () => {
     expect((await create({ blocks: [{ ...always(), type: 'webhook' }] })).body).toMatchObject({
       error: { code: 'unknown_block_type' },
     });
   });
 
-  test('every escalation path it names must exist; each that does not is named by a pointer', async () => {
+  test('every escalation path that it names must exist, and a pointer names each missing one', async () => {
     const human = always('ask', { outcome: 'human', escalation_path: 'nowhere' });
     const answer = await create({
       blocks: [always('a'), human],
@@ -182,7 +182,7 @@ describe('documents', () => {
     ]);
   });
 
-  test('activation needs each named path to be active, and names those that are not', async () => {
+  test('activation needs every named path to be active, and names the others', async () => {
     await owner.http.post('/api/v1/escalation-paths', path('sleeping'));
     await activatePath(owner, path('awake'));
     const human = always('ask', { outcome: 'human', escalation_path: 'sleeping' });

@@ -1,4 +1,4 @@
-/** Trying a pipeline out on a sample. */
+/** Trying out a pipeline on a sample. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { createAgent, createOrganization } from '../../support/scene/factories.ts';
@@ -68,7 +68,7 @@ describe('preview', () => {
     });
   });
 
-  test('what passes every block goes to a person, by the default path', async () => {
+  test('a call that passes every block goes to a person, by the default path', async () => {
     const answer = await preview({
       blocks: [small],
       default_escalation_path: 'on-call',
@@ -99,7 +99,7 @@ describe('preview', () => {
     });
   });
 
-  test('shows earlier metadata of the sample to the blocks', async () => {
+  test('gives the metadata of the sample to the blocks', async () => {
     const seen = cel('seen', {
       id: 'c',
       field: '/previous_metadata/organization/risk/score',
@@ -115,14 +115,15 @@ describe('preview', () => {
     });
   });
 
-  test("an agent's pipeline takes only that agent's samples; the organization's takes any", async () => {
+  test("an agent's pipeline accepts only samples of that agent; the organization's accepts any", async () => {
     const base = `${BASE}/agents/deploy-bot`;
     expect((await preview({ blocks: [], sample: sample() }, base)).status).toBe(200);
     const foreign = await preview({ blocks: [], sample: sample({}, 'other-bot') }, base);
     expect(issuesOf(foreign)).toMatchObject([{ pointer: '/sample/agent/slug' }]);
     expect((await preview({ blocks: [], sample: sample({}, 'other-bot') })).status).toBe(200);
     expect(
-      (await preview({ blocks: [], sample: sample({}, 'nobody') }, `${BASE}/agents/nobody`)).status,
+      (await preview({ blocks: [], sample: sample({}, 'unknown') }, `${BASE}/agents/unknown`))
+        .status,
     ).toBe(404);
   });
 

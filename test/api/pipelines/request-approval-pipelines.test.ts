@@ -1,4 +1,4 @@
-/** Revisions of pipelines: born, made, activated, listed, and who may do so. */
+/** Revisions of pipelines: creating, activating and listing them, and the permissions for that. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { createAgent, createMember, createOrganization } from '../../support/scene/factories.ts';
@@ -42,7 +42,7 @@ const activate = (
 describe('revisions of a pipeline', () => {
   beforeAll(freshOrganization);
 
-  test('the pipeline is born with an active, empty revision 1', async () => {
+  test('a new pipeline has an active, empty revision 1', async () => {
     const born = await owner.http.get(ORGANIZATION);
     expect(born.headers['etag']).toBe('"1"');
     expect(born.body).toEqual({
@@ -101,7 +101,7 @@ describe('revisions of a pipeline', () => {
     expect((await activate(1, '2')).status).toBe(200);
   });
 
-  test('activating the active revision again changes nothing and is not told twice', async () => {
+  test('activating the active revision again changes nothing and writes no audit event', async () => {
     const before = await app
       .db('audit_events')
       .where({ organization_id: organization.id })
@@ -116,7 +116,7 @@ describe('revisions of a pipeline', () => {
     expect(after).toEqual(before);
   });
 
-  test('a revision is read by a positive number: 400 for anything else, 404 for one that is not there', async () => {
+  test('a revision is read by a positive number: 400 for anything else, 404 for an unknown number', async () => {
     for (const bad of ['0', '-1', '1.5', 'x', '01', '%20']) {
       expect((await owner.http.get(`${ORGANIZATION}/revisions/${bad}`)).status).toBe(400);
       expect((await activate(bad, '"1"')).status).toBe(400);
@@ -127,7 +127,7 @@ describe('revisions of a pipeline', () => {
     }
   });
 
-  test('every change is told in the audit log, with the pipeline and the revision', async () => {
+  test('every change has an audit event with the pipeline and the revision', async () => {
     const events = await app
       .db('audit_events')
       .where({ organization_id: organization.id, subject_type: 'request_approval_pipeline' })
@@ -155,7 +155,7 @@ describe('races', () => {
     expect(snapshots.size).toBe(1);
   });
 
-  test('of two activations that expect the same revision one wins, in each of 20 rounds', async () => {
+  test('one of two activations that expect the same revision succeeds, in each of 20 rounds', async () => {
     let active = 1;
     for (let round = 0; round < 20; round += 1) {
       const candidates = [2, 3, 4].filter((revision) => revision !== active).slice(0, 2);
@@ -176,7 +176,7 @@ describe('listing revisions', () => {
     for (let n = 0; n < 4; n += 1) await create({ blocks: [] });
   });
 
-  test('goes newest first, page by page, with the total', async () => {
+  test('is newest first, page by page, with the total', async () => {
     const first = await owner.http.get(`${ORGANIZATION}/revisions?limit=2`);
     expect(first.body).toMatchObject({
       revisions: [{ revision: 5 }, { revision: 4 }],
@@ -231,7 +231,7 @@ describe('who may', () => {
       policies: [{ scope_kind: 'agent', resource_ids: [slug], permissions }],
     });
 
-  test('a grant for one agent opens that pipeline and no other', async () => {
+  test('a grant for one agent covers that pipeline and no other', async () => {
     const member = await scoped(['pipeline.read', 'pipeline.write', 'pipeline.activate']);
     expect((await member.http.get(agentPath)).status).toBe(200);
     const created = await member.http.post(`${agentPath}/revisions`, { blocks: [always()] });
@@ -268,7 +268,7 @@ describe('who may', () => {
     expect((await stranger.http.get(ORGANIZATION)).body).toMatchObject({ revision: 1 });
   });
 
-  test('an archived pipeline takes no revision and activates none', async () => {
+  test('an archived pipeline accepts no revision and activates none', async () => {
     await createAgent(app, organization, 'gone-bot');
     await app
       .db('request_approval_pipelines')

@@ -34,7 +34,7 @@ const wokenAfter = async (id: string) => {
 };
 const statuses = (routing: Json) =>
   (routing['levels'] ?? []).map((level) => String(level['status']));
-/** The levels that were notified, by their numbers. */
+/** The numbers of the levels that were notified. */
 const notifiedLevels = async (id: string) => {
   const keys = await app
     .db('escalation_steps')
@@ -45,7 +45,7 @@ const notifiedLevels = async (id: string) => {
 };
 
 describe('a claim', () => {
-  test('says who looks after the request and for how long, in the answer, in the request and in the list', async () => {
+  test('names the holder and the end of the claim in the answer, the request and the list', async () => {
     const id = await ask();
     const before = await updatedAt(id);
     const answer = await claim(ada.browser, id);
@@ -79,7 +79,7 @@ describe('a claim', () => {
     });
   });
 
-  test('ends at the deadline where that comes before the claim timeout, and follows a changed timeout', async () => {
+  test('ends at the deadline when that comes before the claim timeout, and follows a changed timeout', async () => {
     const soon = await ask({ timeout: '5m' });
     expect((await claimed(ada, soon))['expires_at']).toEqual(
       (await deadlineOf(soon)).toISOString(),
@@ -90,7 +90,7 @@ describe('a claim', () => {
     expect(own['expires_at']).toEqual(after(new Date(String(own['claimed_at'])), 1).toISOString());
   });
 
-  test('made again by its holder is the same, is not prolonged and changes nothing', async () => {
+  test('repeated by its holder is not prolonged and changes nothing', async () => {
     const id = await ask();
     const first = await claimed(ada, id);
     const before = await read(id);
@@ -99,7 +99,7 @@ describe('a claim', () => {
     expect((await verbsOf(id)).filter((verb) => verb === 'claimed')).toHaveLength(1);
   });
 
-  test('of another person is refused with who holds it and until when', async () => {
+  test('of another person is refused, with the holder and the end', async () => {
     const id = await ask();
     const { expires_at } = await claimed(ada, id);
     const holder = { membership_id: ada.membershipId, display_name: 'Ada', expires_at };
@@ -120,7 +120,7 @@ describe('a claim', () => {
     );
   });
 
-  test('needs no second factor where the organization requires one, since it decides nothing', async () => {
+  test('needs no second factor even if the organization requires one, because it decides nothing', async () => {
     const strict = await scene({ on: app });
     await strict.settings({ require_mfa: true });
     const id = await strict.ask();
@@ -128,7 +128,7 @@ describe('a claim', () => {
     expect(await decide(strict.owner.browser, id)).toMatchObject(refused(403, 'mfa_required'));
   });
 
-  test('does not cut a wait short; the decision that ends it does', async () => {
+  test('does not end a wait; the decision does', async () => {
     const id = await ask();
     const waiting = ada.http.get(`/api/v1/requests/${id}?wait=20s`);
     await claimed(ada, id);
@@ -142,7 +142,7 @@ describe('a claim', () => {
 });
 
 describe('who may claim', () => {
-  test('a person of a later level, of a team the path names, and any owner may', async () => {
+  test('a person of a later level, of a team in the path, and any owner may', async () => {
     for (const member of [ada, bob, cleo, owner])
       expect((await claim(member, await ask())).status).toBe(200);
   });
@@ -159,7 +159,7 @@ describe('who may claim', () => {
     expect((await claim(outsider, await ask({ agent: 'free' }))).status).toBe(200);
   });
 
-  test('a person off the path may not, whatever else they may decide', async () => {
+  test('a person who is not on the path may not, whatever else they may decide', async () => {
     const powerful = await person([
       'request.read',
       'request.decide',
@@ -195,7 +195,7 @@ describe('who may claim', () => {
     expect(await release(owner, id)).toMatchObject(refused(404, 'not_found'));
   });
 
-  test('a reviewer may not once it is withdrawn', async () => {
+  test('a reviewer may not after it is withdrawn', async () => {
     const id = await ask();
     await claimed(ada, id);
     await withdraw(id);
@@ -205,7 +205,7 @@ describe('who may claim', () => {
     expect(await read(id)).not.toHaveProperty('claim');
   });
 
-  test('a reviewer may not past the deadline, which the attempt records', async () => {
+  test('a reviewer may not after the deadline, and the attempt records the expiry', async () => {
     const id = await ask();
     await reachDeadline(id);
     expect(await claim(ada, id)).toMatchObject(
@@ -216,7 +216,7 @@ describe('who may claim', () => {
 });
 
 describe('a release', () => {
-  test('ends the claim at once, is on the record, and lets the next one claim', async () => {
+  test('ends the claim at once, is recorded, and lets the next person claim', async () => {
     const id = await ask();
     const { id: claim_id, claimed_at } = await claimed(ada, id);
     const answer = await release(ada.browser, id);
@@ -233,7 +233,7 @@ describe('a release', () => {
     expect((await claim(bob, id)).status).toBe(200);
   });
 
-  test("of another's claim is refused, even to an owner; a person off the path learns nothing of it", async () => {
+  test("of another person's claim is refused, even to an owner; a person who is not on the path learns nothing of it", async () => {
     const id = await ask();
     await claimed(ada, id);
     for (const { http } of [bob, owner]) {
@@ -257,7 +257,7 @@ describe('a release', () => {
 });
 
 describe('escalation', () => {
-  test('pauses while the request is claimed; after a release it asks the next level at once, and the level after it in its own time', async () => {
+  test('pauses while the request is claimed; a release asks the next level at once, and the level after it on time', async () => {
     const id = await ask({ timeout: '2h' });
     const due = await nextAt(id);
     await settings({ claim_timeout_seconds: 3_600 });
@@ -292,7 +292,7 @@ describe('escalation', () => {
     ]);
   });
 
-  test('looks again at the very end of the claim, records that it lapsed, and goes on', async () => {
+  test('runs again at the end of the claim, records that it lapsed, and continues', async () => {
     const id = await ask({ timeout: '2h' });
     const end = new Date(String((await claimed(ada, id))['expires_at']));
     await later(id, after(end, -0.1));
@@ -311,7 +311,7 @@ describe('escalation', () => {
     expect(await nextAt(id)).toEqual(after(end, 10));
   });
 
-  test('goes on by the reconciler where Temporal is away: after the lapse, and after a release', async () => {
+  test('continues by the reconciler while Temporal is away: after a lapse and after a release', async () => {
     const lapsing = await ask({ timeout: '2h' });
     await claimed(ada, lapsing);
     await reachLapse(lapsing);
@@ -335,7 +335,7 @@ describe('escalation', () => {
   });
 });
 
-describe('a claim whose time is over', () => {
+describe('an expired claim', () => {
   const lapsed = async () => {
     const id = await ask({ timeout: '2h' });
     await claimed(ada, id);
@@ -343,7 +343,7 @@ describe('a claim whose time is over', () => {
     return id;
   };
 
-  test('is not shown, though its end is not recorded yet', async () => {
+  test('is hidden even before its end is recorded', async () => {
     const id = await lapsed();
     expect(await read(id)).not.toHaveProperty('claim');
     const { body } = await ada.browser.get('/api/v1/requests?limit=1');
@@ -353,7 +353,7 @@ describe('a claim whose time is over', () => {
     expect(await verbsOf(id)).not.toContain('claim_lapsed');
   });
 
-  test('gives way to the next claim, also of the same person, which records its end first', async () => {
+  test('gives way to the next claim, even of the same person, which records its end first', async () => {
     for (const next of [ada, bob]) {
       const id = await lapsed();
       expect(await claimed(next, id)).toMatchObject({ membership_id: next.membershipId });
@@ -361,13 +361,13 @@ describe('a claim whose time is over', () => {
     }
   });
 
-  test('cannot be released: the attempt records its end', async () => {
+  test('cannot be released, and the attempt records its end', async () => {
     const id = await lapsed();
     expect(await release(ada, id)).toMatchObject(refused(404, 'not_found'));
     expect((await verbsOf(id)).at(-1)).toBe('claim_lapsed');
   });
 
-  test('is recorded before the decision that comes after it', async () => {
+  test('is recorded before the decision that follows', async () => {
     const id = await lapsed();
     expect((await decide(bob, id)).status).toBe(200);
     expect((await verbsOf(id)).slice(-2)).toEqual(['claim_lapsed', 'approved']);
@@ -376,7 +376,7 @@ describe('a claim whose time is over', () => {
 
 describe('a claim of a member who leaves', () => {
   test.each(['suspended', 'removed'])(
-    'ends when they are %s, on the record, and escalation is woken',
+    'ends when they are %s, is recorded, and wakes escalation',
     async (how) => {
       const leaving = await person({ displayName: 'Leaving', can: REVIEWER });
       const id = await ask({ agent: 'free' });
@@ -404,13 +404,16 @@ describe('a claim of a member who leaves', () => {
   );
 });
 
-describe('at the same moment, 20 times over', () => {
+describe('concurrently, in 20 rounds', () => {
   const rounds = async (round: (id: string) => Promise<void>) => {
     for (let n = 0; n < 20; n += 1) await round(await ask({ agent: 'free' }));
   };
   const count = async (id: string, verb: string) =>
     (await verbsOf(id)).filter((each) => each === verb).length;
-  /** The claim came in time or not: the request has ended, shows none, and its end is the last on record. */
+  /**
+   * Whether or not the claim came in time: the request has ended, shows no claim, and its end is
+   * the last event.
+   */
   const endsAs = async (id: string, status: string, claiming: Answer) => {
     expect(['200', '409 request_not_pending']).toContain(outcome(claiming));
     const request = await read(id);
@@ -440,7 +443,7 @@ describe('at the same moment, 20 times over', () => {
     });
   });
 
-  test('one claims and another decides: the decision stands, and no claim is shown', async () => {
+  test('one claims and another decides: the decision holds, and no claim is shown', async () => {
     await rounds(async (id) => {
       const [claiming, deciding] = await Promise.all([claim(ada, id), decide(bob, id)]);
       expect(deciding.status).toBe(200);
@@ -449,7 +452,7 @@ describe('at the same moment, 20 times over', () => {
     });
   });
 
-  test('the holder releases and another claims: at most one holds it, and the answer says who', async () => {
+  test('the holder releases and another claims: at most one holds it, and the answer names them', async () => {
     await rounds(async (id) => {
       await claimed(ada, id);
       const [releasing, claiming] = await Promise.all([release(ada, id), claim(bob, id)]);
@@ -466,7 +469,7 @@ describe('at the same moment, 20 times over', () => {
     });
   });
 
-  test('the holder releases and another decides: the decision stands, and nothing is recorded after it', async () => {
+  test('the holder releases and another decides: the decision holds, and nothing is recorded after it', async () => {
     await rounds(async (id) => {
       await claimed(ada, id);
       const [releasing, deciding] = await Promise.all([
@@ -480,7 +483,7 @@ describe('at the same moment, 20 times over', () => {
     });
   });
 
-  test('one claims and the deadline comes: it expires, and a claim that came too late is refused', async () => {
+  test('one claims at the deadline: it expires, and a claim that came too late is refused', async () => {
     await rounds(async (id) => {
       const deadline = await deadlineOf(id);
       const [claiming] = await Promise.all([claim(ada, id), later(id, deadline)]);
@@ -488,7 +491,7 @@ describe('at the same moment, 20 times over', () => {
     });
   });
 
-  test('a claim lapses, is met by the step and by its holder: its end is recorded once', async () => {
+  test('a claim lapses while the step and its holder meet it: its end is recorded once', async () => {
     await rounds(async (id) => {
       await claimed(ada, id);
       const end = await reachLapse(id);

@@ -1,4 +1,7 @@
-/** Asking colleagues for help with a request over real HTTP: whom one can ask, who may ask, and what becomes of it. */
+/**
+ * Asking colleagues for help with a request over HTTP: the candidates, who may ask, and the
+ * effects.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { encodeCursor } from '../../../api/http/cursors.ts';
@@ -105,14 +108,14 @@ const get = async (id: string, view = ''): Promise<Json> =>
   (await organization.owner.http.get(`/api/v1/requests/${id}${view}`)).body;
 const names = (answer: Answer) =>
   (answer.body['candidates'] ?? []).map((each) => String(each['display_name']));
-const told = async (id: string, stepKey = 'added') =>
+const notifiedMembers = async (id: string, stepKey = 'added') =>
   await app
     .db('notifications')
     .where({ request_id: id, step_key: stepKey })
     .pluck<string[]>('membership_id');
 
 describe('candidates', () => {
-  test('are the active members who may decide for the agent, by name, with who is routed already', async () => {
+  test('are the active members who may decide for the agent, by name, and show who is routed already', async () => {
     await createMember(app, organization.id, {
       displayName: 'Suspended',
       policies: REVIEWER,
@@ -178,7 +181,7 @@ describe('candidates', () => {
     expect((await candidates(ada, id, '?limit=501')).status).toBe(400);
   });
 
-  test('answer nothing to a made-up cursor that names a member of another organization', async () => {
+  test('answer nothing to a forged cursor that names a member of another organization', async () => {
     const id = await ask(app, agent);
     const foreign = await createOrganization(app);
     const aaron = await createMember(app, foreign.id, { displayName: 'Aaron' });
@@ -187,7 +190,7 @@ describe('candidates', () => {
     expect({ status: answer.status, names: names(answer) }).toEqual({ status: 200, names: [] });
   });
 
-  test('are shown to those who may decide the request, and to nobody else', async () => {
+  test('are visible only to people who may decide the request', async () => {
     const id = await ask(app, agent);
     expect(await candidates(cleo, id)).toMatchObject(refused(403, 'request_not_routed'));
     expect(await candidates(elsewhere, id)).toMatchObject(refused(403, 'permission_denied'));
@@ -202,7 +205,7 @@ describe('candidates', () => {
 });
 
 describe('adding reviewers', () => {
-  test('tells them once and lets them see, decide and find the request from then on', async () => {
+  test('notifies them once, and lets them see, decide and find the request from then on', async () => {
     const id = await ask(app, agent);
     const path = `/api/v1/requests/${id}`;
     expect(await cleo.http.get(path)).toMatchObject(refused(403, 'request_not_routed'));
@@ -220,7 +223,7 @@ describe('adding reviewers', () => {
       updated_at: answer.body['reviewers']?.[0]?.['added_at'],
     });
     expect(String((await get(id))['updated_at']) > before).toBe(true);
-    expect(await told(id)).toEqual([cleo.membershipId]);
+    expect(await notifiedMembers(id)).toEqual([cleo.membershipId]);
     expect((await get(id, '/routing'))['added']).toEqual([added]);
     const events = (await get(id, '/timeline'))['events'] ?? [];
     expect(events.at(-1)).toMatchObject({
@@ -240,7 +243,7 @@ describe('adding reviewers', () => {
     expect((await decide(cleo.http, id)).status).toBe(200);
   });
 
-  test('again is no error, tells nobody and changes nothing', async () => {
+  test('again is no error, notifies no one and changes nothing', async () => {
     const id = await ask(app, agent);
     const first = await add(ada, id, [cleo.membershipId, cleo.membershipId]);
     const before = await get(id);
@@ -248,39 +251,39 @@ describe('adding reviewers', () => {
     expect(again.status).toBe(200);
     expect(again.body).toEqual(first.body);
     expect(await get(id)).toEqual(before);
-    expect(await told(id)).toEqual([cleo.membershipId]);
+    expect(await notifiedMembers(id)).toEqual([cleo.membershipId]);
     expect((await verbsOf(app, id)).filter((verb) => verb === 'reviewers_added')).toHaveLength(1);
   });
 
-  test('of whom the path names for later tells him now, and his level all the same when it comes', async () => {
+  test('from a later level of the path notifies them now, and again with their level', async () => {
     const id = await ask(app, agent);
     expect((await add(ada, id, [bob.membershipId])).status).toBe(200);
-    expect(await told(id)).toEqual([bob.membershipId]);
+    expect(await notifiedMembers(id)).toEqual([bob.membershipId]);
     await stepAt(app, id, new Date(String((await get(id, '/routing'))['next_at'])));
-    expect(await told(id, `${levels[1]}:1`)).toEqual([bob.membershipId]);
+    expect(await notifiedMembers(id, `${levels[1]}:1`)).toEqual([bob.membershipId]);
   });
 
-  test('of a request without a path asks somebody once more, by name', async () => {
+  test('of a request without a path notifies a person again, by name', async () => {
     const id = await ask(app, unroutedAgent);
-    expect(await told(id, 'unrouted')).toContain(cleo.membershipId);
+    expect(await notifiedMembers(id, 'unrouted')).toContain(cleo.membershipId);
     expect((await add(ada, id, [cleo.membershipId])).status).toBe(200);
-    expect(await told(id)).toEqual([cleo.membershipId]);
+    expect(await notifiedMembers(id)).toEqual([cleo.membershipId]);
     expect(await get(id, '/routing')).toMatchObject({
       state: 'unrouted',
       added: [{ membership_id: cleo.membershipId }],
     });
   });
 
-  test('works while somebody claims the request, and leaves the claim and the pause as they are', async () => {
+  test('works while the request is claimed, and leaves the claim and the pause unchanged', async () => {
     const id = await ask(app, agent);
     const claim = await claimed(ada.http, id);
     expect((await add(ada, id, [cleo.membershipId])).status).toBe(200);
-    expect(await told(id)).toEqual([cleo.membershipId]);
+    expect(await notifiedMembers(id)).toEqual([cleo.membershipId]);
     expect((await get(id))['claim']).toEqual(claim);
     expect(await get(id, '/routing')).toMatchObject({ state: 'paused' });
   });
 
-  test('refuses those who may not decide for the agent, each by its place, and adds nobody', async () => {
+  test('refuses people who may not decide for the agent, each with a pointer, and adds no one', async () => {
     const suspended = await createMember(app, organization.id, {
       policies: REVIEWER,
       status: 'suspended',
@@ -297,12 +300,12 @@ describe('adding reviewers', () => {
     expect(issues.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(
       [1, 2, 3, 4].map((n) => `/membership_ids/${n} cannot_decide`),
     );
-    expect(await told(id)).toEqual([]);
+    expect(await notifiedMembers(id)).toEqual([]);
     expect((await get(id, '/routing'))['added']).toEqual([]);
   });
 
   test.each([
-    ['nobody', []],
+    ['no one', []],
     ['more than twenty', Array.from({ length: 21 }, () => randomUUID())],
     ['what is no id', ['ada']],
   ])('refuses %s', async (_what, ids) => {
@@ -311,7 +314,7 @@ describe('adding reviewers', () => {
     );
   });
 
-  test('is for those who may decide the request: the named, the added, and owners', async () => {
+  test('is for people who may decide the request: the named, the added, and owners', async () => {
     const id = await ask(app, agent);
     expect(await add(cleo, id, [dan.membershipId])).toMatchObject(
       refused(403, 'request_not_routed'),
@@ -335,7 +338,7 @@ describe('adding reviewers', () => {
     expect(await add(owner, id, [owner.membershipId])).toMatchObject(refused(404, 'not_found'));
   });
 
-  test('is over once the request is answered or its deadline has passed, and not yet possible while it is evaluated', async () => {
+  test('is refused after the answer, after the deadline and during evaluation', async () => {
     const ids = [cleo.membershipId];
     const evaluating = await askUnevaluated(app, agent);
     expect(await add(organization.owner, evaluating, ids)).toMatchObject(
@@ -354,7 +357,7 @@ describe('adding reviewers', () => {
     expect(await get(late)).toMatchObject({ status: 'expired' });
   });
 
-  test('by two people at once adds and tells the same colleague once, 20 times over', async () => {
+  test('by two people at once adds and notifies the same colleague once, in 20 rounds', async () => {
     for (let round = 0; round < 20; round += 1) {
       const id = await ask(app, agent);
       const answers = await Promise.all([
@@ -363,7 +366,7 @@ describe('adding reviewers', () => {
       ]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       expect(answers[0].body).toEqual(answers[1].body);
-      expect(await told(id)).toEqual([cleo.membershipId]);
+      expect(await notifiedMembers(id)).toEqual([cleo.membershipId]);
       expect((await verbsOf(app, id)).filter((verb) => verb === 'reviewers_added')).toHaveLength(1);
     }
   });

@@ -1,4 +1,4 @@
-/** The routing view where a path branches, waits for hours, asks teams, or is paused by a claim; and the order of the timeline. */
+/** The routing view for branches, deferrals, teams and claims, and the order of the timeline. */
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../support/http.ts';
@@ -24,7 +24,7 @@ const membersOf = (body: Json, index: number) =>
   );
 
 describe('a path that branches', () => {
-  test('shows the levels of the branch that holds now, and the other ones once urgency is raised', async () => {
+  test('shows the levels of the current branch, and the other ones after urgency is raised', async () => {
     const [calm, urgent, raising, last] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     const branch = {
       id: randomUUID(),
@@ -58,7 +58,7 @@ describe('a path that branches', () => {
 });
 
 describe('levels that are skipped', () => {
-  test('come before the one that is asked instead, in the order of the path and not of their ids', async () => {
+  test('come before the level that is asked instead, in the order of the path and not of their ids', async () => {
     const [last, middle, first] = [randomUUID(), randomUUID(), randomUUID()].sort();
     const empty = await createTeam(app, organization.id, { name: `Team ${randomUUID()}` });
     const team = ofTeam(empty);
@@ -77,8 +77,8 @@ describe('levels that are skipped', () => {
   });
 });
 
-describe('a path that waits for hours', () => {
-  test('is deferred until they open, and paused, without an instant, while a claim lasts', async () => {
+describe('a path that waits for working hours', () => {
+  test('is deferred until they begin; a claim pauses it without an instant', async () => {
     // Opens six hours from now, for two minutes.
     const soon = new Date(Date.now() + 6 * 3_600_000);
     const clock = (at: Date) => at.toISOString().slice(11, 16);
@@ -124,7 +124,7 @@ describe('a path that waits for hours', () => {
 });
 
 describe('a level that asks a team', () => {
-  test('without a policy notifies all its members, and shows what those who joined or left since can do now', async () => {
+  test('without a policy notifies all its members, and shows what people who joined or left since can do now', async () => {
     const team = await createTeam(app, organization.id, {
       name: `Team ${randomUUID()}`,
       members: [ada, bob],
@@ -151,7 +151,7 @@ describe('a level that asks a team', () => {
     expect((await decide(cleo, id)).status).toBe(200);
   });
 
-  test('with a policy follows it: the next step is the team’s own until the level is over', async () => {
+  test('with a policy follows it: the next step is that of the team until the level ends', async () => {
     const team = await createTeam(app, organization.id, { members: [ada, bob] });
     const policy = {
       working_hours: [],
@@ -171,14 +171,14 @@ describe('a level that asks a team', () => {
     expect(levelsOf(start)).toEqual([`${node} current`, `${last} upcoming`]);
     await later(id);
     expect(membersOf(await routing(id), 0)).toEqual(['Ada notified', 'Bob notified']);
-    // The team's policy ends inside the level; then the path's own wait is what counts.
+    // The team's policy ends inside the level. Then the wait of the path counts.
     await later(id);
     expect(await routing(id)).toMatchObject({ next_step: { kind: 'level', node_id: last } });
     await later(id);
     expect(levelsOf(await routing(id))).toEqual([`${node} done`, `${last} current`]);
   });
 
-  test('records the repeats and the end of its policy as the team’s; only the path’s own end exhausts it', async () => {
+  test('records repeats and the end of its policy as the team’s; only the end of the path exhausts it', async () => {
     const team = await createTeam(app, organization.id, { members: [ada] });
     const inner = level(randomUUID(), [user(ada)], { escalate_after: '1m' });
     await activatePolicy(owner, team, {
@@ -210,7 +210,7 @@ describe('a level that asks a team', () => {
 });
 
 describe('who can decide', () => {
-  test('is shown for this request, by what those notified hold now', async () => {
+  test('is shown for this request, by the current rights of the notified people', async () => {
     const powerful = await person({
       displayName: 'Powerful',
       can: ['request.read', 'request.decide', 'request.decide.unrouted'],
@@ -242,7 +242,7 @@ describe('who can decide', () => {
 });
 
 describe('the timeline', () => {
-  test('holds every kind of event in the order in which it happened, and updated_at moved with each', async () => {
+  test('holds every kind of event in order, and each moved updated_at', async () => {
     const nodes = [
       level(randomUUID(), [user(ada)]),
       level(randomUUID(), [user(bob)], { raise_urgency: true }),
@@ -263,7 +263,7 @@ describe('the timeline', () => {
     await note();
     await later(id, new Date(String(expires_at)));
     await note();
-    // The end of the first run, which changes nothing; then the second run and its end.
+    // The end of the first run, which changes nothing. Then the second run and its end.
     await later(id);
     for (let step = 0; step < 3; step += 1) {
       await later(id);

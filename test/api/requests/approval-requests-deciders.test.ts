@@ -1,4 +1,7 @@
-/** Who may decide: routing view, queue and decision say the same, and a member who loses their rights does nothing more. */
+/**
+ * Who may decide: the routing view, the queue and the decision agree. A member who loses their
+ * rights does nothing more.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { Knex } from 'knex';
 import { lockRequest } from '../../../src/data/requests/lock.ts';
@@ -40,7 +43,10 @@ interface Holding {
   readonly others: boolean;
 }
 
-/** What members hold besides `request.read`; whether they may decide what names them, and what names only others. */
+/**
+ * What members hold besides `request.read`. Whether they may decide requests that name them, and
+ * requests that name only others.
+ */
 const HOLDERS = {
   'nothing that decides': { named: false, others: false },
   'request.decide': { can: [DECIDE], named: true, others: false },
@@ -105,8 +111,8 @@ const matrix = await scene({
   },
 });
 
-describe('the routing view, the queue and the decision say the same', () => {
-  test('of each person the path names: the routing view shows what they hold now', async () => {
+describe('the routing view, the queue and the decision agree', () => {
+  test('of each person in the path: the routing view shows what they hold now', async () => {
     const id = await matrix.ask({ agent: 'bot' });
     const { levels } = await matrix.routing(id);
     const targets = (levels?.[0]?.['targets'] ?? []).map(({ name, members }) => ({
@@ -120,7 +126,7 @@ describe('the routing view, the queue and the decision say the same', () => {
   });
 
   test.each(holders)(
-    'a member who holds %s finds in their queue what they may decide, and decides that and nothing else',
+    'a member who holds %s finds in their queue what they may decide, and can decide only that',
     async (holds) => {
       const member = matrix.people[holds];
       const listed = async (scope: string, id: string) => {
@@ -176,7 +182,7 @@ async function strip({ membershipId }: TestMember): Promise<Answer> {
 }
 
 const reviewer = () => person(REVIEWER);
-/** Alone in the team, which grants them what they hold. */
+/** Alone in the team, which grants their permissions. */
 async function onlyOneInTeam(): Promise<TestMember> {
   const member = await person();
   expect((await setMembers(owner.browser, teams.night, [member.membershipId])).status).toBe(200);
@@ -187,7 +193,7 @@ interface Loss {
   readonly member: () => Promise<TestMember>;
   readonly ask: () => Promise<string>;
   readonly loses: (member: TestMember) => Promise<Answer>;
-  /** A row that only the change, not the act, has to wait for. */
+  /** A row that only the change has to wait for, not the act. */
   readonly gate: (trx: Knex.Transaction, member: TestMember) => Promise<unknown>;
   readonly refusal: RegExp;
 }
@@ -260,8 +266,8 @@ describe.each(LOSSES)(
   },
 );
 
-describe('20 times at the same moment', () => {
-  /** Types of what happened to the request and to the member, in the order of the log. */
+describe('concurrently, in 20 rounds', () => {
+  /** Types of the events of the request and the member, in the order of the log. */
   async function history(id: string, { membershipId }: TestMember): Promise<string[]> {
     const rows = app
       .db('audit_events')
@@ -279,7 +285,7 @@ describe('20 times at the same moment', () => {
     ['suspended', suspend, 'membership.suspended'],
     ['removed', remove, 'membership.deprovisioned'],
   ] as const)(
-    'a reviewer decides and is %s: either the decision came first, or the request waits on',
+    'a reviewer decides and is %s: either the decision came first, or the request stays open',
     async (_how, leave, event) => {
       for (let round = 0; round < 20; round += 1) {
         const member = await reviewer();

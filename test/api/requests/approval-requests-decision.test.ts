@@ -1,4 +1,4 @@
-/** POST /requests/{id}/decision over HTTP: what a body may say, who may decide what, and what a repeat answers. */
+/** POST /requests/{id}/decision over HTTP: the body, who may decide, and what a repeat answers. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { refused } from '../../support/refusals.ts';
@@ -21,7 +21,7 @@ const { named, reviewer } = people;
 
 describe('a decision', () => {
   describe('when it is well-formed', () => {
-    test('answers the decision and the request it ended, and is what every later read shows', async () => {
+    test('answers the decision and the closed request, like every later read', async () => {
       const id = await ask();
       const answer = await decide(
         reviewer.browser,
@@ -60,7 +60,7 @@ describe('a decision', () => {
       expect(await read(id)).toEqual(answer.body['request']);
     });
 
-    test('carries how the decider was authenticated: the session, or the key', async () => {
+    test('records how the decider authenticated: session or key', async () => {
       const session = await app
         .db('sessions')
         .where({ membership_id: reviewer.membershipId })
@@ -79,7 +79,7 @@ describe('a decision', () => {
       expect(byKey.body['decision']).not.toHaveProperty('note');
     });
 
-    test('keeps the name and address the reviewer had then', async () => {
+    test('keeps the name and address that the reviewer had then', async () => {
       const leaving = await person({ displayName: 'Maiden Name', can: DECIDER });
       const id = await ask();
       await decide(leaving, id);
@@ -94,7 +94,7 @@ describe('a decision', () => {
     });
 
     test.each(['slack', 'a', 'x'.repeat(32), 'my-bot_2'])(
-      'takes the channel %s as reported',
+      'accepts the channel %s as reported',
       async (channel) => {
         const answer = await decide(reviewer.browser, await ask(), {
           status: 'denied',
@@ -171,7 +171,7 @@ describe('a decision', () => {
   });
 
   describe('with an idempotency key that was used', () => {
-    test('answers the original outcome to the same input, by whichever credential of any member who may decide', async () => {
+    test('answers the original outcome to the same input, with any credential of any member who may decide', async () => {
       const id = await ask();
       const key = randomUUID();
       const body = { status: 'approved', note: 'fine', channel: 'chat' };
@@ -188,7 +188,7 @@ describe('a decision', () => {
       expect(rows).toHaveLength(1);
     });
 
-    test('compares the channel after its default: spelling it out changes nothing', async () => {
+    test('compares the channel after its default is set: naming the default changes nothing', async () => {
       const id = await ask();
       const key = randomUUID();
       const original = await decide(reviewer, id, { status: 'denied' }, key);
@@ -238,7 +238,7 @@ describe('a decision', () => {
       }
     });
 
-    test('sent many times at once is one decision and one answer', async () => {
+    test('sent many times at once makes one decision with one answer', async () => {
       const id = await ask();
       const key = randomUUID();
       const answers = await Promise.all(
@@ -248,7 +248,7 @@ describe('a decision', () => {
       expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
     });
 
-    test('is free in another organization, and for an automatic decision that happens to have it', async () => {
+    test('is free in another organization, and for an automatic decision with the same key', async () => {
       const foreign = await scene({ on: app });
       const automatic = await ask({ tool: 'allow' });
       const key = `pipeline:${automatic}`;
@@ -258,7 +258,7 @@ describe('a decision', () => {
       ).toBe(200);
     });
 
-    test('is answered only to those who may still decide: permission comes before the replay', async () => {
+    test('is answered only to people who may still decide: the permission check comes before the replay', async () => {
       const leaving = await person(DECIDER);
       const id = await ask();
       const routed = await ask({ agent: 'routed' });
@@ -276,14 +276,14 @@ describe('a decision', () => {
   });
 
   describe('by a member', () => {
-    test('who may read, but not decide, is refused before the body is looked at', async () => {
+    test('who may read, but not decide, is refused before the body is read', async () => {
       const reader = await person(['request.read']);
       expect(await decide(reader, await ask(), { nonsense: true })).toMatchObject(
         refused(403, 'permission_denied'),
       );
     });
 
-    test('whom the path names is refused once they lose request.decide, and taken once they have it again', async () => {
+    test('on the path is refused after losing request.decide, and accepted after getting it back', async () => {
       const id = await ask({ agent: 'routed' });
       await permit(named, 'request.read');
       expect(await decide(named, id)).toMatchObject(refused(403, 'permission_denied'));
@@ -291,7 +291,7 @@ describe('a decision', () => {
       expect((await decide(named, id)).status).toBe(200);
     });
 
-    test('is refused for a request that is not there', async () => {
+    test('is refused for an unknown request', async () => {
       for (const id of [randomUUID(), 'nonsense'])
         expect(await decide(reviewer, id)).toMatchObject(refused(404, 'not_found'));
     });
@@ -322,7 +322,7 @@ describe('a decision', () => {
       );
     });
 
-    test('reached its deadline is expired first, exactly then', async () => {
+    test('reached its deadline expires first, at exactly that moment', async () => {
       const id = await ask();
       await reachDeadline(id);
       expect(await decide(reviewer, id)).toMatchObject(
@@ -337,7 +337,7 @@ describe('a decision', () => {
       expect(request['decision']).not.toHaveProperty('membership_id');
     });
 
-    test('is still evaluated is refused, though it may be read', async () => {
+    test('is still evaluated is refused, even if it may be read', async () => {
       const id = await ask({ evaluated: false });
       expect(await decide(owner, id)).toMatchObject(refused(409, 'request_evaluating'));
       expect(await read(id)).toMatchObject({ status: 'pending' });

@@ -1,4 +1,4 @@
-/** GET /requests/{id} over real HTTP: what it shows, to whom, and how it waits. */
+/** GET /requests/{id} over HTTP: what it shows, to which callers, and how it waits. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -70,7 +70,10 @@ describe('one request of the queue', () => {
 
   const get = (client: HttpClient, id: string, query = ''): Promise<Answer> =>
     client.get(`/api/v1/requests/${id}${query}`);
-  /** Resolves once the call is parked, to a list of it: a promise of a promise would wait for the answer. */
+  /**
+   * Resolves once the call is parked, to a list with its promise: a promise of a promise would wait
+   * for the answer.
+   */
   const parked = async (
     client: HttpClient,
     id: string,
@@ -83,7 +86,7 @@ describe('one request of the queue', () => {
     return [waiting];
   };
 
-  test('shows exactly what was asked, digit for digit, and nothing that was not', async () => {
+  test('shows exactly what was asked, digit for digit, and nothing else', async () => {
     const text = '{"amount":9007199254740993,"rate":1.0,"__proto__":{"b":1,"a":2},"huge":1e400}';
     const body = `{"tool":"pay","server":"billing","arguments":${text},"agent_reasoning":"because","context":{"z":-0},"timeout":"1h"}`;
     const created = await adapterOf(app, agent).post('/api/aap/v1/requests', body, {
@@ -120,13 +123,13 @@ describe('one request of the queue', () => {
       expect(bare).not.toHaveProperty(absent);
   });
 
-  test('reads as pending while the pipeline has not concluded', async () => {
+  test('reads as pending during evaluation', async () => {
     expect((await get(reader.http, await askUnevaluated(app, agent))).body).toMatchObject({
       status: 'pending',
     });
   });
 
-  test('keeps the names the agent and its instance had', async () => {
+  test('keeps the former names of the agent and its instance', async () => {
     const other = await createAgent(app, organization);
     const id = await ask(app, other);
     await app
@@ -136,7 +139,7 @@ describe('one request of the queue', () => {
     expect((await get(reader.http, id)).body).toMatchObject({ agent_name: `Agent ${other.slug}` });
   });
 
-  test('that a rule decided is found by its id though no list of people holds it', async () => {
+  test('that a rule decided is found by its id, though no list for people holds it', async () => {
     const other = await createAgent(app, organization);
     const block = {
       id: 'no',
@@ -161,7 +164,7 @@ describe('one request of the queue', () => {
       expect(decision).not.toHaveProperty(absent);
   });
 
-  test('that was withdrawn shows by which credential', async () => {
+  test('that was withdrawn names the credential', async () => {
     const id = await ask(app, agent);
     await adapterOf(app, agent).delete(`/api/aap/v1/requests/${id}`);
     expect((await get(reader.http, id)).body).toMatchObject({
@@ -178,7 +181,7 @@ describe('one request of the queue', () => {
     });
   });
 
-  test('past its deadline is expired by whoever reads it', async () => {
+  test('past its deadline is expired by the first read', async () => {
     const id = await ask(app, agent, { timeout: '1s' });
     await app
       .db('approval_requests')
@@ -190,7 +193,7 @@ describe('one request of the queue', () => {
     });
   });
 
-  test('routed to others is refused, unless one may read or decide what is routed to others', async () => {
+  test('routed to others is refused, unless the caller may read or decide such requests', async () => {
     const id = await ask(app, routedAgent);
     expect((await get(named.http, id)).status).toBe(200);
     expect((await get(organization.owner.browser, id)).status).toBe(200);
@@ -211,7 +214,7 @@ describe('one request of the queue', () => {
     expect(await get(lacking.http, id)).toMatchObject(refused(403, 'request_not_routed'));
   });
 
-  test('of an agent one has no permission for is refused', async () => {
+  test('of an agent without a permission of the caller is refused', async () => {
     const scoped = await createMember(app, organization.id, {
       policies: [
         { scope_kind: 'agent', resource_ids: [routedAgent.slug], permissions: ['request.read'] },
@@ -222,7 +225,7 @@ describe('one request of the queue', () => {
     );
   });
 
-  test('of another organization, unknown or malformed is the same 404', async () => {
+  test('of another organization, unknown or malformed gets the same 404', async () => {
     const id = await ask(app, agent);
     const foreign = await createOrganization(app);
     const answers = [
@@ -236,7 +239,7 @@ describe('one request of the queue', () => {
     expect(new Set(answers.map(({ body }) => String(body['error']?.['message']))).size).toBe(1);
   });
 
-  test('is for members who may read: nobody else', async () => {
+  test('is only for members who may read requests', async () => {
     const id = await ask(app, agent);
     const stranger = await createMember(app, organization.id, {
       policies: everywhere('agent.read'),
@@ -261,14 +264,14 @@ describe('one request of the queue', () => {
     },
   );
 
-  test('is held until it is decided, and answered with the decision', async () => {
+  test('is parked until it is decided, and answered with the decision', async () => {
     const id = await ask(app, agent);
     const [waiting] = await parked(reader.browser, id, '?wait=168h');
     const decided = await decide(reviewer.http, id, { status: 'denied' });
     expect(await waiting).toMatchObject({ status: 200, body: decided.body['request'] });
   });
 
-  test('is held through the hand-over to people: that is no answer yet', async () => {
+  test('stays parked through the hand-over to people, which is no answer yet', async () => {
     const id = await askUnevaluated(app, agent);
     const [waiting] = await parked(reader.http, id, '?wait=30s');
     await stepAt(app, id);
@@ -276,7 +279,7 @@ describe('one request of the queue', () => {
     expect((await waiting)?.body).toMatchObject({ status: 'approved' });
   });
 
-  test('is answered as it stands once the wait is over, and at once when it has its answer', async () => {
+  test('is answered unchanged after the wait, and at once when it has its answer', async () => {
     const id = await ask(app, agent);
     expect((await get(reader.http, id, '?wait=1s')).body).toMatchObject({ status: 'pending' });
     await reachDeadline(app, id);
@@ -284,7 +287,7 @@ describe('one request of the queue', () => {
     expect((await get(reader.http, id, '?wait=30s')).body).toMatchObject({ status: 'expired' });
   });
 
-  test('that is handed to others during the wait is not shown to who could see it before', async () => {
+  test('that is handed to others during the wait is hidden from a caller who could see it before', async () => {
     const id = await askUnevaluated(app, routedAgent);
     const [waiting] = await parked(reader.http, id, '?wait=30s');
     await stepAt(app, id);
@@ -292,25 +295,25 @@ describe('one request of the queue', () => {
     expect(await waiting).toMatchObject(refused(403, 'request_not_routed'));
   });
 
-  test('is judged by the grants one has when the wait ends', async () => {
-    const narrowed = await createMember(app, organization.id, {
+  test('is checked against the grants at the end of the wait', async () => {
+    const member = await createMember(app, organization.id, {
       policies: everywhere('request.read'),
     });
     const id = await ask(app, agent);
-    const [waiting] = await parked(narrowed.http, id, '?wait=30s');
+    const [waiting] = await parked(member.http, id, '?wait=30s');
     await app
       .db('permission_policies')
-      .where({ membership_id: narrowed.membershipId })
+      .where({ membership_id: member.membershipId })
       .update({ scope_kind: 'agent', resource_ids: [routedAgent.slug] });
     await decide(reviewer.http, id);
     expect(await waiting).toMatchObject(refused(403, 'permission_denied'));
   });
 
   test.each([
-    ['his session ended', 401, 'authentication_required'],
-    ['he was suspended', 403, 'membership_inactive'],
-    ['he lost the permission', 403, 'permission_denied'],
-  ])('is not shown to one who waits when %s meanwhile', async (what, status, code) => {
+    ['their session ended', 401, 'authentication_required'],
+    ['they were suspended', 403, 'membership_inactive'],
+    ['they lost the permission', 403, 'permission_denied'],
+  ])('is not shown to a waiting caller when %s meanwhile', async (what, status, code) => {
     const leaving = await createMember(app, organization.id, {
       policies: everywhere('request.read'),
     });

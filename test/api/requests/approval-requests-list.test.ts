@@ -1,4 +1,7 @@
-/** GET /requests over real HTTP: which requests the queue holds, in which order, for whom, and every query parameter. */
+/**
+ * GET /requests over HTTP: which requests the queue holds, in which order, for which callers, and
+ * every query parameter.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -37,7 +40,7 @@ const rule = (id: string, config: Record<string, unknown>) => ({
   config: { when: whenTool(id), reason: id, ...config },
 });
 
-/** One request of each fate, oldest first. */
+/** One request for each outcome, oldest first. */
 const FATES = [
   'unrouted',
   'routed',
@@ -117,7 +120,7 @@ describe('the queue list', () => {
     for (const fate of ['expired', 'expired-early'] as const)
       await stepAt(app, id(fate), await deadlineOf(app, id(fate)));
     for (const fate of ['cancelled', 'cancelled-early'] as const) await cancel(id(fate));
-    // Joins after the notifications: may decide what nobody is named for, was told of nothing.
+    // Joins after the notifications. May decide requests without a path, and was notified of none.
     unnamed = await createMember(app, organization.id, {
       policies: everywhere('request.read', 'request.decide'),
     });
@@ -126,7 +129,7 @@ describe('the queue list', () => {
     await app.close();
   });
 
-  test('holds what reached people, newest first: not what rules decided, what was withdrawn, or what is still evaluated', async () => {
+  test('holds the requests that reached people, newest first: none that rules decided, that were withdrawn or that are evaluated', async () => {
     expect(await list(organization.owner.http)).toEqual([
       'other-agent',
       'expired',
@@ -137,14 +140,14 @@ describe('the queue list', () => {
     ]);
   });
 
-  test('of one agent holds what rules decided and what was withdrawn too, and still nothing that is evaluated', async () => {
+  test('of one agent also holds requests that rules decided or that were withdrawn, but none that are evaluated', async () => {
     expect(await list(organization.owner.http, `?agent_slug=${agent.slug}`)).toEqual(
       FATES.filter((fate) => fate !== 'evaluating' && fate !== 'other-agent').reverse(),
     );
     expect(await list(organization.owner.http, `?agent_slug=${otherAgent.slug}`)).toEqual([
       'other-agent',
     ]);
-    expect(await list(organization.owner.http, '?agent_slug=nobody')).toEqual([]);
+    expect(await list(organization.owner.http, '?agent_slug=unknown')).toEqual([]);
   });
 
   test.each([
@@ -171,7 +174,7 @@ describe('the queue list', () => {
     expect(await list(organization.owner.http, '?offset=6')).toEqual([]);
   });
 
-  test('in a session holds by scope what one was told of, may decide, or may see', async () => {
+  test('in a session depends on the scope: notified, decidable or visible requests', async () => {
     expect(await list(named.browser, '?scope=notified')).toEqual([
       'other-agent',
       'expired',
@@ -213,7 +216,7 @@ describe('the queue list', () => {
     ]);
   });
 
-  test('keeps what one was told of out of the notified scope once one may no longer decide it', async () => {
+  test('omits from the notified scope what the caller may no longer decide', async () => {
     const leaving = await createMember(app, organization.id, {
       policies: everywhere('request.read', 'request.decide'),
     });
@@ -240,7 +243,7 @@ describe('the queue list', () => {
     }
   });
 
-  test('holds only the agents one has the permission for', async () => {
+  test('holds only the agents that the caller has the permission for', async () => {
     const scoped = await createMember(app, organization.id, {
       policies: [
         {
@@ -254,7 +257,7 @@ describe('the queue list', () => {
     expect(await list(scoped.http, `?agent_slug=${agent.slug}`)).toEqual([]);
   });
 
-  test('shows whole requests, exact arguments and decisions included', async () => {
+  test('shows whole requests, including exact arguments and decisions', async () => {
     const answer = await organization.owner.http.get('/api/v1/requests?status=denied');
     expect(answer.body['requests']).toHaveLength(1);
     expect(answer.body['requests']?.[0]).toEqual(
@@ -266,7 +269,7 @@ describe('the queue list', () => {
     });
   });
 
-  test('refuses who may read no requests, and knows nothing of other organizations', async () => {
+  test('refuses callers who may read no requests, and holds nothing of other organizations', async () => {
     const stranger = await createMember(app, organization.id, {
       policies: everywhere('agent.read'),
     });

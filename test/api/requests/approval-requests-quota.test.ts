@@ -1,4 +1,6 @@
-/** The cap on requests that wait for people: exact under concurrency, and only for those. */
+/**
+ * The cap on pending requests: exact under concurrency, and only for requests that wait for people.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -30,7 +32,7 @@ const rule = (id: string, outcome: 'approve' | 'deny') => ({
   },
 });
 
-/** An organization of its own, so that its pending requests start at none. */
+/** A separate organization, so that its pending requests start at none. */
 async function newTenant(
   app: TestApp,
 ): Promise<{ organization: TestOrganization; agent: TestAgent }> {
@@ -61,7 +63,7 @@ describe('with room for three pending requests', () => {
     await app.close();
   });
 
-  test('twenty at once leave exactly three, and nothing of the others', async () => {
+  test('twenty concurrent requests leave exactly three, and nothing of the others', async () => {
     const { organization, agent } = await newTenant(app);
     const keys = Array.from({ length: 20 }, () => randomUUID());
     const answers = await Promise.all(keys.map((key) => postRequest(app, agent, { key })));
@@ -90,7 +92,7 @@ describe('with room for three pending requests', () => {
       .pluck<string[]>('id');
     expect(stored.sort()).toEqual([...admitted].sort());
 
-    // A refused key is free: it works as soon as there is room, with another input too.
+    // A refused key stays free: it works once there is room, even with other input.
     const refusedKey = keys[answers.findIndex(({ status }) => status === 429)] ?? '';
     expect((await postRequest(app, agent, { key: refusedKey, tool: 'other' })).status).toBe(429);
     expect((await decide(organization.owner.http, admitted[0] ?? '')).status).toBe(200);
@@ -99,7 +101,7 @@ describe('with room for three pending requests', () => {
     expect(await pendingIds(app, organization)).toHaveLength(CAP);
   });
 
-  test('what rules decide passes a full queue, and so do other organizations', async () => {
+  test('requests that rules decide pass a full queue, and so do other organizations', async () => {
     const { organization, agent } = await newTenant(app);
     for (let n = 0; n < CAP; n += 1) expect((await postRequest(app, agent)).status).toBe(201);
     expect((await postRequest(app, agent)).status).toBe(429);
@@ -116,7 +118,7 @@ describe('with room for three pending requests', () => {
     expect(await pendingIds(app, organization)).toHaveLength(CAP);
   });
 
-  test('a repeat of a request that has its place is answered, however full the queue', async () => {
+  test('a repeat of an admitted request is answered even when the queue is full', async () => {
     const { agent } = await newTenant(app);
     const key = randomUUID();
     const original = await postRequest(app, agent, { key });
@@ -158,7 +160,7 @@ describe('when the pipeline takes longer than the create budget', () => {
     const { organization, agent } = await newTenant(app);
     const started = Date.now();
     const asked = await Promise.all(Array.from({ length: CAP + 2 }, () => postRequest(app, agent)));
-    // A timer may fire a little before its time by the other clock.
+    // By the other clock, a timer may fire slightly early.
     expect(Date.now() - started).toBeGreaterThanOrEqual(990);
     expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 201));
     const ids = asked.map(({ body }) => String(body['id']));
@@ -167,7 +169,7 @@ describe('when the pipeline takes longer than the create budget', () => {
     expect((await pendingIds(app, organization)).sort()).toEqual([...ids].sort());
   });
 
-  test('without Temporal the answer comes at once, and is admitted as well', async () => {
+  test('without Temporal the answer comes at once, and the request is admitted too', async () => {
     const away = await startApp({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP) } });
     try {
       const { organization, agent } = await newTenant(away);

@@ -1,4 +1,7 @@
-/** Who is asked about a request, who was and who comes next; and its timeline. Escalation is driven step by step. */
+/**
+ * The routing view: who is asked, who was and who comes next; and the timeline. Tests drive
+ * escalation step by step.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { Json } from '../../support/http.ts';
 import { refused } from '../../support/refusals.ts';
@@ -37,7 +40,7 @@ describe('routing and timeline of a request', () => {
   const levels = (body: Json) =>
     (body['levels'] ?? []).map((level) => `${String(level['run'])} ${String(level['status'])}`);
 
-  test('at the first level show who was notified when, and who would be notified later', async () => {
+  test('at the first level show who was notified when, and who comes later', async () => {
     const id = await ask({ tool: 'page' });
     const body = (await ada.http.get(`/api/v1/requests/${id}/routing`)).body;
     const at = String(body['levels']?.[0]?.['notified_at']);
@@ -145,7 +148,7 @@ describe('routing and timeline of a request', () => {
     expect(exhausted).not.toHaveProperty('next_step');
   });
 
-  test('say who may decide now, and keep whom a broadcast notified then', async () => {
+  test('show who may decide now, and keep the people that a broadcast notified', async () => {
     const late = await person({
       displayName: 'Leaver',
       can: REVIEWER,
@@ -168,7 +171,7 @@ describe('routing and timeline of a request', () => {
     expect(members.every((member) => member['notified_at'] !== undefined)).toBe(true);
   });
 
-  test('say unrouted without a path, with where it came from', async () => {
+  test('say unrouted without a path, with the source', async () => {
     const id = await ask();
     expect(await routing(id)).toEqual({
       state: 'unrouted',
@@ -179,7 +182,7 @@ describe('routing and timeline of a request', () => {
     });
   });
 
-  test('say evaluating while the pipeline has not concluded, and nothing else', async () => {
+  test('say only evaluating during evaluation', async () => {
     const id = await ask({ evaluated: false });
     expect(await routing(id)).toEqual({
       state: 'evaluating',
@@ -189,7 +192,7 @@ describe('routing and timeline of a request', () => {
     });
   });
 
-  test('say finished with the deciding block and its reason where a rule decided', async () => {
+  test('say finished with the deciding block and its reason when a rule decided', async () => {
     const approved = await ask({ tool: 'allow' });
     expect(await routing(approved)).toEqual({
       state: 'finished',
@@ -208,7 +211,7 @@ describe('routing and timeline of a request', () => {
     });
   });
 
-  test('say finished and keep the levels that were reached once a person decided', async () => {
+  test('say finished and keep the reached levels when a person decided', async () => {
     const id = await ask({ tool: 'page' });
     expect((await decide(ada, id)).status).toBe(200);
     const body = await routing(id);
@@ -223,7 +226,7 @@ describe('routing and timeline of a request', () => {
     expect(body).not.toHaveProperty('next_at');
   });
 
-  test('say finished without a source for what ended before the pipeline concluded', async () => {
+  test('say finished without a source when the request ended during evaluation', async () => {
     const id = await ask({ evaluated: false });
     await withdraw(id);
     expect(await routing(id)).toEqual({

@@ -1,4 +1,4 @@
-/** A wait is held for a credential, and ends when that credential does. */
+/** A wait ends with its credential. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
@@ -139,7 +139,7 @@ test.each(ends)('%s: its wait ends within seconds', async (_what, caller, end, e
   await end({ agent, member, key });
   const { status, body } = await wait;
   expect(`${status} ${String(body['error']?.['code'])}`).toBe(expected);
-  // The wait itself would take 30 s; a busy machine may take a while to notice.
+  // The wait alone would take 30 s. A busy machine may take a while to notice.
   expect(performance.now() - started).toBeLessThan(20_000);
   expect(app.context.changes.waitedFor()).not.toContain(id);
 });

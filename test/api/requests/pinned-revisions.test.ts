@@ -1,4 +1,7 @@
-/** Revisions of paths and teams' policies that change, end or return while a request walks: which one it follows. */
+/**
+ * Which revision a request follows when those of its path or its teams' policies change, end or
+ * return meanwhile.
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { outcome } from '../../support/refusals.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
@@ -33,7 +36,10 @@ const PATHS = '/api/v1/escalation-paths';
 const level = (target: object, escalateAfter = '10m') => levelOf([target], escalateAfter);
 const levels = (...targets: readonly object[]) => targets.map((target) => level(target));
 
-/** The path `on-call` with these nodes in force, by a further revision if there is one already. */
+/**
+ * Puts the path `on-call` with these nodes into force, as a further revision if there is one
+ * already.
+ */
 async function activateNext(nodes: readonly object[], after: number): Promise<void> {
   const created = await owner.http.post(`${PATHS}/on-call/revisions`, {
     name: `Revision ${after + 1}`,
@@ -53,11 +59,11 @@ async function activateNext(nodes: readonly object[], after: number): Promise<vo
 const first = async (nodes: readonly object[], more: object = {}) => {
   await activatePath(owner, { path_key: 'on-call', name: 'Revision 1', nodes, ...more });
 };
-/** The agent's requests take this path from now on, or none. */
+/** From now on the agent's requests take this path, or none. */
 const route = (path?: string) => home.pipeline('bot', path ?? { blocks: [] });
 const request = () => home.ask({ timeout: '48h' });
 
-/** Names of those notified, in the order of the timeline. */
+/** Names of the notified people, in the order of the timeline. */
 async function notified(id: string): Promise<string[]> {
   const levels = (await home.timeline(id)).filter(
     (event) => String(event['event_type']) === 'approval_request.level_notified',
@@ -71,7 +77,7 @@ async function decides({ browser }: TestMember): Promise<string[]> {
 }
 
 describe('a path revision', () => {
-  test('that is replaced still asks for the requests it was routed by; new requests follow the new revision', async () => {
+  test('that is replaced still serves the requests pinned to it; new requests follow the new revision', async () => {
     await first(levels(user(ada), user(bob)));
     await route('on-call');
     const old = await request();
@@ -89,7 +95,7 @@ describe('a path revision', () => {
     expect((await home.decide(bob, old)).status).toBe(200);
   });
 
-  test('that is activated before the pipeline hands a request over is the one it follows', async () => {
+  test('that is activated before the hand-over is the one that the request follows', async () => {
     await first(levels(user(ada)));
     await route('on-call');
     const id = await home.ask({ evaluated: false, timeout: '48h' });
@@ -99,7 +105,7 @@ describe('a path revision', () => {
     expect(await home.routing(id)).toMatchObject({ revision: 2 });
   });
 
-  test('of a path that is archived still asks to its last run; new requests have no such path', async () => {
+  test('of an archived path still serves until its last run; new requests have no such path', async () => {
     await first(levels(user(ada), user(bob)), { repeat: { times: 1, after: '5m' } });
     await route('on-call');
     const [id, evaluating] = [
@@ -126,7 +132,7 @@ describe('a path revision', () => {
     expect((await home.decide(bob, id)).status).toBe(200);
   });
 
-  test('of a path that is archived gives way to the default path of the pipeline', async () => {
+  test('of an archived path gives way to the default path of the pipeline', async () => {
     await first(levels(user(ada)));
     await activatePath(owner, {
       path_key: 'fallback',
@@ -172,19 +178,19 @@ describe("a team's policy", () => {
     return await request();
   };
 
-  test('that is replaced while a request is inside it is walked to its end; the next level follows the new one', async () => {
+  test('that is replaced while a request is inside it is followed to its end; the next level follows the new one', async () => {
     await activate(ada, bob);
     const id = await toTeam();
     await activate(cleo);
     await home.later(id);
     expect(await notified(id)).toEqual(['Ada', 'Bob']);
-    // Bob's wait, with which the policy ends, and the level's own.
+    // Bob's wait, which ends the policy, and then the wait of the level.
     await home.later(id);
     await home.later(id);
     expect(await notified(id)).toEqual(['Ada', 'Bob', 'Cleo']);
   });
 
-  test('that is switched off while a request is inside it is walked to its end; the next level asks the whole team', async () => {
+  test('that is deactivated while a request is inside it is followed to its end; the next level asks the whole team', async () => {
     await activate(ada, bob);
     const id = await toTeam();
     await deactivate(1);
@@ -195,7 +201,7 @@ describe("a team's policy", () => {
     expect(await notified(id)).toEqual(['Ada', 'Bob', 'Ada', 'Bob', 'Cleo']);
   });
 
-  test('that is switched on while a request is inside a level of the whole team counts from the next level', async () => {
+  test('that is activated while a request is inside a level of the whole team counts from the next level', async () => {
     const id = await toTeam();
     await activate(cleo);
     expect(await notified(id)).toEqual(['Ada', 'Bob', 'Cleo']);
@@ -210,13 +216,13 @@ describe("a team's policy", () => {
     await route('on-call');
     const id = await request();
     await activate(bob);
-    // Ada's wait, with which the policy ends; the level's own; the one before the further run.
+    // Ada's wait, which ends the policy; the wait of the level; the wait before the further run.
     for (let step = 0; step < 3; step += 1) await home.later(id);
     expect(await notified(id)).toEqual(['Ada', 'Bob']);
     expect(await home.routing(id)).toMatchObject({ run: 2 });
   });
 
-  test('narrows who is notified, not who may decide: every member of the team may', async () => {
+  test('limits who is notified, not who may decide: every member of the team may', async () => {
     await activate(ada);
     const id = await toTeam();
     expect(await notified(id)).toEqual(['Ada']);

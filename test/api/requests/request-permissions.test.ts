@@ -121,7 +121,7 @@ describe.each(Object.entries(operations))('%s', (_name, { permission, call }) =>
     });
   });
 
-  test('names the agent to whoever may see it', async () => {
+  test('names the agent to callers who may see it', async () => {
     const member = await someone(elsewhere, {
       scope_kind: 'organization',
       permissions: ['agent.read'],

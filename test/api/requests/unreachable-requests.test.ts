@@ -42,7 +42,10 @@ const succeeds = async (answer: Promise<Answer>): Promise<void> => {
   expect((await answer).status).toBeLessThan(300);
 };
 
-/** What the timeline holds of escalation and claims; who was notified, or why not: `level_notified Ada`, `level_skipped nobody_left`. */
+/**
+ * Events of escalation and claims in the timeline, with the notified person or the reason:
+ * `level_notified Ada`, `level_skipped nobody_left`.
+ */
 async function notified(id: string): Promise<string[]> {
   const events = (await timelineOf(app, id)).filter(({ type }) =>
     /level_|path_|policy_|claim/.test(type),
@@ -61,7 +64,7 @@ async function untilNotified(id: string, expected: readonly string[]): Promise<v
   expect(await notified(id)).toEqual(expected);
 }
 
-/** Nothing happens at a step that comes now. */
+/** A step now changes nothing. */
 async function staysPut(id: string): Promise<void> {
   const row = () =>
     app
@@ -85,8 +88,8 @@ async function staysPut(id: string): Promise<void> {
 const nextAt = async (id: string): Promise<Date> =>
   (await app.db('approval_requests').where({ id }).first<{ next_at: Date }>('next_at')).next_at;
 
-describe('a level whose people named by it are lost', () => {
-  test('waits for those its team has notified, though the team asks no one else', async () => {
+describe('a level that lost the people it names', () => {
+  test('waits for the people its team has notified, even if the team asks no one else', async () => {
     const gone = await reviewer('Gone');
     const team = await createTeam(app, organization.id, { members: [bob] });
     await activatePolicy(owner, team, { nodes: [level([user(bob)], '1m')] });
@@ -108,8 +111,8 @@ describe('a level whose people named by it are lost', () => {
   });
 });
 
-describe('the level that is entered in place of a lost one', () => {
-  test('waits for the people it has just notified, though one of its teams has no one to ask', async () => {
+describe('the level that follows a lost one', () => {
+  test('waits for the people it has just notified, even if one of its teams has no one to ask', async () => {
     const gone = await reviewer('Gone');
     const team = await createTeam(app, organization.id, { members: [bob] });
     const urgent = { type: 'urgency', urgency: 'interrupt' };
@@ -138,7 +141,7 @@ describe('the level that is entered in place of a lost one', () => {
 });
 
 describe.each(Object.keys(ways))('the only person of a level who is %s', (way) => {
-  test('is no longer waited for: the next level is notified within seconds, and the timeline says why', async () => {
+  test('is no longer waited for: the next level is notified within seconds, and the timeline has the reason', async () => {
     const gone = await reviewer('Gone');
     const id = await askOn([level([user(gone)]), level([user(bob)])]);
     expect(await notified(id)).toEqual(['level_notified Gone']);
@@ -158,7 +161,7 @@ describe.each(Object.keys(ways))('the only person of a level who is %s', (way) =
     expect((await decide(bob, id)).status).toBe(200);
   });
 
-  test('no longer holds their claim, though another person of the level is waited for', async () => {
+  test('no longer holds their claim, even if the level waits for another person', async () => {
     const gone = await reviewer('Gone');
     const id = await askOn([level([user(gone), user(ada)], '1h'), level([user(bob)])]);
     await claimed(gone, id);
@@ -178,7 +181,7 @@ describe.each(Object.keys(ways))('the only person of a level who is %s', (way) =
 });
 
 describe('a level goes on', () => {
-  test('only when the last of those it notified is lost; one who is left is waited for', async () => {
+  test('only when the last of the notified people is lost', async () => {
     const [one, two] = [await reviewer('One'), await reviewer('Two')];
     const id = await askOn([level([user(one), user(two)]), level([user(bob)])]);
     const planned = await nextAt(id);
@@ -194,7 +197,7 @@ describe('a level goes on', () => {
     ]);
   });
 
-  test('when those it notified through a team have left it, or the team lost its policy', async () => {
+  test('when the people it notified through a team have left it, or the team lost its policy', async () => {
     const losses: readonly ((team: string) => Promise<Answer>)[] = [
       (team) => roster(team),
       async (team) => {
@@ -221,7 +224,7 @@ describe('a level goes on', () => {
     }
   });
 
-  test('when a team that granted the right is archived, which no path names', async () => {
+  test('when a team that granted the right is archived, even if no path names it', async () => {
     const member = await person({ displayName: 'Member' });
     const team = await createTeam(app, organization.id, {
       members: [member],
@@ -246,7 +249,7 @@ describe('a level goes on', () => {
     expect((await decide(member, id)).status).toBe(200);
   });
 
-  test('though an added reviewer could still answer: they are asked beside the path', async () => {
+  test('even if an added reviewer could still answer, because they are asked beside the path', async () => {
     const gone = await reviewer('Gone');
     const id = await askOn([level([user(gone)]), level([user(bob)])]);
     expect((await addReviewers(gone, id, [ada])).status).toBe(200);
@@ -258,7 +261,7 @@ describe('a level goes on', () => {
     ]);
   });
 
-  test('inside a team too: its policy asks the next person, and the level ends when no one it notified is left', async () => {
+  test('inside a team too: its policy asks the next person, and the level ends when it has lost everyone it notified', async () => {
     const [one, two] = [await reviewer('One'), await reviewer('Two')];
     const team = await createTeam(app, organization.id, { members: [one, two] });
     await activatePolicy(owner, team, {
@@ -289,7 +292,7 @@ describe('a level goes on', () => {
     expect(statusesOf(await routing(id))).toEqual(['done', 'current']);
   });
 
-  test('to the wait before its next run, which counts in full, and to the end of a path without one', async () => {
+  test('to the wait before its next run, which lasts its full time, and to the end of a path without one', async () => {
     const [gone, other] = [await reviewer('Gone'), await reviewer('Other')];
     const repeated = await askOn([level([user(gone)])], { repeat: { times: 1, after: '2h' } });
     const once = await askOn([level([user(other)])]);
@@ -309,7 +312,7 @@ describe('a level goes on', () => {
     expect(await routing(once)).toMatchObject({ state: 'exhausted' });
   });
 
-  test('when the claim of a person who stays has ended, and not before', async () => {
+  test('when the claim of a remaining person has ended, and not before', async () => {
     const gone = await reviewer('Gone');
     const id = await askOn([level([user(gone)]), level([user(bob)])]);
     await claimed(bob, id);
@@ -328,7 +331,7 @@ describe('a level goes on', () => {
 });
 
 describe('a claim', () => {
-  test('whose holder was taken off the team the path names ends, says why, and escalation goes on', async () => {
+  test('ends when its holder leaves the team in the path, with the reason, and escalation continues', async () => {
     const member = await reviewer('Member');
     const team = await createTeam(app, organization.id, { members: [member, ada] });
     const id = await askOn([level([ofTeam(team)]), level([user(bob)])]);
@@ -361,8 +364,8 @@ describe('a claim', () => {
   });
 });
 
-describe('20 times at the same moment', () => {
-  /** Every round at its moment; what each has to come to is waited for in the end. */
+describe('concurrently, in 20 rounds', () => {
+  /** Runs every round at its moment, and waits for the results at the end. */
   async function rounds(round: (n: number) => Promise<() => Promise<void>>): Promise<void> {
     const ends: (() => Promise<void>)[] = [];
     for (let n = 0; n < 20; n += 1) ends.push(await round(n));
@@ -388,7 +391,7 @@ describe('20 times at the same moment', () => {
     },
   );
 
-  test('a person claims and loses their rights: no claim of theirs outlives it', async () => {
+  test('a person claims and loses their rights: no claim of theirs remains', async () => {
     await rounds(async () => {
       const gone = await reviewer('Gone');
       const id = await askOn([level([user(gone), user(bob)])]);
@@ -426,8 +429,8 @@ describe('20 times at the same moment', () => {
   });
 });
 
-describe('a step that reads who may decide while rights are being taken away', () => {
-  test('looks again once that is over, and goes on from a level it notified in vain', async () => {
+describe('a step that reads who may decide while rights are being revoked', () => {
+  test('looks again after that, and leaves a level whose people it notified in vain', async () => {
     const gone = await reviewer('Gone');
     const bot = await agent();
     await path('unseen', [level([user(gone)]), level([user(bob)])]);
@@ -446,7 +449,7 @@ describe('a step that reads who may decide while rights are being taken away', (
     ]);
   });
 
-  test('is waited for by the change, which finds whom the step notified', async () => {
+  test('delays the change, which then finds the people that the step notified', async () => {
     const gone = await reviewer('Gone');
     const id = await askOn([level([user(ada)]), level([user(gone)]), level([user(bob)])]);
     const due = await nextAt(id);

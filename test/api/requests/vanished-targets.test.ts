@@ -1,4 +1,7 @@
-/** People and teams that a path names and that can no longer be asked: what the views say of them, and who is asked instead. */
+/**
+ * People and teams in a path that can no longer be asked: what the views show, and who is asked
+ * instead.
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../support/http.ts';
@@ -25,7 +28,10 @@ const ways: typeof common = {
 const reviewer = (displayName: string) => person({ displayName, can: REVIEWER });
 const statusesOf = (body: Json) => (body['levels'] ?? []).map((each) => String(each['status']));
 
-/** Of each person the routing view shows at the level: name, whether notified, whether able to decide. */
+/**
+ * For each person that the routing view shows at the level: name, whether notified, whether able to
+ * decide.
+ */
 const peopleAt = (body: Json, index: number): string[] =>
   (
     (body['levels']?.[index]?.['targets'] ?? []) as unknown as {
@@ -41,7 +47,7 @@ const peopleAt = (body: Json, index: number): string[] =>
     ),
   );
 
-/** What the timeline holds of escalation: the verb, and the name or the node; oldest first. */
+/** Events of escalation in the timeline, oldest first: the verb, and the name or the node. */
 async function notified(id: string): Promise<string[]> {
   const events = (await timeline(id)) as unknown as { event_type: string; data: Json }[];
   const walk = events.filter(({ event_type }) => /level_|path_|policy_|expired/.test(event_type));
@@ -52,7 +58,7 @@ async function notified(id: string): Promise<string[]> {
   );
 }
 
-/** In which scopes of their queue the member finds it, in a session. */
+/** The scopes of the member's queue that contain it, in a session. */
 async function scopesOf({ browser }: TestMember, id: string): Promise<string[]> {
   const scopes = ['notified', 'decidable', 'visible'];
   const lists = await Promise.all(
@@ -72,7 +78,7 @@ const vanish = async (way: string, member: TestMember): Promise<void> => {
 describe.each(Object.keys(ways))(
   'a person who was %s while a request was on its way to them',
   (way) => {
-    test('is passed over at once where they are alone, no one is asked in their place, and every view says so', async () => {
+    test('is skipped at once when alone, no one is asked in their place, and every view shows it', async () => {
       const gone = await reviewer('Gone');
       const nodes = [level([user(ada)]), level([user(gone)]), level([user(bob)])];
       const id = await askOn({ nodes });
@@ -106,7 +112,7 @@ describe.each(Object.keys(ways))(
       expect((await decide(bob, id)).status).toBe(200);
     });
 
-    test('leaves the level to the others it names', async () => {
+    test('leaves the level to the other people it names', async () => {
       const gone = await reviewer('Gone');
       const nodes = [level([user(ada)]), level([user(gone), user(bob)]), level([user(ada)])];
       const id = await askOn({ nodes });
@@ -119,7 +125,7 @@ describe.each(Object.keys(ways))(
       expect(await scopesOf(bob, id)).toEqual(['notified', 'decidable', 'visible']);
     });
 
-    test('stays on the record as notified, and is shown as unable to decide from then on', async () => {
+    test('stays recorded as notified, and is shown as unable to decide', async () => {
       const gone = await reviewer('Gone');
       const id = await askOn({ nodes: [level([user(gone), user(bob)])] });
       expect(await scopesOf(gone, id)).toEqual(['notified', 'decidable', 'visible']);
@@ -132,7 +138,7 @@ describe.each(Object.keys(ways))(
   },
 );
 
-describe('a team on the way of a request', () => {
+describe('a team on the path of a request', () => {
   let one: TestMember;
   let two: TestMember;
   let team: string;
@@ -163,13 +169,13 @@ describe('a team on the way of a request', () => {
     expect(await scopesOf(bystander, id)).toEqual([]);
   };
 
-  test('that was emptied is passed over at once, and is shown without members', async () => {
+  test('that was emptied is skipped at once, and is shown without members', async () => {
     expect((await roster()).status).toBe(200);
     await skipped([]);
     expect(await scopesOf(one, id)).toEqual([]);
   });
 
-  test('that was archived is passed over too: not by the API, which refuses while the request waits', async () => {
+  test('that was archived is skipped too, though the API refuses to archive it while the request waits', async () => {
     expect(outcome(await owner.http.delete(`${TEAMS}/${team}`))).toBe(
       '409 team_in_escalation_path',
     );
@@ -179,13 +185,13 @@ describe('a team on the way of a request', () => {
     expect((await decide(one, id)).status).toBe(403);
   });
 
-  test('in which no one may decide is passed over, and is shown with its members', async () => {
+  test('in which no one may decide is skipped, and is shown with its members', async () => {
     await vanish('suspended', one);
     await vanish('left with reading', two);
     await skipped(['One unnotified cannot', 'Two unnotified cannot']);
   });
 
-  test('which one member left asks the others', async () => {
+  test('that one member left asks the others', async () => {
     expect((await roster(two)).status).toBe(200);
     await later(id);
     expect(await notified(id)).toEqual(['level_notified Ada', 'level_notified Two']);
@@ -195,7 +201,7 @@ describe('a team on the way of a request', () => {
     expect(outcome(await decide(one, id))).toBe('403 request_not_routed');
   });
 
-  test('shows people it notified who left since, unless another target names them; each person is shown once', async () => {
+  test('shows people it notified who left since, unless another target names them, and shows each person once', async () => {
     const other = await createTeam(app, organization.id, { members: [two] });
     const node = level([ofTeam(team), ofTeam(other), user(bob)]);
     const request = await askOn({ nodes: [node] });
@@ -209,7 +215,7 @@ describe('a team on the way of a request', () => {
     expect(names).toEqual([['One false'], ['Two true'], ['Bob true']]);
   });
 
-  test('whose policy no longer grants anything is passed over', async () => {
+  test('whose policy no longer grants anything is skipped', async () => {
     const third = await person({ displayName: 'Third' });
     const granting = await createTeam(app, organization.id, {
       members: [third],
@@ -234,7 +240,7 @@ describe('a team on the way of a request', () => {
     ]);
   });
 
-  test('with a policy passes over a person who left; the level waits for those it notified while they may decide', async () => {
+  test('with a policy skips a person who left; the level waits for the people it notified while they may decide', async () => {
     await activatePolicy(owner, team, {
       nodes: [level([user(one)], '5m'), level([user(two)], '5m')],
     });
@@ -242,7 +248,8 @@ describe('a team on the way of a request', () => {
     expect(await notified(id)).toEqual(['level_notified Ada', 'level_notified One']);
     await vanish('removed', two);
     await later(id);
-    // The team asks no one else, and says so; the wait of the path's own level is not over.
+    // The team asks no one else, and the timeline says so. The wait of the path's own level
+    // continues.
     expect((await notified(id)).slice(2)).toEqual([
       `level_skipped ${nodes[1]?.id}`,
       `team_policy_exhausted ${nodes[1]?.id}`,
@@ -277,7 +284,7 @@ describe('a path on which no one can decide', () => {
     });
   });
 
-  test('is saved with a warning for each it names', async () => {
+  test('is saved with a warning for each target', async () => {
     const { body } = await owner.http.post('/api/v1/escalation-paths', {
       path_key: `path-${randomUUID()}`,
       name: 'No one',
@@ -290,7 +297,7 @@ describe('a path on which no one can decide', () => {
     ]);
   });
 
-  test('is walked to its end, which the timeline shows; the request waits for its deadline, and only owners may answer', async () => {
+  test('runs to its end, as the timeline shows; the request waits for its deadline, and only owners may answer', async () => {
     const document = path();
     const id = await askOn(document);
     const all = document.nodes.map((node) => `level_skipped ${node.id}`);
@@ -327,7 +334,7 @@ describe('a path on which no one can decide', () => {
     expect((await notified(id)).at(-1)).toBe('expired');
   });
 
-  test('asks in its next run those who can decide by then', async () => {
+  test('asks in its next run the people who can decide by then', async () => {
     const document = path();
     const id = await askOn(document);
     expect((await rosterOf(empty, bob)).status).toBe(200);

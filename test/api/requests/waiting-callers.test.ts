@@ -1,4 +1,7 @@
-/** Who waits for others to be done acts with what is left of his credential then, not with what it was when he came. */
+/**
+ * A caller who waits for a lock acts with the rights that are left afterwards, not with those at
+ * the start of the call.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
@@ -35,7 +38,7 @@ beforeEach(async () => {
 
 afterAll(() => app.close());
 
-/** What a suspension gets during whose wait for the organization this happens. */
+/** What a suspension answers when this happens while it waits for the organization. */
 async function suspendDuring(client: HttpClient, happens: (trx: Db) => PromiseLike<unknown>) {
   const { answer } = await app.db.transaction(async (gate) => {
     await gate('organizations').where({ id: organization.id }).forUpdate().first('id');
@@ -58,7 +61,7 @@ const sessions = (db: Db) => db('sessions').where({ membership_id: manager.membe
 const keys = (db: Db) => db('api_keys').where({ membership_id: manager.membershipId });
 const refused = (answer: unknown) => ({ answer, status: 'active' });
 
-test('a session that is revoked or ends meanwhile changes nothing', async () => {
+test('a session that is revoked or expires meanwhile changes nothing', async () => {
   const ended = new Date(Date.now() - 1);
   expect(
     await suspendDuring(manager.browser, (trx) => sessions(trx).update({ revoked_at: ended })),
@@ -69,7 +72,7 @@ test('a session that is revoked or ends meanwhile changes nothing', async () => 
   ).toEqual(refused(ENDED));
 });
 
-test('a key that is revoked or ends meanwhile, or is no longer allowed, changes nothing', async () => {
+test('a key that is revoked, expires or is no longer allowed meanwhile changes nothing', async () => {
   const ended = new Date(Date.now() - 1);
   const allow = (db: Db, personal_api_keys_allowed: boolean) =>
     db('organizations').where({ id: organization.id }).update({ personal_api_keys_allowed });
@@ -87,7 +90,7 @@ test('a key that is revoked or ends meanwhile, or is no longer allowed, changes 
   ).toEqual(refused(ENDED));
 });
 
-test('the same call changes what it asks for while nothing happens to its credential', async () => {
+test('the same call succeeds while nothing happens to its credential', async () => {
   for (const client of [manager.browser, manager.http]) {
     await app.db('memberships').where({ id: member.membershipId }).update({ status: 'active' });
     expect(await suspendDuring(client, () => Promise.resolve())).toEqual({

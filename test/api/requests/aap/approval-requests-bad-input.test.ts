@@ -1,4 +1,4 @@
-/** What a create refuses, and that each refusal names the place. */
+/** Bodies and headers that a create refuses, each with the place of the fault. */
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -36,10 +36,10 @@ describe('a body that is not one strict JSON document', () => {
   test.each<[string, string | Buffer]>([
     ['nothing', ''],
     ['white space', ' \n'],
-    ['a cut object', submission().slice(0, -1)],
+    ['a truncated object', submission().slice(0, -1)],
     ['trailing words', `${submission()} x`],
     ['a second document', submission() + submission()],
-    ['a NUL byte behind', `${submission()}\0`],
+    ['a NUL byte at the end', `${submission()}\0`],
     ['a trailing comma', submission().replace(/}$/, ',}')],
     ['a comment', submission().replace('{', '{/* */')],
     ['single quotes', submission().replaceAll('"', "'")],
@@ -65,7 +65,7 @@ describe('a body that is not one strict JSON document', () => {
       'an encoded surrogate',
       bytes('{"tool":"', [0xed, 0xa0, 0x80], submission().slice('{"tool":"'.length)),
     ],
-    ['a cut character', Buffer.from(submission().replace('4900}', '"😀"}')).subarray(0, -16)],
+    ['a truncated character', Buffer.from(submission().replace('4900}', '"😀"}')).subarray(0, -16)],
   ])('is refused: %s', async (_name, body) => {
     const answer = errorOf(await adapter.create(body));
     expect([answer.status, answer.error.code]).toEqual([400, 'malformed_json']);
@@ -73,7 +73,7 @@ describe('a body that is not one strict JSON document', () => {
   });
 
   test.each(['['.repeat(500_000), '{"a":'.repeat(200_000), '[{"":'.repeat(200_000)])(
-    'is refused: a chain without end %.20s…',
+    'is refused: endless nesting %.20s…',
     async (body) => {
       expect(pointersOf(await adapter.create(body))).toHaveLength(1);
     },
@@ -245,7 +245,7 @@ describe('a body with a wrong field', () => {
     String.raw`\ud800`,
     String.raw`\udc00x`,
     String.raw`\ude00\ud83d`,
-  ])('is refused for %s outside of what is kept exactly', async (text) => {
+  ])('is refused for %s, which cannot be stored exactly', async (text) => {
     expect(pointersOf(await adapter.create(submission({ tool: `"${text}"` })))).toEqual(['/tool']);
     expect(pointersOf(await adapter.create(submission({ more: `"server":"${text}"` })))).toEqual([
       '/server',
@@ -258,7 +258,7 @@ describe('a body with a wrong field', () => {
 });
 
 describe('a body that cannot be read', () => {
-  test('is refused over 1 MiB, with an announced length and without', async () => {
+  test('is refused over 1 MiB, with and without Content-Length', async () => {
     const body = submissionOfSize(1024 * 1024 + 1);
     const announced = errorOf(await adapter.create(body));
     expect([announced.status, announced.error.type, announced.error.code]).toEqual([
@@ -327,7 +327,7 @@ describe('the Idempotency-Key header', () => {
     }
   });
 
-  test('takes 255 printable characters and no more', async () => {
+  test('accepts 255 printable characters and no more', async () => {
     const idempotencyKey = `${randomUUID()} ~!"#$%&'()*+,;<=>?@[]^_{|}`.padEnd(255, 'k');
     expect((await adapter.create(submission(), { idempotencyKey })).status).toBe(201);
     expect(
@@ -376,22 +376,22 @@ describe('an id in the path', () => {
     'constructor',
   ];
 
-  test.each(ids)('that names nothing is the same 404: %.60s', async (id) => {
+  test.each(ids)('that is unknown or malformed gets the same 404: %.60s', async (id) => {
     for (const answer of [
       await adapter.get(id),
       await adapter.get(id, { wait: '30s' }),
       await adapter.cancel(id),
     ]) {
       expect(errorOf(answer).error).toMatchObject({ type: 'not_found', code: 'not_found' });
-      // Not held for what does not exist.
+      // Not parked, because the request does not exist.
       expect(answer.elapsedMs).toBeLessThan(20_000);
     }
   });
 
   test('is not looked up when the credential is missing', async () => {
-    const nobody = provider.adapter(undefined);
+    const anonymous = provider.adapter(undefined);
     for (const id of ['%00', '%ff', 'x', randomUUID()])
-      expect([401, 404]).toContain((await nobody.get(id)).status);
+      expect([401, 404]).toContain((await anonymous.get(id)).status);
   });
 });
 
@@ -437,7 +437,7 @@ describe('the wait parameter', () => {
   });
 });
 
-describe('a call nobody foresaw', () => {
+describe('an unusual call', () => {
   test.each(['PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'])(
     'with the method %s is refused',
     async (method) => {
@@ -482,7 +482,7 @@ describe('a call nobody foresaw', () => {
   test.each([
     ['no HTTP', 'garbage\r\n\r\n'],
     ['an unknown method', 'FOO /api/aap/v1/requests HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a line without end', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['an endless line', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     ['huge headers', `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(100_000)}\r\n\r\n`],
     ['no Host', 'GET /health/live HTTP/1.1\r\n\r\n'],
     [
@@ -506,7 +506,7 @@ describe('a call nobody foresaw', () => {
       'POST /api/aap/v1/requests HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
     ],
     ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n'],
-  ])('that is hardly HTTP gets the envelope: %s', async (_name, call) => {
+  ])('that is malformed HTTP gets the envelope: %s', async (_name, call) => {
     const answer = await sendBytes(provider.origin, call);
     expect(answer).toMatch(/^HTTP\/1\.1 4[0-9][0-9] /);
     const requestId = /\r\nx-request-id: ([^\r]+)/i.exec(answer)?.[1];

@@ -1,4 +1,4 @@
-/** Withdrawing a request, once or again, early or too late. */
+/** Cancelling a request: first and repeated calls, early and late ones. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { errorOf, requestOf, type Adapter } from '../../../support/adapter.ts';
@@ -33,7 +33,7 @@ describe('cancelling a request', () => {
     expect(new Set(answers.map(({ status, text }) => `${String(status)} ${text}`)).size).toBe(1);
   });
 
-  test('shows reviewers a decision by the adapter itself', async () => {
+  test('shows reviewers a decision by the adapter', async () => {
     const { id } = requestOf(await adapter.create(submission()));
     await adapter.cancel(id);
     const shown = await provider.review(id);
@@ -74,7 +74,7 @@ describe('cancelling a request', () => {
     expect((await adapter.get(id)).text).toBe(before.text);
   });
 
-  test('makes no difference between a foreign, an unknown and a malformed id', async () => {
+  test('gives the same answer for a foreign, an unknown and a malformed id', async () => {
     const other = await provider.instance();
     const { id } = requestOf(await other.adapter.create(submission()));
     const answers = await Promise.all(

@@ -1,4 +1,4 @@
-/** Creating a request: what is kept, what is answered, and the cap on what waits. */
+/** Creating a request: what is stored, what is answered, and the cap on pending requests. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -19,7 +19,10 @@ afterAll(async () => {
   await provider.stop();
 });
 
-/** Creates, reads and replays; the strict adapter compares the three answers with what was sent and with each other. */
+/**
+ * Creates, reads and replays. The strict adapter compares the three answers with the body and with
+ * each other.
+ */
 async function roundTrip(body: string): Promise<void> {
   const idempotencyKey = randomUUID();
   const created = await adapter.create(body, { idempotencyKey });
@@ -30,7 +33,7 @@ async function roundTrip(body: string): Promise<void> {
 }
 
 describe('creating an approval request', () => {
-  test('answers 201 pending with what was sent and nothing else', async () => {
+  test('answers 201 pending with exactly what was sent', async () => {
     const answer = await adapter.create(
       submission({ more: '"server":"payments","agent_reasoning":"twice","context":{"call":7}' }),
     );
@@ -46,7 +49,7 @@ describe('creating an approval request', () => {
     });
   });
 
-  test('leaves absent what was not sent', async () => {
+  test('omits what was not sent', async () => {
     const { text } = await adapter.create(submission());
     expect(Object.keys(JSON.parse(text) as object).sort()).toEqual([
       'arguments',
@@ -103,7 +106,7 @@ describe('creating an approval request', () => {
   });
 
   test.each(['1s', '60s', '30m', '10080m', '168h', '604800s'])(
-    'takes a timeout of %s',
+    'accepts a timeout of %s',
     async (timeout) => {
       const request = requestOf(
         await adapter.create(submission({ timeout: JSON.stringify(timeout) })),
@@ -112,14 +115,14 @@ describe('creating an approval request', () => {
     },
   );
 
-  test('takes a body of exactly 1 MiB', async () => {
+  test('accepts a body of exactly 1 MiB', async () => {
     const body = submissionOfSize(1024 * 1024);
     expect(Buffer.byteLength(body)).toBe(1024 * 1024);
     await roundTrip(body);
   });
 
   test.each(['issue_refund', 'mcp tool/with: odd “characters” 😀', 'x'.repeat(200)])(
-    'takes the tool name %.40s',
+    'accepts the tool name %.40s',
     async (tool) => {
       await roundTrip(submission({ tool: JSON.stringify(tool) }));
     },
@@ -154,7 +157,7 @@ describe('creating an approval request', () => {
     });
   });
 
-  test('hides a request from every other instance, of this and of any other agent', async () => {
+  test('hides a request from every other instance, of the same agent and of others', async () => {
     const other = await provider.instance();
     const sibling = await provider.instance({ agentSlug: instance.slug });
     const idempotencyKey = randomUUID();
@@ -172,7 +175,7 @@ describe('creating an approval request', () => {
 });
 
 describe('the cap on pending requests', () => {
-  test('answers 429 over the cap, keeps nothing, and takes the same key once there is room', async () => {
+  test('answers 429 over the cap, stores nothing, and accepts the same key once there is room', async () => {
     const capped = await startProvider({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: '2' } });
     try {
       const { adapter: full } = await capped.instance();
@@ -208,7 +211,7 @@ describe('the cap on pending requests', () => {
     }
   });
 
-  test('holds for those who hang up before they are answered', async () => {
+  test('counts callers that hang up before the answer', async () => {
     const capped = await startProvider({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: '2' } });
     try {
       const { credential, adapter: patient } = await capped.instance();

@@ -1,4 +1,4 @@
-/** One idempotency key, one request, however often and however much at once it is sent. */
+/** One idempotency key makes one request, however often it is sent at once. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { errorOf, requestOf, type Adapter } from '../../../support/adapter.ts';
@@ -22,7 +22,7 @@ const times = <Result>(
 ): Promise<Result[]> => Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
 describe('creates under one idempotency key', () => {
-  test('make one request when fifty arrive at once: one 201, the rest 200, one body', async () => {
+  test('make one request when fifty arrive at once: one 201, 49 times 200, one body', async () => {
     const idempotencyKey = randomUUID();
     const answers = await times(50, () => adapter.create(submission(), { idempotencyKey }));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -40,7 +40,7 @@ describe('creates under one idempotency key', () => {
     expect(requestOf(await ruled.adapter.get(id, { wait: '10s' })).status).toBe('approved');
   });
 
-  test('make one request when the fifty say different things: the rest of its kind 200, every other 409', async () => {
+  test('make one request when fifty with different bodies arrive at once: 200 for the same body, 409 for others', async () => {
     const idempotencyKey = randomUUID();
     const answers = await times(50, (index) =>
       adapter.create(submission({ arguments: `{"n":${String(index % 5)}}` }), { idempotencyKey }),
@@ -71,7 +71,7 @@ describe('creates under one idempotency key', () => {
     ['an escaped key', original.replace('"c"', String.raw`"\u0063"`)],
     ['escaped reasoning', original.replace('"why"', String.raw`"wh\u0079"`)],
     ['another number in the context', original.replace('"x":10', '"x":1.0e1')],
-  ])('are the same input in spite of %s', async (_name, spelled) => {
+  ])('are the same input despite %s', async (_name, spelled) => {
     const idempotencyKey = randomUUID();
     const first = await adapter.create(original, { idempotencyKey });
     expect(spelled).not.toBe(original);
@@ -95,7 +95,7 @@ describe('creates under one idempotency key', () => {
     ['another context', original.replace('"x":10', '"x":11')],
     ['an empty context', original.replace('{"x":10}', '{}')],
     ['no context', original.replace(',"context":{"x":10}', '')],
-    ['the same time spelled otherwise', original.replace('"1h"', '"60m"')],
+    ['the same time in another spelling', original.replace('"1h"', '"60m"')],
   ])('are a conflict with %s, and change nothing', async (_name, other) => {
     const idempotencyKey = randomUUID();
     const first = await adapter.create(original, { idempotencyKey });
@@ -117,7 +117,7 @@ describe('creates under one idempotency key', () => {
     ['""', 'null'],
     ['"1"', '1'],
     ['{"__proto__":1}', '{}'],
-  ])('tell %s from %s', async (one, another) => {
+  ])('distinguish %s from %s', async (one, another) => {
     const idempotencyKey = randomUUID();
     await adapter.create(submission({ arguments: `{"n":${one}}` }), { idempotencyKey });
     expect(
@@ -152,7 +152,7 @@ describe('creates under one idempotency key', () => {
     ).toBe('expired');
   });
 
-  test('do not use up a key with a body that is refused', async () => {
+  test('with a refused body leave the key free', async () => {
     const idempotencyKey = randomUUID();
     expect((await adapter.create(submission({ tool: '""' }), { idempotencyKey })).status).toBe(400);
     expect(
@@ -162,7 +162,7 @@ describe('creates under one idempotency key', () => {
     expect((await adapter.create(submission({ tool: '""' }), { idempotencyKey })).status).toBe(400);
   });
 
-  test('tell keys apart by every character', async () => {
+  test('distinguish keys by every character', async () => {
     const key = randomUUID();
     const ids = await Promise.all(
       [key, key.toUpperCase(), `${key}.`, `${key} x`, `"${key}"`, `${key},${key}`].map(

@@ -1,4 +1,4 @@
-/** Holding an answer until the request has its own. */
+/** Waiting for the answer of a request. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitQuery } from '../../../../api/http/schema.ts';
 import { errorOf, requestOf, type Adapter } from '../../../support/adapter.ts';
@@ -19,7 +19,10 @@ afterAll(async () => {
   await provider.stop();
 });
 
-/** Below the thirty seconds a wait that nothing ends would take, far above what a busy machine makes of an instant. */
+/**
+ * Below the thirty seconds of a wait that nothing ends, and far above a short delay on a busy
+ * machine.
+ */
 const AT_ONCE_MS = 25_000;
 
 const pending = async (timeout = '1h'): Promise<string> => {
@@ -58,21 +61,21 @@ describe('waiting for an answer', () => {
     await withinSeconds(() => expiryLags(adapter));
   });
 
-  test('lets a plain read expire what is past its deadline', async () => {
+  test('is not needed for expiry: a plain read expires a request past its deadline', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => pending('4s')));
     await adapter.get(ids[0] ?? '', { wait: '30s' });
     const answers = await Promise.all(ids.map((id) => adapter.get(id, { wait: '5s' })));
     expect(answers.map((answer) => requestOf(answer).status)).toEqual(ids.map(() => 'expired'));
   });
 
-  test('runs out with the request still pending', async () => {
+  test('times out with the request still pending', async () => {
     const id = await pending();
     const answer = await adapter.get(id, { wait: '1s' });
     expect(requestOf(answer).status).toBe('pending');
     expect(answer.elapsedMs).toBeLessThan(AT_ONCE_MS);
   });
 
-  test('does not happen without the parameter, or when the request is terminal', async () => {
+  test('is skipped without the parameter and for a terminal request', async () => {
     const id = await pending();
     expect((await adapter.get(id)).elapsedMs).toBeLessThan(AT_ONCE_MS);
     await adapter.cancel(id);
@@ -85,7 +88,7 @@ describe('waiting for an answer', () => {
     }
   });
 
-  test('counts everything above thirty seconds as thirty', () => {
+  test('treats everything above thirty seconds as thirty', () => {
     const query = waitQuery('');
     expect(
       ['1s', '30s', '31s', '1m', '1h', `${'9'.repeat(100)}h`].map((wait) => query.parse(wait)),
@@ -104,7 +107,7 @@ describe('waiting for an answer', () => {
     expect(errorOf(answer).status).toBe(401);
   });
 
-  test('is not disturbed by others who hang up', async () => {
+  test('continues when other callers hang up', async () => {
     const id = await pending();
     const headers = { Authorization: `Bearer ${instance.credential}` };
     const impatient = Array.from({ length: 10 }, () =>

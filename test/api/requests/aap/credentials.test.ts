@@ -1,4 +1,4 @@
-/** Which credentials the adapter protocol opens for, and which no longer. */
+/** Which credentials the adapter protocol accepts, and when it stops accepting them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { errorOf, requestOf, type ErrorAnswer, type RawAnswer } from '../../../support/adapter.ts';
@@ -21,19 +21,19 @@ afterAll(async () => {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The three operations, each with the given headers and otherwise in order. */
+/** The three operations with the given headers, and otherwise valid. */
 async function everyOperation(headers: Headers): Promise<(ErrorAnswer | RawAnswer)[]> {
-  const nobody = provider.adapter(undefined);
+  const anonymous = provider.adapter(undefined);
   const more = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
   const path = `/api/aap/v1/requests/${id}`;
   return [
-    await nobody.raw('POST', '/api/aap/v1/requests', {
+    await anonymous.raw('POST', '/api/aap/v1/requests', {
       headers: { ...more, ...headers },
       body: submission(),
     }),
-    await nobody.raw('GET', path, { headers }),
-    await nobody.raw('GET', `${path}?wait=10s`, { headers }),
-    await nobody.raw('DELETE', path, { headers }),
+    await anonymous.raw('GET', path, { headers }),
+    await anonymous.raw('GET', `${path}?wait=10s`, { headers }),
+    await anonymous.raw('DELETE', path, { headers }),
   ];
 }
 
@@ -47,7 +47,7 @@ async function expectEvery(headers: Headers, status: 401 | 403): Promise<void> {
   }
 }
 
-describe('a credential that is not one', () => {
+describe('an invalid credential', () => {
   const parts = () => tokenParts(instance.credential);
   const flip = (text: string, index: number): string =>
     text.slice(0, index) + (text.at(index) === 'A' ? 'B' : 'A') + text.slice(index + 1);
@@ -107,7 +107,7 @@ describe('a credential that is not one', () => {
     await expectEvery(headers(), 401);
   });
 
-  test('is 401 in another instance’s name', async () => {
+  test('is 401 with the id of another instance', async () => {
     const other = await provider.instance();
     await expectEvery(
       { Authorization: `Bearer whc_${idOf(other.credential)}_${parts().secret}` },
@@ -115,11 +115,11 @@ describe('a credential that is not one', () => {
     );
   });
 
-  test('is told before anything else is looked at', async () => {
-    const nobody = provider.adapter('whc_no_body');
-    expect(errorOf(await nobody.create('not json', { idempotencyKey: null })).status).toBe(401);
-    expect(errorOf(await nobody.get(id, { wait: 'nonsense' })).status).toBe(401);
-    expect(errorOf(await nobody.cancel(randomUUID())).status).toBe(401);
+  test('is refused before anything else is checked', async () => {
+    const anonymous = provider.adapter('whc_no_body');
+    expect(errorOf(await anonymous.create('not json', { idempotencyKey: null })).status).toBe(401);
+    expect(errorOf(await anonymous.get(id, { wait: 'nonsense' })).status).toBe(401);
+    expect(errorOf(await anonymous.cancel(randomUUID())).status).toBe(401);
   });
 });
 
@@ -144,7 +144,7 @@ describe('a credential that has ended', () => {
   });
 });
 
-describe('a credential of something disabled', () => {
+describe('a credential of a disabled agent or instance', () => {
   test.each(['agent', 'instance'] as const)('is 403 while the %s is disabled', async (what) => {
     const disabled = await provider.instance();
     await provider.disable(disabled, what);
@@ -167,14 +167,14 @@ describe('a valid credential of another kind', () => {
     );
   });
 
-  test('opens nothing of the product for an agent', async () => {
+  test('of an agent opens no endpoint of the product', async () => {
     const headers = {
       Authorization: `Bearer ${instance.credential}`,
       'Content-Type': 'application/json',
       'Idempotency-Key': randomUUID(),
     };
-    const nobody = provider.adapter(undefined);
-    const decide = await nobody.raw('POST', `/api/v1/requests/${id}/decision`, {
+    const anonymous = provider.adapter(undefined);
+    const decide = await anonymous.raw('POST', `/api/v1/requests/${id}/decision`, {
       headers,
       body: '{"status":"approved"}',
     });
@@ -186,12 +186,12 @@ describe('a valid credential of another kind', () => {
       '/api/v1/me',
       '/api/v1/me/api_keys',
     ]) {
-      expect(errorOf(await nobody.raw('GET', path, { headers })).status).toBe(403);
+      expect(errorOf(await anonymous.raw('GET', path, { headers })).status).toBe(403);
     }
     expect(requestOf(await instance.adapter.get(id)).status).toBe('pending');
   });
 
-  test('does not stand in for a bearer token that is wrong', async () => {
+  test('does not replace a wrong bearer token', async () => {
     await expectEvery(
       {
         Cookie: provider.owner.cookie,
@@ -203,7 +203,7 @@ describe('a valid credential of another kind', () => {
   });
 });
 
-test('a good credential keeps working beside all of this', async () => {
+test('a valid credential keeps working throughout', async () => {
   expect(requestOf(await instance.adapter.get(id)).status).toBe('pending');
   const lower = await provider.adapter(undefined).raw('GET', `/api/aap/v1/requests/${id}`, {
     headers: { Authorization: `bearer ${instance.credential}` },

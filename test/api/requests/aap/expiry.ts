@@ -1,16 +1,19 @@
-/** How soon after its deadline a request expires, measured so that a busy machine does not fail the test. */
+/**
+ * How soon a request expires after its deadline, measured so that a busy machine does not fail the
+ * test.
+ */
 import { expect } from '@jest/globals';
 import { requestOf, type Adapter } from '../../../support/adapter.ts';
 import { submission } from './submissions.ts';
 
 const PROMISE_MS = 1_000;
-/** A machine that stands still for a moment spoils one try, and a sweep that is too slow spoils all of them. */
+/** A pause of the machine spoils one attempt. A slow sweep spoils all of them. */
 const TRIES = 3;
 
-/** Deadlines a second apart: one slow sweep cannot be near most of them by chance. */
+/** Deadlines a second apart, so that one slow sweep cannot be near most of them by chance. */
 const TIMEOUTS = [1, 2, 3, 4, 5].map((seconds) => `${seconds}s`);
 
-/** The lag of most: the median. */
+/** The median lag. */
 export async function withinSeconds(measure: () => Promise<readonly number[]>): Promise<void> {
   const medians: number[] = [];
   while (medians.length < TRIES && !medians.some((median) => median < PROMISE_MS)) {
@@ -24,7 +27,7 @@ export async function withinSeconds(measure: () => Promise<readonly number[]>): 
 const askFor = async (adapter: Adapter, timeout: string) =>
   requestOf(await adapter.create(submission({ timeout: JSON.stringify(timeout) })));
 
-/** Milliseconds from the deadline to the end of a wait, of requests that callers wait for. */
+/** Milliseconds from the deadline to the end of a wait. */
 export async function expiryLags(adapter: Adapter): Promise<number[]> {
   return await Promise.all(
     TIMEOUTS.map(async (timeout) => {
@@ -39,7 +42,7 @@ export async function expiryLags(adapter: Adapter): Promise<number[]> {
   );
 }
 
-/** Milliseconds from the deadline to the record, of requests that are read only seconds later. */
+/** Milliseconds from the deadline to the record, for requests that are read only seconds later. */
 export async function unwaitedExpiryLags(adapter: Adapter): Promise<number[]> {
   const asked = await Promise.all(TIMEOUTS.map((timeout) => askFor(adapter, timeout)));
   const last = Math.max(...asked.map(({ deadline_at }) => Date.parse(deadline_at)));

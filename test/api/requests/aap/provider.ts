@@ -1,4 +1,4 @@
-/** The real service with one organization, as the suites of the adapter protocol use it. */
+/** The real service with one organization, for the suites of the adapter protocol. */
 import { randomUUID } from 'node:crypto';
 import { Adapter } from '../../../support/adapter.ts';
 import { Ledger } from '../../../support/adapter/ledger.ts';
@@ -16,21 +16,21 @@ import type { Json } from '../../../support/http.ts';
 
 export interface Instance extends TestAgent {
   readonly adapter: Adapter;
-  /** What the instance has been told, to be shared by further adapters of it. */
+  /** What the instance has received. Further adapters of it share this. */
   readonly ledger: Ledger;
 }
 
 export interface InstanceOptions {
-  /** A further instance of this agent; a new agent when absent. */
+  /** Another instance of this agent; a new agent when absent. */
   readonly agentSlug?: string;
-  /** What the new agent's pipeline answers to every call; a person decides when absent. */
+  /** The answer of the new agent's pipeline to every call. A person decides when absent. */
   readonly outcome?: 'approve' | 'deny';
   readonly reason?: string;
 }
 
 export interface DecisionAnswer {
   readonly status: number;
-  /** The error's code, undefined after a success. */
+  /** The error code, undefined after a success. */
   readonly code: string | undefined;
 }
 
@@ -40,12 +40,12 @@ export interface Provider {
   /** Another member who may decide. */
   readonly reviewer: TestMember;
   instance(options?: InstanceOptions): Promise<Instance>;
-  /** An adapter with a credential of the test's own making, or none. */
+  /** An adapter with a credential of the test, or none. */
   adapter(
     credential: string | undefined,
     options?: { readonly origin?: string; readonly ledger?: Ledger },
   ): Adapter;
-  /** A person decides, the owner unless said otherwise, under a fresh idempotency key. */
+  /** A person decides, by default the owner, under a new idempotency key. */
   decide(
     id: string,
     status: 'approved' | 'denied',
@@ -57,11 +57,13 @@ export interface Provider {
   review(id: string): Promise<Json>;
   /** Types of the request's audit events, oldest first. */
   auditEvents(id: string): Promise<string[]>;
-  /** How many requests wait for people, once the pipeline has concluded on all. */
+  /**
+   * The number of requests that wait for people, after the pipeline has finished with all of them.
+   */
   pendingCount(): Promise<number>;
   /** The address of a second process of the same deployment. */
   peer(): Promise<string>;
-  /** Lets the credential end now. */
+  /** Expires the credential now. */
   expire(instance: Instance): Promise<void>;
   /** Disables the agent or only the instance, as an operator would. */
   disable(instance: Instance, what: 'agent' | 'instance'): Promise<void>;
@@ -70,7 +72,7 @@ export interface Provider {
 
 export interface ProviderOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** Default true; without it no rule runs until the reconciler comes. */
+  /** Default true. Without it no rule runs until the reconciler comes. */
   readonly temporal?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Calls that meet: exactly one of them wins. */
+/** Concurrent calls: exactly one of them wins. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { requestOf, type Adapter, type Answer } from '../../../support/adapter.ts';
 import type { ApprovalRequest } from '../../../support/adapter/approval-request.ts';
@@ -21,19 +21,26 @@ afterAll(async () => {
 const rounds = (round: (index: number) => Promise<string>): Promise<string[]> =>
   Promise.all(Array.from({ length: ROUNDS }, (_, index) => round(index)));
 
-/** Short timeouts may have run out on a busy machine before the create is answered: the race is then over, not wrong. */
+/**
+ * On a busy machine a short timeout may end before the create is answered. Then there is no race.
+ */
 const create = async (timeout: string): Promise<ApprovalRequest> =>
   requestOf(await adapter.create(submission({ timeout: `"${timeout}"` })));
 
-/** Resolves at the instant, give or take what a timer can do; a race needs both sides to start together. */
+/**
+ * Resolves at the instant, as precisely as a timer can. Both sides of a race must start together.
+ */
 const at = (instant: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, instant - Date.now()));
 
-/** Spread, so that whatever a call takes on this machine some rounds come before the deadline and some after. */
+/**
+ * Spread out, so that some rounds come before the deadline and some after, however slow the
+ * machine.
+ */
 const aroundDeadline = (deadline: string, index: number): number =>
   Date.parse(deadline) - 15 * (ROUNDS - 1 - index);
 
-/** The final answer, the same for a wait that was parked before, a read now and a replayed read. */
+/** The final answer, which must be the same for a parked wait, a read and a replayed read. */
 async function finalOutcome(id: string, parked: Promise<Answer>): Promise<ApprovalRequest> {
   const answers = await Promise.all([parked, adapter.get(id, { wait: '10s' }), adapter.get(id)]);
   const last = await adapter.get(id);

@@ -1,7 +1,10 @@
-/** Sends bytes no HTTP client would send. */
+/** Sends bytes that no HTTP client would send. */
 import { connect } from 'node:net';
 
-/** Sends bytes as they are and returns everything the server says until it closes, or has answered and is silent for a second. */
+/**
+ * Sends the bytes unchanged. Returns everything the server sends until it closes, or is silent for
+ * a second after an answer.
+ */
 export function sendBytes(origin: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The id of a call, on every answer. */
+/** The id of a call in every answer. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { requestOf, type Adapter } from '../../../support/adapter.ts';
@@ -20,7 +20,10 @@ afterAll(async () => {
   await provider.stop();
 });
 
-/** One call for each way an exchange can end; the strict adapter compares the id in, the id out and error.request_id. */
+/**
+ * One call for each outcome. The strict adapter compares the id sent, the id received and
+ * error.request_id.
+ */
 const calls: readonly [
   string,
   number,
@@ -111,7 +114,7 @@ const calls: readonly [
 ];
 
 describe('X-Request-ID', () => {
-  test.each(calls)('is a fresh UUID on %s (%i) that sent none', async (_name, status, call) => {
+  test.each(calls)('is a new UUID on %s (%i) without one', async (_name, status, call) => {
     const [one, two] = [await call(), await call()];
     expect([one.status, two.status]).toEqual([status, status]);
     expect(one.requestId).not.toBe(two.requestId);

@@ -1,4 +1,4 @@
-/** Bodies for POST /v1/requests as text, so that every digit and every byte is under the test's control. */
+/** Bodies for POST /v1/requests as text, so that the test controls every digit and byte. */
 
 export interface Parts {
   readonly tool?: string;
@@ -24,7 +24,9 @@ export function submissionOfSize(bytes: number): string {
   return submission({ arguments: `{"text":"${'x'.repeat(bytes - empty.length)}"}` });
 }
 
-/** Arguments whose innermost container is at the given level; the body's outer object is level 0. */
+/**
+ * Arguments whose innermost container is at this level. The outer object of the body is level 0.
+ */
 export function argumentsOfDepth(level: number): string {
   return `{"a":${'['.repeat(level - 1)}${']'.repeat(level - 1)}}`;
 }

@@ -34,7 +34,7 @@ describe('two processes of one deployment', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
-  test('answer a wait parked in the one as soon as the other has the answer', async () => {
+  test('answer a wait parked in one as soon as the other has the answer', async () => {
     const { id } = requestOf(await here.create(submission()));
     const [waited] = await Promise.all([
       there.get(id, { wait: '30s' }),
@@ -44,7 +44,7 @@ describe('two processes of one deployment', () => {
     expect(waited.elapsedMs).toBeLessThan(25_000);
   });
 
-  test('answer every wait when twenty requests are cancelled in the other', async () => {
+  test('answer every wait when twenty requests are cancelled in the other process', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const { id } = requestOf(await here.create(submission()));
@@ -58,7 +58,7 @@ describe('two processes of one deployment', () => {
     expect(outcomes).toEqual(outcomes.map(() => true));
   });
 
-  test('give one outcome when the one cancels while the other decides', async () => {
+  test('give one outcome when one cancels while the other decides', async () => {
     await Promise.all(
       Array.from({ length: 20 }, async () => {
         const { id } = requestOf(await here.create(submission()));

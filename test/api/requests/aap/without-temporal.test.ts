@@ -11,7 +11,7 @@ let adapter: Adapter;
 let unruled: Instance;
 
 beforeAll(async () => {
-  // A create may be held up for long, so that one that is not can be told on a busy machine, too.
+  // A long budget: a create that does not use it up is distinguishable even on a busy machine.
   provider = await startProvider({
     temporal: false,
     environment: { COUNTERSIGN_CREATE_BUDGET: '30s' },
@@ -33,7 +33,7 @@ describe('while Temporal is away', () => {
     expect(replayed.status).toBe(200);
   });
 
-  test('nobody can approve before a rule that denies has run, and the rule still has its say', async () => {
+  test('no one can approve before a rule that denies has run, and the rule still decides', async () => {
     const { id } = requestOf(await adapter.create(submission()));
     expect(await provider.decide(id, 'approved')).toEqual({
       status: 409,
