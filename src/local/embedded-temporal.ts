@@ -1,9 +1,9 @@
 /** A Temporal server of our own with its UI, as supervised children, its history in one SQLite file. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { freePort, freePorts, type EndOptions } from './processes.ts';
+import { listensAt } from './listeners.ts';
 import {
   endOrphan,
   ServerStartError,
@@ -142,14 +142,14 @@ function binarySpecs(
     name: 'Temporal server',
     command: executables.server,
     args: ['--config-file', files.server, '--allow-no-auth', 'start'],
-    ready: () => temporalAnswers(`127.0.0.1:${ports.frontend}`),
+    ready: answersAt(ports.frontend),
   });
   if (options.ui === false) return [server];
   const ui = spec(options, 'ui', {
     name: 'Temporal UI',
     command: executables.ui,
     args: ['-r', options.directory, '-c', 'ui', '-e', files.uiName, 'start'],
-    ready: () => listens(ports.ui),
+    ready: (pid) => listensAt(pid, ports.ui),
   });
   return [server, ui];
 }
@@ -180,7 +180,7 @@ function cliSpec(ports: TemporalPorts, options: EmbeddedTemporalOptions, path: s
     name: 'Temporal server',
     command: path,
     args,
-    ready: () => temporalAnswers(`127.0.0.1:${ports.frontend}`),
+    ready: answersAt(ports.frontend),
   });
 }
 
@@ -204,7 +204,10 @@ async function otherPorts(
 ): Promise<TemporalPorts> {
   const frontend = await freePort(preferred?.frontend);
   const ui = await freePort(preferred?.ui);
-  return { frontend, ui, internal: await freePorts(INTERNAL_PORTS) };
+  const others = (await freePorts(INTERNAL_PORTS + 2)).filter(
+    (port) => ![frontend, ui].includes(port),
+  );
+  return { frontend, ui, internal: others.slice(0, INTERNAL_PORTS) };
 }
 
 function lastPorts(directory: string): TemporalPorts | undefined {
@@ -216,25 +219,18 @@ function lastPorts(directory: string): TemporalPorts | undefined {
   }
 }
 
-async function temporalAnswers(address: string): Promise<boolean> {
+/** Another program may have taken the port since it was chosen: its answer does not count. */
+function answersAt(port: number): ServerSpec['ready'] {
+  return async (pid) => (await listensAt(pid, port)) && (await temporalAnswers(port));
+}
+
+async function temporalAnswers(port: number): Promise<boolean> {
   try {
+    const address = `127.0.0.1:${port}`;
     const connection = await Connection.connect({ address, connectTimeout: '2s' });
     await connection.close();
     return true;
   } catch {
     return false;
   }
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket.once('connect', () => {
-      socket.destroy();
-      done(true);
-    });
-    socket.once('error', () => {
-      done(false);
-    });
-  });
 }

@@ -38,8 +38,8 @@ export interface ServerSpec {
   /** Holds pid and start time of the child, so that the next run can end what a killed run left behind. */
   readonly recordFile: string;
   readonly end: EndOptions;
-  /** Asked until it says yes; `startTimeoutMs` bounds the wait at the first start. */
-  readonly ready: () => Promise<boolean>;
+  /** Asked about the child with this pid until it says yes; `startTimeoutMs` bounds the wait at the first start. */
+  readonly ready: (pid: number) => Promise<boolean>;
   readonly startTimeoutMs: number;
   /** Runs before every start, for example to clear what a crash left. */
   readonly prepare?: () => Promise<void>;
@@ -128,7 +128,7 @@ async function startOnce(spec: ServerSpec): Promise<Running> {
   });
   const deadline = performance.now() + spec.startTimeoutMs;
   while (died === undefined && performance.now() < deadline) {
-    if (await spec.ready()) return running;
+    if (await spec.ready(running.identity.pid)) return running;
     await delay(25);
   }
   const why =

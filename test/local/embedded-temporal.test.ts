@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { eventually, identifyProcess, isRunning } from '../../src/local/processes.ts';
+import { eventually, freePorts, identifyProcess, isRunning } from '../../src/local/processes.ts';
 import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../src/local/embedded-temporal.ts';
 import { builtServer } from '../../src/local/temporal-server/build.ts';
 import { isRecentCli } from '../../src/local/temporal-server/executables.ts';
@@ -31,6 +33,15 @@ afterEach(async () => {
 async function start(): Promise<EmbeddedTemporal> {
   server = await startEmbeddedTemporal({ directory: folder, cacheDirectory, namespace: NAMESPACE });
   return server;
+}
+
+function proxyTo(port: number): Server {
+  return createServer((socket) => {
+    const target = connect({ port, host: '127.0.0.1' });
+    socket.pipe(target).pipe(socket);
+    for (const end of [socket, target])
+      end.on('error', () => [socket, target].map((each) => each.destroy()));
+  });
 }
 
 async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
@@ -87,6 +98,40 @@ describe('the embedded Temporal server', () => {
       expect((await client.workflow.getHandle('before').describe()).status.name).toBe('RUNNING');
     });
   });
+
+  test.each(['frontend', 'ui'] as const)(
+    'is never taken for another program that takes its %s port at the same time',
+    async (kind) => {
+      const foreign = await start();
+      const target = kind === 'frontend' ? foreign.address : new URL(foreign.uiUrl ?? '').host;
+      const [frontend = 0, ui = 0] = await freePorts(2);
+      const own = join(folder, 'own');
+      const starting = startEmbeddedTemporal({
+        directory: own,
+        cacheDirectory,
+        namespace: NAMESPACE,
+        preferredPorts: { frontend, ui },
+      });
+      // The ports were chosen, and the server does not listen yet.
+      expect(await eventually(() => existsSync(join(own, 'server.process.json')), 60_000)).toBe(
+        true,
+      );
+      const proxy = proxyTo(Number(target.split(':')[1])).listen(
+        { frontend, ui }[kind],
+        '127.0.0.1',
+      );
+      await once(proxy, 'listening');
+      const started = await starting;
+      try {
+        const ports = [started.address, new URL(started.uiUrl ?? '').host];
+        expect(ports).not.toContain(`127.0.0.1:${{ frontend, ui }[kind]}`);
+        expect(started.servers.map((child) => child.pid())).not.toContain(undefined);
+      } finally {
+        await started.stop();
+        proxy.close();
+      }
+    },
+  );
 
   test('is set up once however many do it at the same time', async () => {
     const { address } = await start();

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { listensAt } from '../../src/local/listeners.ts';
 import { lock, readHolder, tryLock, type FileLock } from '../../src/local/lock-file.ts';
 import {
   endProcess,
@@ -92,6 +93,18 @@ describe('a process identity', () => {
 describe('ports', () => {
   test('chosen together are all different', async () => {
     expect(new Set(await freePorts(20)).size).toBe(20);
+  });
+
+  test('are known by the process that listens there', async () => {
+    const listening = `require('net').createServer().listen(0, '127.0.0.1', function () {
+      process.stdout.write(String(this.address().port)); })`;
+    const child = await startNode(listening);
+    const [port] = (await once(child.stdout ?? child, 'data')) as [Buffer];
+    expect(await listensAt(child.pid, Number(port))).toBe(true);
+    expect(await listensAt(process.pid, Number(port))).toBe(false);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await listensAt(child.pid, Number(port))).toBe(false);
   });
 
   test('a preferred port is taken when free, and another when not', async () => {
