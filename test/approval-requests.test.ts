@@ -1,4 +1,4 @@
-/** The thinnest path through every layer, on the real servers. */
+/** The shortest path through every layer, on the real servers. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from './support/app.ts';

@@ -1,4 +1,6 @@
-/** Rules for files that neither the linter nor the compiler checks, and a proof that the import rules refuse what they must. */
+/**
+ * Rules for files that neither the linter nor the compiler checks, and tests of the import rules.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -44,7 +46,10 @@ interface Violation {
   readonly from: string;
 }
 
-/** Rules that dependency-cruiser finds broken, by file, in a tree of these files with our configuration and packages. */
+/**
+ * The rules that dependency-cruiser finds broken, by file, in a tree of these files with our
+ * configuration and packages.
+ */
 function brokenRules(files: Readonly<Record<string, string>>): Record<string, string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'countersign-imports-'));
   try {
@@ -89,7 +94,7 @@ describe('import rules', () => {
     'temporal/worker.ts':
       "import '@temporalio/worker';\nimport type { Activities } from '../activities/index.ts';\nexport type Worker = Activities;\n",
     'demo/main.ts': "import '../src/platform/exact-json.ts';\n",
-    // The other halves of the circles below: each circle is reported once.
+    // The other halves of the circles below. Each circle is reported once.
     'api/circle-b.ts': "import './circle-a.ts';\n",
     'api/type-circle-b.ts': "import type { A } from './type-circle-a.ts';\nexport type B = A[];\n",
     'bin/start.ts': "import '../api/teams.ts';\nimport '../temporal/worker.ts';\n",
@@ -140,7 +145,7 @@ describe('import rules', () => {
     ],
   };
 
-  test('refuse one forbidden import of each kind, types and circles included, and nothing else', () => {
+  test('refuse one forbidden import of each kind, including types and circles, and nothing else', () => {
     const texts = Object.entries(forbidden).map(([file, [, text]]) => [file, `${text}\n`] as const);
     const expected = Object.entries(forbidden).map(([file, [rule]]) => [file, [rule]] as const);
     expect(brokenRules({ ...allowed, ...Object.fromEntries(texts) })).toEqual(
@@ -148,7 +153,7 @@ describe('import rules', () => {
     );
   });
 
-  test('are all tried', async () => {
+  test('are all covered by a case', async () => {
     const file = join(root, '.dependency-cruiser.js');
     const { default: configuration } = (await import(file)) as {
       default: { forbidden: { name: string }[] };
@@ -162,7 +167,7 @@ describe('import rules', () => {
 describe('files', () => {
   const ownCode = sources.filter((file) => !file.startsWith('test/'));
 
-  test('live in a folder this table knows', () => {
+  test('are in a folder of this table', () => {
     expect(tracked.filter((file) => file.endsWith('.ts') && folderOf(file) === undefined)).toEqual(
       [],
     );
@@ -185,7 +190,7 @@ describe('files', () => {
     expect(full).toEqual([]);
   });
 
-  test('are no barrels, except the two lists that Temporal loads', () => {
+  test('are not barrels, except the two lists that Temporal loads', () => {
     expect(sources.filter((file) => basename(file) === 'index.ts')).toEqual([
       'activities/index.ts',
       'workflows/index.ts',
@@ -204,8 +209,8 @@ describe('files', () => {
     ).toEqual([]);
   });
 
-  test('of endpoints share their stem with a service or a table', () => {
-    // What is named after its path rather than its noun, and the noun it serves.
+  test('of endpoints have the stem of a service or a table', () => {
+    // Files named after their path instead of their noun, with the noun.
     const named: Readonly<Record<string, string>> = {
       'aap-approval-requests': 'create',
       'approval-requests': 'queue',
@@ -229,7 +234,7 @@ describe('files', () => {
     expect(homeless).toEqual([]);
   });
 
-  test('hold no note of later work and no path of a developer’s machine', () => {
+  test('contain no note of later work and no path of a developer’s machine', () => {
     const text = tracked.filter(
       (file) =>
         !/(^|\/)(package-lock\.json|go\.sum)$/.test(file) &&

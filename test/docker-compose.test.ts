@@ -1,4 +1,4 @@
-/** The compose file cannot be run in every place the tests run: what can be known without Docker is checked here. */
+/** The compose file cannot run everywhere the tests run, so this checks what needs no Docker. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -29,7 +29,10 @@ const compose = parse(text, { merge: true }) as {
 };
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image === 'countersign:latest');
-/** Variables as a shell would put them in, `?` messages refused: what a deployment with everything set would see. */
+/**
+ * Replaces variables as a shell would, and refuses `?` messages: the view of a deployment that sets
+ * everything.
+ */
 const interpolate = (value: string): string =>
   value.replaceAll(
     /\$\{[A-Z_]+(?::-([^}]*)|:\?[^}]*)?\}/g,
@@ -66,7 +69,7 @@ describe('docker-compose.yml', () => {
   );
 
   test.each(services)(
-    '%s waits only for services that exist, in a way they can satisfy',
+    '%s waits only for services that exist, for a condition they can meet',
     (_name, service) => {
       for (const [dependency, { condition }] of Object.entries(service.depends_on ?? {})) {
         const target = compose.services[dependency];
@@ -79,7 +82,7 @@ describe('docker-compose.yml', () => {
   );
 
   test.each(services)(
-    '%s has no secret of its own: each password must be given, and says so; a key is given or there is none',
+    '%s has no secret of its own: every password is required, and a key is optional',
     (_name, service) => {
       for (const [name, value] of Object.entries(service.environment ?? {})) {
         if (/PASSWORD|PWD|DATABASE_URL/.test(name))
@@ -90,7 +93,7 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  test.each(services)('%s is reached from this machine alone', (_name, service) => {
+  test.each(services)('%s can be reached only from this machine', (_name, service) => {
     for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
@@ -106,7 +109,7 @@ describe('docker-compose.yml', () => {
   );
 
   test.each(ours)(
-    '%s is configured with variables the service knows, and accepts',
+    '%s is configured with variables that the service knows, and accepts',
     (_name, service) => {
       const [role] = service.command ?? [];
       const environment = Object.fromEntries(
@@ -131,13 +134,13 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  test('keeps Postgres 18 where that version puts its data', () => {
+  test('keeps Postgres 18 in the folder of that version', () => {
     expect(compose.services['postgres']?.image).toBe('postgres:18');
     expect(compose.services['postgres']?.volumes).toContain('postgres:/var/lib/postgresql');
   });
 });
 
-test('the Dockerfile copies what exists and starts what the build makes', () => {
+test('the Dockerfile copies existing files and starts a file that the build creates', () => {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \.\/?$/gm)].flatMap(
     ([, names = '']) => names.split(' '),

@@ -38,7 +38,7 @@ async function rows<Row>(sql: string): Promise<Row[]> {
 const ours = `c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not like 'knex%'`;
 
 describe('the schema', () => {
-  test('is the committed one: run `npm run schema` after changing a migration', async () => {
+  test('matches the committed one: run `npm run schema` after a change of a migration', async () => {
     const committed = readFileSync(join(folder, 'schema.sql'), 'utf8');
     expect(committed.split('\n').slice(2).join('\n')).toBe(await describeSchema(db));
   });
@@ -48,8 +48,9 @@ describe('the schema', () => {
     expect(await rows(silent)).toEqual([]);
   });
 
-  test('has for every foreign key an index that its columns lead', async () => {
-    // One that leaves out only rows without the reference serves as well as a whole one, and so does a key among the columns.
+  test('has an index for every foreign key that begins with its columns', async () => {
+    // A partial index on rows with the reference is as good as a whole one. So is a key among the
+    // columns.
     const unled = await rows(`
       select c.relname as table, k.conname as foreign_key from pg_constraint k join pg_class c on c.oid = k.conrelid
       where ${ours} and k.contype = 'f' and not exists (
@@ -71,7 +72,7 @@ describe('the schema', () => {
     expect(strangers).toEqual([]);
   });
 
-  test('keeps instants to the millisecond and knows no varchar, jsonb or timestamp without zone', async () => {
+  test('keeps instants to the millisecond and uses no varchar, jsonb or timestamp without zone', async () => {
     const types = await rows<{ type: string }>(`
       select distinct format_type(a.atttypid, a.atttypmod) as type from pg_attribute a join pg_class c on c.oid = a.attrelid
       where ${ours} and a.attnum > 0 and not a.attisdropped`);
@@ -91,12 +92,12 @@ describe('the schema', () => {
 });
 
 describe('the migrations', () => {
-  test('are named <UTC second>_<noun>, and a migrated database has run them all', async () => {
+  test('are named <UTC second>_<noun>, and a migrated database has run all of them', async () => {
     expect(files.filter((file) => !/^20\d{12}_[a-z_]+\.ts$/.test(file))).toEqual([]);
     expect(await pendingMigrations(db)).toEqual([]);
   });
 
-  test('rename agents whose names differ in case only, the younger ones, whatever they are called', async () => {
+  test('rename the younger of agents whose names differ only in case, whatever their names', async () => {
     const names = await import('../migrations/20261122000001_agent_names.ts');
     const organizationId = randomUUID();
     await db.transaction((trx) => names.down(trx));
@@ -142,7 +143,7 @@ describe('the migrations', () => {
     await db('organizations').where({ id: organizationId }).delete();
   });
 
-  test('go down to nothing and up again to the same schema', async () => {
+  test('go down to an empty database and up again to the same schema', async () => {
     const migrations = await Promise.all(
       files.map(async (file) => (await import(`../migrations/${file}`)) as Migration),
     );

@@ -1,9 +1,9 @@
-/** The parts of one process, put together and taken apart. */
+/** The parts of one process: starting and closing them. */
 import { expect, test } from '@jest/globals';
 import { startApp } from '../support/app.ts';
 import { cloneDatabase } from '../support/run/database.ts';
 
-test('a process that is closed the moment it has started ends, whatever was still connecting', async () => {
+test('a process that is closed right after its start ends, even while it still connects', async () => {
   const database = await cloneDatabase();
   for (let round = 0; round < 5; round += 1) {
     const app = await startApp({ databaseUrl: database.url });

@@ -7,7 +7,7 @@ import { runCommand } from './processes.ts';
 
 const NOWHERE = '/nonexistent/countersign';
 
-test('explains itself, each of its commands included', () => {
+test('explains itself and each of its commands', () => {
   const overview = runCommand(['--help'], NOWHERE).stdout;
   for (const name of [
     'start',
@@ -32,7 +32,7 @@ test('says its version', () => {
   expect(runCommand(['--version'], NOWHERE).stdout).toBe(`${version}\n`);
 });
 
-test('a wrong value stops the start with the variable and what is allowed, and an exit code of its own', () => {
+test('a wrong value stops the start with its own exit code, the variable and the allowed values', () => {
   const { status, stdout, stderr } = runCommand(['start'], NOWHERE, { env: { PORT: 'http' } });
   expect([status, stdout, stderr]).toEqual([
     78,
@@ -41,7 +41,7 @@ test('a wrong value stops the start with the variable and what is allowed, and a
   ]);
 });
 
-test('the parts of a deployment demand the servers they cannot bring', () => {
+test('the parts of a deployment require the servers that they cannot start', () => {
   const { status, stderr } = runCommand(['api'], NOWHERE);
   expect(status).toBe(78);
   expect(stderr).toMatch(
@@ -55,7 +55,7 @@ test('an unknown command is refused with the help', () => {
   expect(stderr).toMatch(/unknown command 'strat'[^]*Did you mean start\?[^]*Usage:/);
 });
 
-test('bootstrap says where it looked for the secret', () => {
+test('bootstrap reports where it looked for the secret', () => {
   const people = [
     '--organization',
     'Acme',

@@ -44,7 +44,7 @@ function playDemo(environment: Readonly<Record<string, string>> = {}) {
   return { ended, output: () => output };
 }
 
-/** The texts, each found behind the one before. */
+/** Checks that the output contains these texts in this order. */
 function expectInOrder(output: string, texts: readonly string[]): void {
   let from = 0;
   for (const text of texts) {
@@ -54,9 +54,9 @@ function expectInOrder(output: string, texts: readonly string[]): void {
   }
 }
 
-test('the demo plays the main job whole, and fails where it may not play or the service does otherwise', async () => {
+test('the demo runs to its end, and fails where it may not run or the service answers otherwise', async () => {
   const whole = playDemo();
-  // While its minute passes, two others are played on the same service.
+  // While its minute passes, two others run on the same service.
   expect(await eventually(() => whole.output().includes('s until level 2 is asked'), 60_000)).toBe(
     true,
   );
@@ -98,12 +98,15 @@ test('the demo plays the main job whole, and fails where it may not play or the 
     'All 12 steps came out as they should',
   ]);
   expect(output).not.toContain('✗');
-  // Nothing but text where no terminal is.
+  // Plain text only, because there is no terminal.
   expect(output.includes('\u001b')).toBe(false);
   expect(code).toBe(0);
 });
 
-/** By a rule of the organization, which goes before the demo's own; the play that has its minute has asked these already. */
+/**
+ * A rule of the organization, which comes before those of the demo. The demo that waits a minute
+ * has asked these already.
+ */
 async function denyFirstPayments(apiKey: string): Promise<void> {
   const owner = new HttpClient(app.url, { authorization: `Bearer ${apiKey}` });
   const revisions = '/api/v1/request-approval-pipelines/organization/revisions';

@@ -1,4 +1,4 @@
-/** The service as a tree of real processes, and the command line as people run it. */
+/** The service as a tree of real processes, and the command line as people use it. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const SOURCES = ['--import', join(root, 'test/support/run/typescript.js')];
 const READY_WITHIN_MS = 60_000;
 
 export interface Service {
-  /** What was spawned: the service, or the shell around it. */
+  /** The spawned process: the service, or the shell around it. */
   readonly child: ChildProcess;
   readonly url: string;
   readonly uiUrl: string;
@@ -38,7 +38,10 @@ export function runCommand(
   });
 }
 
-/** Spawns `start` without waiting for it. `behindShell`: as npm does, with a shell between that may die. */
+/**
+ * Spawns `start` without waiting for it. `behindShell`: with a shell in between that may die, as
+ * npm does.
+ */
 export function spawnService(
   dataDirectory: string,
   behindShell = false,
@@ -66,7 +69,7 @@ export function spawnService(
   return { child, output: () => output, exited: once(child, 'exit') };
 }
 
-/** Starts the service and waits until it says that it is ready. */
+/** Starts the service and waits until it reports that it is ready. */
 export async function startService(dataDirectory: string, behindShell = false): Promise<Service> {
   const service = spawnService(dataDirectory, behindShell);
   const ready = await eventually(
@@ -82,7 +85,7 @@ export async function startService(dataDirectory: string, behindShell = false): 
   return { ...service, url, uiUrl };
 }
 
-/** The servers of a data folder that run now, by the records the service keeps. */
+/** The servers of a data folder that run now, according to the service's records. */
 export function servers(
   dataDirectory: string,
 ): Record<'postgres' | 'temporal' | 'ui', ProcessIdentity> {
@@ -105,6 +108,6 @@ export function mainProcess(dataDirectory: string): ProcessIdentity {
     readFileSync(join(dataDirectory, 'countersign.lock'), 'utf8'),
   ) as ProcessIdentity;
   const identity = identifyProcess(pid);
-  if (!identity) throw new Error('Nobody holds the data folder.');
+  if (!identity) throw new Error('No process holds the data folder.');
   return identity;
 }

@@ -1,4 +1,6 @@
-/** The secrets key over its life: made, kept, lost, given, replaced. Real processes, real Postgres. */
+/**
+ * The life of the secrets key: created, kept, lost, set, replaced. Real processes, real Postgres.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -29,7 +31,7 @@ async function putFactor(db: Db, key: string): Promise<string> {
   await db('users').insert({
     id,
     email: `${id}@example.com`,
-    display_name: 'Somebody',
+    display_name: 'Grace Field',
     created_at: new Date(),
   });
   await db('totp_factors').insert({
@@ -41,7 +43,7 @@ async function putFactor(db: Db, key: string): Promise<string> {
   return id;
 }
 
-/** What the person's factor holds, by this key alone. */
+/** The secret of the person's factor, opened with this key only. */
 async function readFactor(db: Db, id: string, key: string): Promise<Buffer> {
   const row = (await db('totp_factors')
     .where({ user_id: id })
@@ -71,14 +73,14 @@ afterEach(async () => {
     try {
       for (const identity of find()) await endProcess(identity, { signals: [], graceMs: 1_000 });
     } catch {
-      // It does not run any more.
+      // It has stopped already.
     }
   }
   rmSync(folder, { recursive: true, force: true });
 });
 
 describe('with DATABASE_URL', () => {
-  test('everything is re-encrypted under the given key, once; a missing key stops it and the service, by name', async () => {
+  test('everything is re-encrypted under the given key once; a missing key stops it and the service, with its name', async () => {
     const database = await cloneDatabase();
     const [oldKey, newKey] = [
       randomBytes(32).toString('base64'),
@@ -118,7 +120,7 @@ describe('with DATABASE_URL', () => {
     await database.drop();
   });
 
-  test('no key file is made or asked for, and --new-key is refused', () => {
+  test('no key file is created or required, and --new-key is refused', () => {
     const env = {
       DATABASE_URL: 'postgres://127.0.0.1:9/none',
       COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
@@ -135,7 +137,7 @@ describe('with DATABASE_URL', () => {
 describe('on the Postgres of `start`', () => {
   const file = (name = 'secrets-key') => join(folder, name);
   const keyIn = (name?: string) => readFileSync(file(name), 'utf8').trim();
-  /** The folder's Postgres, for as long as the work takes. */
+  /** The Postgres of the folder, while the work runs. */
   const inFolder = async <T>(work: (db: Db) => Promise<T>): Promise<T> => {
     const server = await startEmbeddedPostgres({ directory: join(folder, 'postgres') });
     return await within(server.url('countersign'), work).finally(() => server.stop());
@@ -145,7 +147,7 @@ describe('on the Postgres of `start`', () => {
     expect(await service.exited).toEqual([0, null]);
   };
 
-  test('the key is made once and kept, never replaced by one that opens nothing, and renewed on demand', async () => {
+  test('the key is created once and kept, never replaced by one that opens nothing, and renewed on demand', async () => {
     const service = await startService(folder);
     const first = keyIn();
     expect([statSync(file()).mode & 0o777, Buffer.from(first, 'base64').length]).toEqual([
@@ -158,7 +160,7 @@ describe('on the Postgres of `start`', () => {
     await stop(service);
     const id = await inFolder((db) => putFactor(db, first));
 
-    // Lost: neither the service nor a rotation puts another in its place.
+    // Lost: neither the service nor a rotation creates another one.
     renameSync(file(), file('backup'));
     for (const command of [['start'], ['rotate-secrets'], ['rotate-secrets', '--new-key']]) {
       const refused = runCommand(command, folder);
@@ -187,7 +189,8 @@ describe('on the Postgres of `start`', () => {
     ]).toEqual([false, 0o600, false]);
     expect(await inFolder((db) => readFactor(db, id, second))).toEqual(SECRET);
 
-    // As an interruption leaves it: a new key is there, the value is still under the earlier one.
+    // As after an interruption: there is a new key, and the value is still sealed under the earlier
+    // one.
     const third = randomBytes(32).toString('base64');
     writeFileSync(file('secrets-key.previous'), `${second}\n`, { mode: 0o600 });
     writeFileSync(file(), `${third}\n`, { mode: 0o600 });

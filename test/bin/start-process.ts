@@ -1,4 +1,7 @@
-/** `countersign start` from the sources: the path of the workflow bundle is the argument, the rest is the environment. */
+/**
+ * `countersign start` from the sources. The argument is the path of the workflow bundle, the rest
+ * is the environment.
+ */
 import { start } from '../../bin/start.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 

@@ -17,12 +17,12 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  // A test that failed half way leaves nothing behind either.
+  // Even a test that failed half way leaves nothing behind.
   for (const find of [() => [mainProcess(folder)], () => Object.values(servers(folder))]) {
     try {
       for (const identity of find()) await endProcess(identity, { signals: [], graceMs: 1_000 });
     } catch {
-      // It does not run any more.
+      // It has stopped already.
     }
   }
   rmSync(folder, { recursive: true, force: true });
@@ -37,7 +37,7 @@ function kill({ pid }: ProcessIdentity): void {
   process.kill(pid, 'SIGKILL');
 }
 
-test('one command runs everything, says where it is, refuses a second run, and stops in order', async () => {
+test('one command runs everything, prints its address, refuses a second run, and stops in order', async () => {
   const service = await startService(folder);
   expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(service.uiUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/countersign\/workflows$/);
@@ -101,9 +101,9 @@ function allRun(dataDirectory: string): boolean {
   }
 }
 
-test('kill -9 of a server is mended while the service runs, kill -9 of the service by the next start', async () => {
+test('kill -9 of a server is repaired while the service runs, kill -9 of the service by the next start', async () => {
   const first = await startService(folder);
-  // The UI does not hold up the start: one that lost its port to somebody else is started again meanwhile.
+  // The UI does not delay the start. If another process took its port, it starts again meanwhile.
   expect(await eventually(() => allRun(folder), 60_000)).toBe(true);
   const before = servers(folder);
   for (const identity of Object.values(before)) kill(identity);
@@ -133,7 +133,7 @@ test('kill -9 of a server is mended while the service runs, kill -9 of the servi
   expect(children.filter(isRunning)).toEqual([]);
 });
 
-test('a signal in the middle of the start stops what runs by then, and the death of npm stops all', async () => {
+test('a signal during the start stops everything that runs by then, and the end of npm stops all', async () => {
   const interrupted = spawnService(folder);
   expect(await eventually(() => interrupted.output().includes('Postgres runs on'), 60_000)).toBe(
     true,

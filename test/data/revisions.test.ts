@@ -31,14 +31,14 @@ describe('revisioned documents in the database', () => {
     await expect(rows().delete()).rejects.toThrow(/append-only/);
   });
 
-  test('only a revision of the document itself can be its active one', async () => {
+  test('only a revision of the same document can be its active one', async () => {
     const pipeline = app
       .db('request_approval_pipelines')
       .where({ organization_id: organization.id, document_key: 'organization' });
     await expect(pipeline.update({ active_revision: 2 })).rejects.toThrow(/active_revision_fkey/);
   });
 
-  test('a document that exists is not made again, and says so', async () => {
+  test('an existing document is not created again, and the answer reports it', async () => {
     const createdByActorId = organization.owner.membershipId;
     const again = await insertDocument(app.db, organization.id, {
       tables: pipelineTables,
@@ -54,7 +54,7 @@ describe('revisioned documents in the database', () => {
     await expect(made).rejects.toThrow(/pipeline of organization/);
   });
 
-  test('the document is kept as the text it was', async () => {
+  test('the document is stored as the original text', async () => {
     const document = '{ "blocks": [],  "x": [1.0, 1e400, "\\u0000"] }';
     const createdByActorId = organization.owner.membershipId;
     const documentKey = 'agent:exact';
@@ -79,7 +79,7 @@ describe('revisioned documents in the database', () => {
     ).toBeUndefined();
   });
 
-  test('summaries of chosen keys are only those, none when none is chosen', async () => {
+  test('summaries include only the chosen keys, or none', async () => {
     const page = { tables: pipelineTables, status: 'all' as const, limit: 10 };
     const of = async (documentKeys: string[]) =>
       (await listSummaries(app.db, organization.id, { ...page, documentKeys })).map(

@@ -1,4 +1,7 @@
-/** Every block of every document is what it says: commands run, answers come, files are accepted, excerpts are in the code. */
+/**
+ * Every block of every document is checked: commands run, answers match, files are accepted,
+ * excerpts are in the code.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +17,7 @@ import { SlackServer } from '../support/servers/slack-server.ts';
 import { DOCUMENTS, fencesOf, readDocument, type Fence } from './documents.ts';
 import { runSession, type SessionRun } from './session.ts';
 
-/** Why a block of commands may be left out. Each such block says which of these it is. */
+/** Reasons to leave out a block of commands. Each such block names one of them. */
 const NOT_RUN = {
   starts: 'starts the service or its tests, as this run has done already',
   docker: 'needs Docker',
@@ -29,11 +32,11 @@ const QUICKSTART = 'docs/quickstart.md';
 
 interface Answer {
   readonly fence: Fence;
-  /** Of the commands it is the answer of. */
+  /** The commands that it answers. */
   readonly line: number;
 }
 
-/** The answers a document shows, each with the commands right before it. */
+/** The answers of a document, each with the commands right before it. */
 function answersOf(fences: readonly Fence[]): Answer[] {
   return fences.flatMap((fence, index) => {
     if (fence.mark !== 'answer') return [];
@@ -43,7 +46,7 @@ function answersOf(fences: readonly Fence[]): Answer[] {
 
 const isRun = ({ language, mark }: Fence) => language === 'sh' && mark === '';
 
-/** A block, or a member of an answer, that is written as `…` can be anything. */
+/** A block or a member of an answer that is written as `…` matches anything. */
 function matching(shown: unknown): unknown {
   if (shown === '…') return expect.anything();
   if (typeof shown === 'string' && shown.includes('…'))
@@ -70,14 +73,17 @@ function expectAnswer(output: string, { language, text }: Fence): void {
   expect(printed.slice(-shown.length)).toEqual(shown.map(matching));
 }
 
-/** True when the file says so, as code or as an example in a comment. However wide the gap before a comment is. */
+/**
+ * True when the file contains it, as code or as an example in a comment, whatever the gap before a
+ * comment.
+ */
 function isIn(source: string, text: string): boolean {
   const squeezed = (code: string): string => code.replaceAll(/ +\/\//g, ' //');
   const file = squeezed(readFileSync(join(packageRoot(), source), 'utf8'));
   return [file, file.replaceAll(/^ \* {5}/gm, '')].some((code) => code.includes(squeezed(text)));
 }
 
-/** What is wrong with a block, if anything. */
+/** The fault of a block, if any. */
 function complaint(
   fence: Fence,
   { before, after }: { before: Fence | undefined; after: readonly Fence[] },
@@ -87,9 +93,9 @@ function complaint(
   if (SHOWN.includes(`${language} ${mark}`)) return undefined;
   const [, reason] = /^not-run=(.+)$/.exec(mark) ?? [];
   if (reason !== undefined && language === 'sh')
-    return reason in NOT_RUN ? undefined : `${reason} is no reason not to run a block`;
+    return reason in NOT_RUN ? undefined : `${reason} is no reason to leave out a block`;
   if (mark === 'answer')
-    return before && isRun(before) ? undefined : 'an answer follows the commands it belongs to';
+    return before && isRun(before) ? undefined : 'an answer must follow its commands';
   const [, file] = /^file=([\w.-]+)$/.exec(mark) ?? [];
   if (file !== undefined)
     return after.some((next) => isRun(next) && next.text.includes(file))
@@ -97,35 +103,32 @@ function complaint(
       : `no command after it uses ${file}`;
   const [, source] = /^from=([\w./-]+)$/.exec(mark) ?? [];
   if (source !== undefined)
-    return isIn(source, fence.text) ? undefined : `${source} does not say so`;
+    return isIn(source, fence.text) ? undefined : `${source} does not contain it`;
   return 'it is neither run nor marked';
 }
 
 describe('every block of', () => {
-  test.each(DOCUMENTS)(
-    '%s is run, compared with something, or marked with the reason why not',
-    (name) => {
-      const fences = fencesOf(readDocument(name));
-      const wrong = fences.flatMap((fence, index) => {
-        const found = complaint(fence, {
-          before: fences[index - 1],
-          after: fences.slice(index + 1),
-        });
-        return found === undefined
-          ? []
-          : [`${name}:${fence.line} ${fence.language} ${fence.mark}: ${found}`];
+  test.each(DOCUMENTS)('%s is run, compared with something, or marked with a reason', (name) => {
+    const fences = fencesOf(readDocument(name));
+    const wrong = fences.flatMap((fence, index) => {
+      const found = complaint(fence, {
+        before: fences[index - 1],
+        after: fences.slice(index + 1),
       });
-      expect(wrong).toEqual([]);
-    },
-  );
+      return found === undefined
+        ? []
+        : [`${name}:${fence.line} ${fence.language} ${fence.mark}: ${found}`];
+    });
+    expect(wrong).toEqual([]);
+  });
 
   test.each([
     ['commands with an unknown mark', 'sh later'],
-    ['commands with no reason of the list', 'sh not-run=tired'],
-    ['a document no command uses', 'json file=unused.json'],
+    ['commands with an unknown reason', 'sh not-run=tired'],
+    ['a document that no command uses', 'json file=unused.json'],
     ['a document without a mark', 'json'],
     ['an answer without commands', 'json answer'],
-    ['code that is nowhere', 'ts from=package.json'],
+    ['code that is in no file', 'ts from=package.json'],
   ])('a document would be refused with %s', (_what, info) => {
     const [fence] = fencesOf(`\`\`\`${info}\nx\u0000\n\`\`\``);
     expect(fence && complaint(fence, { before: undefined, after: [] })).toEqual(expect.any(String));
@@ -139,7 +142,7 @@ describe('against a running service', () => {
   let provider: IdentityProvider;
   let app: TestApp;
 
-  /** One service for all: the quickstart first, whose variables the other documents go on with. */
+  /** One service for all. The quickstart runs first, and the other documents use its variables. */
   const inOrder = [QUICKSTART, ...DOCUMENTS.filter((name) => name !== QUICKSTART)].filter((name) =>
     fencesOf(readDocument(name)).some(isRun),
   );
@@ -203,7 +206,7 @@ describe('against a running service', () => {
       answer,
     })),
   );
-  test.each(answers)('$name:$at shows what is answered', ({ name, answer }) => {
+  test.each(answers)('$name:$at shows the real answer', ({ name, answer }) => {
     expectAnswer(runs.get(name)?.outputs.get(answer.line) ?? '', answer.fence);
   });
 });

@@ -1,4 +1,4 @@
-/** The documents of the product, and the fenced blocks in them. */
+/** The documents of the product, and their fenced blocks. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/platform/package-root.ts';
@@ -19,15 +19,17 @@ export const DOCUMENTS: readonly string[] = [
 export const readDocument = (name: string): string => readFileSync(join(root, name), 'utf8');
 
 export interface Fence {
-  /** Line of the opening fence, from 1. */
+  /** Line number of the opening fence, from 1. */
   readonly line: number;
   readonly language: string;
-  /** What follows the language, such as `answer` or `file=refunds.json`. Empty when there is nothing. */
+  /**
+   * The text after the language, such as `answer` or `file=refunds.json`. Empty when there is none.
+   */
   readonly mark: string;
   readonly text: string;
 }
 
-/** Every fenced block, in order. Throws at a fence that is indented, which would escape the tests. */
+/** Every fenced block, in order. Throws at an indented fence, which would escape the tests. */
 export function fencesOf(markdown: string): Fence[] {
   const found: Fence[] = [];
   let open: { line: number; info: string; lines: string[] } | undefined;

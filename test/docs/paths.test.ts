@@ -1,4 +1,7 @@
-/** What the documents name is there: files, folders, links with their headings, npm scripts, paths of the interface. */
+/**
+ * What the documents name exists: files, folders, links with their headings, npm scripts, paths of
+ * the API.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -9,19 +12,19 @@ import { DOCUMENTS, fencesOf, readDocument } from './documents.ts';
 
 const root = packageRoot();
 
-/** Written by what is documented, so it need not be there yet. */
+/** Written by the documented commands, so they need not exist yet. */
 const MADE_BY_RUNNING = new Set(['bench/results.json']);
 const NOT_OURS = new Set(['node_modules', 'dist', '.git', '.countersign', 'coverage']);
 /** Answered by the server itself, beside the endpoints. */
 const OPERATIONS = ['/api/docs', '/api/openapi.yaml', '/health/live', '/health/ready', '/metrics'];
-/** Variables of the compose file, and of programs that are not the service. */
+/** Variables of the compose file, and of other programs. */
 const OTHER_VARIABLES = new Set(['COUNTERSIGN_API_KEY']);
 
 const all = everyPath();
 const known = new Set([...all, ...all.map((path) => path.replace(/\/$/, ''))]);
 const names = new Set(all.map((path) => basename(path)));
 
-/** Every file and folder of the repository, with a slash behind folders. */
+/** Every file and folder of the repository, with a slash after folders. */
 function everyPath(): string[] {
   const walk = (folder: string): string[] =>
     readdirSync(join(root, folder), { withFileTypes: true })
@@ -37,7 +40,10 @@ const proseOf = (markdown: string): string => markdown.replaceAll(/^```[^]*?^```
 const wordsOf = (markdown: string): string[] =>
   [...proseOf(markdown).matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(/\s+/));
 
-/** Words in code that look like a file or folder of ours. Files the reader makes are none. */
+/**
+ * Words in code that look like a file or folder of ours. Files that the reader creates do not
+ * count.
+ */
 function namedPaths(markdown: string): string[] {
   const made = new Set(fencesOf(markdown).map(({ mark }) => mark.replace(/^file=/, '')));
   const isFile = (word: string) =>
@@ -49,10 +55,10 @@ function namedPaths(markdown: string): string[] {
   return [...new Set(found)].filter((word) => !made.has(word) && !MADE_BY_RUNNING.has(word));
 }
 
-/** A name with a slash is a path from the root; one without may be a file of any folder. */
+/** A name with a slash is a path from the root. One without may be a file of any folder. */
 const exists = (path: string): boolean => (path.includes('/') ? known.has(path) : names.has(path));
 
-/** As GitHub makes them. */
+/** Anchors as GitHub creates them. */
 function anchorsOf(markdown: string): string[] {
   return [...proseOf(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -74,11 +80,11 @@ function brokenLinks(document: string): string[] {
   });
 }
 
-/** Placeholders are compared as such, whatever they are called. */
+/** Placeholders are compared as such, whatever their names. */
 const shape = (path: string): string => path.replaceAll(/\{\w+\}|\$\w+/g, '*');
 const served = new Set([...endpoints.map(({ path }) => shape(path)), ...OPERATIONS]);
 
-/** Paths of the interface in code, with or without method, address and query. */
+/** Paths of the API in code, with or without method, address and query. */
 function namedInterfacePaths(markdown: string): string[] {
   return [
     ...new Set(
@@ -107,19 +113,19 @@ describe.each(DOCUMENTS)('%s', (document) => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  test('names only files and folders that are there', () => {
+  test('names only files and folders that exist', () => {
     expect(namedPaths(markdown).filter((path) => !exists(path))).toEqual([]);
   });
 
-  test('links only to files and headings that are there', () => {
+  test('links only to files and headings that exist', () => {
     expect(brokenLinks(document)).toEqual([]);
   });
 
-  test('names only paths the service answers', () => {
+  test('names only paths that the service answers', () => {
     expect(namedInterfacePaths(markdown).filter((path) => !isServed(path))).toEqual([]);
   });
 
-  test('names only variables the service reads', () => {
+  test('names only variables that the service reads', () => {
     const known = new Set<string>(variableNames());
     const named = [...new Set(markdown.match(/\bCOUNTERSIGN_[A-Z_]+\b/g))];
     expect(named.filter((name) => !known.has(name) && !OTHER_VARIABLES.has(name))).toEqual([]);

@@ -1,30 +1,33 @@
-/** Runs the commands of one document in bash, as a reader would, and gives back what each block printed. */
+/**
+ * Runs the commands of one document in bash, as a reader would, and returns what each block
+ * printed.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import type { Fence } from './documents.ts';
 
-/** Printed after each block; no command prints it. */
+/** Printed after each block. No command prints it. */
 const BLOCK_END = '\u001e';
-/** Variables and functions of the quickstart, which the guides go on with. */
+/** Variables and functions of the quickstart, for the guides. */
 const STATE = '.session';
 
 export interface SessionRun {
-  /** What each block printed, by the line of its fence. A block that failed is missing. */
+  /** The output of each block, by the line of its fence. A failed block is missing. */
   readonly outputs: ReadonlyMap<number, string>;
   readonly code: number | null;
-  /** With what the block that failed printed. */
+  /** With the output of the failed block. */
   readonly errors: string;
 }
 
 export interface SessionOptions {
-  /** Where the commands run and files are kept. */
+  /** The folder in which the commands run and files are written. */
   readonly folder: string;
-  /** Where the service answers, in the place of the documented address. */
+  /** The address of the service, which replaces the documented one. */
   readonly url: string;
-  /** What a reader has set. */
+  /** Variables that a reader has set. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Keep variables and functions for later documents. */
+  /** Keeps variables and functions for later documents. */
   readonly keep: boolean;
 }
 
@@ -65,7 +68,7 @@ interface Step {
   readonly script: string;
 }
 
-/** A command block runs; a file block is written; anything else is no step. */
+/** A command block runs, and a file block is written. Anything else is skipped. */
 function stepOf({ language, mark, text: content, line }: Fence): Step[] {
   const [, file] = /^file=([\w.-]+)$/.exec(mark) ?? [];
   if (file !== undefined)

@@ -16,7 +16,7 @@ describe('a name', () => {
     '\u0301',
     '\ufe0f',
     '\ud800',
-  ])('of which nothing is seen is blank: %j', (name) => {
+  ])('without visible characters is blank: %j', (name) => {
     expect(isBlank(name)).toBe(true);
   });
 
@@ -31,7 +31,7 @@ describe('a name', () => {
     'Ops\u00ad',
     'Ops\u2028',
     'Ops\ud800',
-  ])('with something unseen in it is not taken: %j', (name) => {
+  ])('with an invisible character is refused: %j', (name) => {
     expect([isBlank(name), hasUnseen(name), hasUnseen(withoutUnseen(name))]).toEqual([
       false,
       true,
@@ -50,11 +50,11 @@ describe('a name', () => {
     "O'Neill & Söhne, Ltd. (EMEA) #1",
     '1',
     '.',
-  ])('as people write it stays as it is: %s', (name) => {
+  ])('as people write it stays unchanged: %s', (name) => {
     expect([isBlank(name), hasUnseen(name), withoutUnseen(name)]).toEqual([false, false, name]);
   });
 
-  test('has nothing unseen left when that is taken out', () => {
+  test('has no invisible characters left after they are removed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => !hasUnseen(withoutUnseen(name))),
     );

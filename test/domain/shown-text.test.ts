@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { shownInstant, shownLine, shownText } from '../../src/domain/shown-text.ts';
 
-/** What nobody sees, or what turns the order of reading around. */
+/** Characters that are invisible or change the reading order. */
 const DECEPTIVE = [
   '\u0000',
   '\u0007',
@@ -41,9 +41,9 @@ const codeOf = (character: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
-describe('text that is shown', () => {
+describe('text for display', () => {
   test.each(DECEPTIVE.map((character) => [codeOf(character), character]))(
-    'has %s written out',
+    'shows %s as an escape',
     (code, character) => {
       expect(shownText(`a${character}b`, 100)).toEqual({ text: `a${code}b`, isCut: false });
       expect(shownLine(`a${character}b`)).toBe(`a${code}b`);
@@ -59,22 +59,22 @@ describe('text that is shown', () => {
     ['a hand', '👍🏽'],
     ['a key', '1\ufe0f\u20e3'],
     ['ordinary text', 'Zoë Müller, 渡辺, Ωmega — "quoted" & <tagged>'],
-  ])('leaves %s as it is', (_what, text) => {
+  ])('leaves %s unchanged', (_what, text) => {
     expect(shownText(text, 100)).toEqual({ text, isCut: false });
     expect(shownLine(text)).toBe(text);
   });
 
-  test('has joiners written out that join nothing', () => {
+  test('escapes joiners that join nothing', () => {
     expect(shownLine('\u200dعلی')).toBe('\\u200dعلی');
     expect(shownLine('علی\u200c')).toBe('علی\\u200c');
     expect(shownLine('علی\u200c\u200cرضا')).toBe('علی\\u200c\\u200cرضا');
   });
 
-  test('keeps line ends and tabs, and says of line ends nothing but that they are there', () => {
+  test('keeps line ends and tabs, and shows every line end alike', () => {
     expect(shownText('{\r\n\t"a": 1\r}', 100).text).toBe('{\n\t"a": 1\n}');
   });
 
-  test('is never longer than its limit, whole characters and escapes only, the beginning of the whole', () => {
+  test('is never longer than its limit, and is a beginning of the whole in complete characters and escapes', () => {
     const pieces = fc.constantFrom(
       ...DECEPTIVE,
       'a',
@@ -108,7 +108,7 @@ describe('text that is shown', () => {
     );
   });
 
-  test('fits the limit in whatever way its length is counted', () => {
+  test('fits the limit for any way of counting its length', () => {
     const { text, isCut } = shownText('&'.repeat(100), 50, (piece) =>
       piece === '&' ? 5 : piece.length,
     );
@@ -117,7 +117,7 @@ describe('text that is shown', () => {
 });
 
 describe('a line', () => {
-  test('has no line ends, no rows of blanks and none at its ends', () => {
+  test('has no line ends, no repeated blanks and no blanks at its ends', () => {
     expect(shownLine(' refund\r\nBcc:\t\u2028\u00a0 thief\u3000')).toBe('refund Bcc: thief');
   });
 

@@ -1,4 +1,7 @@
-/** Two API and worker processes on one database: one is killed and started again and again, the other lives on. */
+/**
+ * Two API and worker processes on one database: one is killed and restarted repeatedly, the other
+ * keeps running.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -21,7 +24,7 @@ import {
   type Scene,
 } from './scene.ts';
 
-/** Connections of the process of this test that serve calls and the reread of every second. */
+/** Connections of this test's process that serve calls and the reread of every second. */
 const POOL = 6;
 
 let app: TestApp;
@@ -54,18 +57,18 @@ async function decideElsewhere(): Promise<number> {
 }
 
 describe('two processes', () => {
-  test('a wait parked on one hears from the other that the decision is recorded, without the reread of every second', async () => {
+  test('a wait parked on one learns from the other that the decision is recorded, without the reread of every second', async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await askPeople(scene, app);
       const waiting = scene.adapter.get(id, { wait: '30s' });
       await until('the wait is parked', () => app.context.changes.waitedFor().includes(id));
-      // Without a connection nothing can be reread here; the listener has one of its own.
+      // Without a connection nothing can be reread here. The listener has a connection of its own.
       const held = await Promise.all(Array.from({ length: POOL }, () => app.db.transaction()));
       let heard = false;
       app.context.changes.subscribe(id, () => (heard = true));
       try {
         expect((await scene.decide(id, { url: other.url })).status).toBe(200);
-        await until('it is heard of', () => heard);
+        await until('the notice has come', () => heard);
       } finally {
         await Promise.all(held.map((transaction) => transaction.rollback()));
       }
@@ -73,7 +76,7 @@ describe('two processes', () => {
     }
   });
 
-  test('a wait whose notice is lost with the listener connection is found by the reread', async () => {
+  test('a wait that lost its notice with the listener connection is found by the reread', async () => {
     const listener = app
       .db('pg_stat_activity')
       .where({ application_name: 'countersign-listener' })
@@ -92,7 +95,7 @@ describe('two processes', () => {
 });
 
 describe('kill -9', () => {
-  test('between a create and its answer: the repeat finds the same request, and it gets its one answer', async () => {
+  test('between a create and its answer: the repeat finds the same request, which gets one answer', async () => {
     const asked: { key: string; tool: 'refund' | 'deploy' }[] = [];
     for (const afterMs of [2, 12, 30]) {
       const round = Array.from({ length: 8 }, (_, at) => ({
@@ -123,7 +126,7 @@ describe('kill -9', () => {
     expect(await brokenPromises(app.db, scene)).toEqual([]);
   });
 
-  test('while pending, and between a decision and the signal to its workflow: everybody learns of the one decision', async () => {
+  test('while pending, and between a decision and the signal to its workflow: everyone sees the one decision', async () => {
     const ids = await Promise.all(Array.from({ length: 9 }, () => askPeople(scene, app)));
     const waits = ids.map((id) => finalStatus(scene.adapter, id));
     const key = (id: string) => `decision:${id}`;
@@ -135,7 +138,8 @@ describe('kill -9', () => {
       await delay(afterMs + Math.random() * 8);
       await other.kill();
       await Promise.all(sent);
-      // Through the process that lives: the same decision again, whether or not the first attempt was recorded.
+      // The same decision again through the surviving process, whether or not the first attempt was
+      // recorded.
       for (const id of mine)
         expect(await scene.decide(id, { key: key(id) })).toMatchObject({
           status: 200,
@@ -148,7 +152,7 @@ describe('kill -9', () => {
     expect(await brokenPromises(app.db, scene)).toEqual([]);
   });
 
-  test('a decision whose signal never went out ends the workflow all the same', async () => {
+  test('a decision without its signal still ends the workflow', async () => {
     const id = await askPeople(scene, app);
     const mute = await startApp({ databaseUrl: app.databaseUrl });
     try {

@@ -1,4 +1,7 @@
-/** A path of half a day whose worker is killed at every step, at three different points: told as if nothing had happened. */
+/**
+ * The course of half a day on a path is the same when its worker is killed at every step, at three
+ * different points.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +39,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 const directory = mkdtempSync(join(tmpdir(), 'countersign-killed-workers-'));
-/** Of this file's own, since it is frozen now and then. */
+/** A server for this file alone, since it is frozen now and then. */
 let temporal: EmbeddedTemporal;
 /** Runs no worker. */
 let app: TestApp;
@@ -52,7 +55,7 @@ const startWorker = () =>
     temporalAddress: temporal.address,
   });
 
-/** Ada; then a team that asks Ben, then Cleo, inside the second level. Twice. */
+/** Ada; then a team that asks Ben, then Cleo, inside the second level. Two runs. */
 beforeAll(async () => {
   const cacheDirectory = testCacheDirectory();
   temporal = await startEmbeddedTemporal({
@@ -116,7 +119,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** When something is to happen next. */
+/** When the next thing is due. */
 async function nextInstant(id: string): Promise<number> {
   const { rows } = await app.db.raw<{ rows: { at: Date }[] }>(
     `select least(deadline_at, coalesce((select expires_at from claims where request_id = r.id and ended_at is null), next_at)) as at
@@ -131,10 +134,13 @@ const lastAt = async (id: string): Promise<number> =>
     await app.db('approval_requests').where({ id }).first<{ last_at: Date }>('last_at')
   ).last_at.getTime();
 
-/** Moves the workflow's clock on, while whatever is given happens to its worker. */
+/** Advances the clock of the workflow, while `act` happens to its worker. */
 type Around = (id: string, forward: () => Promise<void>) => Promise<void>;
 
-/** The row is locked until a step waits for it; then `act`, and the row is free again. The clock may still be on its way. */
+/**
+ * Locks the row until a step waits for it, runs `act`, and unlocks the row. The clock may still be
+ * advancing.
+ */
 async function whenStepIsAtTheLock(
   id: string,
   forward: () => Promise<void>,
@@ -182,8 +188,11 @@ const betweenCommitAndReport: Around = async (id, forward) => {
   }
 };
 
-/** As many steps as are given; Ben claims the request when he is told, and never comes back. Decided while no worker is there. */
-async function livedThrough(arounds: readonly Around[]): Promise<string> {
+/**
+ * Takes this many steps. Ben claims the request when notified, and never returns. The decision
+ * comes while no worker runs.
+ */
+async function runWith(arounds: readonly Around[]): Promise<string> {
   const id = await ask(app, agent, { timeout: '72h' });
   await waiting(app, id);
   let clock = Date.now();
@@ -202,7 +211,7 @@ async function livedThrough(arounds: readonly Around[]): Promise<string> {
   return id;
 }
 
-/** Whoever takes over notices some ten seconds later, and each wait counts from the step before. */
+/** A new worker notices about ten seconds later, and each wait counts from the step before. */
 const GRAIN = 10;
 const EXPECTED = [
   '0 level_notified Ada at ada 1',
@@ -216,18 +225,12 @@ const EXPECTED = [
   '720 approved',
 ];
 
-test('the sequence of events is that of an undisturbed path, wherever each step was cut off', async () => {
+test('the sequence of events is that of an undisturbed path, at every point where a step was cut off', async () => {
   const undisturbed: Around = (_id, forward) => forward();
-  const calm = await livedThrough([
-    undisturbed,
-    undisturbed,
-    undisturbed,
-    undisturbed,
-    undisturbed,
-  ]);
+  const calm = await runWith([undisturbed, undisturbed, undisturbed, undisturbed, undisturbed]);
   expect(await courseOf(app, calm, names, { grain: GRAIN })).toEqual(EXPECTED);
 
-  const killed = await livedThrough([
+  const killed = await runWith([
     beforeTheCommit,
     betweenCommitAndReport,
     whileItWaits,
@@ -235,9 +238,9 @@ test('the sequence of events is that of an undisturbed path, wherever each step 
     betweenCommitAndReport,
   ]);
   expect(await courseOf(app, killed, names, { grain: GRAIN })).toEqual(EXPECTED);
-  const told = async (id: string) =>
+  const notified = async (id: string) =>
     (await notificationsOf(app, id)).map(
       ({ stepKey, membershipId }) => `${stepKey} ${membershipId}`,
     );
-  expect(await told(killed)).toEqual(await told(calm));
+  expect(await notified(killed)).toEqual(await notified(calm));
 });

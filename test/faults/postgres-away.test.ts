@@ -1,4 +1,4 @@
-/** A Postgres server of this file's own stops and starts again under a service that lives on. */
+/** A Postgres server for this file alone stops and starts again while the service keeps running. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -60,9 +60,11 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What endpoints that ask for no credential are sent: they look at their input before they look into the database. */
+/**
+ * Bodies for endpoints without a credential: they check their input before they read the database.
+ */
 const openBodies: Readonly<Record<string, unknown>> = {
-  '/auth/login': { email: 'somebody@example.com', password: 'a password of some length' },
+  '/auth/login': { email: 'someone@example.com', password: 'a password of some length' },
   '/auth/bootstrap': {
     secret: BOOTSTRAP_SECRET,
     organization_name: 'Acme',
@@ -87,7 +89,10 @@ const openTokens: Readonly<Record<string, string>> = {
   '/auth/invitations/{token}/accept': issueToken(TOKEN_PREFIX.invitation).token,
 };
 
-/** They answer from the configuration alone, which here knows no identity provider, no mail server and no secrets key. */
+/**
+ * These answer from the configuration alone, which has no identity provider, mail server or secrets
+ * key here.
+ */
 const WITHOUT_DATABASE = [
   '/auth/options',
   '/auth/oidc/login',
@@ -109,7 +114,7 @@ async function endOf(answer: Answer | undefined, id: string): Promise<string> {
   return outlasted || !answer ? await finalStatus(scene.adapter, id) : requestOf(answer).status;
 }
 
-test('while Postgres is away every endpoint says so, and afterwards everything goes on without a restart', async () => {
+test('while Postgres is away every endpoint reports it, and afterwards everything continues without a restart', async () => {
   const [waited, cancelled, undecided] = await Promise.all([
     askPeople(scene, app),
     askPeople(scene, app),
@@ -119,7 +124,7 @@ test('while Postgres is away every endpoint says so, and afterwards everything g
     scene.adapter.get(waited, { wait: '30s' }),
     scene.adapter.get(cancelled, { wait: '30s' }),
   ];
-  // Awaited at the end; a test that fails before must not fail a second time by them.
+  // Awaited at the end. If the test fails earlier, these must not fail it a second time.
   for (const wait of waits) wait.catch(() => undefined);
   await until('both waits are parked', () => app.context.changes.waitedFor().length === 2);
   await postgres.stop();
@@ -136,12 +141,12 @@ test('while Postgres is away every endpoint says so, and afterwards everything g
         headers: credentialFor(auth),
         ...(sent !== undefined && { body: sent }),
       });
-      return `${method} ${path}: ${status} ${String(answer['error']?.['code'])}, come again after ${headers['retry-after'] ?? 'no time'}`;
+      return `${method} ${path}: ${status} ${String(answer['error']?.['code'])}, retry after ${headers['retry-after'] ?? 'no time'}`;
     }),
   );
   expect(answers).toEqual(
     asking.map(
-      ({ method, path }) => `${method} ${path}: 503 dependency_unavailable, come again after 2`,
+      ({ method, path }) => `${method} ${path}: 503 dependency_unavailable, retry after 2`,
     ),
   );
   const key = randomUUID();
@@ -157,7 +162,7 @@ test('while Postgres is away every endpoint says so, and afterwards everything g
   ).toBe('approved');
   expect((await scene.decide(waited)).status).toBe(200);
   expect(requestOf(await scene.adapter.cancel(cancelled)).status).toBe('cancelled');
-  // On a busy machine the outage can outlast the 30 s of a wait: an adapter then asks again.
+  // On a busy machine the outage can outlast the 30 s of a wait. Then an adapter asks again.
   const [first, second] = await Promise.all(waits);
   expect([await endOf(first, waited), await endOf(second, cancelled)]).toEqual([
     'approved',

@@ -1,4 +1,4 @@
-/** Crowds, locks and hopeless cases: what one request or one moment must not do to the others. */
+/** Crowds, locks and requests that always fail: none of them may delay the other requests. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { wakeOverdue } from '../../src/services/requests/reconciler.ts';
@@ -27,7 +27,10 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Beside the app of this file, another process without Temporal; closed whatever comes of the work. */
+/**
+ * Another process without Temporal, beside the app of this file. It is closed after the work, even
+ * after a failure.
+ */
 async function beside<T>(
   environment: Readonly<Record<string, string>>,
   work: (other: TestApp) => Promise<T>,
@@ -40,7 +43,7 @@ async function beside<T>(
   }
 }
 
-/** Copies of a request the pipeline has not looked at, with changed columns. */
+/** Copies of a request that the pipeline has not evaluated, with changed columns. */
 async function copies(
   id: string,
   count: number,
@@ -69,7 +72,10 @@ async function copies(
   return rows.map((row) => row.id);
 }
 
-/** Columns of a request that waits for the pipeline, and that the reconciler leaves alone before `wakeAt`. */
+/**
+ * Columns of a request that waits for the pipeline, and that the reconciler leaves alone before
+ * `wakeAt`.
+ */
 const unseen = (wakeAt: Date | null) => ({
   state: 'evaluating',
   routed_at: null,
@@ -101,7 +107,7 @@ async function dueSince(id: string, ms: number): Promise<void> {
     .update({ walk: moved, next_at: at, wake_at: new Date(at.getTime() + 5_000) });
 }
 
-/** Lets 500 requests expire at one instant. Answers by how many milliseconds the last one was late. */
+/** Lets 500 requests expire at one instant. Returns how many milliseconds late the last one was. */
 async function expireTogether(): Promise<number> {
   const id = await askPeople(scene, app);
   const deadline = new Date(Date.now() + 1_500);
@@ -124,7 +130,7 @@ async function expireTogether(): Promise<number> {
 }
 
 describe('a crowd', () => {
-  test('five hundred requests that expire at one instant are all expired within a second of it', async () => {
+  test('five hundred requests with one deadline are all expired within a second of it', async () => {
     // A busy machine can delay a round, so the best of up to three counts.
     const lags: number[] = [];
     while (lags.length < 3 && Math.min(...lags, Infinity) > 1_000)
@@ -134,7 +140,7 @@ describe('a crowd', () => {
     await untilSettled(app);
   });
 
-  test('two hundred neglected requests are all handed to people, each notified once', async () => {
+  test('two hundred overdue requests are all handed to people, and each person is notified once', async () => {
     const id = await askPeople(scene, app);
     const ids = await copies(id, 200, unseen(null));
     const longAgo = new Date(Date.now() - 60_000);
@@ -150,7 +156,7 @@ describe('a crowd', () => {
     expect(await brokenPromises(app.db, scene)).toEqual([]);
   });
 
-  test('more decisions at once than connections are all recorded', async () => {
+  test('more concurrent decisions than connections are all recorded', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => askPeople(scene, app)));
     const answers = await beside({ COUNTERSIGN_DATABASE_POOL: '2' }, (narrow) =>
       Promise.all(ids.map((id) => scene.decide(id, { url: narrow.url }))),
@@ -175,7 +181,7 @@ describe('a parked wait', () => {
     await untilSettled(app);
   });
 
-  test('ends when its request is gone, as the pending cap removes one', async () => {
+  test('ends when its request is gone, as when the pending cap removes one', async () => {
     const id = await askPeople(scene, app);
     const [gone = ''] = await copies(id, 1, unseen(null));
     const wait = scene.adapter.get(gone, { wait: '30s' });
@@ -187,11 +193,11 @@ describe('a parked wait', () => {
   });
 });
 
-describe('a hopeless request', () => {
+describe('a request that always fails', () => {
   test('does not keep the reconciler from those behind it', async () => {
     const id = await askPeople(scene, app);
     const longAgo = new Date(Date.now() - 60_000);
-    const [hopeless = ''] = await copies(id, 1, {
+    const [failing = ''] = await copies(id, 1, {
       ...unseen(null),
       organization_pipeline_revision_id: null,
       state: 'evaluating',
@@ -199,7 +205,7 @@ describe('a hopeless request', () => {
     const [behind = ''] = await copies(id, 1, unseen(null));
     await app
       .db('approval_requests')
-      .where({ id: hopeless })
+      .where({ id: failing })
       .update({
         state: 'pending',
         routed_at: new Date(),
@@ -220,12 +226,12 @@ describe('a hopeless request', () => {
         async () => (await stateOf(app, behind)) === 'pending',
       );
     });
-    expect(requestOf(await scene.adapter.cancel(hopeless)).status).toBe('cancelled');
+    expect(requestOf(await scene.adapter.cancel(failing)).status).toBe('cancelled');
   });
 });
 
 describe('a workflow that is late', () => {
-  test('has its level made by the reconciler, once, and is left alone the first time', async () => {
+  test('has its level notified by the reconciler, once, and is left alone the first time', async () => {
     const id = await askPeople(scene, app);
     await beside({}, async (mute) => {
       const starts = async () =>
@@ -240,7 +246,7 @@ describe('a workflow that is late', () => {
       expect([await levels(), await starts()]).toEqual([2, before]);
       await dueSince(id, 6_000);
       await wakeOverdue(mute.context);
-      // It has made no step since the reconciler's: now it may be gone.
+      // It has made no step since that of the reconciler, so it may be gone.
       expect(await starts()).toBe(before + 1);
     });
     expect((await scene.decide(id)).status).toBe(200);
@@ -249,7 +255,7 @@ describe('a workflow that is late', () => {
 });
 
 describe('a locked database', () => {
-  test('a step that cannot be taken is taken when the lock is gone, once', async () => {
+  test('a step that cannot be taken is taken once the lock is gone, and only once', async () => {
     const lock = await app.db.transaction();
     await lock.raw('lock table escalation_steps in access exclusive mode');
     const created = requestOf(await scene.adapter.create(body('deploy')));
@@ -265,7 +271,7 @@ describe('a locked database', () => {
     await untilSettled(app, 30_000);
   });
 
-  test('a decision that cannot be recorded in time is refused for now, and recorded when it is sent again', async () => {
+  test('a decision that cannot be recorded in time is refused, and recorded when it is sent again', async () => {
     const id = await askPeople(scene, app);
     const lock = await app.db.transaction();
     await lock.raw('select 1 from approval_requests where id = :id for update', { id });

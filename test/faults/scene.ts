@@ -1,4 +1,7 @@
-/** What the fault tests share: an organization whose rules approve `refund`, and whose two people are asked about the rest. */
+/**
+ * The scene of the fault tests: an organization whose rules approve `refund`, and whose two people
+ * are asked about the rest.
+ */
 import { randomUUID } from 'node:crypto';
 import { Adapter, requestOf, type Answer } from '../support/adapter.ts';
 import { Ledger } from '../support/adapter/ledger.ts';
@@ -20,13 +23,16 @@ export interface Scene {
   readonly organization: TestOrganization;
   readonly agent: TestAgent;
   readonly reviewer: TestMember;
-  /** Membership ids of everybody a level asks. */
+  /** Membership ids of everyone a level asks. */
   readonly people: readonly string[];
   /** Through the app of the scene. */
   readonly adapter: Adapter;
-  /** Through another process; what one adapter was told binds the others. */
+  /** Through another process. Both adapters share what either of them received. */
   adapterAt(url: string): Adapter;
-  /** Decides through the app of the scene, or another process. Repeats with the same key are the same decision. */
+  /**
+   * Decides through the app of the scene, or another process. Repeats with the same key are the
+   * same decision.
+   */
   decide(
     id: string,
     options?: { readonly key?: string; readonly url?: string },
@@ -102,7 +108,7 @@ export async function stateOf(app: TestApp, id: string): Promise<string | undefi
   )?.state;
 }
 
-/** Waits until nobody has anything left to do for a request with a final answer: its workflow has seen it. */
+/** Waits until the work for a request with a final answer is done: its workflow has seen it. */
 export async function untilSettled(app: TestApp, timeoutMs?: number): Promise<void> {
   const open = app
     .db('approval_requests')
@@ -115,7 +121,7 @@ export async function untilSettled(app: TestApp, timeoutMs?: number): Promise<vo
   );
 }
 
-/** The final status an adapter gets, asking again as often as a wait runs out. */
+/** The final status an adapter gets. It asks again whenever a wait times out. */
 export async function finalStatus(adapter: Adapter, id: string): Promise<string> {
   let answer: Answer = await adapter.get(id, { wait: '15s' });
   if (requestOf(answer).status === 'pending') answer = await adapter.get(id, { wait: '15s' });

@@ -1,4 +1,7 @@
-/** Whatever one caller sends, others do not wait for it. The bound is wide: a held event loop takes seconds. */
+/**
+ * Whatever one caller sends, others do not wait for it. The bound is wide: a held event loop takes
+ * seconds.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -78,7 +81,7 @@ describe('the event loop is not held by', () => {
     const key = randomUUID();
     const replays = async () => {
       expect(await ask(body, key)).toBe(201);
-      // Equal values in another spelling: these are compared one by one.
+      // Equal values in another spelling, which are compared one by one.
       const replays = [body, body.replace('{"tool"', '{ "tool"'), body.replace('[', '[ ')];
       expect(await Promise.all(replays.map((each) => ask(each, key)))).toEqual([200, 200, 200]);
     };

@@ -1,4 +1,4 @@
-/** A Temporal server of this file's own goes away, comes back, and loses its database. */
+/** A Temporal server for this file alone goes away, comes back, and loses its database. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,10 @@ const startTemporal = () =>
     timeSkipping: true,
   });
 
-/** A create may be held up for long, so that one that is not can be told on a busy machine, too. */
+/**
+ * A long create budget, so that a create that is not held up is distinguishable even on a busy
+ * machine.
+ */
 const environment = { TEMPORAL_NAMESPACE: 'away', COUNTERSIGN_CREATE_BUDGET: '30s' };
 const HELD_UP_MS = 15_000;
 
@@ -62,7 +65,7 @@ async function returnTemporal(): Promise<void> {
   await until('its return is noticed', () => !isAway());
 }
 
-const levelsTold = async (id: string) =>
+const levelsNotified = async (id: string) =>
   (await app.db('escalation_steps').where({ request_id: id }).select('step_key')).length;
 
 async function workflowStatus(id: string): Promise<string | undefined> {
@@ -83,7 +86,7 @@ async function expectEveryWorkflowAsItsRequest(): Promise<void> {
   }
 }
 
-test('while Temporal is away everything but new escalation goes on, and it catches up afterwards', async () => {
+test('while Temporal is away everything except new escalation continues, and escalation catches up afterwards', async () => {
   const [decided, cancelled, watched] = await Promise.all([
     askPeople(scene, app),
     askPeople(scene, app),
@@ -136,12 +139,12 @@ test('while Temporal is away everything but new escalation goes on, and it catch
   );
   await untilSettled(app);
   await expectEveryWorkflowAsItsRequest();
-  expect(await levelsTold(watched)).toBe(1);
-  expect(await levelsTold(kept)).toBe(1);
+  expect(await levelsNotified(watched)).toBe(1);
+  expect(await levelsNotified(kept)).toBe(1);
   expect(await brokenPromises(app.db, scene)).toEqual([]);
 });
 
-test('a Temporal server that hangs holds up no create for longer than it takes to notice', async () => {
+test('a Temporal server that hangs delays creates only until it is noticed', async () => {
   const [pid = 0] = temporal.servers.map((server) => server.pid());
   process.kill(pid, 'SIGSTOP');
   const asked = performance.now();
@@ -169,10 +172,10 @@ test('a Temporal server that hangs holds up no create for longer than it takes t
   expect(await brokenPromises(app.db, scene)).toEqual([]);
 });
 
-test('after Temporal has lost its database, pending requests are walked on from where they are', async () => {
+test('after Temporal has lost its database, pending requests continue from their place', async () => {
   const [waiting, decided] = await Promise.all([askPeople(scene, app), askPeople(scene, app)]);
   await fastForward(app, waiting, 0.51);
-  await until('the second level is told', async () => (await levelsTold(waiting)) === 2);
+  await until('the second level is notified', async () => (await levelsNotified(waiting)) === 2);
   await stopTemporal();
   for (const file of readdirSync(directory).filter((name) => name.includes('sqlite')))
     rmSync(join(directory, file));
@@ -189,8 +192,8 @@ test('after Temporal has lost its database, pending requests are walked on from 
     await until('it has a workflow again', async () => (await workflowStatus(id)) === 'RUNNING');
   const [early = ''] = open.filter((id) => id !== waiting);
   await fastForward(app, early, 0.51);
-  await until('the next level is told', async () => (await levelsTold(early)) === 2);
-  expect(await levelsTold(waiting)).toBe(2);
+  await until('the next level is notified', async () => (await levelsNotified(early)) === 2);
+  expect(await levelsNotified(waiting)).toBe(2);
   expect((await scene.decide(waiting)).status).toBe(200);
   await until('its workflow ends', async () => (await workflowStatus(waiting)) === 'COMPLETED');
   await untilSettled(app);

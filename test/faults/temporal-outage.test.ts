@@ -1,4 +1,6 @@
-/** Temporal is killed in the middle of a path and stays away for a minute and a half, in real time. */
+/**
+ * Temporal is killed in the middle of a path and stays away for a minute and a half, in real time.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +26,10 @@ import { ask, decide, handleOf, notificationsOf, waiting } from '../support/temp
 import { stateOf, until } from './scene.ts';
 
 const OUTAGE_MS = 90_000;
-/** What each of the four levels waits; the outage takes in two of them, and all where nobody looks after the row. */
+/**
+ * The wait of each of the four levels. The outage covers two of them, or all if no process looks
+ * after the row.
+ */
 const WAIT_MS = 20_000;
 const LONG_WAIT_MS = 30_000;
 
@@ -38,7 +43,7 @@ const directory = mkdtempSync(join(tmpdir(), 'countersign-temporal-outage-'));
 let temporal: EmbeddedTemporal;
 let app: TestApp;
 let lit: Deployment;
-/** A deployment whose only process ends with Temporal, and comes back with it. */
+/** A deployment whose only process ends with Temporal, and returns with it. */
 let dark: Deployment;
 let darkDatabase: TestDatabase;
 
@@ -64,7 +69,7 @@ beforeAll(async () => {
   dark = await deploy(await startOn({ databaseUrl: darkDatabase.url }), WAIT_MS);
 });
 
-/** Four people, one a level. */
+/** Four people, one for each level. */
 async function deploy(on: TestApp, waitMs: number): Promise<Deployment> {
   const organization = await createOrganization(on);
   const policies = [
@@ -109,7 +114,7 @@ afterAll(async () => {
 
 const isAway = () => app.temporal.presence.away.aborted;
 
-/** Not ended in order, and not started again by its supervisor. */
+/** Killed, and not restarted by its supervisor. */
 async function killTemporal(): Promise<void> {
   const [pid = 0] = temporal.servers.map((server) => server.pid());
   const stopped = temporal.stop();
@@ -117,12 +122,12 @@ async function killTemporal(): Promise<void> {
   await stopped;
 }
 
-interface Told {
+interface NotifiedPerson {
   readonly name: string;
   readonly at: number;
 }
 
-async function told({ app: on, people }: Deployment, id: string): Promise<Told[]> {
+async function notified({ app: on, people }: Deployment, id: string): Promise<NotifiedPerson[]> {
   const nameOf = (membershipId: string) =>
     people.find((member) => member.membershipId === membershipId)?.displayName ?? membershipId;
   return (await notificationsOf(on, id)).map(({ membershipId, at }) => ({
@@ -132,22 +137,26 @@ async function told({ app: on, people }: Deployment, id: string): Promise<Told[]
 }
 
 const namesOf = async (deployment: Deployment, id: string) =>
-  (await told(deployment, id)).map(({ name }) => name);
+  (await notified(deployment, id)).map(({ name }) => name);
 
-async function reaches(deployment: Deployment, id: string, levels: number): Promise<Told[]> {
+async function reaches(
+  deployment: Deployment,
+  id: string,
+  levels: number,
+): Promise<NotifiedPerson[]> {
   await until(
-    `${levels} are told`,
-    async () => (await told(deployment, id)).length >= levels,
+    `${levels} are notified`,
+    async () => (await notified(deployment, id)).length >= levels,
     90_000,
   );
-  return await told(deployment, id);
+  return await notified(deployment, id);
 }
 
-/** Between one level and the next. */
-const gaps = (all: readonly Told[]): number[] =>
+/** Milliseconds between the levels. */
+const gaps = (all: readonly NotifiedPerson[]): number[] =>
   all.slice(1).map(({ at }, nth) => at - (all[nth]?.at ?? 0));
 
-/** After it was away: everything that came late came once, and what follows waits its own time. */
+/** After the outage: everything overdue came once, and what follows waits its own time. */
 async function expectCaughtUp(id: string, returning: number): Promise<void> {
   const all = await reaches(dark, id, 3);
   expect(all.map(({ name }) => name)).toEqual(['Ada', 'Ben', 'Cleo']);
@@ -170,7 +179,7 @@ async function expectEnded({ app: on }: Deployment, id: string): Promise<void> {
   });
 }
 
-test('while Temporal is away levels and people go on from the row; what nobody looked after fires once, and what follows waits its own time', async () => {
+test('while Temporal is away levels and people continue from the row; overdue steps of a stopped process come once, and what follows waits its own time', async () => {
   const [ada] = lit.people as readonly [TestMember];
   const asked = () => ask(app, lit.agent, { timeout: '1h' });
   const [walked, decided, claimed, forgotten] = await Promise.all([
@@ -217,7 +226,7 @@ test('while Temporal is away levels and people go on from the row; what nobody l
     expect(all.map(({ name }) => name)).toEqual(['Ada', 'Ben', 'Cleo', 'Dan']);
     for (const gap of gaps(all)) expect(gap).toBeGreaterThanOrEqual(LONG_WAIT_MS);
   }
-  // Quiet while it is claimed, whatever is due; then only the next one is asked.
+  // Nothing happens while it is claimed. Then only the next level is asked.
   expect(await namesOf(lit, claimed)).toEqual(['Ada']);
   expect((await release(ada.http, claimed)).status).toBe(204);
   await reaches(lit, claimed, 2);

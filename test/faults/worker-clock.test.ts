@@ -1,4 +1,4 @@
-/** The clock of the machine a worker runs on is set back or forward in the middle of a path. */
+/** The clock of a worker's machine is set back or forward in the middle of a path. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -75,7 +75,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Sets the clock of the worker, and waits until its readiness says how far it is off. */
+/** Sets the clock of the worker, and waits until its readiness check reports the difference. */
 async function setClockOff(ms: number): Promise<void> {
   other.setClockOff(ms);
   const http = new HttpClient(other.url);
@@ -94,7 +94,7 @@ describe.each([
   ['set back by an hour', -HOUR_MS],
   ['set forward by an hour', HOUR_MS],
 ])('a worker whose clock is %s', (_name, offMs) => {
-  test('fires no level twice, early or late, skips none, and keeps the deadline; so it does when the clock is set right', async () => {
+  test('fires no level twice, early or late, skips none, and keeps the deadline, also when the clock is corrected', async () => {
     const id = await ask({ ...app, url: other.url }, agent, { timeout: '9h' });
     await waiting(app, id);
     await fastForward(app, id, 0.5);
@@ -102,7 +102,7 @@ describe.each([
     await fastForward(app, id, 0.25);
     expect(await courseOf(app, id, names)).toEqual(['0 level_notified Ada at level 1 1']);
     await fastForward(app, id, 1.25);
-    // Both are recorded by the process whose clock is off.
+    // The process whose clock is off records both.
     const ben = new HttpClient(other.url, { authorization: `Bearer ${people[1]?.apiKey ?? ''}` });
     expect((await ben.post(`/api/v1/requests/${id}/claim`)).status).toBe(200);
     expect((await ben.delete(`/api/v1/requests/${id}/claim`)).status).toBe(204);
@@ -134,7 +134,7 @@ describe.each([
     expect(instants.at(-1)).toBeGreaterThanOrEqual(row.deadline_at.getTime());
   });
 
-  test('takes a request whose times are those of the database, and expires it in time', async () => {
+  test('takes a request whose times are those of the database, and expires it on time', async () => {
     await setClockOff(offMs);
     try {
       const before = Date.now();

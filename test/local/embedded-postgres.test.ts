@@ -55,7 +55,7 @@ function killHard(pid: number | undefined): void {
 }
 
 describe('the embedded Postgres', () => {
-  test('makes its cluster, keeps its data over a restart, and stops without a trace', async () => {
+  test('creates its cluster, keeps its data over a restart, and stops without a trace', async () => {
     const first = await start();
     await ensureDatabase(first, 'approvals');
     await ensureDatabase(first, 'approvals');
@@ -70,7 +70,7 @@ describe('the embedded Postgres', () => {
     ]);
   });
 
-  test('listens on 127.0.0.1 alone, with a generated password only its owner can read', async () => {
+  test('listens only on 127.0.0.1, with a generated password that only its owner can read', async () => {
     const { url, port } = await start();
     expect(await query(url('postgres'), 'show listen_addresses')).toEqual([
       { listen_addresses: '127.0.0.1' },
@@ -87,7 +87,7 @@ describe('the embedded Postgres', () => {
     ).rejects.toThrow(/password/);
   });
 
-  test('comes back by itself after kill -9, on the same address', async () => {
+  test('restarts by itself after kill -9, on the same address', async () => {
     const { url, pid } = await start();
     const first = pid();
     killHard(first);
@@ -99,7 +99,7 @@ describe('the embedded Postgres', () => {
     expect(await eventually(works, 60_000)).toBe(true);
   });
 
-  test('starts over a server that a killed run left behind', async () => {
+  test('replaces a server that a killed run left behind', async () => {
     const script = `
       import { startEmbeddedPostgres } from '${join(packageRoot(), 'src/local/embedded-postgres.ts')}';
       const server = await startEmbeddedPostgres({ directory: '${join(folder, 'pg')}' });
@@ -119,7 +119,7 @@ describe('the embedded Postgres', () => {
     expect(orphan && isRunning(orphan)).toBe(false);
   });
 
-  test('ignores a stale postmaster.pid that names a living stranger', async () => {
+  test('ignores a stale postmaster.pid that names an unrelated process', async () => {
     await (await start()).stop();
     writeFileSync(
       join(folder, 'pg/cluster/postmaster.pid'),
@@ -128,7 +128,7 @@ describe('the embedded Postgres', () => {
     expect(await query((await start()).url('postgres'), 'select 1 as up')).toEqual([{ up: 1 }]);
   });
 
-  test('removes what a killed first start left half made', async () => {
+  test('removes an incomplete first start', async () => {
     mkdirSync(join(folder, 'pg/cluster.making-1'), { recursive: true });
     writeFileSync(join(folder, 'pg/cluster.making-1/PG_VERSION'), '18');
     writeFileSync(join(folder, 'pg/password'), 'never used');

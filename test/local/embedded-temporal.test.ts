@@ -55,7 +55,7 @@ async function withClient<T>(address: string, use: (client: Client) => Promise<T
 
 function startWorkflow(client: Client, workflowId: string): Promise<unknown> {
   const searchAttributes = Object.fromEntries(SEARCH_ATTRIBUTES.map((name) => [name, ['x']]));
-  return client.workflow.start('nobody', { taskQueue: 'nobody', workflowId, searchAttributes });
+  return client.workflow.start('unserved', { taskQueue: 'unserved', workflowId, searchAttributes });
 }
 
 describe('the embedded Temporal server', () => {
@@ -74,14 +74,14 @@ describe('the embedded Temporal server', () => {
       identities.map(() => false),
     );
     const second = await start();
-    // The server's own membership table still names the last run's ports.
+    // The server's own membership table still names the ports of the last run.
     expect(second.address).toBe(first.address);
     await withClient(second.address, async (client) => {
       expect((await client.workflow.getHandle('kept').describe()).status.name).toBe('RUNNING');
     });
   });
 
-  test('comes back by itself after kill -9, with what it knew', async () => {
+  test('restarts by itself after kill -9, with its workflows', async () => {
     const { address, servers } = await start();
     await withClient(address, async (client) => {
       await setupTemporal(client.connection as Connection, NAMESPACE);
@@ -133,7 +133,7 @@ describe('the embedded Temporal server', () => {
     },
   );
 
-  test('is set up once however many do it at the same time', async () => {
+  test('is set up once by any number of concurrent callers', async () => {
     const { address } = await start();
     await withClient(address, async (client) => {
       const connection = client.connection as Connection;
@@ -158,11 +158,11 @@ test.each([
   ['temporal version 1.8.9 (Server 1.31.0)', false],
   ['temporal version 0.13.2', false],
   ['tctl version 1.18.0', false],
-])('the CLI that says %p is recent enough: %p', (output, expected) => {
+])('a CLI that reports %p is recent enough: %p', (output, expected) => {
   expect(isRecentCli(output)).toBe(expected);
 });
 
-test('a build interrupted before it began leaves neither a lock nor a folder, and says what happened', async () => {
+test('a build interrupted before it began leaves neither a lock nor a folder, and reports the reason', async () => {
   writeFileSync(join(folder, 'temporal-build.lock'), '{"pid":1,');
   const aborted = builtServer({
     cacheDirectory: folder,

@@ -47,7 +47,7 @@ async function startNode(script: string): Promise<ChildProcess & { pid: number }
   return Object.assign(child, { pid });
 }
 
-/** The identity a process had that is gone by now. */
+/** The identity of a process that is gone by now. */
 async function deadIdentity(): Promise<{ pid: number; startedAt: string }> {
   const child = await startNode(IDLE);
   const identity = identifyProcess(child.pid);
@@ -63,7 +63,7 @@ function taken(result: ReturnType<typeof tryLock>): FileLock {
 }
 
 describe('a process identity', () => {
-  test('holds while the process runs and ends with it', async () => {
+  test('is valid while the process runs and ends with it', async () => {
     const child = await startNode(IDLE);
     const identity = identifyProcess(child.pid);
     expect(identity).toEqual({ pid: child.pid, startedAt: expect.any(String) });
@@ -79,7 +79,7 @@ describe('a process identity', () => {
     expect(self && isRunning(self)).toBe(true);
   });
 
-  test('a process that ignores the polite signal is killed', async () => {
+  test('a process that ignores SIGTERM is killed', async () => {
     const child = await startNode(DEAF);
     await once(child.stdout ?? child, 'data');
     const identity = identifyProcess(child.pid);
@@ -120,7 +120,7 @@ describe('ports', () => {
 });
 
 describe('a lock file', () => {
-  test('is held by one at a time and says by whom', () => {
+  test('is held by one process at a time and names the holder', () => {
     const path = join(folder, 'a.lock');
     const first = taken(tryLock(path, 'http://127.0.0.1:1'));
     expect(tryLock(path)).toMatchObject({ pid: process.pid, note: 'http://127.0.0.1:1' });
@@ -137,7 +137,7 @@ describe('a lock file', () => {
     taken(tryLock(path)).release();
   });
 
-  test('that was cut short by a crash is taken over', () => {
+  test('that was truncated by a crash is taken over', () => {
     const path = join(folder, 'a.lock');
     writeFileSync(path, '{"pid":');
     taken(tryLock(path)).release();
@@ -172,7 +172,7 @@ describe('a supervised server', () => {
     };
   }
 
-  test('is started again when it dies, and stays dead once stopped', async () => {
+  test('is restarted when it dies, and stays stopped once stopped', async () => {
     const events: string[] = [];
     const server = await supervise(
       spec(`console.log('up'); ${IDLE}`, { onEvent: (message) => events.push(message) }),
@@ -207,13 +207,13 @@ describe('a supervised server', () => {
     await expect(start).rejects.toThrow(/Server ended at once \(spawn .*ENOENT\)/);
   });
 
-  test('that never gets ready is ended', async () => {
+  test('that never becomes ready is ended', async () => {
     const start = supervise(spec(IDLE, { ready: async () => false, startTimeoutMs: 300 }));
     await expect(start).rejects.toThrow(/Server was not ready within 0.3 s/);
     expect(existsSync(join(folder, 'server.json'))).toBe(false);
   });
 
-  test('left behind by a killed run is ended by its record, a stranger with its pid is not', async () => {
+  test('left behind by a killed run is ended by its record, and an unrelated process with its pid is not', async () => {
     const record = join(folder, 'server.json');
     const orphan = await startNode(IDLE);
     writeFileSync(record, JSON.stringify({ pid: orphan.pid, startedAt: 'another boot' }));

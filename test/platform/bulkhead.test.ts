@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bulkhead, Overloaded } from '../../src/platform/bulkhead.ts';
 
-/** A piece of work that ends when it is told to. */
+/** A piece of work that ends on demand. */
 class Work {
   started = false;
   end = (): void => undefined;
@@ -19,7 +19,7 @@ class Work {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a bulkhead', () => {
-  test('runs as much at once as it may, lets the rest wait in line, and refuses what is beyond', async () => {
+  test('runs as much at once as allowed, lets the rest wait in line, and refuses what is beyond', async () => {
     const gate = bulkhead({ atOnce: 2, waiting: 2 });
     const pieces = [new Work(), new Work(), new Work(), new Work()];
     const results = pieces.map(({ run }) => gate(run));
@@ -47,7 +47,7 @@ describe('a bulkhead', () => {
     ]);
   });
 
-  test('lets nobody wait with more than his share, so that others find a place', async () => {
+  test('limits each caller to a share of the waiting line, so that others find a place', async () => {
     const gate = bulkhead({ atOnce: 1, waiting: 3, waitingEach: 2 });
     const pieces = Array.from({ length: 4 }, () => new Work());
     const [running, second, third, others] = pieces as [Work, Work, Work, Work];
@@ -68,7 +68,7 @@ describe('a bulkhead', () => {
     expect(await Promise.all(results)).toEqual(Array(4).fill('done'));
   });
 
-  test('gives the place of work that failed to the next one', async () => {
+  test('gives the place of failed work to the next one', async () => {
     const gate = bulkhead({ atOnce: 1, waiting: 1 });
     const [first, second] = [new Work(), new Work()];
     const failing = expect(gate(first.run)).rejects.toThrow('broken');
@@ -80,7 +80,7 @@ describe('a bulkhead', () => {
     expect(await next).toBe('done');
   });
 
-  test('never runs more than it may, and loses nothing, whatever ends when', async () => {
+  test('never runs more than allowed, and loses nothing, in any order of endings', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),

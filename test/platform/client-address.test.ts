@@ -9,7 +9,7 @@ const from = (trusted: readonly string[], peer: string | undefined, forwarded?: 
   } as unknown as IncomingMessage);
 
 describe('the address of a client is', () => {
-  test('the peer’s while nobody is trusted, whatever the header says', () => {
+  test('that of the peer without trusted proxies, whatever the header says', () => {
     for (const header of [undefined, '', '203.0.113.9', '127.0.0.1, 203.0.113.9']) {
       expect(from([], '198.51.100.7', header)).toBe('198.51.100.7');
       expect(from(['10.0.0.0/8', '::1'], '198.51.100.7', header)).toBe('198.51.100.7');
@@ -18,9 +18,9 @@ describe('the address of a client is', () => {
   });
 
   test.each([
-    ['what a trusted proxy heard from', '203.0.113.9', '203.0.113.9'],
+    ['the address that a trusted proxy received', '203.0.113.9', '203.0.113.9'],
     [
-      'not what the client wrote before that',
+      'not the address that the client wrote before that',
       '192.0.2.66, 127.0.0.1, 10.0.0.1, 203.0.113.9',
       '203.0.113.9',
     ],
@@ -29,13 +29,13 @@ describe('the address of a client is', () => {
       '192.0.2.66, 203.0.113.9, 10.4.4.4, 10.0.0.2',
       '203.0.113.9',
     ],
-    ['of the next protocol, too', '2001:db8::9, 10.0.0.2', '2001:db8::9'],
-    ['without the port some proxies add', '203.0.113.9:41234', '203.0.113.9'],
+    ['also of IPv6', '2001:db8::9, 10.0.0.2', '2001:db8::9'],
+    ['without the port that some proxies add', '203.0.113.9:41234', '203.0.113.9'],
     ['without the port, in brackets', '[2001:db8::9]:41234', '2001:db8::9'],
-    ['the proxy’s when the header holds nothing', '', '10.0.0.1'],
-    ['the proxy’s when the header holds no address', 'unknown', '10.0.0.1'],
+    ['that of the proxy when the header is empty', '', '10.0.0.1'],
+    ['that of the proxy when the header has no address', 'unknown', '10.0.0.1'],
     [
-      'the last known when the header goes on with no address',
+      'the last known address when the header continues without one',
       "192.0.2.66, '; drop table, 10.0.0.2",
       '10.0.0.2',
     ],
@@ -44,7 +44,7 @@ describe('the address of a client is', () => {
     expect(from(['10.0.0.0/8'], '10.0.0.1', header)).toBe(address);
   });
 
-  test('that behind a proxy of the other notation of its address', () => {
+  test('the one behind a proxy with the other notation of its address', () => {
     expect(from(['10.0.0.1'], '::ffff:10.0.0.1', '203.0.113.9')).toBe('203.0.113.9');
     expect(from(['fd00::/8'], 'fd00::1', '203.0.113.9')).toBe('203.0.113.9');
     expect(from(['fd00::/8'], '10.0.0.1', '203.0.113.9')).toBe('10.0.0.1');
@@ -84,7 +84,7 @@ describe('whose sign-in attempts are counted together', () => {
     ['203.0.113.9', '203.0.113.9'],
     ['::ffff:203.0.113.9', '203.0.113.9'],
     ['::FFFF:203.0.113.9', '203.0.113.9'],
-  ])('an IPv4 address counts alone, however it is written: %s', (address, network) => {
+  ])('an IPv4 address counts alone, in any notation: %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 
@@ -94,11 +94,11 @@ describe('whose sign-in attempts are counted together', () => {
     ['2001:db8::1', '2001:db8:0:0'],
     ['::1', '0:0:0:0'],
     ['2001:db8:1::', '2001:db8:1:0'],
-  ])('all IPv6 addresses of one /64 count as one: %s', (address, network) => {
+  ])('all IPv6 addresses of one /64 count together: %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 
-  test('two networks are never taken for one', () => {
+  test('two networks never count together', () => {
     expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'));
     expect(networkOf('203.0.113.9')).not.toBe(networkOf('203.0.113.10'));
   });

@@ -12,7 +12,7 @@ const SERVERS = {
 };
 
 describe('configuration', () => {
-  test('needs nothing to start with servers of its own', () => {
+  test('needs nothing to start with its own servers', () => {
     const config = loadConfig({}, 'start');
     expect(config).toMatchObject({
       host: '127.0.0.1',
@@ -30,12 +30,12 @@ describe('configuration', () => {
   test.each([
     ['HOST', '', '127.0.0.1'],
     ['COUNTERSIGN_PUBLIC_URL', '', 'http://127.0.0.1:8080'],
-  ])('reads an empty %s as not set', (name, value, expected) => {
+  ])('treats an empty %s as not set', (name, value, expected) => {
     const config = loadConfig({ [name]: value }, 'start');
     expect([config.host, config.publicUrl]).toContain(expected);
   });
 
-  test('limits the life of API keys only where it is told to', () => {
+  test('limits the lifetime of API keys only when set', () => {
     expect(loadConfig({}, 'start').maxApiKeyLifetime).toBeUndefined();
     expect(
       loadConfig({ COUNTERSIGN_MAX_API_KEY_LIFETIME: '720h' }, 'start').maxApiKeyLifetime,
@@ -49,7 +49,7 @@ describe('configuration', () => {
       COUNTERSIGN_OIDC_CLIENT_SECRET: 'hunter2',
     };
 
-    test('is none, or all it takes: issuer as it is written, domains in lower case, a name for the button', () => {
+    test('is absent or complete: issuer as written, domains in lower case, a name for the button', () => {
       expect(loadConfig({ COUNTERSIGN_OIDC_NAME: 'Acme' }, 'start').oidc).toBeUndefined();
       const settings = {
         issuer: 'https://login.example/tenant/',
@@ -73,7 +73,7 @@ describe('configuration', () => {
       });
     });
 
-    test.each(Object.keys(OIDC))('is not complete without %s, which is named', (missing) => {
+    test.each(Object.keys(OIDC))('is incomplete without %s, and the error names it', (missing) => {
       const load = () => loadConfig({ ...OIDC, [missing]: '' }, 'start');
       expect(load).toThrow(ConfigError);
       expect(load).toThrow(
@@ -82,7 +82,7 @@ describe('configuration', () => {
       expect(load).not.toThrow(/hunter2/);
     });
 
-    test('is not complete with one of them, and both others are named', () => {
+    test('is incomplete with one of them, and the error names the others', () => {
       const load = () => loadConfig({ COUNTERSIGN_OIDC_CLIENT_SECRET: 'hunter2' }, 'start');
       expect(load).toThrow(
         /^COUNTERSIGN_OIDC_ISSUER must be set .*\nCOUNTERSIGN_OIDC_CLIENT_ID must be set [^\n]*$/,
@@ -94,7 +94,7 @@ describe('configuration', () => {
       'http://127.0.0.1:4000',
       'http://[::1]:4000',
       'https://login.example',
-    ])('may be at %s', (issuer) => {
+    ])('may have the issuer %s', (issuer) => {
       expect(loadConfig({ ...OIDC, COUNTERSIGN_OIDC_ISSUER: issuer }, 'start').oidc?.issuer).toBe(
         issuer,
       );
@@ -146,13 +146,13 @@ describe('configuration', () => {
     ['COUNTERSIGN_WORKER_POOL', '0'],
     ['LOG_LEVEL', 'loud'],
     ['LOG_FORMAT', 'xml'],
-  ])('refuses %s=%s and says what is allowed', (name, value) => {
+  ])('refuses %s=%s and names the allowed values', (name, value) => {
     const load = () => loadConfig({ ...SERVERS, [name]: value }, 'api');
     expect(load).toThrow(ConfigError);
     expect(load).toThrow(new RegExp(`^${name} must be `));
   });
 
-  test('never repeats a wrong value, which may be a secret in the wrong variable', () => {
+  test('never repeats a wrong value, because it may be a secret in the wrong variable', () => {
     const load = () =>
       loadConfig({ DATABASE_URL: 'hunter2', TEMPORAL_ADDRESS: 'hunter2' }, 'start');
     expect(load).toThrow(/^DATABASE_URL must be /);
@@ -165,14 +165,14 @@ describe('configuration', () => {
     );
   });
 
-  test.each(['api', 'worker'] as const)('demands both servers for %s', (role) => {
+  test.each(['api', 'worker'] as const)('requires both servers for %s', (role) => {
     expect(() => loadConfig({}, role)).toThrow(
       /DATABASE_URL must be set for `.*\nTEMPORAL_ADDRESS must be set/,
     );
     expect(loadConfig(SERVERS, role).databaseUrl).toBe(SERVERS.DATABASE_URL);
   });
 
-  test('demands only the database to migrate', () => {
+  test('requires only the database to migrate', () => {
     expect(() => loadConfig({}, 'migrate')).toThrow(
       /^DATABASE_URL must be set for `migrate`: [^\n]*$/,
     );
@@ -186,7 +186,7 @@ describe('configuration', () => {
     expect(loadConfig({ PORT: '0' }, 'start').publicUrl).toBeUndefined();
   });
 
-  test('hands every TEMPORAL_ variable on, also those the table does not name', () => {
+  test('passes on every TEMPORAL_ variable, including those that the table does not name', () => {
     const config = loadConfig(
       { TEMPORAL_GRPC_META_TEAM: 'a', TEMPORAL_API_KEY: '', OTHER: 'x' },
       'start',
@@ -194,7 +194,7 @@ describe('configuration', () => {
     expect(config.temporalEnvironment).toEqual({ TEMPORAL_GRPC_META_TEAM: 'a' });
   });
 
-  test('never lets a port through that is not one, whatever the text', () => {
+  test('accepts only valid ports, for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)),
@@ -216,7 +216,7 @@ describe('configuration', () => {
     for (const row of rows) expect(row.split(' | ')).toHaveLength(4);
   });
 
-  test('the documentation holds the table as it is now; npm run docs:config writes it', () => {
+  test('the documentation contains the current table; npm run docs:config writes it', () => {
     const file = join(packageRoot(), 'docs/operations/configuration.md');
     // Prettier aligns the columns.
     const compact = (text: string): string =>

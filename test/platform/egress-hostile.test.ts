@@ -1,4 +1,7 @@
-/** Receivers that mean harm, or are broken: whatever they send, and however slowly, a call ends and takes little. */
+/**
+ * Hostile or broken receivers: whatever they send, and however slowly, a call ends and takes
+ * little.
+ */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -20,13 +23,13 @@ afterEach(() => {
 
 interface Hostile {
   readonly url: string;
-  /** Bytes the caller's side has taken. */
+  /** Bytes that the caller's side has received. */
   readonly taken: () => number;
   /** Connections that are still open. */
   readonly open: () => number;
 }
 
-/** Answers every connection as it likes, byte by byte. */
+/** Answers every connection with `behave`, byte by byte. */
 async function hostile(
   behave: (socket: Socket, every: (ms: number, work: () => void) => void) => void,
 ): Promise<Hostile> {
@@ -104,13 +107,13 @@ describe('a receiver', () => {
         every(20, () => socket.write('1\r\nx\r\n')),
       ],
     ],
-  ])('that %s is given up in time, and hung up on', async (_what, behave) => {
+  ])('that %s is abandoned in time, and disconnected', async (_what, behave) => {
     const receiver = await hostile(behave);
     await expect(call(receiver)).rejects.toThrow(EgressTimeout);
     await until('the connection is closed', () => receiver.open() === 0);
   });
 
-  test('that sends 100 MB is hung up on after a little of it', async () => {
+  test('that sends 100 MB is disconnected after a little of it', async () => {
     const piece = Buffer.alloc(64 * 1024, 'x');
     const receiver = await hostile((socket) => {
       socket.write(`${HEAD}content-length: ${100 * MEGABYTE}\r\n\r\n`);
@@ -126,11 +129,11 @@ describe('a receiver', () => {
     expect(error).toBeInstanceOf(AnswerTooLarge);
     expect(error).toMatchObject({ status: 200 });
     await until('the connection is closed', () => receiver.open() === 0);
-    // What was under way in the buffers of both sides.
+    // In addition to what was in the buffers of both sides.
     expect(receiver.taken()).toBeLessThan(30 * MEGABYTE);
   });
 
-  test('that sends headers without end is hung up on after a little of them', async () => {
+  test('that sends endless headers is disconnected after a little of them', async () => {
     const lines = `x-more: ${'y'.repeat(1_000)}\r\n`.repeat(64);
     const receiver = await hostile((socket) => {
       socket.write(HEAD);
@@ -148,14 +151,14 @@ describe('a receiver', () => {
   });
 
   test.each([
-    ['something that is no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['something that is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['two lengths that disagree', `${HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\nxx`],
     [
       'a length and chunks at once',
       `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['less than it promised, and hangs up', `${HEAD}content-length: 10\r\n\r\nxx`],
-  ])('that sends %s has not answered', async (_what, answer) => {
+  ])('that sends %s counts as having sent no answer', async (_what, answer) => {
     const receiver = await hostile((socket) => socket.end(answer));
     const error: unknown = await call(receiver, { timeoutMs: 20_000 }).catch(
       (reason: unknown) => reason,

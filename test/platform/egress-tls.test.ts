@@ -1,4 +1,7 @@
-/** Calls over TLS: the certificate is held against the name in the URL, the connection goes to the address that was checked. */
+/**
+ * Calls over TLS: the certificate is checked against the name in the URL, and the connection goes
+ * to the checked address.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   createAuthority,
@@ -35,7 +38,7 @@ const call = async (
   (await callAs(authority, [{ url: `https://${host}:${port}/hook`, allow, answers }]))[0];
 
 describe('a call over TLS', () => {
-  test('asks for the name it verifies, although it connects to the address that was checked', async () => {
+  test('names the host that it verifies, although it connects to the checked address', async () => {
     const receiver = await receive();
     expect(await call(receiver)).toEqual({ posted: 204 });
     expect(receiver.received).toMatchObject([
@@ -48,17 +51,17 @@ describe('a call over TLS', () => {
     ['a name below it', { names: [`*.${NAME}`] }, 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['the address it connects to', { names: ['127.0.0.1'] }, 'ERR_TLS_CERT_ALTNAME_INVALID'],
     [
-      'a time that is over',
+      'a time in the past',
       { from: new Date(Date.now() - 2 * DAY_MS), to: new Date(Date.now() - DAY_MS) },
       'CERT_HAS_EXPIRED',
     ],
     [
-      'a time to come',
+      'a time in the future',
       { from: new Date(Date.now() + DAY_MS), to: new Date(Date.now() + 2 * DAY_MS) },
       'CERT_NOT_YET_VALID',
     ],
   ])(
-    'refuses a certificate for %s, and says nothing to who shows it',
+    'refuses a certificate for %s, and sends its presenter nothing',
     async (_what, terms, code) => {
       const receiver = await receive(terms);
       expect(await call(receiver)).toEqual({ posted: code });
@@ -66,7 +69,7 @@ describe('a call over TLS', () => {
     },
   );
 
-  test('refuses a certificate of an authority nobody trusts, though it bears the name of one that is', async () => {
+  test('refuses a certificate of an untrusted authority, even with the name of a trusted one', async () => {
     const receiver = await receive({}, createAuthority('Authority of the test'));
     expect(await call(receiver)).toEqual({
       posted: expect.stringMatching(/^(UNABLE_TO_|CERT_SIGNATURE_FAILURE|SELF_SIGNED_)/),
@@ -74,7 +77,7 @@ describe('a call over TLS', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('takes a certificate for the address where the URL names one', async () => {
+  test('accepts a certificate for the address when the URL names one', async () => {
     expect(await call(await receive({ names: ['127.0.0.1'] }), { host: '127.0.0.1' })).toEqual({
       posted: 204,
     });
@@ -83,7 +86,7 @@ describe('a call over TLS', () => {
     });
   });
 
-  test('is refused when the name, allowed when it was saved, has turned to a private address', async () => {
+  test('is refused when the name, which was allowed on saving, has changed to a private address', async () => {
     const receiver = await receive();
     for (const turned of ['10.0.0.1', '127.0.0.2', '169.254.169.254']) {
       expect(await call(receiver, { answers: [LOOPBACK, [turned]] })).toEqual({

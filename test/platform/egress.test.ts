@@ -1,4 +1,6 @@
-/** What calls to addresses that users name may reach: nothing but the public internet and what the deployment allows. */
+/**
+ * Calls to addresses that users name reach only the public internet and what the deployment allows.
+ */
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -179,7 +181,7 @@ describe('a destination', () => {
     expect(await refusal(egress.check(url))).toBe(problem);
   });
 
-  test('on the public internet over https is let through', async () => {
+  test('on the public internet over https is allowed', async () => {
     const egress = openEgress({
       allow: [],
       resolve: names({ 'hook.example': ['8.8.8.8', '2606:4700:4700::1111'] }),
@@ -206,7 +208,7 @@ describe('a destination', () => {
     await expect(egress.check('https://both/')).resolves.toBeUndefined();
   });
 
-  test('that the resolver says nothing about ends the wait', async () => {
+  test('that the resolver does not answer about ends the wait', async () => {
     const egress = openEgress({ allow: [], resolve: () => new Promise(() => undefined) });
     await expect(egress.post('https://hook.example/', { ...call, timeoutMs: 50 })).rejects.toThrow(
       EgressTimeout,
@@ -215,7 +217,7 @@ describe('a destination', () => {
 });
 
 describe('a call', () => {
-  test('goes to the address that was checked, whatever the name says a moment later', async () => {
+  test('goes to the checked address, even if the name changes a moment later', async () => {
     const receiver = await receive();
     let asked = 0;
     const resolve: Resolve = () =>
@@ -229,7 +231,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('is checked anew each time: a name that has turned inward is refused, and nothing reaches the inside', async () => {
+  test('is checked each time: a name that changed to a private address is refused, and nothing reaches it', async () => {
     const receiver = await receive();
     let address = '8.8.8.8';
     const egress = openEgress({
@@ -270,7 +272,7 @@ describe('a call', () => {
     expect([receiver.calls.length, proxy.calls.length]).toEqual([1, 0]);
   });
 
-  test('ends when the answer does not come, comes without end, or is too large', async () => {
+  test('ends when the answer does not come, does not end, or is too large', async () => {
     const egress = openEgress({ allow: LOOPBACK });
     const silent = await receive(() => undefined);
     await expect(egress.post(silent.url, { ...call, timeoutMs: 100 })).rejects.toThrow(
@@ -286,7 +288,7 @@ describe('a call', () => {
     expect((await egress.post(full.url, call)).body).toHaveLength(1_000);
   });
 
-  test('ends when its caller has had enough', async () => {
+  test('ends when its caller gives up', async () => {
     const silent = await receive(() => undefined);
     const enough = new Error('enough');
     const caller = new AbortController();

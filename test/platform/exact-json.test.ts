@@ -52,7 +52,10 @@ function rational(source: string): { top: bigint; bottom: bigint } {
 const numberOf = (source: string): number | ExactNumber =>
   parseExact(source) as number | ExactNumber;
 
-/** JSON text with odd white space, escapes and numbers; keys are unique and never look like array indexes. */
+/**
+ * JSON text with odd white space, escapes and numbers. Keys are unique and never look like array
+ * indexes.
+ */
 const jsonText = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -91,7 +94,7 @@ const jsonText = fc.letrec<{ value: string }>((tie) => ({
 })).value;
 
 describe('parseExact', () => {
-  test('accepts exactly what JSON.parse accepts, apart from duplicate keys and depth', () => {
+  test('accepts exactly what JSON.parse accepts, except duplicate keys and depth', () => {
     const fragments = fc.array(
       fc.constantFrom(
         '{',
@@ -143,7 +146,7 @@ describe('parseExact', () => {
     );
   });
 
-  test('keeps every value of random JSON text: reading and printing again changes nothing but white space and notation', () => {
+  test('keeps every value of random JSON text: reading and printing changes only white space and notation', () => {
     fc.assert(
       fc.property(jsonText, (text) => {
         const value = parseExact(text);
@@ -205,7 +208,7 @@ describe('parseExact', () => {
     expect(parseExact('{"a":{"a":{"a":1}},"b":"a"}')).toBeTruthy();
   });
 
-  test('nesting is allowed to level 100 and refused at level 101, with a pointer to the container that is too deep', () => {
+  test('nesting is allowed to level 100 and refused at level 101, with a pointer to that container', () => {
     const nested = (levels: number): string => '['.repeat(levels + 1) + ']'.repeat(levels + 1);
     expect(Array.isArray(parseExact(nested(100)))).toBe(true);
     expect(failure(nested(101))).toEqual({ code: 'too_deep', pointer: '/0'.repeat(101) });
@@ -219,7 +222,7 @@ describe('parseExact', () => {
     expect(failure('{"a":'.repeat(200_000)).code).toBe('too_deep');
   });
 
-  test('a kept member comes back as its source text and as its value', () => {
+  test('a kept member is returned as its source text and as its value', () => {
     const text =
       '{ "tool":"pay", "arguments" : {"amount": 1.0, "big":9007199254740993 ,"arguments":1} , "n": [ 1.50 ]}';
     const value = parseExact(text, { keep: ['arguments', 'n', 'absent'] }) as Record<
@@ -262,7 +265,7 @@ describe('compareDecimals', () => {
     );
   });
 
-  test('never expands an exponent, whatever its size', () => {
+  test('never expands an exponent of any size', () => {
     const huge = numberOf('1e99999999999999999999');
     expect(compareDecimals(huge, numberOf('9e99999999999999999998'))).toBe(1);
     expect(compareDecimals(huge, numberOf('10e99999999999999999998'))).toBe(0);
@@ -287,7 +290,7 @@ describe('compareDecimals', () => {
 });
 
 describe('canonicalJson', () => {
-  test('equal texts mean equal values and the other way round', () => {
+  test('equal texts mean equal values and vice versa', () => {
     fc.assert(
       fc.property(jsonText, jsonText, (a, b) => {
         const [left, right] = [parseExact(a), parseExact(b)];

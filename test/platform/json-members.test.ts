@@ -1,10 +1,10 @@
-/** Known JSON objects come apart into the same members as the exact parser finds. */
+/** Known JSON objects are split into the same members that the exact parser finds. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonText, parseExact, stringifyExact } from '../../src/platform/exact-json.ts';
 import { knownMembers } from '../../src/platform/json-members.ts';
 
-test('the members of any object are those the parser finds, and print the same', () => {
+test('the members of any object are those of the parser, and print the same', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), (object, spaced) => {
       const text = JSON.stringify(object, null, spaced ? 2 : undefined);

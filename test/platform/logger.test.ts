@@ -16,7 +16,7 @@ function collect(
   return lines.join('');
 }
 
-test('strikes out credentials wherever a log line carries them', () => {
+test('redacts credentials in every place of a log line', () => {
   const output = collect('json', (logger) => {
     logger.info(
       { authorization: 'hunter2', headers: { cookie: 'hunter2', 'set-cookie': 'hunter2' } },
@@ -39,10 +39,10 @@ test('writes one JSON object per line with the level as a word and the time in U
   expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });
 
-test('leaves out lines below its level', () => {
+test('omits lines below its level', () => {
   expect(collect('json', (logger) => logger.debug('detail'))).toBe('');
 });
 
-test('is readable for people when asked', () => {
+test('is readable for people on demand', () => {
   expect(collect('pretty', (logger) => logger.info('listening'))).toMatch(/INFO.*listening/);
 });

@@ -30,7 +30,7 @@ function mailer(url: string, from = FROM): Mailer {
 }
 
 describe('a mailer', () => {
-  test('hands over the message as it was written, letters of any script included', async () => {
+  test('delivers the message as written, including letters of any script', async () => {
     const server = await start();
     const subject =
       'Grüße aus 東京, and a subject that is much longer than one line of a header may be according to the standard';
@@ -47,7 +47,7 @@ describe('a mailer', () => {
     expect([mail.secure, mail.user]).toEqual([false, undefined]);
   });
 
-  test('signs in where the server asks for it, and fails with wrong credentials', async () => {
+  test('signs in where the server requires it, and fails with wrong credentials', async () => {
     const server = await start({ credentials: { user: 'counter@sign', password: 'p/w:d?#' } });
     await mailer(server.url).send(email);
     expect((await server.mailTo('ada@example.com')).user).toBe('counter@sign');
@@ -56,7 +56,7 @@ describe('a mailer', () => {
     expect(server.mails).toHaveLength(1);
   });
 
-  test('speaks TLS where the server offers it, and trusts no certificate it cannot check unless told to', async () => {
+  test('uses TLS where the server offers it, and accepts no unverified certificate unless configured to', async () => {
     const server = await start({ startTls: true });
     await expect(mailer(server.url).send(email)).rejects.toThrow();
     expect(server.mails).toEqual([]);
@@ -64,7 +64,7 @@ describe('a mailer', () => {
     expect((await server.mailTo('ada@example.com')).secure).toBe(true);
   });
 
-  test('fails when the server refuses the recipient, and sends the next message all the same', async () => {
+  test('fails when the server refuses the recipient, and still sends the next message', async () => {
     const refusing = await start({ refusesRecipients: true });
     await expect(mailer(refusing.url).send(email)).rejects.toThrow();
     const server = await start();
@@ -86,7 +86,7 @@ describe('a mailer', () => {
     expect(second.mails.map(({ subject }) => subject)).toEqual(['Back']);
   });
 
-  test('fails within seconds when the server never says a word, never confirms, or talks for ever', async () => {
+  test('fails within seconds when the server never answers, never confirms, or never stops', async () => {
     const babbler = createServer((socket) => {
       const timer = setInterval(() => socket.write('220-still greeting\r\n'), 200);
       socket
@@ -125,12 +125,12 @@ describe('a mailer', () => {
         text: 'Hello\r\n.\r\nMAIL FROM:<x@example.com>\r\nRCPT TO:<eve@example.com>\r\nDATA\r\nHi\r\n.\r\n',
       },
     ],
-  ])('lets nobody smuggle a recipient or a header in through %s', async (_where, part) => {
+  ])('refuses to add a recipient or a header through %s', async (_where, part) => {
     const server = await start();
     await mailer(server.url)
       .send({ ...email, ...part })
       .catch(() => undefined);
-    // Whatever was sent before this one has arrived once this one has.
+    // Once this message has arrived, all earlier ones have.
     await mailer(server.url).send({ ...email, to: 'last@example.com' });
     await server.mailTo('last@example.com');
     expect(server.mails.flatMap(({ to }) => to)).not.toContain('eve@example.com');

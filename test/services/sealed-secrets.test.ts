@@ -30,7 +30,7 @@ beforeEach(async () => {
   await db('totp_factors').delete();
 });
 
-/** One factor for each of so many people; what each holds by the person. */
+/** A factor for each of so many people, and the secret of each by person. */
 async function putFactors(count: number, under: SecretBox): Promise<Map<string, Buffer>> {
   const secrets = new Map(
     Array.from({ length: count }, () => [randomUUID(), randomBytes(20)] as const),
@@ -39,7 +39,7 @@ async function putFactors(count: number, under: SecretBox): Promise<Map<string, 
   const users = [...secrets.keys()].map((id) => ({
     id,
     email: `${id}@example.com`,
-    display_name: 'Somebody',
+    display_name: 'Grace Field',
     created_at: now,
   }));
   await db('users').insert(users);
@@ -68,8 +68,8 @@ async function readFactors(by: SecretBox): Promise<Map<string, Buffer>> {
 const sorted = (secrets: Map<string, Buffer>) =>
   [...secrets].map(([id, secret]) => `${id} ${secret.toString('hex')}`).sort();
 
-describe('sealing anew', () => {
-  test('puts every secret under the current key, unchanged, however many batches that takes, and then finds nothing to do', async () => {
+describe('resealing', () => {
+  test('puts every secret under the current key, unchanged, in any number of batches, and then finds nothing to do', async () => {
     const [before, already] = [await putFactors(250, old), await putFactors(3, box)];
     expect(await resealSecrets(db, box)).toEqual({ count: 250, broken: [] });
     expect(sorted(await readFactors(openSecretBox(newKey, [])))).toEqual(
@@ -78,10 +78,10 @@ describe('sealing anew', () => {
     expect(await resealSecrets(db, box)).toEqual({ count: 0, broken: [] });
   });
 
-  test('can be interrupted between batches and done again', async () => {
+  test('can be interrupted between batches and repeated', async () => {
     const before = await putFactors(250, old);
     const controller = new AbortController();
-    // Seals as the box does, and asks to stop in the middle of the second batch.
+    // Seals as the box does, and requests a stop in the middle of the second batch.
     let sealed = 0;
     const interrupting: SecretBox = {
       ...box,
@@ -97,14 +97,14 @@ describe('sealing anew', () => {
     expect(sorted(await readFactors(openSecretBox(newKey, [])))).toEqual(sorted(before));
   });
 
-  test('done by two at once seals each secret once', async () => {
+  test('by two callers at once seals each secret once', async () => {
     const before = await putFactors(250, old);
     const [first, second] = await Promise.all([resealSecrets(db, box), resealSecrets(db, box)]);
     expect(first.count + second.count).toBe(250);
     expect(sorted(await readFactors(openSecretBox(newKey, [])))).toEqual(sorted(before));
   });
 
-  test('leaves what the service writes meanwhile as the service wrote it', async () => {
+  test('keeps what the service writes meanwhile', async () => {
     const before = await putFactors(150, old);
     const [id = ''] = [...before.keys()].sort();
     const fresh = randomBytes(20);
@@ -121,7 +121,7 @@ describe('sealing anew', () => {
     );
   });
 
-  test('names what does not open although its key is known, leaves it alone, and goes on', async () => {
+  test('names a secret that does not open although its key is known, leaves it alone, and continues', async () => {
     const before = await putFactors(3, old);
     const [moved = '', from = ''] = [...before.keys()].sort();
     const taken = db('totp_factors').where({ user_id: from }).select('secret');
@@ -133,7 +133,7 @@ describe('sealing anew', () => {
     expect(row).toEqual({ secret_key_id: old.keyId });
   });
 
-  test('does nothing at all, and names the key, when one is missing', async () => {
+  test('does nothing and names the key when one is missing', async () => {
     const other = openSecretBox(otherKey, []);
     await putFactors(2, old);
     await putFactors(1, other);
@@ -142,8 +142,8 @@ describe('sealing anew', () => {
   });
 });
 
-describe('that all secrets can be read', () => {
-  test('holds with every key they are under, and for a deployment that keeps none', async () => {
+describe('the check that all secrets can be read', () => {
+  test('passes with every key in use, and for a deployment without secrets', async () => {
     await requireReadableSecrets(db, undefined);
     await putFactors(2, old);
     await putFactors(2, box);

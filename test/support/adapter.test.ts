@@ -23,7 +23,7 @@ async function visit(
 }
 
 describe('the strict adapter', () => {
-  test('takes every answer of a provider that keeps the rules', async () => {
+  test('accepts every answer of a provider that follows the rules', async () => {
     await visit(tour, {});
     await visit(wait, {});
   });
@@ -41,13 +41,13 @@ describe('the strict adapter', () => {
     },
   );
 
-  test('has no rule that nothing breaks', () => {
+  test('has no rule that no mutation breaks', () => {
     expect([...new Set(mutations.map(({ rule }) => rule))].sort()).toEqual(
       Object.keys(adapterRules).sort(),
     );
   });
 
-  test('tolerates a rule only where a test says so', async () => {
+  test('tolerates a broken rule only where a test names it', async () => {
     const server = await startBrokenServer({ longestWaitMs: 50 });
     const { baseUrl, credential } = server;
     const adapter = new Adapter({ baseUrl, credential, tolerate: ['wait-early'] });
@@ -56,7 +56,7 @@ describe('the strict adapter', () => {
     await server.close();
   });
 
-  test('lets a replay through that was made with another credential of the same instance', async () => {
+  test('accepts a replay with another credential of the same instance', async () => {
     const server = await startBrokenServer();
     const { baseUrl, credential } = server;
     const ledger = new Ledger();

@@ -17,7 +17,7 @@ interface AnswerHead {
   readonly headers: Reply['headers'];
   /** The response's X-Request-ID. */
   readonly requestId: string;
-  /** The body as it came. */
+  /** The body as received. */
   readonly text: string;
   readonly elapsedMs: number;
 }
@@ -35,25 +35,25 @@ type HeaderValue = string | readonly string[];
 export interface AdapterOptions {
   /** Ends in `/api/aap`. */
   readonly baseUrl: string;
-  /** Sent as a bearer token; none is sent when it is undefined. */
+  /** Sent as a bearer token; none is sent when undefined. */
   readonly credential?: string | undefined;
-  /** Share one between adapters that hold credentials of the same instance. */
+  /** Adapters with credentials of the same instance can share one. */
   readonly ledger?: Ledger;
-  /** Rules this test breaks on purpose, for example `wait-early` while a server drains. */
+  /** Rules that this test breaks on purpose, for example `wait-early` while a server drains. */
   readonly tolerate?: readonly AdapterRule[];
-  /** How much longer than asked a call may take, in ms. A stock adapter hangs up after 35 s. */
+  /** How many ms longer than requested a call may take. A standard adapter hangs up after 35 s. */
   readonly marginMs?: number;
 }
 
 export interface CreateOptions {
-  /** A fresh UUID when absent, no header when null. */
+  /** A new UUID when absent, no header when null. */
   readonly idempotencyKey?: string | null;
   readonly requestId?: string;
   readonly headers?: Readonly<Record<string, HeaderValue>>;
 }
 
 export interface GetOptions {
-  /** A duration such as `30s`, sent as it stands. */
+  /** A duration such as `30s`, sent unchanged. */
   readonly wait?: string;
   readonly requestId?: string;
 }
@@ -66,12 +66,13 @@ export interface RawOptions {
 
 const MAX_WAIT_MS = 30_000;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
-/** Timers may fire a little early, and the two ends round differently. */
+/** Timers may fire slightly early, and the two ends round differently. */
 const EARLY_TOLERANCE_MS = 20;
 
 /**
- * A stock AAP adapter with its checks and none of its patience: each call is one exchange, an answer that a stock adapter
- * would not take throws `AdapterRefusal`, and a well-formed error is returned as a value.
+ * A standard AAP adapter with its checks and without its patience. Each call is one exchange. An
+ * answer that a standard adapter would refuse throws `AdapterRefusal`; a well-formed error is
+ * returned as a value.
  */
 export class Adapter {
   readonly #base: URL;
@@ -85,7 +86,7 @@ export class Adapter {
     this.#ledger = options.ledger ?? new Ledger();
   }
 
-  /** Submits a body: JSON text or bytes as they stand, or an object to be printed. */
+  /** Submits a body: JSON text or bytes unchanged, or an object to be printed. */
   async create(
     body: string | Buffer | Readonly<Record<string, unknown>>,
     options: CreateOptions = {},
@@ -123,7 +124,7 @@ export class Adapter {
     });
   }
 
-  /** Reads a request, holding the call for `wait`. The id goes into the path as it stands. */
+  /** Reads a request, and holds the call for `wait`. The id goes into the path unchanged. */
   async get(id: string, { wait, requestId }: GetOptions = {}): Promise<Answer> {
     const waitMs = wait === undefined ? 0 : waitOf(wait);
     const path = `/v1/requests/${id}${wait === undefined ? '' : `?wait=${encodeURIComponent(wait)}`}`;
@@ -167,8 +168,9 @@ export class Adapter {
   }
 
   /**
-   * Any other call, for bad input: the path is absolute on the server, header values and the body are sent as they stand.
-   * The envelope, X-Request-ID and the absence of a 500 are still demanded.
+   * Any other call, for bad input. The path is absolute on the server. Header values and the body
+   * are sent unchanged. The envelope and X-Request-ID are still required, and a 500 is still
+   * refused.
    */
   async raw(
     method: string,
@@ -253,7 +255,7 @@ export class Adapter {
   }
 }
 
-/** Checks of one operation: before and after the answer is compared with what the ledger holds. */
+/** Checks of one operation, before and after the answer is compared with the ledger. */
 interface RequestChecks {
   readonly before: (request: ApprovalRequest, node: JsonNode) => void;
   readonly after?: (request: ApprovalRequest) => void;
@@ -265,13 +267,13 @@ interface CallOptions {
   readonly absolute?: boolean;
 }
 
-/** The request of a successful answer; an error answer fails the test with its text. */
+/** The request of a successful answer. An error answer fails the test with its text. */
 export function requestOf(answer: Answer): ApprovalRequest {
   if (answer.kind === 'request') return answer.request;
   throw new Error(`expected a request, received ${String(answer.status)} ${answer.text}`);
 }
 
-/** The error of a failed answer; a success fails the test with its text. */
+/** The error of a failed answer. A success fails the test with its text. */
 export function errorOf(answer: Answer | RawAnswer): ErrorAnswer {
   if (answer.kind === 'error') return answer;
   throw new Error(`expected an error, received ${String(answer.status)} ${answer.text}`);

@@ -1,4 +1,7 @@
-/** Who is let in where, told from the declaration of an endpoint alone: what the endpoint matrix holds the service against. */
+/**
+ * Which callers each endpoint accepts, derived from its declaration alone. The endpoint matrix
+ * compares the service with it.
+ */
 import type { Endpoint } from '../../api/http/endpoint.ts';
 import type { AuthorizationTarget } from '../../src/domain/people/authorization.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
@@ -10,7 +13,7 @@ import {
 } from '../../src/domain/people/permissions.ts';
 import { paramsIn, type Params, type World } from './world.ts';
 
-/** What a caller must get; only that the answer is declared when there is nothing more to say. */
+/** What a caller must get. Undefined when only a declared answer is expected. */
 export interface Refusal {
   readonly code: ErrorCode;
   /** A 403 from a permission check names the permission, the scope and the reason. */
@@ -29,7 +32,7 @@ export const opens: Readonly<Record<Endpoint['auth'], readonly PermissionHolder[
 export const targetOf = ({ permissionAt }: Endpoint, params: Params): AuthorizationTarget =>
   permissionAt?.(params as never) ?? { kind: 'organization' };
 
-/** What a holder is missing for the permission where the endpoint needs it; undefined when nothing. */
+/** Why a holder lacks the permission where the endpoint needs it; undefined when it does not. */
 export type Lack = (permission: Permission, target: AuthorizationTarget) => string | undefined;
 
 export const nothing: Lack = () => undefined;
@@ -42,13 +45,16 @@ export const elsewhereOnly =
     return target.kind === 'any' ? undefined : 'outside_scope';
   };
 
-/** What a permission check is about. */
+/** The subject of a permission check. */
 interface Check {
   readonly permission: Permission;
   readonly target: AuthorizationTarget;
 }
 
-/** What the declaration cannot tell of: these ask for the permission once more, at the agent of the request. */
+/**
+ * Endpoints that check the permission again, at the agent of the request. Their declaration cannot
+ * express this.
+ */
 const askedAtAgent: Readonly<Record<string, Permission>> = {
   getRequest: 'request.read',
   getRequestRouting: 'request.read',
@@ -84,7 +90,7 @@ function denied({ permission, target }: Check, reason: string): Refusal {
   return { code: 'permission_denied', details };
 }
 
-/** What a caller gets who is known, by the kind of its credential and by what it lacks. */
+/** What an authenticated caller gets, by the kind of credential and by what it lacks. */
 export const known =
   (holder: PermissionHolder, lack: Lack) =>
   (endpoint: Endpoint, home: World): Refusal | undefined => {

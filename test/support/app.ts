@@ -1,4 +1,7 @@
-/** The service in this process, over a database cloned from the template: real HTTP, real Postgres, real Temporal if asked. */
+/**
+ * The service in this process, over a database cloned from the template: real HTTP, real Postgres,
+ * and real Temporal on demand.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,16 +17,19 @@ import { workflowBundlePath } from './run/workflow-bundle.ts';
 export const BOOTSTRAP_SECRET = 'the-bootstrap-secret-of-this-test-run';
 
 export interface TestAppOptions {
-  /** Connect to the run's Temporal server and run a worker. Default false: the reconciler steps overdue requests. */
+  /**
+   * Connects to the Temporal server of the run and runs a worker. Default false: the reconciler
+   * steps overdue requests.
+   */
   readonly temporal?: boolean;
-  /** False with Temporal: workflows are started, and nobody runs them. */
+  /** False with Temporal: workflows start, and no worker runs them. */
   readonly worker?: boolean;
-  /** With `temporal`: another server than the run's. */
+  /** With `temporal`: a server other than that of the run. */
   readonly temporalAddress?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Another process of the same deployment: use this database instead of a new clone. */
+  /** Another process of the same deployment: uses this database instead of a new clone. */
   readonly databaseUrl?: string;
-  /** Share a task queue with another app. Default: one of its own. */
+  /** The task queue of another app. Default: a separate one. */
   readonly taskQueue?: string;
 }
 
@@ -31,7 +37,7 @@ export interface TestApp extends RunningApp {
   readonly db: Db;
   readonly databaseUrl: string;
   readonly taskQueue: string;
-  /** Lines the service logged, as JSON text. */
+  /** Log lines of the service, as JSON text. */
   readonly log: string[];
   /** A client without credentials. */
   readonly http: HttpClient;
@@ -50,7 +56,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       COUNTERSIGN_DATA_DIR: dataDirectory,
       TEMPORAL_NAMESPACE: process.env['TEST_TEMPORAL_NAMESPACE'] ?? 'countersign-test',
       DATABASE_URL: databaseUrl,
-      // No test ever speaks to Slack itself.
+      // No test calls Slack itself.
       COUNTERSIGN_SLACK_API_URL: 'http://127.0.0.1:9/',
       ...options.environment,
     },
@@ -74,7 +80,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
     roles: { api: true, worker: options.worker ?? options.temporal ?? false },
     taskQueue,
-    // Threads load the sources without a build, too.
+    // Threads also load the sources without a build.
     workerArguments: ['--import', new URL('./run/typescript.js', import.meta.url).href],
     strictAnswers: true,
     ...(options.temporal && { workflowBundle: { codePath: workflowBundlePath() } }),

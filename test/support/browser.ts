@@ -1,4 +1,4 @@
-/** A browser as far as signing in needs one: a jar of cookies for each origin, and redirects followed one by one. */
+/** A browser for sign-ins: a cookie jar for each origin, and redirects followed one by one. */
 import { request } from 'undici';
 
 export interface Page {
@@ -7,7 +7,7 @@ export interface Page {
   readonly headers: Readonly<Record<string, string>>;
   readonly setCookies: readonly string[];
   readonly text: string;
-  /** Where it leads on. */
+  /** The address of the redirect. */
   readonly location: URL | undefined;
 }
 
@@ -22,7 +22,7 @@ export class Browser {
   /** By origin, then by name. */
   readonly jars = new Map<string, Map<string, Cookie>>();
 
-  /** One call with the cookies of its origin and path; no redirect is followed. */
+  /** One call with the cookies of its origin and path. Follows no redirect. */
   async open(url: string | URL, headers: Readonly<Record<string, string>> = {}): Promise<Page> {
     const target = new URL(url);
     const cookie = this.cookieHeader(target);
@@ -44,7 +44,10 @@ export class Browser {
     };
   }
 
-  /** Follows redirects until there is none, or until `stop` says so of the next address: the last page that was opened. */
+  /**
+   * Follows redirects to the end, or until `stop` accepts the next address. Returns the last page
+   * that was opened.
+   */
   async follow(url: string | URL, stop: (next: URL) => boolean = () => false): Promise<Page> {
     let page = await this.open(url);
     for (let count = 0; page.location && !stop(page.location); count += 1) {

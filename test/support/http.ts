@@ -1,8 +1,8 @@
 /** A small JSON client for the product API: one call, the whole answer. */
 import { request } from 'undici';
 
-/** A parsed JSON body, read by path without ceremony in tests. */
-// eslint cannot know: tests read answers of many shapes, and a wrong path fails the expectation that follows.
+/** A parsed JSON body, which tests read by path. */
+// Tests read answers of many shapes, and a wrong path fails the expectation that follows.
 export type Json = Record<string, never> & { readonly [key: string]: Json } & readonly Json[];
 
 export interface Answer {
@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends `body` as JSON (a string is sent as it is). */
+/** Sends `body` as JSON, and a string unchanged. */
 export class HttpClient {
   constructor(
     private readonly baseUrl: string,

@@ -1,6 +1,7 @@
 /**
- * Preloaded (`node --import`): the JavaScript clock of this process can be set back or forward while it runs. A line on
- * standard input is how many milliseconds it is off from now on; timers and `performance.now()` go on as they are.
+ * Preloaded (`node --import`): the JavaScript clock of this process can be moved while it runs. A
+ * line on standard input sets its offset in milliseconds. Timers and `performance.now()` continue
+ * unchanged.
  */
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 

@@ -1,9 +1,12 @@
-/** What must be true of every request of a database, whatever died meanwhile. */
+/** Invariants of every request in a database, whatever process died meanwhile. */
 import type { Db } from '../../src/platform/postgres.ts';
 
 const TERMINAL = ['approved', 'denied', 'expired', 'cancelled'];
 
-/** One line for each broken promise; empty when all are kept. `people`: everybody who is asked at each level. */
+/**
+ * One line for each broken promise, empty when there is none. `people` are those asked at each
+ * level.
+ */
 export async function brokenPromises(
   db: Db,
   { people }: { readonly people: readonly string[] },
@@ -19,7 +22,7 @@ export async function brokenPromises(
                  and a.event_type = 'approval_request.created') as created_events,
               (select count(*) from audit_events a where a.subject_type = 'approval_request' and a.subject_id = cast(r.id as text)
                  and a.event_type = 'approval_request.level_notified') as notified_events,
-              (select count(*) from notifications n where n.request_id = r.id) as told,
+              (select count(*) from notifications n where n.request_id = r.id) as notifications,
               (select count(*) from escalation_steps s where s.request_id = r.id and s.kind = 'notified') as levels
          from approval_requests r left join decisions d on d.request_id = r.id
      )
@@ -27,10 +30,10 @@ export async function brokenPromises(
        (case when decisions <> terminal then state || ' with ' || decisions || ' decisions' end),
        (case when final_events <> terminal then state || ' with ' || final_events || ' final events' end),
        (case when created_events <> 1 then created_events || ' created events' end),
-       (case when notified_events <> told then told || ' notifications, ' || notified_events || ' events of them' end),
-       (case when told <> levels * :people then told || ' notifications at ' || levels || ' levels' end),
+       (case when notified_events <> notifications then notifications || ' notifications, ' || notified_events || ' events of them' end),
+       (case when notifications <> levels * :people then notifications || ' notifications at ' || levels || ' levels' end),
        (case when routed_at is not null and levels = 0 then 'routed, but no one was notified' end),
-       (case when routed_at is null and told > 0 then 'notified before it was routed' end),
+       (case when routed_at is null and notifications > 0 then 'notified before it was routed' end),
        (case when state = 'expired' and decided_at > deadline_at + interval '30 seconds'
              then 'expired ' || (decided_at - deadline_at) || ' after its deadline' end)
      ) as promise (broken) where broken is not null`,

@@ -31,7 +31,10 @@ export async function explain(app: TestApp, { sql, bindings }: Statement): Promi
   return [...nodesOf(explained.Plan)];
 }
 
-/** The first statement `run` sends: its plan is asked for instead of another wording of it. */
+/**
+ * The first statement that `run` sends, so that its own plan is read and not that of another
+ * wording.
+ */
 export async function statementOf(
   app: TestApp,
   run: (db: Db) => Promise<unknown>,

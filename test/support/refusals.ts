@@ -1,4 +1,4 @@
-/** What an answer must look like that refuses, for `toMatchObject`; and an answer in short. */
+/** The shape of a refusal, for `toMatchObject`, and the short form of an answer. */
 import type { Answer } from './http.ts';
 
 export const refused = (status: number, code: string, details?: object) => ({

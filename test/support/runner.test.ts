@@ -1,4 +1,7 @@
-/** What test/support/runner needs of Jest's insides. When an upgrade moves one, this says which; the runner is then to be adapted. */
+/**
+ * The internals of Jest that test/support/runner needs. When an upgrade moves one, this test names
+ * it, and the runner must change.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -6,7 +9,7 @@ import { describe, expect, test } from '@jest/globals';
 
 const require = createRequire(import.meta.url);
 const circus = require.resolve('jest-circus/runner');
-/** Source without quotes, since the compiler that Jest is built with may choose others. */
+/** Source without quotes, because the compiler that builds Jest may choose other ones. */
 const source = readFileSync(circus, 'utf8').replaceAll(/["'`]/g, '');
 
 describe('the test runner relies on jest-circus', () => {

@@ -31,7 +31,7 @@ export interface SceneSpec<
 > extends CastSpec<Person, Team, Agent> {
   /** How the service is started. */
   readonly app?: TestAppOptions;
-  /** A service that runs already, and that its owner closes. */
+  /** A running service, which its owner closes. */
   readonly on?: TestApp;
 }
 

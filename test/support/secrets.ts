@@ -1,4 +1,7 @@
-/** Remembers secrets and where each may stand, and looks for them, in any spelling, wherever else something is kept or said. */
+/**
+ * Remembers secrets and where each may occur, and looks for them, in any spelling, in everything
+ * that is stored or sent.
+ */
 import { createHash } from 'node:crypto';
 import { Secret } from 'otpauth';
 import type { Db } from '../../src/platform/postgres.ts';
@@ -6,11 +9,11 @@ import type { Db } from '../../src/platform/postgres.ts';
 export interface KnownSecret {
   readonly name: string;
   readonly text: string;
-  /** The only answer that shows it: by its place among the answers. */
+  /** The index of the only answer that contains it. */
   readonly shownIn?: number | undefined;
 }
 
-/** Columns made for hashes: the only ones where the hash of a secret may stand. */
+/** Columns for hashes: the only ones where the hash of a secret may occur. */
 const HASH_COLUMNS = new Set(['token_hash', 'code_hash', 'password_hash']);
 
 const spelled = (bytes: Buffer) => [
@@ -19,7 +22,7 @@ const spelled = (bytes: Buffer) => [
   bytes.toString('base64url'),
 ];
 
-/** The random part of a token; another secret is all random. */
+/** The random part of a token. Any other secret is random as a whole. */
 export function randomPart(text: string): string {
   return /^wh[a-z]_[0-9a-f-]{36}_(.+)$/.exec(text)?.[1] ?? text;
 }
@@ -53,7 +56,10 @@ export function hashSpellings(secret: string): readonly string[] {
   ];
 }
 
-/** The spelling found in the text; one of a few digits only where it stands alone, since an id may contain it by chance. */
+/**
+ * The spelling found in the text. A spelling of a few digits counts only as a whole word, because
+ * an id may contain it by chance.
+ */
 export function foundIn(text: string, candidates: readonly string[]): string | undefined {
   return candidates.find((candidate) =>
     candidate.length > 8

@@ -1,4 +1,4 @@
-/** What an operator sees of a request's workflow, for tests: its handle, its history, its metadata. */
+/** An operator's view of a request's workflow, for tests: its handle, its history, its metadata. */
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
@@ -30,7 +30,9 @@ export async function eventsOf(
   return (await handleOf(app, requestId, runId).fetchHistory()).events ?? [];
 }
 
-/** The one attribute object an event carries, by its name: `WorkflowExecutionStarted`, `TimerFired`, … */
+/**
+ * The one attribute object of an event, by its name: `WorkflowExecutionStarted`, `TimerFired`, …
+ */
 export function typesOf(events: readonly HistoryEvent[]): string[] {
   return events.map((event) => {
     const [name = 'Unknown'] = Object.entries(event).flatMap(([key, value]) =>
@@ -40,7 +42,7 @@ export function typesOf(events: readonly HistoryEvent[]): string[] {
   });
 }
 
-/** Asks for approval as the agent; returns the request's id. */
+/** Asks for approval as the agent, and returns the request's id. */
 export async function ask(
   app: TestApp,
   agent: TestAgent,
@@ -77,19 +79,26 @@ export async function cancel(app: TestApp, agent: TestAgent, requestId: string):
   if (cancelled.status !== 200) throw new Error(`not cancelled: ${cancelled.text}`);
 }
 
-export interface ToldMember {
+export interface MemberNotification {
   readonly stepKey: string;
   readonly membershipId: string;
   readonly at: Date;
 }
 
 /** The request's notifications, oldest first. */
-export async function notificationsOf(app: TestApp, requestId: string): Promise<ToldMember[]> {
+export async function notificationsOf(
+  app: TestApp,
+  requestId: string,
+): Promise<MemberNotification[]> {
   return await app
     .db('notifications')
     .where({ request_id: requestId })
     .orderBy([{ column: 'created_at' }, { column: 'id' }])
-    .select<ToldMember[]>({ stepKey: 'step_key', membershipId: 'membership_id', at: 'created_at' });
+    .select<MemberNotification[]>({
+      stepKey: 'step_key',
+      membershipId: 'membership_id',
+      at: 'created_at',
+    });
 }
 
 export interface TimelineEvent {
@@ -116,7 +125,7 @@ export async function timelineOf(app: TestApp, requestId: string): Promise<Timel
   }));
 }
 
-/** Until the workflow has planned its timer: then it waits for people. */
+/** Waits until the workflow has started its timer. Then it waits for people. */
 export async function waiting(app: TestApp, requestId: string): Promise<void> {
   await until('the workflow waits', async () =>
     typesOf(await eventsOf(app, requestId)).includes('TimerStarted'),

@@ -1,17 +1,23 @@
-/** Days of a workflow in milliseconds. The SDK wraps none of this yet, so these are raw calls to the server. */
+/**
+ * Days of a workflow in milliseconds. The SDK wraps none of this yet, so these are raw calls to the
+ * server.
+ */
 import { randomUUID } from 'node:crypto';
 import { workflowIdOf } from '../../temporal/ids.ts';
 import type { TestApp } from './app.ts';
 import { clientOf } from './temporal.ts';
 
-/** Results of the poll: the enums of Temporal's API cannot be imported by name from an ES module. */
+/**
+ * Results of the poll. The enums of Temporal's API cannot be imported by name from an ES module.
+ */
 const COMPLETED = 2;
-/** The workflow ended on the way. */
+/** The workflow ended meanwhile. */
 const FAILED = 3;
 
 /**
- * Moves the clock of one request's workflow on by `hours` and resolves when it is there, or when the workflow has ended
- * on the way. Only the workflow's clock jumps: activities and the database stay in real time.
+ * Advances the clock of one request's workflow by `hours`. Resolves when the clock is there, or
+ * when the workflow has ended meanwhile. Only this clock jumps: activities and the database stay in
+ * real time.
  */
 export async function fastForward(app: TestApp, requestId: string, hours: number): Promise<void> {
   const client = clientOf(app);

@@ -1,4 +1,4 @@
-/** The one place where tests take a token apart: tests never split the text themselves. */
+/** The one place where tests split a token into its parts. */
 import { parseToken, type PresentedToken } from '../../src/platform/crypto/tokens.ts';
 
 /** The parts of a token, or of a `Cookie` header that carries one as its value. */

@@ -1,8 +1,11 @@
-/** Waiting for what comes soon, with a limit after which the test fails and says what it waited for. */
+/**
+ * Waits for something that comes soon, with a limit. After it the test fails and names what it
+ * waited for.
+ */
 import { eventually } from '../../src/local/processes.ts';
 import type { Db } from '../../src/platform/postgres.ts';
 
-/** Long enough for a machine that does much else: a limit for what hangs, not a measure of speed. */
+/** Enough for a busy machine: a limit for what hangs, not a measure of speed. */
 export const PATIENCE_MS = 60_000;
 
 export async function until(
@@ -14,7 +17,10 @@ export async function until(
     throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
 }
 
-/** Until so many statements wait for locks others hold. `db` must not be the transaction that holds one. */
+/**
+ * Waits until this many statements wait for locks that others hold. `db` must not be the
+ * transaction that holds one.
+ */
 export async function untilBlocked(db: Db, count = 1): Promise<void> {
   await until(`${count} statements wait for locks`, async () => {
     const { rows } = await db.raw<{ rows: [{ waiting: number }] }>(

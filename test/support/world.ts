@@ -1,4 +1,4 @@
-/** One object of every noun the paths of the interface can name, and the placeholders that name them. */
+/** One object of every noun in the paths of the API, and the placeholders that name them. */
 import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../api/http/endpoint.ts';
 import {
@@ -26,20 +26,20 @@ import {
 
 export interface World {
   readonly organization: TestOrganization;
-  /** Somebody who is not the owner, for what nobody may do to himself. */
+  /** A member other than the owner, for changes that are refused for oneself. */
   readonly member: TestMember;
   readonly agent: TestAgent;
   readonly spareCredentialId: string;
   readonly requestId: string;
   readonly teamId: string;
   readonly invitation: { readonly id: string; readonly token: string };
-  /** Of a link to set a new password. */
+  /** From a link to set a new password. */
   readonly passwordResetToken: string;
   readonly organizationKeyId: string;
-  /** One of the owner's, other than the one he calls with. */
+  /** A session of the owner, other than the one of the call. */
   readonly spareSessionId: string;
   readonly spareKeyId: string;
-  /** A webhook, which was told of the request. */
+  /** A webhook that was notified of the request. */
   readonly notificationChannelId: string;
   readonly notificationDeliveryId: string;
   readonly policies: { readonly member: string; readonly team: string; readonly key: string };
@@ -137,7 +137,7 @@ async function createPasswordReset(app: TestApp, { userId }: TestMember): Promis
   const { id, token, hash } = issueToken(TOKEN_PREFIX.passwordReset);
   const now = new Date();
   const expiresAt = new Date(now.getTime() + 1_800_000);
-  // Only who has a password can have forgotten it.
+  // A password can be forgotten only where there is one.
   await app.db('users').where({ id: userId }).update({ password_hash: 'of no password' });
   await app
     .db('password_resets')
@@ -162,7 +162,10 @@ async function createSpares(
   return { spareSessionId: await copy('sessions'), spareKeyId: await copy('api_keys') };
 }
 
-/** Placeholders of the path, filled with objects of `world`. An id nobody knows stands for a noun that is missing here. */
+/**
+ * Placeholders of the path, filled with objects of `world`. An unknown id replaces a noun that is
+ * missing here.
+ */
 export function paramsIn(world: World, { path }: Pick<Endpoint, 'path'>): Params {
   const ids: readonly (readonly [RegExp, string])[] = [
     [/\/requests\//, world.requestId],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { temporalConnectionOptions } from '../../temporal/connection-options.ts';
 
-test('the embedded server is reached without the credentials meant for another one', () => {
+test('the embedded server is reached without the credentials for another one', () => {
   const environment = {
     TEMPORAL_ADDRESS: 'cloud.example:7233',
     TEMPORAL_API_KEY: 'key',
@@ -12,7 +12,7 @@ test('the embedded server is reached without the credentials meant for another o
   });
 });
 
-test('a server of the operator is reached as the TEMPORAL_ variables say, an API key meaning TLS', () => {
+test('a server of the operator is reached as the TEMPORAL_ variables say, and an API key implies TLS', () => {
   expect(temporalConnectionOptions({ TEMPORAL_ADDRESS: 'temporal:7233' })).toMatchObject({
     address: 'temporal:7233',
   });

@@ -1,4 +1,7 @@
-/** What a list shows is what a single read and a decision allow: the SQL of the queue and the domain's rules are one. */
+/**
+ * A list shows exactly what a single read and a decision allow: the SQL of the queue matches the
+ * rules of the domain.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
@@ -47,7 +50,7 @@ const SCOPES: readonly QueueScope[] = ['notified', 'decidable', 'visible'];
 interface Seen {
   readonly request: ApprovalRequest;
   readonly routed: Audience;
-  readonly told: ReadonlySet<string>;
+  readonly notified: ReadonlySet<string>;
 }
 
 describe('the queue and the rules of access', () => {
@@ -57,19 +60,19 @@ describe('the queue and the rules of access', () => {
   let members: TestMember[];
   let requests: Seen[];
 
-  /** Two live ones, and one that is archived after paths named it. */
+  /** Two live teams, and one that is archived after paths named it. */
   let teams: readonly [string, string, string];
 
   interface People {
-    readonly told: readonly string[];
+    readonly notified: readonly string[];
     readonly added: readonly string[];
   }
 
-  /** A request on the path, told to some, with others added by hand. */
+  /** A request on the path that notified some people, with others added by hand. */
   async function insertRequest(
     agentSlug: string,
     revisionId: string | undefined,
-    { told, added }: People,
+    { notified, added }: People,
   ): Promise<Seen> {
     const id = randomUUID();
     const now = new Date();
@@ -112,13 +115,13 @@ describe('the queue and the rules of access', () => {
       at: now,
       byEmail: false,
     } as const;
-    await insertStep(app.db, { ...step, membershipIds: told });
+    await insertStep(app.db, { ...step, membershipIds: notified });
     const [addedBy] = members.map(({ membershipId }) => membershipId);
     if (addedBy !== undefined)
       await insertAddedReviewers(app.db, { requestId: id, membershipIds: added, addedBy, at: now });
     const request = (await findRequest(app.db, id))?.request;
     if (!request) throw new Error('the request is not there');
-    return { request, routed: await readAudience(app.db, request), told: new Set(told) };
+    return { request, routed: await readAudience(app.db, request), notified: new Set(notified) };
   }
 
   beforeAll(async () => {
@@ -163,7 +166,7 @@ describe('the queue and the rules of access', () => {
       .update({ archived_at: app.db.raw('clock_timestamp()') });
     requests = [];
     const some = fc.subarray(members.map((each) => each.membershipId));
-    const people = fc.sample(fc.record({ told: some, added: some }), {
+    const people = fc.sample(fc.record({ notified: some, added: some }), {
       numRuns: agentSlugs.length * revisions.length,
       seed: 7,
     });
@@ -173,7 +176,7 @@ describe('the queue and the rules of access', () => {
           await insertRequest(
             agentSlug,
             revisionId,
-            people[requests.length] ?? { told: [], added: [] },
+            people[requests.length] ?? { notified: [], added: [] },
           ),
         );
       }
@@ -188,7 +191,7 @@ describe('the queue and the rules of access', () => {
     readonly policies: readonly PolicyGrants[];
     readonly isOwner: boolean;
     readonly scopedTo: readonly Permission[] | null;
-    /** By their places in `teams`. */
+    /** Indexes into `teams`. */
     readonly memberOf: readonly number[];
   }
 
@@ -233,10 +236,12 @@ describe('the queue and the rules of access', () => {
   function allowed(
     who: MemberPrincipal,
     scope: QueueScope,
-    { request, routed, told }: Seen,
+    { request, routed, notified }: Seen,
   ): boolean {
     if (scope === 'visible') return maySee(who, request, routed);
-    return mayDecide(who, request, routed) && (scope === 'decidable' || told.has(who.membershipId));
+    return (
+      mayDecide(who, request, routed) && (scope === 'decidable' || notified.has(who.membershipId))
+    );
   }
 
   const permissions = fc.subarray([...PERMISSIONS]);
@@ -260,7 +265,7 @@ describe('the queue and the rules of access', () => {
     memberOf: fc.subarray([0, 1, 2]),
   });
 
-  test('list exactly what may be seen, decided, or was told and may be decided, for any grants and routes', async () => {
+  test('list exactly what may be seen, what may be decided, or what was notified and may be decided, for any grants and routes', async () => {
     let listed = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -290,7 +295,7 @@ describe('the queue and the rules of access', () => {
     expect(listed).toBeGreaterThan(0);
   });
 
-  /** Gives the member exactly these policies; a suspended one keeps them. */
+  /** Gives the member exactly these policies. A suspended member keeps them. */
   async function hold({ member, policies, isOwner }: Who, status: string): Promise<string> {
     const { membershipId = '' } = members[member] ?? {};
     await app.db('memberships').where({ id: membershipId }).update({ status });
@@ -301,7 +306,7 @@ describe('the queue and the rules of access', () => {
     return membershipId;
   }
 
-  test('are what a request goes by that asks whether somebody may decide it still, for any grants and routes', async () => {
+  test('are the rules by which a request checks whether a person may still decide it, for any grants and routes', async () => {
     const seen = new Set<boolean>();
     await fc.assert(
       fc.asyncProperty(

@@ -1,4 +1,4 @@
-/** The queries that run all the time must not read the whole table, however many requests there were. */
+/** Frequent queries must not read the whole table, however many requests there are. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { recordPastDeadline } from '../../../src/data/requests/decide.ts';
@@ -28,7 +28,10 @@ const EXPIRY = {
   keyPrefix: 'system:',
 } as const;
 
-/** 20,000 requests of 20 agents: most decided by rules, one in fifty waiting, one in three seen by people. */
+/**
+ * 20,000 requests of 20 agents. Rules decided most, one in fifty waits, and one in three reached
+ * people.
+ */
 async function fillTable(app: TestApp, organization: TestOrganization): Promise<void> {
   const agents = await Promise.all(
     Array.from({ length: 20 }, () => createAgent(app, organization)),
@@ -104,8 +107,8 @@ describe('with 20,000 requests in the table', () => {
   test.each<[string, Partial<QueueFilter> & { ofAgent?: boolean }]>([
     ['the default list', {}],
     ['a later page', { offset: 500 }],
-    ['what one was told of', { scope: 'notified' }],
-    ['what one may decide', { scope: 'decidable' }],
+    ['requests with a notification', { scope: 'notified' }],
+    ['requests the caller may decide', { scope: 'decidable' }],
     ['the list of an agent', { ofAgent: true }],
     ['the list of an agent by status', { ofAgent: true, status: 'approved' }],
     ['the list by status pending', { status: 'pending' }],
@@ -122,7 +125,8 @@ describe('with 20,000 requests in the table', () => {
     };
     const nodes = await explain(app, queueQuery(organization.id, filter));
     expectIndexed(nodes);
-    // A page comes in the order of its index, or from the few that wait: never by sorting what the organization ever asked.
+    // A page comes in the order of its index, or from the few that wait. It never sorts everything
+    // the organization asked.
     const sorted = nodes
       .filter((node) => node['Node Type'] === 'Sort')
       .map((node) => node['Plan Rows']);

@@ -1,4 +1,4 @@
-/** Waking many requests at once, as every process does when Temporal is back. */
+/** Waking many requests at once, as every process does when Temporal returns. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { lockRequest } from '../../../src/data/requests/lock.ts';
 import { wakeNow } from '../../../src/data/requests/wake.ts';
@@ -17,7 +17,7 @@ describe('waking all open requests', () => {
     const asked: string[] = [];
     for (let count = 0; count < 5; count += 1) asked.push(await askUnevaluated(app, agent));
     ids = asked.sort();
-    // The lowest id comes last in the table: a scan meets the others first.
+    // The lowest id comes last in the table, so a scan reads the others first.
     for (const id of [...ids].reverse())
       await app.db('approval_requests').where({ id }).update({ next_at: new Date() });
   });
@@ -31,7 +31,7 @@ describe('waking all open requests', () => {
         await trx('approval_requests').whereIn('id', ids).forUpdate().skipLocked().pluck('id'),
     );
 
-  test('holds none of a higher id while it waits for the lowest: whoever locks many in this order too never meets it crosswise', async () => {
+  test('locks no higher id while it waits for the lowest, so that two writers with this order never deadlock', async () => {
     const [lowest = '', ...others] = ids;
     const { waking, free } = await app.db.transaction(async (trx) => {
       await lockRequest(trx, lowest);

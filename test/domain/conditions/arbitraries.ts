@@ -1,4 +1,4 @@
-/** Random conditions and facts whose fields meet often enough for operators to be true. */
+/** Random conditions and facts whose fields overlap often enough for operators to be true. */
 import fc from 'fast-check';
 import type { Condition } from '../../../src/domain/conditions/document.ts';
 import type { ConditionFacts, ConditionOperator } from '../../../src/domain/conditions/types.ts';
@@ -140,7 +140,7 @@ function leaf(
     );
 }
 
-/** Trees over the given operators; all ids are `x`. */
+/** Trees over these operators. All ids are `x`. */
 export function condition(operators: readonly ConditionOperator[]): fc.Arbitrary<Condition> {
   return fc.letrec<{ outer: Condition; inner: Condition }>((tie) => {
     const composites = (

@@ -1,4 +1,4 @@
-/** What conditions mean: ours, another CEL and a plain reading agree. */
+/** The meaning of conditions: our engine, another CEL engine and a direct interpreter agree. */
 import { CelScalar, celEnv, celFunc, isCelError, parse, plan, type CelInput } from '@bufbuild/cel';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -85,7 +85,7 @@ function errorOf(run: () => unknown): ConditionError {
   throw new Error('no error was thrown');
 }
 
-describe('three opinions on the same condition', () => {
+describe('three implementations of the same condition', () => {
   test('cel-js, @bufbuild/cel and a direct interpreter agree on random trees and facts', () => {
     let trues = 0;
     fc.assert(
@@ -165,7 +165,7 @@ describe('operators', () => {
     expect(answer(leaf(at, 'equals', '1'), '{"v":1}')).toBe(false);
   });
 
-  test('times compare as instants, whatever their offset and fraction, only when both sides are times', () => {
+  test('times compare as instants, with any offset and fraction, and only when both sides are times', () => {
     const late = '2026-03-01T12:00:00.0000000002+01:00';
     expect(answer(leaf(at, 'less_than', late), '{"v":"2026-03-01T11:00:00.0000000001Z"}')).toBe(
       true,
@@ -187,7 +187,7 @@ describe('operators', () => {
     expect(answer(leaf(at, 'greater_than', '2020-01-01T00:00:00Z'), '{"v":1e18}')).toBe(false);
   });
 
-  test('matches searches anywhere in the text, by RE2 rules, in linear time', () => {
+  test('matches searches anywhere in the text, by the rules of RE2, in linear time', () => {
     expect(answer(leaf(at, 'matches', 'b+'), '{"v":"abbc"}')).toBe(true);
     expect(answer(leaf(at, 'matches', '^b+$'), '{"v":"abbc"}')).toBe(false);
     expect(
@@ -195,7 +195,7 @@ describe('operators', () => {
     ).toBe(false);
   });
 
-  test('only own members count: prototypes, lengths and array indexes that JSON pointers do not know are missing', () => {
+  test('only own members count: prototypes, lengths and array indexes unknown to JSON pointers are missing', () => {
     for (const field of [
       'toString',
       '__proto__',
@@ -228,7 +228,7 @@ describe('composites', () => {
       ? { id: 'x', some: { field: '/request/arguments/list', condition: inner } }
       : { id: 'x', every: { field: '/request/arguments/list', condition: inner } };
 
-  test('every is false over an empty list, a missing list and a value that is no list', () => {
+  test('every is false for an empty list, a missing list and a value that is not a list', () => {
     for (const text of ['{"list":[]}', '{}', '{"list":{"0":1}}', '{"list":"11"}']) {
       expect(answer(list('every', leaf('/item', 'not_exists')), text)).toBe(false);
       expect(answer(list('some', leaf('/item', 'exists')), text)).toBe(false);
@@ -236,7 +236,7 @@ describe('composites', () => {
     expect(answer(list('every', leaf('/item', 'exists')), '{"list":[null]}')).toBe(true);
   });
 
-  test('/item is the innermost item, and other fields stay in reach', () => {
+  test('/item is the innermost item, and other fields stay available', () => {
     const tree = list('some', {
       id: 'x',
       all: [
@@ -253,7 +253,7 @@ describe('composites', () => {
     ).toBe(false);
   });
 
-  test('every part of a composite is evaluated safely although cel-js does not stop at the first true', () => {
+  test('every part of a composite is evaluated safely, although cel-js does not stop at the first true', () => {
     expect(
       answer(
         {
@@ -299,7 +299,7 @@ describe('containment', () => {
     expect(JSON.stringify(context)).toBe('{"f0":0}');
   });
 
-  test('the widest and deepest condition that validation allows compiles and answers', () => {
+  test('the widest and deepest valid condition compiles and answers', () => {
     const wide: Condition = {
       id: 'x',
       any: Array.from({ length: CONDITION_LIMITS.leavesPerCondition }, () =>
@@ -319,7 +319,7 @@ describe('containment', () => {
     expect(answer(deep, `{"v":${'['.repeat(31)}1${']'.repeat(31)}}`)).toBe(true);
   });
 
-  test('a tree that validation would have refused does not compile', () => {
+  test('an invalid tree does not compile', () => {
     let deep = leaf('/request/tool', 'exists');
     for (let level = 0; level < CONDITION_LIMITS.depth; level += 1) deep = { id: 'x', all: [deep] };
     const broken = [
@@ -350,7 +350,7 @@ describe('containment', () => {
     );
   });
 
-  test('a budget is shared by the conditions evaluated with it', () => {
+  test('conditions that are evaluated together share a budget', () => {
     const compiled = compileCondition(leaf('/request/tool', 'exists'));
     const budget = { left: 2 };
     expect(evaluateCondition(compiled, factsWith('{}'), budget)).toBe(true);
@@ -360,14 +360,14 @@ describe('containment', () => {
     );
   });
 
-  test('an error names neither the request nor the condition', () => {
+  test('an error contains neither the request nor the condition', () => {
     const compiled = compileCondition(leaf('/request/arguments/v', 'equals', 1));
     const error = errorOf(() => evaluateCondition(compiled, factsWith('{"v":"hunter2"')));
     expect(error.code).toBe('condition_failed');
     expect(`${error.message}${String(error.cause)}`).not.toContain('hunter2');
   });
 
-  test('arguments no field leads into are never parsed', () => {
+  test('arguments that no field uses are never parsed', () => {
     const compiled = compileCondition(leaf('/request/tool', 'equals', 'pay'));
     expect(evaluateCondition(compiled, factsWith('this is not JSON'))).toBe(true);
   });

@@ -32,7 +32,7 @@ function parseCondition(value: ExactValue): Reading {
   return { ok: true, condition: block.config.when };
 }
 
-/** What is wrong with the last of the trees, as `pointer code`; `/when` is its root. */
+/** The faults of the last tree, as `pointer code`; `/when` is its root. */
 function check(...trees: readonly unknown[]): string[] {
   const parsed = read(trees.map((tree) => parseExact(stringifyExact(tree))));
   const root = `/blocks/${trees.length - 1}/config`;
@@ -49,7 +49,7 @@ const fresh = (over: object = {}): Record<string, unknown> => ({
   ...over,
 });
 
-/** The same tree with ids of its own. */
+/** The same tree with new ids. */
 function withUniqueIds(text: string): string {
   let count = 0;
   return text.replaceAll('"id":"x"', () => `"id":"x${(count += 1)}"`);
@@ -169,7 +169,7 @@ describe('a condition', () => {
     expect(check({ ...tool, field })).toEqual([]);
   });
 
-  test('knows /item inside some and every only', () => {
+  test('accepts /item only inside some and every', () => {
     const inside = {
       id: 'b',
       every: { field: '/request/arguments/l', condition: { ...tool, field: '/item/x' } },
@@ -198,16 +198,16 @@ describe('a condition', () => {
     ['matches', 'x'.repeat(513), 'invalid_value'],
     ['equals', 'x'.repeat(4_095), 'invalid_value'],
     ['equals', 'ü'.repeat(2_048), 'invalid_value'],
-  ])('%s does not take the value %j', (operator, value, code) => {
+  ])('%s does not accept the value %j', (operator, value, code) => {
     expect(check({ ...tool, operator, value })).toEqual([`/when/value ${code}`]);
   });
 
-  test('takes a pattern of 512 characters and a value of 4 KiB', () => {
+  test('accepts a pattern of 512 characters and a value of 4 KiB', () => {
     expect(check({ ...tool, operator: 'matches', value: 'x'.repeat(512) })).toEqual([]);
     expect(check({ ...tool, value: 'x'.repeat(4_094) })).toEqual([]);
   });
 
-  test('an id may not occur twice in one document, whoever used it first', () => {
+  test('an id may not occur twice in one document, whatever used it first', () => {
     const tree = {
       id: 'r',
       all: [fresh({ id: 'b' }), fresh({ id: 'b' }), fresh({ id: 'block-0' })],
@@ -234,7 +234,7 @@ describe('a condition', () => {
     expect(check(...full, fresh())).toEqual(['/when too_many']);
   });
 
-  test('regular expressions that explode when compiled are counted over the whole document', () => {
+  test('regular expressions that grow when compiled are counted over the whole document', () => {
     const big = (count: number): unknown => ({
       id: `p${(serial += 1)}`,
       any: Array.from({ length: count }, () =>
@@ -246,7 +246,7 @@ describe('a condition', () => {
     expect(CONDITION_LIMITS.patternInstructions).toBeLessThan(60 * 2_000);
   });
 
-  test('a document full of mistakes is answered with at most a hundred issues', () => {
+  test('a document full of mistakes has at most a hundred issues', () => {
     expect(check({ id: 'a', all: Array.from({ length: 5_000 }, () => 1) })).toHaveLength(100);
   });
 });

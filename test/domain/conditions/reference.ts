@@ -1,4 +1,7 @@
-/** The meaning of conditions a second time, straight from their description: no CEL, no slots, numbers as rationals. */
+/**
+ * A second implementation of conditions from their description: no CEL, no slots, numbers as
+ * rationals.
+ */
 import type { Condition, LeafCondition } from '../../../src/domain/conditions/document.ts';
 import type { ConditionFacts } from '../../../src/domain/conditions/types.ts';
 import { ExactNumber, type ExactValue } from '../../../src/platform/exact-json.ts';
@@ -23,7 +26,7 @@ function fingerprint(value: ExactValue): string {
   );
 }
 
-/** A number as an integer of 10^-1000, which is exact for all numbers the tests use. */
+/** A number as a multiple of 10^-1000, which is exact for all numbers in the tests. */
 function scaled(value: number | ExactNumber): bigint {
   const [mantissa = '', exponent = '0'] = (typeof value === 'number' ? String(value) : value.source)
     .toLowerCase()
@@ -58,7 +61,7 @@ function lookUp(
 const isNumber = (value: unknown): value is number | ExactNumber =>
   typeof value === 'number' || value instanceof ExactNumber;
 
-/** Nanoseconds × 10: enough for the fractions the tests use. */
+/** Nanoseconds × 10: precise enough for the fractions in the tests. */
 function time(value: unknown): bigint | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT/.test(value)) return undefined;
   const [, fraction = ''] = /\.(\d+)/.exec(value) ?? [];

@@ -68,7 +68,7 @@ function broken(id: string): StoredBlock[] {
 }
 
 describe('evaluatePipeline', () => {
-  test('an empty pipeline passes the request on, and on its own reports a person', () => {
+  test('an empty pipeline passes the request on, and alone it asks a person', () => {
     const evaluation = evaluatePipeline(pipeline([], 'ops'), facts);
     expect(evaluation).toEqual({
       outcome: 'next',
@@ -101,7 +101,7 @@ describe('evaluatePipeline', () => {
     });
   });
 
-  test('disabled blocks are skipped and not reported, and keep their place in the numbering', () => {
+  test('disabled blocks are skipped and not reported, and keep their position', () => {
     const evaluation = evaluatePipeline(
       pipeline([{ ...always('off', 'deny'), enabled: false }, always('on', 'approve')]),
       facts,
@@ -111,7 +111,7 @@ describe('evaluatePipeline', () => {
     ]);
   });
 
-  test('a human outcome goes to the path of the block, else to the default of the pipeline, else to nobody in particular', () => {
+  test('a human outcome goes to the path of the block, else to the default of the pipeline, else to no path', () => {
     const path = (blocks: object[], fallback?: string): unknown[] => {
       const { outcome, escalation_path, escalation_path_source } = evaluatePipeline(
         pipeline(blocks, fallback),
@@ -134,7 +134,7 @@ describe('evaluatePipeline', () => {
     expect(path([always('a', 'deny')], 'ops')).toEqual(['deny', undefined, 'no_escalation']);
   });
 
-  test('a block that cannot be compiled hands the request to a person and never to the blocks behind it', () => {
+  test('a block that cannot be compiled asks a person, and the blocks after it never run', () => {
     const blocks = [
       ...stored([cel('a', 'next')]),
       ...broken('b'),
@@ -153,13 +153,13 @@ describe('evaluatePipeline', () => {
     });
   });
 
-  test('a block that fails while disabled or behind the deciding block harms nothing', () => {
+  test('a failing block has no effect while it is disabled or comes after the deciding block', () => {
     const off = broken('off').map((block) => ({ ...block, enabled: false }));
     const blocks = [...off, ...stored([always('a', 'approve')]), ...broken('late')];
     expect(evaluatePipeline(compilePipeline(blocks), facts).outcome).toBe('approve');
   });
 
-  test('a stored type this version does not know and a config of the wrong shape are errors of their block', () => {
+  test('an unknown stored type and a config of the wrong shape are errors of their block', () => {
     const unknown = stored([always('a', 'approve')]).map(
       (block) => ({ ...block, type: 'webhook' }) as unknown as StoredBlock,
     );
@@ -180,7 +180,7 @@ describe('evaluatePipeline', () => {
     });
   });
 
-  test('the work of all conditions of a pipeline is limited together', () => {
+  test('all conditions of a pipeline share one limit of work', () => {
     const list = (id: string): object => ({
       id,
       name: id,
@@ -276,7 +276,7 @@ describe('evaluateRequest', () => {
     ).toBeUndefined();
   });
 
-  test('an enabled always of the organization keeps the agent pipeline from running, wherever it stands', () => {
+  test('an enabled always block of the organization keeps the agent pipeline from running, at any position', () => {
     for (const outcome of ['approve', 'deny', 'human']) {
       const organization = pipeline([
         cel('x', 'approve', { matches: false }),
@@ -297,7 +297,7 @@ describe('evaluateRequest', () => {
     );
   });
 
-  test('a failing block of the organization goes to a person, not on to the agent pipeline', () => {
+  test('a failing block of the organization asks a person and does not pass to the agent pipeline', () => {
     expect(
       summary(compilePipeline(broken('o'), 'ops'), pipeline([always('a', 'approve')])),
     ).toEqual(['human', 'organization', 'block_error', 'o', 'ops', 'pipeline_default']);
@@ -329,14 +329,7 @@ describe('evaluateRequest', () => {
       'pipeline_default',
     ],
     ['no path', [always('a', 'human')], undefined, undefined, undefined, 'no_escalation'],
-    [
-      'the default of its pipeline at the end of it',
-      [],
-      'mine',
-      'ours',
-      'mine',
-      'pipeline_default',
-    ],
+    ['the default of its pipeline at its end', [], 'mine', 'ours', 'mine', 'pipeline_default'],
     [
       'the default of the organization at the end of both',
       [],
@@ -359,7 +352,7 @@ describe('evaluateRequest', () => {
     },
   );
 
-  test('the preview of an agent pipeline stays within its scope: it does not borrow the default of the organization', () => {
+  test('the preview of an agent pipeline stays in its scope: it does not use the default of the organization', () => {
     const verdict = evaluateRequest(pipeline([], 'ours'), pipeline([]), facts);
     expect(verdict.agent).toMatchObject({
       outcome: 'next',
@@ -378,7 +371,7 @@ describe('evaluateRequest', () => {
     ]);
   });
 
-  test('without an agent pipeline the organization has the last word', () => {
+  test("without an agent pipeline the organization's pipeline decides", () => {
     expect(summary(pipeline([], 'ours'))).toEqual([
       'human',
       'organization',

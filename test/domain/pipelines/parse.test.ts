@@ -1,4 +1,4 @@
-/** Which pipeline documents are read, and how blocks are stored. */
+/** Which pipeline documents are accepted, and how blocks are stored. */
 import { describe, expect, test } from '@jest/globals';
 import {
   namedEscalationPaths,
@@ -49,7 +49,7 @@ describe('parsePipelineDocument', () => {
     expect(parsed({ blocks: [] })).toEqual({ blocks: [] });
   });
 
-  test('keeps what is given, digits included', () => {
+  test('keeps every given value, including its digits', () => {
     const text = `{"blocks":[{"id":"b","name":"B","type":"cel","config":{"when":{"id":"c","field":"/request/tool","operator":"equals","value":9007199254740993},"on_match":"human","reason":"r","escalation_path":"path"},"enabled":false,"timeout":"30s","max_attempts":5}],"default_escalation_path":"ops"}`;
     expect(JSON.parse(stringifyExact(parsed(text)))).toEqual(JSON.parse(text));
     expect(stringifyExact(parsed(text))).toContain('9007199254740993');
@@ -72,7 +72,7 @@ describe('parsePipelineDocument', () => {
     ],
     ['a block that is no object', { blocks: [1] }, ['/blocks/0 invalid_type']],
     [
-      'a block type that is absent here',
+      'an unknown block type',
       { blocks: [cel, { ...always, type: 'webhook' }] },
       ['/blocks/1/type unknown_block_type'],
     ],
@@ -114,7 +114,7 @@ describe('parsePipelineDocument', () => {
       ['/blocks/0/name invalid_value'],
     ],
     [
-      'a name that turns the direction of writing',
+      'a name that changes the direction of writing',
       { blocks: [{ ...always, name: 'Gate \u202eX' }] },
       ['/blocks/0/name invalid_value'],
     ],
@@ -261,7 +261,7 @@ describe('parsePipelineDocument', () => {
     ).toEqual(['/blocks/20/config/when/any/0 too_many']);
   });
 
-  test('names every escalation path of a document, disabled blocks included', () => {
+  test('lists every escalation path of a document, including those of disabled blocks', () => {
     const body = {
       blocks: [
         cel,
@@ -288,7 +288,7 @@ describe('storeBlocks', () => {
   };
   const snapshots = (blocks: readonly StoredBlock[]) => blocks.map((block) => block.snapshot_id);
 
-  test('an unchanged block keeps its snapshot id wherever it moves; a changed or new one gets another', () => {
+  test('an unchanged block keeps its snapshot id when it moves; a changed or new one gets another', () => {
     const first = storeBlocks(parsed({ blocks: [always, cel] }), ids());
     expect(snapshots(first)).toEqual(['id-1', 'id-2']);
     const next = { blocks: [cel, { ...always, name: 'Other' }, { ...always, id: 'new' }] };
@@ -304,7 +304,7 @@ describe('storeBlocks', () => {
       ]);
   });
 
-  test('numbers that differ beyond the digits of a double are a change, and a snapshot id in a literal is none', () => {
+  test('numbers that differ beyond the digits of a double are a change, and a snapshot id in a literal is not', () => {
     const literal = (value: string) =>
       `{"blocks":[{"id":"b","name":"B","type":"cel","config":{"when":{"id":"c","field":"/request/arguments/x","operator":"equals","value":${value}},"on_match":"next","reason":"r"}}]}`;
     const first = storeBlocks(parsed(literal('1.00000000000000000001')), ids());
@@ -336,7 +336,7 @@ describe('storeBlocks', () => {
     ]);
   });
 
-  test('the content hash covers type and config alone', () => {
+  test('the content hash covers only type and config', () => {
     const [one, two, three] = storeBlocks(
       parsed({
         blocks: [

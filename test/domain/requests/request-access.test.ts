@@ -43,7 +43,7 @@ const request = (agentSlug = 'bot'): ApprovalRequest => ({
 interface Who {
   readonly policies?: readonly PolicyGrants[];
   readonly isOwner?: boolean;
-  /** A personal key that carries these only, or all its member's permissions. */
+  /** A personal key with only these permissions, or with all its member's permissions. */
   readonly key?: readonly Permission[] | 'whole';
 }
 
@@ -87,114 +87,124 @@ const added: Audience = { ...others, added: [ME] };
 
 describe('who may decide and see a request', () => {
   test.each<[string, Who, Audience, { decide: boolean; see: boolean }]>([
-    ['nobody without a permission', {}, unrouted, { decide: false, see: false }],
+    ['a member without a permission: nothing', {}, unrouted, { decide: false, see: false }],
     [
-      'a decider what no path applies to',
+      'a decider: requests without a path',
       { policies: [everywhere('request.decide')] },
       unrouted,
       { decide: true, see: true },
     ],
     [
-      'a decider what names him',
+      'a decider: requests that name them',
       { policies: [everywhere('request.decide')] },
       named,
       { decide: true, see: true },
     ],
     [
-      'a decider what names everybody',
+      'a decider: requests that name everyone',
       { policies: [everywhere('request.decide')] },
       broadcast,
       { decide: true, see: true },
     ],
     [
-      'no decider what names others',
+      'a decider: no requests that name others',
       { policies: [everywhere('request.decide')] },
       others,
       { decide: false, see: false },
     ],
     [
-      'no decider what names nobody',
+      'a decider: no requests that name no one',
       { policies: [everywhere('request.decide')] },
       to(),
       { decide: false, see: false },
     ],
     [
-      'a decider what names his team',
+      'a decider: requests that name their team',
       { policies: [everywhere('request.decide')] },
       myTeam,
       { decide: true, see: true },
     ],
     [
-      'no decider what names another team',
+      'a decider: no requests that name another team',
       { policies: [everywhere('request.decide')] },
       otherTeam,
       { decide: false, see: false },
     ],
     [
-      'a decider what he was added to',
+      'a decider: requests they were added to',
       { policies: [everywhere('request.decide')] },
       added,
       { decide: true, see: true },
     ],
-    ['nobody just because he was added', {}, added, { decide: false, see: false }],
-    ['nobody just because he is named', {}, named, { decide: false, see: false }],
     [
-      'a named reader sees nothing routed',
+      'a member without a permission: nothing, even if added',
+      {},
+      added,
+      { decide: false, see: false },
+    ],
+    [
+      'a member without a permission: nothing, even if named',
+      {},
+      named,
+      { decide: false, see: false },
+    ],
+    [
+      'a reader: no routed requests, even if named',
       { policies: [everywhere('request.read')] },
       named,
       { decide: false, see: false },
     ],
     [
-      'a reader sees what no path applies to',
+      'a reader: requests without a path',
       { policies: [everywhere('request.read')] },
       unrouted,
       { decide: false, see: true },
     ],
     [
-      'a reader of what is routed to others',
+      'a reader of requests routed to others',
       { policies: [everywhere('request.read', 'request.read.unrouted')] },
       others,
       { decide: false, see: true },
     ],
     [
-      'a decider of what is routed to others',
+      'a decider of requests routed to others',
       { policies: [everywhere('request.decide', 'request.decide.unrouted')] },
       others,
       { decide: true, see: true },
     ],
     [
-      'nobody what is routed to others alone',
+      'a holder of the permission for others alone: nothing routed to others',
       { policies: [everywhere('request.decide.unrouted')] },
       others,
       { decide: false, see: false },
     ],
     [
-      'not even what names him',
+      'a holder of the permission for others alone: not even requests that name them',
       { policies: [everywhere('request.decide.unrouted')] },
       named,
       { decide: false, see: false },
     ],
     [
-      'nobody what is routed to others by what he holds for another agent',
+      'a decider: nothing routed to others through a permission for another agent',
       { policies: [everywhere('request.decide.unrouted'), forAgents(['bot2'], 'request.decide')] },
       others,
       { decide: false, see: false },
     ],
     [
-      'a decider of this agent what is routed to others of any',
+      'a decider for this agent: requests routed to others of any agent',
       { policies: [everywhere('request.decide.unrouted'), forAgents(['bot'], 'request.decide')] },
       others,
       { decide: true, see: true },
     ],
-    ['an owner everything', { isOwner: true }, others, { decide: true, see: true }],
+    ['an owner: everything', { isOwner: true }, others, { decide: true, see: true }],
     [
-      'an owner by key everything',
+      'an owner by key: everything',
       { isOwner: true, key: 'whole' },
       others,
       { decide: true, see: true },
     ],
     [
-      'a key nothing beyond its narrowing',
+      'a key: nothing beyond its scope',
       { isOwner: true, key: ['request.read', 'request.decide'] },
       others,
       { decide: false, see: false },
@@ -206,7 +216,7 @@ describe('who may decide and see a request', () => {
       { decide: true, see: true },
     ],
     [
-      'no decider for another agent',
+      'a decider for another agent: nothing',
       { policies: [forAgents(['bot2'], 'request.decide')] },
       named,
       { decide: false, see: false },
@@ -267,7 +277,7 @@ describe('who may decide and see a request', () => {
   });
 });
 
-describe('the same as filters for lists', () => {
+describe('the same rules as filters for lists', () => {
   test('are undefined where a permission is not held, and name the agents where it is not held everywhere', () => {
     const principal = member({
       policies: [
@@ -287,7 +297,7 @@ describe('the same as filters for lists', () => {
     });
   });
 
-  test('reach what is routed to others only where both permissions do', () => {
+  test('reach requests routed to others only with both permissions', () => {
     const both = ['request.decide', 'request.decide.unrouted'] as const;
     const reach = (...policies: PolicyGrants[]) => listAccess(member({ policies })).decideUnrouted;
     expect(reach(everywhere('request.decide.unrouted'))).toBeUndefined();
@@ -311,7 +321,7 @@ describe('the same as filters for lists', () => {
     });
   });
 
-  test('follow the narrowing of a key', () => {
+  test('follow the scope of a key', () => {
     expect(listAccess(member({ isOwner: true, key: ['request.read'] }))).toEqual({
       membershipId: ME,
       teamIds: [TEAM],

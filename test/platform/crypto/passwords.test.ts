@@ -3,7 +3,7 @@ import { Overloaded } from '../../../src/platform/bulkhead.ts';
 import { hashPassword, verifyPassword } from '../../../src/platform/crypto/passwords.ts';
 
 describe('passwords', () => {
-  test('are kept as argon2id with a salt of their own', async () => {
+  test('are stored as argon2id with a salt each', async () => {
     const [first, second] = [
       await hashPassword('correct horse'),
       await hashPassword('correct horse'),
@@ -25,17 +25,17 @@ describe('passwords', () => {
     ).toBe(true);
   });
 
-  test('never match an account without one, and that takes a whole verification too', async () => {
+  test('never match an account without one, and that also takes a whole verification', async () => {
     const hash = await hashPassword('correct horse');
     await verifyPassword('warm up', undefined);
     const absent = await leastWork(async () => await verifyPassword('correct horse', undefined));
     const wrong = await leastWork(async () => await verifyPassword('wrong horse', hash));
     expect(await verifyPassword('correct horse', undefined)).toBe(false);
-    // Without a verification it would be a hundredth of the work.
+    // Without a verification the work would be a hundredth of this.
     expect(absent).toBeGreaterThan(wrong / 10);
   });
 
-  test('are hashed and verified a few at a time: who would wait too long is refused at once, the others are served', async () => {
+  test('are hashed and verified a few at a time: a caller who would wait too long is refused at once, the others are served', async () => {
     const hash = await hashPassword('correct horse');
     const work = Array.from({ length: 80 }, (_, index) =>
       index % 2 === 0 ? verifyPassword('correct horse', hash) : hashPassword('x'),
@@ -55,7 +55,7 @@ describe('passwords', () => {
     expect(await verifyPassword('correct horse', hash)).toBe(true);
   });
 
-  test('leave room for others, however many somebody wants at once', async () => {
+  test('of one caller leave room for others, however many there are', async () => {
     const hash = await hashPassword('correct horse');
     const flood = Promise.allSettled(
       Array.from({ length: 80 }, async () => await verifyPassword('a guess', hash, '203.0.113.1')),
@@ -65,7 +65,10 @@ describe('passwords', () => {
   });
 });
 
-/** In microseconds of a core, this process's threads together: the time it takes depends on what else this machine does. */
+/**
+ * CPU microseconds of all threads of this process, because elapsed time depends on other work on
+ * this machine.
+ */
 async function leastWork(work: () => Promise<unknown>): Promise<number> {
   const amounts: number[] = [];
   for (let round = 0; round < 5; round += 1) {

@@ -9,7 +9,7 @@ const box = openSecretBox(current, [earlier]);
 const secret = Buffer.from('the seed of an authenticator app');
 
 describe('a secret box', () => {
-  test('opens what it sealed, whatever it was and for whatever purpose', () => {
+  test('opens what it sealed, for any content and purpose', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 500 }),
@@ -23,14 +23,14 @@ describe('a secret box', () => {
     );
   });
 
-  test('seals the same secret differently each time, and shows nothing of it', () => {
+  test('seals the same secret differently each time, and reveals nothing of it', () => {
     const [first, second] = [box.seal(secret, 'totp:1'), box.seal(secret, 'totp:1')];
     expect(first.sealed.equals(second.sealed)).toBe(false);
     expect(first.sealed.includes(secret.subarray(0, 4))).toBe(false);
     expect(first.sealed.length).toBe(12 + 16 + secret.length);
   });
 
-  test('opens nothing of which a single bit was changed, and nothing that was cut', () => {
+  test('opens nothing that was changed in a single bit or truncated', () => {
     const { keyId, sealed } = box.seal(secret, 'totp:1');
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {
       const changed = Buffer.from(sealed);
@@ -42,13 +42,13 @@ describe('a secret box', () => {
     }
   });
 
-  test('opens nothing that was moved to another owner or another use', () => {
+  test('opens nothing that was moved to another owner or purpose', () => {
     const value = box.seal(secret, 'totp:1');
     for (const purpose of ['totp:2', 'totp:', '', 'webhook:1'])
       expect(() => box.open(value, purpose)).toThrow();
   });
 
-  test('reads what earlier keys sealed, seals under the current one, and knows no others', () => {
+  test('opens what earlier keys sealed, seals under the current one, and knows no others', () => {
     const old = openSecretBox(earlier, []).seal(secret, 'totp:1');
     expect(box.open(old, 'totp:1')).toEqual(secret);
     expect(box.seal(secret, 'totp:1').keyId).toBe(openSecretBox(current, []).keyId);
@@ -59,11 +59,11 @@ describe('a secret box', () => {
       false,
     ]);
     expect(() => box.open(foreign, 'totp:1')).toThrow(foreign.keyId);
-    // The name of a known key does not make it that key's.
+    // Another key with the name of a known key is still another key.
     expect(() => box.open({ ...foreign, keyId: box.keyId }, 'totp:1')).toThrow();
   });
 
-  test('takes a key with or without padding, in either alphabet of base64, for the same key', () => {
+  test('accepts a key with or without padding, in either alphabet of base64, as the same key', () => {
     const bytes = randomBytes(32);
     const ids = [
       bytes.toString('base64'),

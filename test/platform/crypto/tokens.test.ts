@@ -1,4 +1,4 @@
-/** Tokens: what they look like, and that each is found again. */
+/** The form of tokens, and how each is found again. */
 import { describe, expect, test } from '@jest/globals';
 import {
   hashSecret,
@@ -15,7 +15,7 @@ describe('a token', () => {
     }
   });
 
-  test('is taken apart into the secret whose hash is kept', () => {
+  test('is split into its id and the secret whose hash is stored', () => {
     const { id, token, hash } = issueToken('whk');
     const parts = parseToken(token);
     expect(parts).toMatchObject({ prefix: 'whk', id });
@@ -23,14 +23,14 @@ describe('a token', () => {
     expect(secretMatches(parts?.secret.replace(/.$/, '!') ?? '', hash)).toBe(false);
   });
 
-  test('of the older alphabet, with _ and - in its secret, keeps working', () => {
+  test('of the older alphabet, with _ and - in its secret, still works', () => {
     const secret = `_-${'a'.repeat(39)}-_`;
     const parts = parseToken(`whs_01970c4e-8f0a-7c3e-9d52-5f6f4f3f2a11_${secret}`);
     expect(parts?.secret).toBe(secret);
     expect(secretMatches(secret, hashSecret(secret))).toBe(true);
   });
 
-  test('uses every letter and digit at every place but the first', () => {
+  test('uses every letter and digit at every place except the first', () => {
     const seen = Array.from({ length: 43 }, () => new Set<string>());
     for (let round = 0; round < 3_000; round += 1) {
       const secret = parseToken(issueToken('whc').token)?.secret ?? '';

@@ -16,7 +16,7 @@ describe('codes of an authenticator app', () => {
     expect(totpStep(seed, code, new Date(at))).toBe(step);
   });
 
-  test('serve one step of 30 seconds before and after theirs, and no longer', () => {
+  test('work one step of 30 seconds before and after their own, and no longer', () => {
     const step = 37037036;
     const at = (steps: number) => totpStep(seed, '081804', new Date((step + steps) * 30_000));
     expect([at(-2), at(-1), at(0), at(1), at(2)]).toEqual([undefined, step, step, step, undefined]);
@@ -24,13 +24,13 @@ describe('codes of an authenticator app', () => {
   });
 
   test.each(['081805', '81804', '0818040', '', '08180a', '000000'])(
-    'are refused when they are wrong or none: %j',
+    'are refused when they are wrong or malformed: %j',
     (code) => {
       expect(totpStep(seed, code, new Date('2005-03-18T01:58:29Z'))).toBeUndefined();
     },
   );
 
-  test('come from 160 random bits, described as apps read them', () => {
+  test('come from 160 random bits, with a URI that apps can read', () => {
     expect([newTotpSeed().length, newTotpSeed().equals(newTotpSeed())]).toEqual([20, false]);
     expect(describeTotp(seed, { issuer: 'Countersign', account: 'ada:x@example.com' })).toEqual({
       secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',

@@ -1,4 +1,4 @@
-/** Signatures of outgoing webhooks, verified by a stock library and by hand. */
+/** Signatures of outgoing webhooks, verified by a standard library and by hand. */
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
@@ -51,7 +51,7 @@ describe('a signed webhook', () => {
     expect(headers['webhook-timestamp']).toBe('1795282200');
   });
 
-  test('has a secret of 32 random bytes, another each time', () => {
+  test('has a secret of 32 random bytes, a different one each time', () => {
     const secrets = Array.from({ length: 50 }, newSigningSecret);
     expect(new Set(secrets).size).toBe(50);
     for (const secret of secrets)

@@ -26,7 +26,7 @@ const facts = (args: string) => ({
 });
 
 describe('loadCompiledPipeline', () => {
-  test('gives a stored revision ready to run, compiled once', async () => {
+  test('returns a stored revision ready to run, compiled once', async () => {
     const when = { id: 'c', field: '/request/arguments/n', operator: 'equals', value: 'yes' };
     const block = {
       id: 'rule',
@@ -65,7 +65,7 @@ describe('loadCompiledPipeline', () => {
     });
   });
 
-  test('loads a revision once, however many ask for it at the same time', async () => {
+  test('loads a revision once for any number of concurrent callers', async () => {
     const created = await owner.http.post(REVISIONS, { blocks: [] });
     const id = String(created.body['id']);
     const loaded = await Promise.all(
@@ -74,7 +74,7 @@ describe('loadCompiledPipeline', () => {
     expect(new Set(loaded).size).toBe(1);
   });
 
-  test('fails for a revision that is not there, rather than passing everything', async () => {
+  test('fails for an unknown revision instead of passing everything', async () => {
     await expect(loadCompiledPipeline(app.db, randomUUID())).rejects.toThrow(/missing/);
   });
 });

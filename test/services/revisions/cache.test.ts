@@ -1,4 +1,4 @@
-/** What the cache of revisions promises to several who ask at once. */
+/** The cache of revisions with several concurrent callers. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { revisionCache } from '../../../src/services/revisions/cache.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -11,7 +11,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** A cache whose loads over the pool hang until `release`, as they do when every connection is taken. */
+/** A cache whose loads over the pool hang until `release`, as when every connection is in use. */
 function cacheOverABusyPool() {
   const loads: boolean[] = [];
   let release: () => void = () => undefined;
@@ -27,7 +27,7 @@ function cacheOverABusyPool() {
   return { find, loads, release };
 }
 
-test('many who ask at once share one load', async () => {
+test('concurrent callers share one load', async () => {
   const { find, loads, release } = cacheOverABusyPool();
   const asked = [1, 2, 3].map(() => find(app.db, 'one'));
   release();
@@ -39,7 +39,7 @@ test('many who ask at once share one load', async () => {
   expect(loads).toEqual([false]);
 });
 
-test('who holds a transaction never waits for a load that may need his connection', async () => {
+test('a caller in a transaction never waits for a load that may need its connection', async () => {
   const { find, loads, release } = cacheOverABusyPool();
   const waiting = find(app.db, 'one');
   const found = await app.db.transaction((trx) => find(trx, 'one'));
@@ -49,7 +49,7 @@ test('who holds a transaction never waits for a load that may need his connectio
   expect(await waiting).toEqual({ revisionId: 'one' });
 });
 
-test('a load that fails is tried again by the next who asks', async () => {
+test('a failed load is repeated for the next caller', async () => {
   let fails = true;
   const find = revisionCache(() =>
     fails

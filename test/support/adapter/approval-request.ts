@@ -11,7 +11,10 @@ export interface ApprovalDecision {
   readonly expires_at?: string;
 }
 
-/** The request object of the protocol, with the caller's own parts as the tokens the service spelled. */
+/**
+ * The request object of the protocol, with the caller's own parts as the tokens that the service
+ * sent.
+ */
 export interface ApprovalRequest {
   readonly id: string;
   readonly tool: string;
@@ -48,7 +51,7 @@ const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const EXECUTION_WINDOW_MS = 5 * 60_000;
 
-/** Checks everything one answer shows about a request, without memory of other answers. */
+/** Checks everything in one answer about a request, without memory of other answers. */
 export function checkRequestObject(node: JsonNode & { readonly kind: 'object' }): ApprovalRequest {
   checkFields(node.members, node.source);
   const text = (key: string): string => stringOf(node.members, key) ?? '';

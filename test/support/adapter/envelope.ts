@@ -9,7 +9,7 @@ export interface ApprovalError {
   readonly code: string;
   readonly message: string;
   readonly requestId: string;
-  /** Parsed with JSON.parse: details never hold numbers that matter. */
+  /** Parsed with JSON.parse: details never contain numbers that matter. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
@@ -42,7 +42,7 @@ const STATUSES: Readonly<Record<Operation, readonly number[]>> = {
   raw: [200, 201, 204, ...Object.keys(TYPES).map(Number)],
 };
 
-/** Where the protocol or the decisions name the code, an adapter matches on it. */
+/** Adapters match on the code wherever the protocol or the decisions name it. */
 const CODES: Readonly<Record<string, readonly string[]>> = {
   'create 409': ['idempotency_conflict'],
   'create 413': ['payload_too_large'],
@@ -67,7 +67,10 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Checks the status, and the request id against the one that was sent. Returns the response's request id. */
+/**
+ * Checks the status, and the request id against the one that was sent. Returns the request id of
+ * the response.
+ */
 export function checkHead(
   operation: Operation,
   reply: Reply,
@@ -96,7 +99,7 @@ export function checkHead(
   return requestId;
 }
 
-/** Decodes a JSON body as strictly as an adapter does; the text is kept beside the tree. */
+/** Decodes a JSON body as strictly as an adapter does, and keeps the text beside the tree. */
 export function checkBody(reply: Reply): {
   readonly text: string;
   readonly node: JsonNode & { readonly kind: 'object' };

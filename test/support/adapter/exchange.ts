@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 
 export interface Call {
   readonly method: string;
-  /** Sent as it stands: nothing is normalised or encoded. */
+  /** Sent unchanged: nothing is normalized or encoded. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Buffer;
@@ -17,7 +17,10 @@ export interface Reply {
   readonly receivedAt: number;
 }
 
-/** Performs exactly one HTTP exchange: no redirect, no retry, no decoding. Rejects only when the connection breaks. */
+/**
+ * Performs exactly one HTTP exchange: no redirect, no retry, no decoding. Rejects only when the
+ * connection breaks.
+ */
 export function exchange(origin: URL, agent: Agent, call: Call): Promise<Reply> {
   const sentAt = performance.now();
   return new Promise((resolve, reject) => {

@@ -1,9 +1,10 @@
 /**
- * A second, independent reader of JSON for the tests: it keeps how every token was spelled, so that an answer can be
- * compared with what was sent digit for digit. It shares no code with the service on purpose.
+ * A second, independent JSON reader for the tests. It keeps the spelling of every token, so that an
+ * answer can be compared digit for digit with what was sent. On purpose it shares no code with the
+ * service.
  */
 
-/** `source` is the value's text without the white space between tokens. */
+/** `source` is the text of the value without the white space between tokens. */
 export type JsonNode =
   | {
       readonly kind: 'object';
@@ -150,7 +151,7 @@ export function readJson(text: string, maxDepth = 100): JsonNode {
   return new Reader(text, maxDepth).document();
 }
 
-/** One spelling per decimal value; an exponent is never expanded, however large. */
+/** One spelling per decimal value. An exponent of any size is never expanded. */
 export function normalDecimal(source: string): string {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source);
   if (!match) throw new JsonSourceError('syntax', `not a number: ${source}`);
@@ -163,7 +164,10 @@ export function normalDecimal(source: string): string {
   return `${sign}${shortened}e${power.toString()}`;
 }
 
-/** Equal as JSON values: key order and spelling do not matter, numbers are compared as exact decimals. */
+/**
+ * Equal as JSON values: key order and spelling do not matter, and numbers are compared as exact
+ * decimals.
+ */
 export function sameJson(a: JsonNode, b: JsonNode): boolean {
   if (a.kind === 'object' && b.kind === 'object') {
     const other = b.members;

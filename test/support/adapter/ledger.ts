@@ -4,10 +4,10 @@ import { sameJson, type JsonNode } from './json-source.ts';
 import { demand, type AdapterRule } from './rules.ts';
 
 interface KeyRecord {
-  /** Attempts sent so far, lost ones included. */
+  /** Attempts sent so far, including lost ones. */
   attempts: number;
   id?: string;
-  /** The input that was accepted, and when its acceptance was known. */
+  /** The accepted input, and when its acceptance was known. */
   input?: JsonNode;
   acceptedAt?: number;
 }
@@ -30,12 +30,15 @@ const STABLE: readonly (keyof ApprovalRequest)[] = [
   'agentReasoningText',
 ];
 
-/** Everything one agent instance has ever been told. Adapters of the same instance may share a ledger. */
+/**
+ * Every answer that one agent instance has received. Adapters of the same instance may share a
+ * ledger.
+ */
 export class Ledger {
   readonly #keys = new Map<string, KeyRecord>();
   readonly #requests = new Map<string, RequestRecord>();
 
-  /** To be called before a create is sent, so that an attempt whose answer is lost counts too. */
+  /** Call it before a create is sent, so that an attempt with a lost answer counts too. */
   attempt(key: string): void {
     const record = this.#keys.get(key);
     if (record) record.attempts += 1;
@@ -69,7 +72,7 @@ export class Ledger {
     }
   }
 
-  /** A create that was answered with a request. Call it after `observe`. */
+  /** A create was answered with a request. Call it after `observe`. */
   accepted(
     key: string,
     input: JsonNode,
@@ -93,7 +96,7 @@ export class Ledger {
     record.acceptedAt ??= reply.receivedAt;
   }
 
-  /** A create that was answered with 409. */
+  /** A create was answered with 409. */
   conflicted(key: string, input: JsonNode | undefined, reply: Reply): void {
     const record = this.#keys.get(key);
     if (
@@ -135,8 +138,8 @@ const ECHOES: readonly {
 ];
 
 /**
- * Compares an answer with what was submitted: always as exact values, and token for token when this very submission
- * made the request (a replay may legitimately have been spelled otherwise).
+ * Compares an answer with the submission: always as exact values, and token for token if this
+ * submission made the request. A replay may have another spelling.
  */
 export function checkEcho(sent: JsonNode, answered: JsonNode, made: boolean): void {
   if (sent.kind !== 'object' || answered.kind !== 'object') return;

@@ -18,7 +18,7 @@ export const full = (args = ARGUMENTS): string =>
   `{"tool":"hold","server":"payments","arguments":${args},"timeout":"30m","agent_reasoning":${REASONING},"context":{"call":7.0}}`;
 const plain = (tool: string): string => `{"tool":"${tool}","arguments":{},"timeout":"1h"}`;
 
-/** Everything an adapter may meet in the life of its requests. */
+/** Everything that an adapter may meet in the life of its requests. */
 export const tour: Scenario = async (adapter, server) => {
   const [idempotencyKey, otherKey] = [randomUUID(), randomUUID()];
   const { id } = requestOf(await adapter.create(full(), { idempotencyKey, requestId: 'trace 1' }));
@@ -62,7 +62,7 @@ export const wait: Scenario = async (adapter) => {
 
 type Spoil = (reply: BrokenReply, call: BrokenCall) => BrokenReply;
 
-/** One way to break one rule, told apart by `broken`. Without a scenario the whole tour is taken. */
+/** One way to break one rule, identified by `broken`. Without a scenario the whole tour runs. */
 export interface Mutation {
   readonly rule: AdapterRule;
   readonly broken: string;
@@ -91,7 +91,7 @@ const at = (
 };
 const text = (where: Where, change: (body: string) => string): Spoil =>
   at(where, (reply) => ({ body: change(reply.body.toString()) }));
-/** Edits the parsed body and leaves the spelling of the caller's own parts alone. */
+/** Edits the parsed body and keeps the spelling of the caller's own parts. */
 const json = (where: Where, change: (body: Json) => object): Spoil =>
   text(where, (body) => {
     const parsed = JSON.parse(body) as Json;
@@ -184,7 +184,11 @@ export const mutations: readonly Mutation[] = [
     spoil: text('create 201', (body) => `\ufeff${body}`),
   },
   { rule: 'body-json', broken: 'a second document', spoil: text('get 200', (body) => `${body}{}`) },
-  { rule: 'body-json', broken: 'a cut body', spoil: text('get 200', (body) => body.slice(0, -1)) },
+  {
+    rule: 'body-json',
+    broken: 'a truncated body',
+    spoil: text('get 200', (body) => body.slice(0, -1)),
+  },
   { rule: 'body-json', broken: 'a list', spoil: text('get 200', (body) => `[${body}]`) },
   {
     rule: 'duplicate-key',
@@ -217,12 +221,12 @@ export const mutations: readonly Mutation[] = [
   },
   {
     rule: 'request-id-echo',
-    broken: 'an id of its own',
+    broken: 'an invented id',
     spoil: header('create 201', 'X-Request-ID', randomUUID()),
   },
   {
     rule: 'request-id-echo',
-    broken: 'a made-up id that is no UUID',
+    broken: 'an invented id that is not a UUID',
     spoil: header('get 200', 'X-Request-ID', 'req-17'),
   },
   {
@@ -433,7 +437,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     rule: 'bad-body-accepted',
-    broken: 'a duplicate key is taken',
+    broken: 'a duplicate key is accepted',
     spoil: at('create 400', () => ({
       status: 201,
       body: JSON.stringify({
@@ -459,7 +463,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     rule: 'echo-server',
-    broken: 'a server nobody sent',
+    broken: 'a server that was not sent',
     spoil: swap('create 201', '"deny"', '"deny","server":""'),
   },
   {
@@ -492,7 +496,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     rule: 'echo-context',
-    broken: 'an empty context nobody sent',
+    broken: 'an empty context that was not sent',
     spoil: swap('create 201', '"deny"', '"deny","context":{}'),
   },
   {
@@ -586,7 +590,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     rule: 'late',
-    broken: 'an answer behind its time',
+    broken: 'a late answer',
     spoil: at('create 201', () => ({ delayMs: 700 })),
     marginMs: 300,
   },

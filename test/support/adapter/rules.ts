@@ -1,11 +1,14 @@
-/** Every reason for which the strict adapter refuses an answer. A stock adapter blocks the tool for each of them. */
+/**
+ * Every reason for which the strict adapter refuses an answer. A standard adapter blocks the tool
+ * for each of them.
+ */
 export const adapterRules = {
   status:
-    'The operation may answer with its documented status codes only; a redirect or a 500 is none of them.',
+    'The operation may answer only with its documented status codes. A redirect or a 500 is none of them.',
   'content-type': 'Every body is application/json.',
   'body-size': 'A body has at most 8 MiB.',
   'body-utf8': 'A body is UTF-8 without a byte order mark.',
-  'body-json': 'A body is exactly one JSON object with nothing behind it.',
+  'body-json': 'A body is exactly one JSON object, with nothing after it.',
   'duplicate-key': 'No object names a key twice.',
   nesting: 'No answer nests deeper than 100.',
   'request-id-missing': 'Every response carries X-Request-ID.',
@@ -38,28 +41,28 @@ export const adapterRules = {
   'expired-early': 'Nothing expires before its deadline.',
   'pending-after-deadline': 'A read after the deadline never finds the request pending.',
   'bad-body-accepted': 'A body that is not one strict JSON document is never accepted.',
-  'echo-tool': 'tool comes back as sent.',
-  'echo-server': 'server comes back as sent, and only if it was sent.',
-  'echo-timeout': 'timeout is the exact submitted string.',
-  'echo-arguments': 'arguments come back token for token.',
-  'echo-context': 'context comes back token for token, and only if it was sent.',
-  'echo-agent-reasoning': 'agent_reasoning comes back as spelled, and only if it was sent.',
-  'other-id': 'An answer is about the request that was asked for.',
-  'request-lost': 'A request that was once answered is never unknown to the instance that made it.',
-  'field-changed': 'What was once answered about a request is answered for ever.',
+  'echo-tool': 'tool is returned as sent.',
+  'echo-server': 'server is returned as sent, and only if it was sent.',
+  'echo-timeout': 'timeout is exactly the submitted string.',
+  'echo-arguments': 'arguments are returned token for token.',
+  'echo-context': 'context is returned token for token, and only if it was sent.',
+  'echo-agent-reasoning': 'agent_reasoning is returned as spelled, and only if it was sent.',
+  'other-id': 'An answer is about the requested id.',
+  'request-lost': 'A request that was answered once is never unknown to the instance that made it.',
+  'field-changed': 'A field of a request never changes once it was answered.',
   'terminal-changed': 'A terminal request never changes: every later answer is the same text.',
   'replay-id': 'One idempotency key is one request.',
   'replay-status': 'The first answer to a key is 201, every other 200.',
-  'conflict-same-input': 'The same input under the same key is no conflict.',
+  'conflict-same-input': 'The same input under the same key is not a conflict.',
   'cancel-outcome':
     'A cancel that succeeds answers with a cancelled request, and never over another outcome.',
-  'wait-early': 'A wait is held until the request is terminal or the wait has run out.',
+  'wait-early': 'A wait is held until the request is terminal or the wait is over.',
   late: 'A call returns within what was asked for and a margin.',
 } as const;
 
 export type AdapterRule = keyof typeof adapterRules;
 
-/** Thrown for an answer that a stock adapter would not take; `rule` names why. */
+/** Thrown for an answer that a standard adapter would refuse; `rule` names the reason. */
 export class AdapterRefusal extends Error {
   readonly rule: AdapterRule;
 
@@ -72,7 +75,7 @@ export class AdapterRefusal extends Error {
   }
 }
 
-/** Refuses unless `holds`. `found` is shown to the person who reads the failed test. */
+/** Refuses unless `holds`. `found` is for the person who reads the failed test. */
 export function demand(holds: boolean, rule: AdapterRule, found: string): asserts holds {
   if (!holds) throw new AdapterRefusal(rule, found);
 }

@@ -1,4 +1,4 @@
-/** Lets another process, which trusts an authority of the test's, call addresses that users name. */
+/** Lets another process, which trusts an authority of the test, call addresses that users name. */
 import { text } from 'node:stream/consumers';
 import type { Authority } from '../servers/certificates.ts';
 import { startTrustingProcess } from './trusting-process.ts';
@@ -6,14 +6,17 @@ import { startTrustingProcess } from './trusting-process.ts';
 export interface EgressCall {
   readonly url: string;
   readonly allow: readonly string[];
-  /** What the host's name resolves to: when it is checked, when it is called, and so on. */
+  /**
+   * The addresses of the host's name, in the order in which it is resolved: at the check, at the
+   * call, and so on.
+   */
   readonly answers: readonly (readonly string[])[];
 }
 
 export interface EgressResult {
-  /** Absent: let through; else the problem. */
+  /** The problem; absent when allowed. */
   readonly checked?: unknown;
-  /** The status, or the problem, or the code of the error. */
+  /** The status, the problem, or the code of the error. */
   readonly posted?: unknown;
 }
 

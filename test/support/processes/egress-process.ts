@@ -1,4 +1,7 @@
-/** Makes the calls it reads from standard input, as JSON, one after another; writes what came of each, as JSON. */
+/**
+ * Reads calls as JSON from standard input, makes one after another, and writes their outcomes as
+ * JSON.
+ */
 import { text } from 'node:stream/consumers';
 import { EgressDenied, openEgress } from '../../../src/platform/egress.ts';
 import type { EgressCall, EgressResult } from './egress-calls.ts';

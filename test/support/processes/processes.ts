@@ -1,4 +1,4 @@
-/** Real API and worker processes beside the test's own, to be killed by their pid. */
+/** Real API and worker processes beside that of the test, to be killed by their pid. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { workflowBundlePath } from '../run/workflow-bundle.ts';
 export interface ServiceProcess {
   readonly url: string;
   readonly pid: number;
-  /** With `movableClock`: what its clock is off from now on; 0 sets it right. */
+  /** With `movableClock`: sets the offset of its clock; 0 corrects it. */
   setClockOff(ms: number): void;
   /** `kill -9`; resolves when the process is gone. */
   kill(): Promise<void>;
@@ -18,17 +18,17 @@ export interface ServiceProcess {
 
 export interface ServiceProcessOptions {
   readonly databaseUrl: string;
-  /** The processes of one deployment share it. */
+  /** Shared by the processes of one deployment. */
   readonly taskQueue: string;
-  /** Default: the run's own Temporal server. */
+  /** Default: the Temporal server of the run. */
   readonly temporalAddress?: string;
-  /** Its JavaScript clock can be set back and forward. */
+  /** Its JavaScript clock can be moved. */
   readonly movableClock?: boolean;
 }
 
 const running = new Set<ChildProcess>();
 
-/** For `afterAll`: kills what this file has started and not yet killed, whatever its tests came to. */
+/** For `afterAll`: kills the remaining processes of this file. */
 export async function killServiceProcesses(): Promise<void> {
   await Promise.all([...running].map(killed));
 }

@@ -1,9 +1,9 @@
-/** A worker that only sends what is in the outbox: Temporal is out of its reach. */
+/** A worker that only sends the outbox. It cannot reach Temporal. */
 import { composeApp } from '../../../bin/compose.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 
-// The test holds the other end: a process whose test is gone must not stay behind.
+// The test holds the other end, so this process ends with the test.
 process.stdin.on('end', () => process.exit(1)).resume();
 const config = loadConfig(process.env, 'start');
 await composeApp(config, {
@@ -12,5 +12,5 @@ await composeApp(config, {
   temporal: { address: '127.0.0.1:9' },
   roles: { api: false, worker: true },
   workflowBundle: { codePath: '/nowhere' },
-  taskQueue: 'nobody',
+  taskQueue: 'unserved',
 });

@@ -1,11 +1,14 @@
-/** API and worker as a process of its own, from the sources. Arguments: workflow bundle, task queue; prints its URL. */
+/**
+ * API and worker as a process of its own, from the sources. Arguments: workflow bundle, task queue.
+ * Prints its URL.
+ */
 import { composeApp } from '../../../bin/compose.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { temporalConnectionOptions } from '../../../temporal/connection-options.ts';
 
 const [codePath = '', taskQueue = ''] = process.argv.slice(2);
-// The test holds the other end: a process whose test is gone must not stay behind.
+// The test holds the other end, so this process ends with the test.
 process.stdin.on('end', () => process.exit(1)).resume();
 const config = loadConfig(process.env, 'api');
 const app = await composeApp(config, {

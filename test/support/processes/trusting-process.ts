@@ -1,4 +1,7 @@
-/** Runs one of our programs as a process that trusts an authority of the test's, which a process can only be told at its start. */
+/**
+ * Runs one of our programs as a process that trusts an authority of the test, which a process can
+ * learn only at its start.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,12 +12,12 @@ import type { Authority } from '../servers/certificates.ts';
 
 export interface TrustingProcess {
   readonly child: ChildProcess;
-  /** What it has written to standard error. */
+  /** Its output on standard error. */
   readonly errors: () => string;
   end(): Promise<void>;
 }
 
-/** `program`: from the package's root. */
+/** `program`: path from the root of the package. */
 export function startTrustingProcess(
   program: string,
   {

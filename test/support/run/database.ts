@@ -1,4 +1,4 @@
-/** A database of a test's own, cloned from the migrated template in some 30 ms. */
+/** A database for one test file, cloned from the migrated template in about 30 ms. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { TEMPLATE_DATABASE } from './servers.ts';

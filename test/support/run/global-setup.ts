@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflows } from '../../../temporal/bundle.ts';
 import { startTestServers, TEST_NAMESPACE, type TestServers } from './servers.ts';
 
-/** Jest runs setup and teardown in one process: the running servers are handed over on its global object. */
+/**
+ * Jest runs setup and teardown in one process, so its global object hands over the running servers.
+ */
 export interface WithServers {
   countersignTestServers?: TestServers;
   countersignTestBundle?: string;

@@ -1,4 +1,7 @@
-/** Run as a process of its own: migrations are modules found at run time, which Jest's global setup cannot load. */
+/**
+ * Runs as a separate process, because Jest's global setup cannot load migrations, which are found
+ * at run time.
+ */
 import { migrateToLatest } from '../../../src/data/migrate.ts';
 
 const [databaseUrl] = process.argv.slice(2);

@@ -1,6 +1,9 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** What waits for real minutes and real processes starts first: on a machine that has no timings yet, too. */
+/**
+ * Tests that wait for real minutes and real processes start first, even on a machine without
+ * timings.
+ */
 const FIRST = ['/test/bin/demo', '/test/bin/', '/test/faults/', '/test/workflows/'];
 
 export default class SlowestFirst extends Sequencer {

@@ -1,4 +1,6 @@
-/** One Postgres and one Temporal server for a whole test run, in a folder of their own, on free ports. */
+/**
+ * One Postgres and one Temporal server for a whole test run, in a separate folder, on free ports.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -32,18 +34,18 @@ export interface TestServers {
 
 const PREFIX = 'countersign-test-';
 
-/** The folder built or downloaded servers are kept in, as the service itself keeps them. */
+/** The folder for built or downloaded servers, which the service itself uses too. */
 export function testCacheDirectory(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
 }
 
-/** Starts both at once. The template database is migrated; cloning it takes some 30 ms. */
+/** Starts both at once, and migrates the template database. Cloning it takes about 30 ms. */
 export async function startTestServers(): Promise<TestServers> {
   await removeLeftovers();
   const directory = mkdtempSync(join(tmpdir(), PREFIX));
   const held = tryLock(join(directory, 'owner.lock'));
   const children: { pid(): number | undefined }[] = [];
-  // A run that is interrupted gets no teardown: nothing of it may stay behind.
+  // An interrupted run gets no teardown, and must still leave nothing behind.
   const killAll = (): void => {
     for (const child of children) {
       const pid = child.pid();

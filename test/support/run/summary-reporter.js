@@ -1,4 +1,4 @@
-/** Ends every test run with one plain line that people and build servers can read alike. */
+/** Ends every test run with one plain line for people and build servers. */
 export default class SummaryReporter {
   onRunComplete(_contexts, results) {
     const broken = results.numFailedTests + results.numRuntimeErrorTestSuites;

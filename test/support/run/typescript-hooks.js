@@ -7,7 +7,10 @@ const OPTIONS = {
   module: { type: 'es6' },
   sourceMaps: 'inline',
 };
-/** Dozens of processes of one run load the same sources: each is compiled once, and the compiler loaded only for that. */
+/**
+ * Dozens of processes of one run load the same sources. Each source is compiled once, and the
+ * compiler is loaded only for that.
+ */
 const CACHE = fileURLToPath(
   new URL('../../../node_modules/.cache/countersign-sources/', import.meta.url),
 );
@@ -16,7 +19,7 @@ const compiler = readFileSync(
   'utf8',
 );
 
-/** Node's module hook: a `.ts` file outside node_modules is compiled while it is loaded. */
+/** Node's module hook: compiles a `.ts` file outside node_modules when it is loaded. */
 export async function load(url, context, nextLoad) {
   const [file] = url.split('?');
   if (!file.startsWith('file:') || !file.endsWith('.ts') || file.includes('/node_modules/'))
@@ -39,7 +42,7 @@ async function compiled(filename) {
   }
 }
 
-/** Whole or not at all, whoever else keeps the same. */
+/** Atomic, even if another process writes the same file. */
 function keep(name, code) {
   mkdirSync(CACHE, { recursive: true });
   const unfinished = `${CACHE}${name}.${process.pid}`;

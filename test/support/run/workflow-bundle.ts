@@ -1,4 +1,4 @@
-/** Where global setup has put the workflow bundle of this run. */
+/** Where global setup put the workflow bundle of this run. */
 export function workflowBundlePath(): string {
   const path = process.env['TEST_WORKFLOW_BUNDLE'];
   if (path === undefined) throw new Error('the global setup has not built the workflow bundle');

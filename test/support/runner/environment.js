@@ -1,4 +1,4 @@
-/** No context of its own: tests run in the process as the service does (test-runner.js). */
+/** No separate context: tests run in the process as the service does (test-runner.js). */
 export default class WholeProcess {
   global = {};
   moduleMocker = { clearAllMocks() {}, resetAllMocks() {}, restoreAllMocks() {} };

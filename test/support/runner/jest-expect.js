@@ -1,4 +1,7 @@
-/** `@jest/globals` for support modules, which outlive a test file: what is the same for all files, and hooks of the file that runs. */
+/**
+ * `@jest/globals` for support modules, which outlive a test file: the shared parts, and the hooks
+ * of the current file.
+ */
 const globals = () => globalThis[Symbol.for('countersign.jest-globals')];
 
 export const { expect } = globals();

@@ -1,4 +1,4 @@
-/** Node's module hook: `@jest/globals` is what the runner has prepared for the file that asks. */
+/** Node's module hook: `@jest/globals` is what the runner prepared for the importing file. */
 import { URL } from 'node:url';
 
 export async function resolve(specifier, context, nextResolve) {

@@ -1,7 +1,8 @@
 /**
- * Runs a test file as Node runs any module, where Jest would load everything anew for each file into a context of its own:
- * that took 1.4 s of a core and 100 MB per file that starts the service. Each worker loads packages and sources once; the test
- * file is its own, and so is Jest's state. What this gives up: mocking of modules (there is none) and reloading while watching.
+ * Runs a test file as Node runs any module. Jest would load everything again for each file, into a
+ * separate context, which took 1.4 s of a core and 100 MB per file that starts the service. Here
+ * each worker loads packages and sources once. The test file and Jest's state are separate for each
+ * file. This gives up mocking of modules, which no test does, and reloading while watching.
  */
 import { createRequire, register } from 'node:module';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ export default async function runTestFile(
   testPath,
   sendMessageToJest,
 ) {
-  // Jest's own source maps are of what Jest compiled; Node knows those of what it has loaded itself.
+  // Jest has source maps only of what it compiled. Node has those of what it loaded itself.
   Error.prepareStackTrace = undefined;
   const workerConsole = globalThis.console;
   globalThis.console = environment.global.console;

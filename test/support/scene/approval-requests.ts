@@ -1,4 +1,7 @@
-/** Plays the adapter and the reviewer of approval requests through the API, and the workflow by calling its step. */
+/**
+ * Plays the adapter and the reviewer of approval requests through the API, and the workflow by
+ * calling its step.
+ */
 import { randomUUID } from 'node:crypto';
 import { stepRequest } from '../../../src/services/requests/step.ts';
 import type { TestApp } from '../app.ts';
@@ -30,7 +33,10 @@ export async function postRequest(
   );
 }
 
-/** Without Temporal: a request the pipeline has not looked at. The reconciler is kept away from it. */
+/**
+ * Without Temporal: a request that the pipeline has not evaluated, and that the reconciler leaves
+ * alone.
+ */
 export async function askUnevaluated(
   app: TestApp,
   agent: Pick<TestAgent, 'credential'>,
@@ -43,7 +49,9 @@ export async function askUnevaluated(
   return id;
 }
 
-/** Without Temporal: a request that went through its pipeline, decided or handed to people. */
+/**
+ * Without Temporal: a request that went through its pipeline, and was decided or handed to people.
+ */
 export async function ask(
   app: TestApp,
   agent: Pick<TestAgent, 'credential'>,
@@ -54,7 +62,7 @@ export async function ask(
   return id;
 }
 
-/** One step of the workflow, at the earliest at `floor`. */
+/** One step of the workflow, at `floor` or later. */
 export async function stepAt(app: TestApp, id: string, floor = new Date(0)): Promise<void> {
   await stepRequest(app.context, id, { floor, by: 'workflow' });
 }
@@ -67,7 +75,7 @@ export async function deadlineOf(app: TestApp, id: string): Promise<Date> {
   return row.deadline_at;
 }
 
-/** The row's own clock reaches the deadline; nobody has noticed yet. */
+/** The row's own clock reaches the deadline, and no writer has noticed. */
 export async function reachDeadline(app: TestApp, id: string): Promise<void> {
   await app
     .db('approval_requests')

@@ -1,4 +1,7 @@
-/** Who is in a scene, by name: people, teams, escalation paths, agents with their pipelines, and makers of more of them. */
+/**
+ * The cast of a scene by name: people, teams, escalation paths, agents with their pipelines, and
+ * makers of more of them.
+ */
 import { randomUUID } from 'node:crypto';
 import { Adapter } from '../adapter.ts';
 import { Ledger } from '../adapter/ledger.ts';
@@ -25,7 +28,7 @@ export const everywhere = (...permissions: readonly string[]): Policy => ({
   permissions,
 });
 
-/** Permissions in the whole organization, or what else a person has. */
+/** Permissions in the whole organization, or other properties of a person. */
 export type PersonSpec =
   | readonly string[]
   | {
@@ -37,12 +40,15 @@ export type PersonSpec =
       readonly status?: 'active' | 'suspended';
     };
 
-/** Members by name, or members and what the team grants them. */
+/** Members by name, or members and the team's grants. */
 export type TeamSpec<Person extends string> =
   | readonly Person[]
   | { readonly members?: readonly Person[]; readonly policies?: readonly Policy[] };
 
-/** The people and teams a level asks, by name; `everyone` asks all who may decide. A node as the API takes it goes as it is. */
+/**
+ * The people and teams that a level asks, by name; `everyone` asks all who may decide. A node in
+ * the form of the API is sent unchanged.
+ */
 export type LevelSpec = readonly string[] | Readonly<Record<string, unknown>>;
 
 /** The levels, or a document with levels in `nodes`. */
@@ -50,7 +56,7 @@ export type PathSpec =
   | readonly LevelSpec[]
   | ({ readonly nodes: readonly LevelSpec[] } & Readonly<Record<string, unknown>>);
 
-/** The key of the path that all requests take, or a pipeline document. An empty one is not activated. */
+/** The key of the path for all requests, or a pipeline document. An empty one is not activated. */
 export type PipelineSpec = string | Readonly<Record<string, unknown>>;
 
 export interface CastSpec<Person extends string, Team extends string, Agent extends string> {
@@ -87,7 +93,7 @@ export interface Cast<
   readonly person: (spec?: PersonSpec) => Promise<TestMember>;
   /** A further agent. */
   readonly agent: (slug?: string, pipeline?: PipelineSpec) => Promise<SceneAgent>;
-  /** Puts a further path into force; returns the ids of its nodes. */
+  /** Puts another path into force, and returns the ids of its nodes. */
   readonly path: (key: string, spec: PathSpec) => Promise<readonly string[]>;
   /** Gives an agent, or `organization`, another pipeline. */
   readonly pipeline: (slug: string, spec: PipelineSpec) => Promise<void>;

@@ -1,4 +1,4 @@
-/** Claims through the API, and what the database and the timeline hold of them. */
+/** Claims through the API, and their state in the database and the timeline. */
 import type { TestApp } from '../app.ts';
 import type { Answer, HttpClient, Json } from '../http.ts';
 
@@ -16,7 +16,10 @@ export async function claimed(client: HttpClient, id: string): Promise<Json> {
   return answer.body['claim'] ?? answer.body;
 }
 
-/** What the timeline tells, without its subject: `claimed`, `level_notified`, … oldest first. */
+/**
+ * The event types of the timeline, without their subject: `claimed`, `level_notified`, … oldest
+ * first.
+ */
 export async function verbsOf(app: TestApp, id: string): Promise<string[]> {
   const types = await app
     .db('audit_events')
@@ -26,7 +29,7 @@ export async function verbsOf(app: TestApp, id: string): Promise<string[]> {
   return types.map((type) => type.replace('approval_request.', ''));
 }
 
-/** The row's own clock reaches the end of the claim; nobody has noticed yet. */
+/** The row's own clock reaches the end of the claim, and no writer has noticed. */
 export async function reachLapse(app: TestApp, id: string): Promise<Date> {
   const { expires_at: end } = await app
     .db('claims')

@@ -1,4 +1,7 @@
-/** The course of a request as lines to compare: what happened, to whom, at which node, how many minutes after an instant. */
+/**
+ * The course of a request as lines to compare: what happened, to which person, at which node, how
+ * many minutes after an instant.
+ */
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TestApp } from '../app.ts';
 import {
@@ -11,17 +14,23 @@ import {
 
 const MINUTE_MS = 60_000;
 
-/** Names for the ids that events carry: nodes, teams. */
+/** Names for the ids in events: nodes, teams. */
 export type Names = Readonly<Record<string, string>>;
 
 export interface CourseOptions {
   /** Default: the hand-over to people. */
   readonly from?: Date;
-  /** To how many minutes instants are rounded. Default 1: steps take their time, and each wait counts from the step before. */
+  /**
+   * Instants are rounded to this many minutes. Default 1: steps take time, and each wait counts
+   * from the step before.
+   */
   readonly grain?: number;
 }
 
-/** The timeline from the hand-over on: `60 level_notified Ben at outer 1 in team: first 1` for what came an hour later. */
+/**
+ * The timeline from the hand-over on. An event an hour later is `60 level_notified Ben at outer 1
+ * in team: first 1`.
+ */
 export async function courseOf(
   app: TestApp,
   requestId: string,
@@ -54,7 +63,7 @@ function lineOf({ type, data }: TimelineEvent, names: Names): string {
     .join(' ');
 }
 
-/** One line for each timer the workflow has started, as the Temporal UI shows them. */
+/** One line for each timer that the workflow has started, as the Temporal UI shows them. */
 export async function timerSummariesOf(app: TestApp, requestId: string): Promise<string[]> {
   return (await eventsOf(app, requestId)).flatMap((event) =>
     event.timerStartedEventAttributes ? [summaryOf(event)] : [],
@@ -67,7 +76,7 @@ function summaryOf({ userMetadata }: HistoryEvent): string {
     : '';
 }
 
-/** What the Temporal UI shows as the current details of the request's workflow. */
+/** The current details of the request's workflow in the Temporal UI. */
 export async function detailsOf(app: TestApp, requestId: string): Promise<string> {
   const { currentDetails } = await handleOf(app, requestId).query<{ currentDetails: string }>(
     '__temporal_workflow_metadata',

@@ -1,4 +1,7 @@
-/** Puts organizations, people and agents into a database as the services would, without the calls that are not under test. */
+/**
+ * Puts organizations, people and agents into a database as the services would, without calls that
+ * are not under test.
+ */
 import { randomUUID } from 'node:crypto';
 import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
 import { createPipeline } from '../../../src/data/pipelines/request-approval-pipelines.ts';
@@ -141,7 +144,7 @@ export async function grant(
   return id;
 }
 
-/** A live team with these members, whom the policies reach. */
+/** A live team with these members and policies. */
 export async function createTeam(
   app: TestApp,
   organizationId: string,

@@ -1,15 +1,18 @@
-/** Escalation in seconds, for tests that live it through in real time: people may only ask for minutes. */
+/** Escalation in seconds, for tests in real time: the API accepts minutes at least. */
 import { v7 } from 'uuid';
 import type { TestApp } from '../app.ts';
 
 export interface HurriedPath {
   readonly organizationId: string;
   readonly pathKey: string;
-  /** What each level waits instead of its minute: `2s`. */
+  /** The wait of each level in place of its minute: `2s`. */
   readonly wait: string;
 }
 
-/** Puts a second revision of the path into force, like the first, whose waits of `1m` are shorter. */
+/**
+ * Puts a second revision of the path into force. It equals the first, but its waits of `1m` are
+ * shorter.
+ */
 export async function hurryPath(
   { db }: TestApp,
   { organizationId, pathKey, wait }: HurriedPath,

@@ -1,4 +1,4 @@
-/** Inviting people and accepting invitations over HTTP, as tests of several files do it. */
+/** Inviting people and accepting invitations over HTTP, for several test files. */
 import { randomUUID } from 'node:crypto';
 import { hashRecoveryCode } from '../../../src/domain/sign-in/second-factors.ts';
 import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
@@ -52,7 +52,7 @@ export function tokenIn(answer: Answer): string {
 
 export const linkPath = (token: string): string => `/auth/invitations/${token}`;
 
-/** A browser without a session accepts. By default as a new person. */
+/** A browser without a session accepts, by default as a new person. */
 export async function accept(
   app: TestApp,
   token: string,
@@ -68,7 +68,7 @@ export async function accept(
   });
 }
 
-/** The status and, of an error, the code. */
+/** The status, and the code of an error. */
 export const outcome = ({ status, body }: Answer): string =>
   [status, body === undefined ? undefined : (body['error']?.['code'] as unknown)]
     .filter((part) => part !== undefined)
@@ -97,7 +97,7 @@ export async function invitationEvents(
   }));
 }
 
-/** The newest session of the member was proven that long ago. */
+/** Sets the age of the authentication in the member's newest session. */
 export async function ageSession(app: TestApp, member: TestMember, minutes: number): Promise<void> {
   await app
     .db('sessions')

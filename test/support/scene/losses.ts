@@ -1,4 +1,7 @@
-/** Ways a member loses the right to decide, through the API, by force where a path asks them by name. */
+/**
+ * Ways in which a member loses the right to decide, through the API, with force where a path asks
+ * them by name.
+ */
 import type { Answer } from '../http.ts';
 import type { Cast } from './cast.ts';
 import type { TestMember } from './factories.ts';
@@ -8,7 +11,7 @@ const PERMISSIONS = ['request.read', 'request.decide', 'request.claim'];
 
 export interface Losses {
   readonly ways: Readonly<Record<string, (member: TestMember) => Promise<Answer>>>;
-  /** Replaces the member's policy: the usual permissions everywhere, but for these terms. */
+  /** Replaces the member's policy with the usual permissions everywhere, except for these terms. */
   readonly withPermissions: (member: TestMember, terms: object) => Promise<Answer>;
   /** Replaces the members of a team. */
   readonly roster: (team: string, ...members: readonly TestMember[]) => Promise<Answer>;

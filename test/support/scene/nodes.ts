@@ -1,4 +1,4 @@
-/** Nodes of escalation paths and teams' policies, for documents that names alone cannot say. */
+/** Nodes of escalation paths and team policies, for documents that need more than names. */
 import { randomUUID } from 'node:crypto';
 import type { TestMember } from './factories.ts';
 

@@ -1,4 +1,4 @@
-/** Blocks and paths to make pipelines of, and what an answer says is wrong with one. */
+/** Blocks and paths for pipelines, and the faults that an answer reports. */
 
 export const BASE = '/api/v1/request-approval-pipelines';
 export const ORGANIZATION = `${BASE}/organization`;

@@ -1,4 +1,4 @@
-/** People who sign in with passwords and authenticator apps, each from his own browser. */
+/** People who sign in with passwords and authenticator apps, each from their own browser. */
 import { hash } from '@node-rs/argon2';
 import { Secret, TOTP } from 'otpauth';
 import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
@@ -12,11 +12,14 @@ export const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 interface PersonOptions {
   readonly policies?: readonly Policy[];
   readonly displayName?: string;
-  /** The password as the service keeps it, where the test is about what that costs; else as cheap as argon2id can be. */
+  /**
+   * A password with the service's own hash where a test is about its cost, otherwise with the
+   * cheapest one that argon2id has.
+   */
   readonly costly?: boolean;
 }
 
-/** What a hash costs stands in the hash itself: to verify this one takes a fraction of a millisecond. */
+/** A hash contains its own cost, so verifying this one takes a fraction of a millisecond. */
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 let cheapHash: Promise<string> | undefined;
 
@@ -33,14 +36,14 @@ export async function createPerson(
   return member;
 }
 
-/** Who signs in again and again in a test is not to be slowed down for it. */
+/** Removes attempts, so that repeated sign-ins in a test are not slowed down. */
 export async function deleteAttempts(app: TestApp): Promise<void> {
   await app.db('sign_in_attempts').delete();
 }
 
 export const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
 
-/** The cookie an answer sets, as a browser sends it; empty when it sets none or clears it. */
+/** The cookie that an answer sets, as a browser sends it. Empty when it sets none or clears it. */
 export function cookieOf({ headers }: Answer): string {
   return /^(service_session=[^;]+)/.exec(headers['set-cookie'] ?? '')?.[1] ?? '';
 }
@@ -59,7 +62,7 @@ export function login(
   return app.http.post('/auth/login', { email: member.email, password: PASSWORD }, { headers });
 }
 
-/** The token of a sign-in that awaits its second factor. */
+/** The token of a sign-in that waits for its second factor. */
 export async function challengeOf(
   app: TestApp,
   member: { readonly email: string },
@@ -73,18 +76,20 @@ export interface Authenticator {
   readonly recoveryCodes: readonly string[];
   /** The code that confirmed it. */
   readonly confirmedBy: string;
-  /** The browser whose session enrolled it, strong and under another cookie since then. */
+  /**
+   * The browser whose session enrolled it. Since then the session is strong and has another cookie.
+   */
   readonly browser: HttpClient;
   readonly cookie: string;
-  /** The code the app shows now, or so many steps of 30 seconds away from now. */
+  /** The code that the app shows now, or this many steps of 30 seconds away. */
   code(steps?: number): Promise<string>;
-  /** A code that never served. */
+  /** A code that was never used. */
   freshCode(): Promise<string>;
   /** Six digits that are no code of these minutes. */
   wrongCode(): Promise<string>;
 }
 
-/** The codes of an app that was given this secret, by the clock of the database. */
+/** The codes of an app with this secret, by the clock of the database. */
 export function codesOf(app: TestApp, secret: string) {
   const totp = new TOTP({ secret: Secret.fromBase32(secret) });
   const now = async () => {
@@ -116,7 +121,7 @@ export function codesOf(app: TestApp, secret: string) {
   };
 }
 
-/** Enrols an authenticator app through the API, in the session of the member's browser. */
+/** Enrolls an authenticator app through the API, in the session of the member's browser. */
 export async function enroll(
   app: TestApp,
   member: Pick<TestMember, 'browser' | 'userId'>,

@@ -1,4 +1,4 @@
-/** Rosters of teams through the API, and what the audit log tells of a team. */
+/** Rosters of teams through the API, and the audit log of a team. */
 import type { TestApp } from '../app.ts';
 import type { TestMember } from './factories.ts';
 import type { Answer, HttpClient } from '../http.ts';
@@ -15,7 +15,7 @@ export async function setMembers(
   });
 }
 
-/** The ids of the members the reader is shown, sorted. */
+/** The ids of the members that the reader sees, sorted. */
 export async function roster(reader: TestMember, teamId: string): Promise<string[]> {
   const { body } = await reader.http.get(`${TEAMS}/${teamId}`);
   return (body as unknown as { members: { membership_id: string }[] }).members

@@ -1,4 +1,7 @@
-/** What happens in a scene: agents ask, people answer, time passes; and what the API and the database say of it. */
+/**
+ * The verbs of a scene: agents ask, people answer, time passes; and the views of the API and the
+ * database.
+ */
 import { randomUUID } from 'node:crypto';
 import { requestOf } from '../adapter.ts';
 import { HttpClient, type Answer, type Json } from '../http.ts';
@@ -11,20 +14,23 @@ import type { TestMember } from './factories.ts';
 export type Who = TestMember | HttpClient;
 
 export interface AskOptions<Agent extends string = string> {
-  /** By slug, or an agent made later. Default: the scene's first. */
+  /** By slug, or an agent created later. Default: the scene's first. */
   readonly agent?: Agent | SceneAgent;
   readonly tool?: string;
   readonly arguments?: unknown;
   readonly timeout?: string;
   readonly key?: string;
-  /** False leaves the request to be evaluated: no rule has run. */
+  /** With false no rule runs, and the request stays in evaluation. */
   readonly evaluated?: boolean;
 }
 
 export interface Verbs<Agent extends string = string> {
-  /** An agent asks through the strict adapter. Without Temporal the rules run at once, and the reconciler stays away. */
+  /**
+   * An agent asks through the strict adapter. Without Temporal the rules run at once, and the
+   * reconciler stays away.
+   */
   readonly ask: (options?: AskOptions<Agent>) => Promise<string>;
-  /** A further agent asks, for two days, and its requests take a path of their own. */
+  /** Another agent asks, for two days, and its requests take a separate path. */
   readonly askOn: (path: PathSpec, options?: AskOptions) => Promise<string>;
   /** The agent withdraws its request. */
   readonly withdraw: (id: string) => Promise<void>;

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { JsonSourceError, readJson, sameJson, type JsonNode } from '../adapter/json-source.ts';
 
-/** What is about to be sent. `delayMs` is how long the server sits on it. */
+/** The reply before it is sent. `delayMs` is how long the server waits with it. */
 export interface BrokenReply {
   status: number;
   headers: OutgoingHttpHeaders;
@@ -24,9 +24,9 @@ export interface BrokenCall {
 }
 
 export interface BrokenServerOptions {
-  /** Spoils a correct reply, or returns it as it is. */
+  /** Spoils a correct reply, or returns it unchanged. */
   readonly spoil?: (reply: BrokenReply, call: BrokenCall) => BrokenReply;
-  /** Waits for `wait` are cut to this many ms, so that a test of a wait that ends early is possible. */
+  /** Waits are cut to this many ms, for a test of a wait that ends early. */
   readonly longestWaitMs?: number;
   /** Every create makes a new request, whatever the key. */
   readonly deleteKeys?: boolean;
@@ -85,8 +85,8 @@ const durationMs = (text: string): number =>
   Number(text.slice(0, -1)) * (UNIT_MS[text.slice(-1)] ?? NaN);
 
 /**
- * A provider in a few lines that keeps the protocol's rules; the tool's name chooses the outcome. `spoil` lets a test
- * break one rule at a time. It exists to test the strict adapter, nothing else.
+ * A provider in a few lines that follows the rules of the protocol. The name of the tool chooses
+ * the outcome, and `spoil` breaks one rule at a time. It exists only to test the strict adapter.
  */
 export async function startBrokenServer(options: BrokenServerOptions = {}): Promise<BrokenServer> {
   const rows = new Map<string, Row>();

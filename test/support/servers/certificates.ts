@@ -1,4 +1,7 @@
-/** Makes X.509 certificates, which node's crypto reads but does not write: an authority of one's own, and servers it vouches for. */
+/**
+ * Creates X.509 certificates, which node's crypto reads but cannot write: an authority, and servers
+ * whose certificates it signs.
+ */
 import {
   generateKeyPairSync,
   randomBytes,
@@ -17,7 +20,7 @@ export interface Certificate {
 export interface ServerTerms {
   /** DNS names, or IPv4 addresses. */
   readonly names: readonly string[];
-  /** Default: for a day, since yesterday. */
+  /** Default: one day from yesterday. */
   readonly from?: Date;
   readonly to?: Date;
 }

@@ -1,4 +1,7 @@
-/** A real OpenID provider on a loopback port, whose people answer at once, and which can be made to lie or to fall silent. */
+/**
+ * A real OpenID provider on a loopback port. Its people answer at once, and it can send false
+ * answers or none.
+ */
 import {
   createPrivateKey,
   generateKeyPairSync,
@@ -12,7 +15,7 @@ import type { AddressInfo } from 'node:net';
 import type { Configuration, Provider } from 'oidc-provider';
 import { Browser, type Page } from '../browser.ts';
 
-/** Somebody the provider knows. */
+/** A person the provider knows. */
 export interface ProviderPerson {
   readonly subject: string;
   readonly email?: string;
@@ -21,9 +24,9 @@ export interface ProviderPerson {
 }
 
 export interface SignInAnswer {
-  /** How the person proves who he is. */
+  /** The authentication methods of the person. */
   readonly amr?: readonly string[];
-  /** Says no instead. */
+  /** Refuses the sign-in. */
   readonly denies?: boolean;
 }
 
@@ -34,12 +37,12 @@ const CLIENT_SECRET = randomUUID();
 const KEY_ID = 'signing-key';
 
 export class IdentityProvider {
-  /** Who sits at the browser when the provider asks, and how he answers. */
-  person: ProviderPerson = { subject: 'nobody' };
+  /** The person at the browser when the provider asks, and their answer. */
+  person: ProviderPerson = { subject: 'unknown' };
   answer: SignInAnswer = {};
   /** By path: answers in place of the provider. */
   readonly overrides = new Map<string, Override>();
-  /** How often the provider asked somebody to prove who he is. */
+  /** How often the provider asked a person to authenticate. */
   asked = 0;
   readonly issuer: string;
   private readonly people = new Map<string, ProviderPerson>();
@@ -53,7 +56,7 @@ export class IdentityProvider {
     });
   }
 
-  /** What the service must be told. */
+  /** The settings of the service for this provider. */
   get environment(): Readonly<Record<string, string>> {
     return {
       COUNTERSIGN_OIDC_ISSUER: this.issuer,
@@ -73,7 +76,7 @@ export class IdentityProvider {
     });
   }
 
-  /** An id token with the provider's own signature, or with a stranger's. */
+  /** An id token with the provider's own signature, or with that of another key. */
   idToken(claims: Readonly<Record<string, unknown>>, key: JsonWebKey = this.signingKey): string {
     const now = Math.floor(Date.now() / 1_000);
     const header = { alg: 'RS256', kid: KEY_ID };
@@ -91,7 +94,7 @@ export class IdentityProvider {
     return `${input}.${sign('sha256', Buffer.from(input), createPrivateKey({ key, format: 'jwk' })).toString('base64url')}`;
   }
 
-  /** The token endpoint answers this id token, whatever code it is shown. */
+  /** The token endpoint answers this id token, for any code. */
   forgeToken(idToken: string): void {
     this.override('/token', 200, {
       access_token: 'access',
@@ -155,7 +158,7 @@ export class IdentityProvider {
         accountId: subject,
         claims: () => ({ sub: subject, ...this.people.get(subject) }),
       }),
-      // Nobody here asks people what the service may know about them.
+      // Consent is given without asking.
       loadExistingGrant: async (ctx) => {
         const { client, session, provider } = ctx.oidc;
         const grant = new provider.Grant({
@@ -189,13 +192,16 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   return new IdentityProvider(server);
 }
 
-/** A key that signs; the provider publishes its public half if it is the provider's. */
+/** A key that signs. The provider publishes its public half if it is the provider's. */
 export function newSigningKey(): JsonWebKey {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return { ...privateKey.export({ format: 'jwk' }), kid: KEY_ID, use: 'sig', alg: 'RS256' };
 }
 
-/** The library greets with remarks about this runtime and about keeping its data in memory: neither is news to a test. */
+/**
+ * At its start the library prints remarks about this runtime and its in-memory data, which no test
+ * needs.
+ */
 async function quietly<T>(run: () => Promise<T>): Promise<T> {
   const { warn, info } = console;
   const mute = () => undefined;
@@ -207,7 +213,10 @@ async function quietly<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a browser does to sign in at the service through its provider: the answer of the callback, where it leads unopened. */
+/**
+ * The steps of a browser that signs in at the service through its provider. Returns the answer of
+ * the callback, without following it.
+ */
 export async function signInThrough(
   serviceUrl: string,
   browser = new Browser(),

@@ -1,4 +1,4 @@
-/** A real SMTP server on loopback that keeps what it is sent, and misbehaves on request. */
+/** A real SMTP server on loopback that keeps its mail, and misbehaves on demand. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -6,46 +6,49 @@ import { SMTPServer } from 'smtp-server';
 import { eventually } from '../../../src/local/processes.ts';
 
 export interface ReceivedMail {
-  /** The envelope: who it is really from and for. */
+  /** The envelope: its real sender and recipients. */
   readonly from: string;
   readonly to: readonly string[];
-  /** Names in lower case, in the order they came, decoded. */
+  /** Names in lower case, in the order received, decoded. */
   readonly headers: readonly (readonly [string, string])[];
   readonly subject: string;
   readonly text: string;
   /** It came over TLS. */
   readonly secure: boolean;
-  /** Who signed in to send it. */
+  /** The user who signed in to send it. */
   readonly user: string | undefined;
 }
 
 export interface MailServerOptions {
   /** Default: any free one. */
   readonly port?: number;
-  /** Ask for this user. Default: nobody need sign in. */
+  /** Requires this user. Default: no one has to sign in. */
   readonly credentials?: { readonly user: string; readonly password: string };
-  /** Offer STARTTLS with a certificate nobody trusts. */
+  /** Offers STARTTLS with an untrusted certificate. */
   readonly startTls?: boolean;
-  /** Say no to every recipient. */
+  /** Refuses every recipient. */
   readonly refusesRecipients?: boolean;
-  /** Looked at for each message: where it is refused, and with which code. */
+  /** Called for each message: where it is refused, and with which code. */
   readonly refusal?: {
     readonly at?: 'MAIL FROM' | 'RCPT TO' | 'DATA' | undefined;
     readonly code?: number | undefined;
   };
-  /** Take connections and never say a word. */
+  /** Accepts connections and never answers. */
   readonly silent?: boolean;
-  /** Take messages and never confirm them. */
+  /** Accepts messages and never confirms them. */
   readonly neverConfirms?: boolean;
 }
 
 export interface MailServer {
-  /** For SMTP_URL, with the credentials it asks for. */
+  /** For SMTP_URL, with the credentials it requires. */
   readonly url: string;
   readonly port: number;
   /** Oldest first. */
   readonly mails: readonly ReceivedMail[];
-  /** The newest mail to the address, once there are `count` of them; throws when there are not within ten seconds. */
+  /**
+   * The newest mail to the address, once there are `count` of them. Throws when there are not
+   * within ten seconds.
+   */
   mailTo(address: string, count?: number): Promise<ReceivedMail>;
   close(): Promise<void>;
 }
@@ -100,7 +103,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
       buffer(stream).then(keep, done);
     },
   });
-  // A client that hangs up in the middle is part of some tests.
+  // In some tests a client hangs up in the middle.
   server.on('error', () => undefined);
   const listening = server.listen(options.port ?? 0, '127.0.0.1');
   await once(listening, 'listening');
@@ -137,7 +140,7 @@ function refusedAt(at: string, { refusal }: MailServerOptions): Error | null {
     : null;
 }
 
-/** One part of plain text, which is all the service sends. */
+/** One part of plain text, because the service sends nothing else. */
 function parseMail(source: Buffer): Pick<ReceivedMail, 'headers' | 'subject' | 'text'> {
   const [head = '', ...body] = source.toString('utf8').split('\r\n\r\n');
   const headers = head
@@ -175,7 +178,7 @@ function decodeQuotedPrintable(text: string): string {
   ).toString('utf8');
 }
 
-/** `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`; white space between two such words is none. */
+/** `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`. White space between two such words does not count. */
 function decodeWords(text: string): string {
   return text
     .replaceAll(/\?=\s+=\?/g, '?==?')

@@ -1,4 +1,6 @@
-/** What Slack refuses in blocks: its documented limits, counted as it counts, with `&`, `<` and `>` as entities. */
+/**
+ * Slack's documented limits for blocks, counted as Slack counts, with `&`, `<` and `>` as entities.
+ */
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -16,7 +18,7 @@ const LIMITS = {
   url: 3_000,
 } as const;
 
-/** One word for each limit that is passed; empty where Slack would take the message. */
+/** One word for each exceeded limit, empty where Slack would accept the message. */
 export function passedLimits({
   text,
   blocks,

@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Certificate } from './certificates.ts';
 
 export interface ReceivedOverTls {
-  /** The name the caller asked for when it shook hands; false: none. */
+  /** The name that the caller asked for in the handshake; false: none. */
   readonly serverName: string | false | null;
   readonly host: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -34,7 +34,7 @@ export async function startTlsReceiver({ cert, key }: Certificate): Promise<TlsR
       response.writeHead(204).end();
     });
   });
-  // Whoever does not trust the certificate hangs up.
+  // A caller that does not trust the certificate hangs up.
   server.on('tlsClientError', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

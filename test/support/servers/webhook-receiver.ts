@@ -1,4 +1,4 @@
-/** Receives webhooks on loopback, keeps what comes, and answers as a test says. */
+/** Receives webhooks on loopback, keeps them, and answers as a test demands. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 
 export interface ReceivedWebhook {
   readonly headers: IncomingHttpHeaders;
-  /** As it came. */
+  /** As received. */
   readonly body: string;
 }
 
@@ -14,7 +14,7 @@ export interface WebhookReceiver {
   readonly url: string;
   /** Oldest first. */
   readonly received: readonly ReceivedWebhook[];
-  /** How the next calls are answered; 204 until it is said. */
+  /** The answer to the next calls. Default 204. */
   answerWith(answer: (response: ServerResponse) => void): void;
   close(): Promise<void>;
 }
