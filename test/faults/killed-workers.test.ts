@@ -135,7 +135,7 @@ const lastAt = async (id: string): Promise<number> =>
   ).last_at.getTime();
 
 /** Advances the clock of the workflow, while `act` happens to its worker. */
-type Around = (id: string, forward: () => Promise<void>) => Promise<void>;
+type Interruption = (id: string, forward: () => Promise<void>) => Promise<void>;
 
 /**
  * Locks the row until a step waits for it, runs `act`, and unlocks the row. The clock may still be
@@ -158,20 +158,20 @@ async function whenStepIsAtTheLock(
   }
 }
 
-const whileItWaits: Around = async (_id, forward) => {
+const whileItWaits: Interruption = async (_id, forward) => {
   await worker.kill();
   const moved = forward();
   worker = await startWorker();
   await moved;
 };
 
-const beforeTheCommit: Around = async (id, forward) => {
+const beforeTheCommit: Interruption = async (id, forward) => {
   const { moved } = await whenStepIsAtTheLock(id, forward, () => worker.kill());
   worker = await startWorker();
   await moved;
 };
 
-const betweenCommitAndReport: Around = async (id, forward) => {
+const betweenCommitAndReport: Interruption = async (id, forward) => {
   const before = await lastAt(id);
   const [server = 0] = temporal.servers.map((each) => each.pid());
   try {
@@ -192,15 +192,15 @@ const betweenCommitAndReport: Around = async (id, forward) => {
  * Takes this many steps. Ben claims the request when notified, and never returns. The decision
  * comes while no worker runs.
  */
-async function runWith(arounds: readonly Around[]): Promise<string> {
+async function runWith(interruptions: readonly Interruption[]): Promise<string> {
   const id = await ask(app, agent, { timeout: '72h' });
   await waiting(app, id);
   let clock = Date.now();
-  for (const [nth, around] of arounds.entries()) {
+  for (const [nth, interruption] of interruptions.entries()) {
     const to = (await nextInstant(id)) + MINUTE_MS;
     const hours = (to - clock) / HOUR_MS;
     clock = to;
-    await around(id, () => fastForward(app, id, hours));
+    await interruption(id, () => fastForward(app, id, hours));
     await until('the step is taken', async () => (await nextInstant(id)) > clock);
     if (nth === 0) expect((await claim(people[1].http, id)).status).toBe(200);
   }
@@ -226,7 +226,7 @@ const EXPECTED = [
 ];
 
 test('the sequence of events is that of an undisturbed path, at every point where a step was cut off', async () => {
-  const undisturbed: Around = (_id, forward) => forward();
+  const undisturbed: Interruption = (_id, forward) => forward();
   const calm = await runWith([undisturbed, undisturbed, undisturbed, undisturbed, undisturbed]);
   expect(await courseOf(app, calm, names, { grain: GRAIN })).toEqual(EXPECTED);
 

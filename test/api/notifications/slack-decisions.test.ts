@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  slack.misbehaviour.clear();
+  slack.misbehavior.clear();
 });
 
 afterAll(async () => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  slack.misbehaviour.clear();
+  slack.misbehavior.clear();
 });
 
 afterAll(async () => {
@@ -154,10 +154,10 @@ describe('messages', () => {
     };
     expect(await deliveriesOf(id)).toMatchObject([waiting, waiting]);
     await slack.start();
-    slack.misbehaviour.set('conversations.open', { kind: 'status', status: 502 });
+    slack.misbehavior.set('conversations.open', { kind: 'status', status: 502 });
     await deliver(app);
     expect((await deliveriesOf(id))[0]).toMatchObject({ last_error: 'http_502' });
-    slack.misbehaviour.clear();
+    slack.misbehavior.clear();
     await deliver(app);
     expect([slack.postsTo(channel).length, slack.postsTo(`D${here.slackUser}`).length]).toEqual([
       1, 1,
@@ -199,7 +199,7 @@ describe('messages', () => {
   test('to the channel are sent even if the person can no longer be reached', async () => {
     const channel = newChannel();
     const here = await scene({ defaultChannel: channel });
-    slack.misbehaviour.set('conversations.open', { kind: 'error', error: 'user_not_found' });
+    slack.misbehavior.set('conversations.open', { kind: 'error', error: 'user_not_found' });
     const id = await ask(app, here.agent);
     await deliver(app);
     expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([
@@ -209,7 +209,7 @@ describe('messages', () => {
       { announces: false, last_error: 'user_not_found', attempts: 1, dead_at: expect.any(Date) },
       { announces: true, attempts: 1, delivered_at: expect.any(Date) },
     ]);
-    slack.misbehaviour.clear();
+    slack.misbehavior.clear();
     await sendAgain(here, id);
     expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([
       1, 1,
@@ -233,7 +233,7 @@ describe('messages', () => {
 
   test('wait as long as Slack requires when it limits them', async () => {
     const here = await scene();
-    slack.misbehaviour.set('chat.postMessage', { kind: 'limited', retryAfter: 900 });
+    slack.misbehavior.set('chat.postMessage', { kind: 'limited', retryAfter: 900 });
     const id = await ask(app, here.agent);
     await deliver(app);
     const [delivery] = await deliveriesOf(id);
@@ -253,13 +253,13 @@ describe('messages', () => {
     'that Slack refuses with %s are dead at once, and delivered after a retry by hand',
     async (error) => {
       const here = await scene();
-      slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
+      slack.misbehavior.set('chat.postMessage', { kind: 'error', error });
       const id = await ask(app, here.agent);
       await deliver(app);
       expect(await deliveriesOf(id)).toMatchObject([
         { last_error: error, attempts: 1, dead_at: expect.any(Date) },
       ]);
-      slack.misbehaviour.clear();
+      slack.misbehavior.clear();
       await sendAgain(here, id);
       expect(await deliveriesOf(id)).toMatchObject([
         { delivered_at: expect.any(Date), dead_at: null },
@@ -272,7 +272,7 @@ describe('messages', () => {
     'that Slack rejects temporarily with %s are tried again',
     async (error) => {
       const here = await scene();
-      slack.misbehaviour.set('chat.postMessage', { kind: 'error', error });
+      slack.misbehavior.set('chat.postMessage', { kind: 'error', error });
       const id = await ask(app, here.agent);
       await deliver(app);
       expect(await deliveriesOf(id)).toMatchObject([

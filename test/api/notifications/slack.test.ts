@@ -218,12 +218,12 @@ describe('connecting a workspace', () => {
     ['limits calls', { kind: 'limited', retryAfter: 30 }],
     ['answers no JSON', { kind: 'garbage' }],
     ['has a fault of its own', { kind: 'error', error: 'internal_error' }],
-  ] as const)('answers 504 when Slack %s, and changes nothing', async (_what, misbehaviour) => {
+  ] as const)('answers 504 when Slack %s, and changes nothing', async (_what, misbehavior) => {
     const { owner } = await createOrganization(app);
     const workspace = slack.addWorkspace();
-    slack.misbehaviour.set('auth.test', misbehaviour);
+    slack.misbehavior.set('auth.test', misbehavior);
     const answer = await put(owner, secretsOf(workspace));
-    slack.misbehaviour.clear();
+    slack.misbehavior.clear();
     expect({ status: answer.status, code: answer.body['error']?.['code'] }).toEqual({
       status: 504,
       code: 'slack_failed',

@@ -117,7 +117,7 @@ describe('an invalid document', () => {
     ['a name of invisible characters', path({ name: '\u200b\u2800' }), ['/name invalid_value']],
     ['a name of two lines', path({ name: 'a\nb' }), ['/name invalid_value']],
     [
-      'a name that turns the direction of writing',
+      'a name that changes the direction of writing',
       path({ name: 'Payments \u202eNWOD' }),
       ['/name invalid_value'],
     ],

@@ -29,7 +29,7 @@ export interface Workspace {
 }
 
 /** Replaces the answers to the next calls. `silent`: no answer. */
-export type Misbehaviour =
+export type Misbehavior =
   | { readonly kind: 'error'; readonly error: string }
   | { readonly kind: 'limited'; readonly retryAfter: number }
   | { readonly kind: 'status'; readonly status: number }
@@ -46,7 +46,7 @@ export class SlackServer {
   /** The methods called, in order. */
   readonly calls: string[] = [];
   /** By method. */
-  readonly misbehaviour = new Map<string, Misbehaviour>();
+  readonly misbehavior = new Map<string, Misbehavior>();
   /** Channels that refuse messages. */
   readonly archived = new Set<string>();
   /** Channels that no longer exist. */
@@ -136,7 +136,7 @@ export class SlackServer {
     const method = path.slice('/api/'.length);
     this.calls.push(method);
     await this.heldBack(method);
-    const wrong = this.misbehaviour.get(method);
+    const wrong = this.misbehavior.get(method);
     if (wrong?.kind === 'limited')
       response.writeHead(429, { 'retry-after': String(wrong.retryAfter) });
     else if (wrong?.kind === 'status')

@@ -43,7 +43,7 @@ export async function expiryLags(adapter: Adapter): Promise<number[]> {
 }
 
 /** Milliseconds from the deadline to the record, for requests that are read only seconds later. */
-export async function unwaitedExpiryLags(adapter: Adapter): Promise<number[]> {
+export async function expiryLagsWithoutWaits(adapter: Adapter): Promise<number[]> {
   const asked = await Promise.all(TIMEOUTS.map((timeout) => askFor(adapter, timeout)));
   const last = Math.max(...asked.map(({ deadline_at }) => Date.parse(deadline_at)));
   await new Promise((resolve) => setTimeout(resolve, last + 2 * PROMISE_MS - Date.now()));

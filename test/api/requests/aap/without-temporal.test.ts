@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { errorOf, requestOf, type Adapter } from '../../../support/adapter.ts';
-import { expiryLags, unwaitedExpiryLags, withinSeconds } from './expiry.ts';
+import { expiryLags, expiryLagsWithoutWaits, withinSeconds } from './expiry.ts';
 import { startProvider, type Instance, type Provider } from './provider.ts';
 import { submission } from './submissions.ts';
 
@@ -62,6 +62,6 @@ describe('while Temporal is away', () => {
   });
 
   test('an expiry that no caller waits for is recorded within a second of the deadline', async () => {
-    await withinSeconds(() => unwaitedExpiryLags(unruled.adapter));
+    await withinSeconds(() => expiryLagsWithoutWaits(unruled.adapter));
   });
 });
