@@ -1,8 +1,15 @@
 /** Schemas of email addresses and passwords in bodies. */
 import { z } from 'zod';
+import { isHostName } from '../../src/platform/host-names.ts';
 
 export const email = () =>
-  z.email().max(254).meta({ description: 'An email address. Case does not matter.' });
+  z
+    .email({ abort: true })
+    .max(254)
+    .refine((text) => isHostName(text.slice(text.indexOf('@') + 1)), {
+      error: 'must have a domain whose parts neither begin nor end with a hyphen',
+    })
+    .meta({ description: 'An email address. Case does not matter.' });
 
 /** A new password. The service function `requireAcceptablePassword` also refuses guessable ones. */
 export const newPassword = () =>

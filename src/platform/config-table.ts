@@ -19,6 +19,7 @@ import {
   publicUrl,
   secret,
   secretsKey,
+  sender,
   text,
   type Role,
   type VariableMeta,
@@ -133,10 +134,7 @@ export const environmentVariables = z.object({
     description:
       'Mail server for invitations and password resets. Without it the API answers invitation links instead.',
   }),
-  COUNTERSIGN_EMAIL_FROM: matching(
-    /^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/,
-    'an address such as countersign@example.com, or `Name <address>`',
-  )
+  COUNTERSIGN_EMAIL_FROM: sender()
     .prefault('Countersign <countersign@localhost>')
     .meta({ description: 'Sender of every message.' }),
   COUNTERSIGN_SLACK_API_URL: baseUrl()

@@ -1,6 +1,7 @@
 /** The kinds of environment variables: each is a zod schema from text to its value, with its type and limits as metadata. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { hasReachableHost, isHostName } from './host-names.ts';
 
 /** What runs decides which variables are needed: `start` brings its own servers, the others do not. */
 export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap' | 'rotate-secrets';
@@ -88,8 +89,18 @@ export const list = (meta: VariableMeta, fits: (word: string) => boolean) =>
 export const databaseUrl = () =>
   accepted(
     { type: 'URL', allowed: 'a URL such as postgres://user:password@host:5432/database' },
-    (value) =>
-      URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol),
+    (value) => {
+      if (!URL.canParse(value)) return false;
+      const url = new URL(value);
+      // A socket has no host, or a folder in place of it.
+      const isSocket = url.hostname === '' || /^%2f/i.test(url.hostname);
+      const { port } = url;
+      return (
+        ['postgres:', 'postgresql:'].includes(url.protocol) &&
+        (isSocket ? port !== '0' : hasReachableHost(url)) &&
+        url.searchParams.get('port') !== '0'
+      );
+    },
   );
 
 export const mailServerUrl = () =>
@@ -97,22 +108,28 @@ export const mailServerUrl = () =>
     { type: 'URL', allowed: 'a URL such as smtps://user:password@mail.example:465' },
     (value) => {
       if (!URL.canParse(value)) return false;
-      const { protocol, hostname } = new URL(value);
-      return (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '';
+      const url = new URL(value);
+      return ['smtp:', 'smtps:'].includes(url.protocol) && hasReachableHost(url);
     },
   );
 
 /** No trailing slash. */
 export const publicUrl = () =>
   parsed(
-    { type: 'URL', allowed: 'an http or https URL without credentials, query or fragment' },
+    {
+      type: 'URL',
+      allowed:
+        'an http or https URL with a valid host and port, without credentials, query or fragment',
+    },
     plainUrl,
   );
 
 function plainUrl(value: string): string | undefined {
   if (!URL.canParse(value)) return undefined;
-  const { protocol, origin, pathname, search, hash, username } = new URL(value);
+  const url = new URL(value);
+  const { protocol, origin, pathname, search, hash, username } = url;
   if (protocol !== 'http:' && protocol !== 'https:') return undefined;
+  if (!hasReachableHost(url)) return undefined;
   if (search !== '' || hash !== '' || username !== '') return undefined;
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
@@ -123,7 +140,7 @@ export const issuer = () =>
     {
       type: 'URL',
       allowed:
-        'an https URL without query or fragment, exactly as the provider names itself; http only on this machine',
+        'an https URL with a valid host and port, without query or fragment, exactly as the provider names itself; http only on this machine',
     },
     isSecureUrl,
   );
@@ -133,7 +150,8 @@ export const baseUrl = () =>
   parsed(
     {
       type: 'URL',
-      allowed: 'an https URL without query or fragment; http only on this machine',
+      allowed:
+        'an https URL with a valid host and port, without query or fragment; http only on this machine',
     },
     (value) => (isSecureUrl(value) ? value.replace(/\/*$/, '/') : undefined),
   );
@@ -149,7 +167,20 @@ export const hostAndPort = () =>
     { type: 'host:port', allowed: 'a host and a port, such as temporal.example:7233' },
     (value) => {
       const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([1-9][0-9]{0,4})$/.exec(value);
-      return match !== null && Number(match[2]) <= 65_535;
+      return match !== null && isHostName(match[1] ?? '') && Number(match[2]) <= 65_535;
+    },
+  );
+
+/** One address, alone or as `Name <address>`. */
+export const sender = () =>
+  accepted(
+    {
+      type: 'text',
+      allowed: 'an address such as countersign@example.com, or `Name <address>`',
+    },
+    (value) => {
+      const match = /^[^\r\n<>]*<?[^\s<>@]+@([^\s<>@]+)>?$/.exec(value);
+      return match !== null && isHostName(match[1] ?? '');
     },
   );
 

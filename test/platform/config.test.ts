@@ -128,10 +128,26 @@ describe('configuration', () => {
     ['COUNTERSIGN_PUBLIC_URL', 'approvals.example'],
     ['COUNTERSIGN_PUBLIC_URL', 'ftp://approvals.example'],
     ['COUNTERSIGN_PUBLIC_URL', 'https://approvals.example/?a=b'],
+    ['COUNTERSIGN_PUBLIC_URL', 'https://approvals.example:0'],
+    ['COUNTERSIGN_PUBLIC_URL', 'https://approvals-.example'],
+    ['COUNTERSIGN_PUBLIC_URL', 'https://-approvals.example'],
+    ['COUNTERSIGN_SLACK_API_URL', 'https://slack.example:0/api'],
+    ['COUNTERSIGN_SLACK_API_URL', 'https://slack.example-/api'],
+    ['COUNTERSIGN_EMAIL_FROM', 'countersign@mail-.example'],
+    ['COUNTERSIGN_EMAIL_FROM', 'Countersign <countersign@mail.example->'],
+    ['COUNTERSIGN_EMAIL_FROM', 'countersign@mail..example'],
+    ['SMTP_URL', 'smtp://mail.example:0'],
+    ['SMTP_URL', 'smtps://mail-.example'],
     ['DATABASE_URL', 'mysql://localhost/x'],
+    ['DATABASE_URL', 'postgres://u:p@db:0/x'],
+    ['DATABASE_URL', 'postgres://u:p@db-/x'],
+    ['DATABASE_URL', 'postgres:///x?host=/run/postgresql&port=0'],
     ['TEMPORAL_ADDRESS', 'temporal'],
     ['TEMPORAL_ADDRESS', 'http://temporal:7233'],
     ['TEMPORAL_ADDRESS', 'temporal:99999'],
+    ['TEMPORAL_ADDRESS', 'temporal:0'],
+    ['TEMPORAL_ADDRESS', 'temporal-:7233'],
+    ['TEMPORAL_ADDRESS', 'temporal.-example:7233'],
     ['TEMPORAL_NAMESPACE', 'a b'],
     ['TEMPORAL_TLS', 'yes'],
     ['COUNTERSIGN_CREATE_BUDGET', '5'],
@@ -150,6 +166,20 @@ describe('configuration', () => {
     const load = () => loadConfig({ ...SERVERS, [name]: value }, 'api');
     expect(load).toThrow(ConfigError);
     expect(load).toThrow(new RegExp(`^${name} must be `));
+  });
+
+  test.each([
+    ['DATABASE_URL', 'postgres:///countersign?host=/run/postgresql'],
+    ['DATABASE_URL', 'postgres://u@%2Frun%2Fpostgresql/countersign'],
+    ['DATABASE_URL', 'postgres://u:p@my_db-1:5432/countersign'],
+    ['DATABASE_URL', 'postgres://u:p@[::1]/countersign'],
+    ['TEMPORAL_ADDRESS', '[::1]:7233'],
+    ['TEMPORAL_ADDRESS', 'temporal.example.:7233'],
+    ['SMTP_URL', 'smtp://mail-1.example'],
+    ['COUNTERSIGN_PUBLIC_URL', 'http://127.0.0.1:8080'],
+    ['COUNTERSIGN_EMAIL_FROM', 'Countersign <countersign@localhost>'],
+  ])('accepts %s=%s', (name, value) => {
+    expect(() => loadConfig({ ...SERVERS, [name]: value }, 'api')).not.toThrow();
   });
 
   test('never repeats a wrong value, because it may be a secret in the wrong variable', () => {

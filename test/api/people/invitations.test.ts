@@ -156,6 +156,11 @@ describe('an invitation', () => {
       { email: 'a@example.com, b@example.com', permission_policies: [] },
       '/email',
     ],
+    [
+      'a domain that ends in a hyphen',
+      { email: 'ada@example-.com', permission_policies: [] },
+      '/email',
+    ],
     ['no policies', { email: 'a@example.com' }, '/permission_policies'],
     [
       'an unknown permission',

@@ -143,6 +143,13 @@ describe('an email the provider claims', () => {
     expect(of(email)).toBeUndefined();
   });
 
+  test.each(['ada@example-.com', 'ada@-example.com', 'ada@example.com-'])(
+    'does not count without a valid domain, also where none is configured: %s',
+    (email) => {
+      expect(of(email, { domains: [] })).toBeUndefined();
+    },
+  );
+
   test('never counts when it is unverified or absent', () => {
     expect(of('ada@example.com', { verified: false })).toBeUndefined();
     expect(of('ada@example.com', { verified: false, domains: [] })).toBeUndefined();
