@@ -105,6 +105,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     endpoints: roles.api ? endpoints : [],
     strictAnswers: options.strictAnswers ?? false,
     trustedProxies: config.trustedProxies ?? [],
+    publicUrlConfigured: config.publicUrlConfigured,
     probes: probes(db, temporal),
   });
   const feed = startChangeFeed(context, databaseUrl);

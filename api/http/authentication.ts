@@ -37,16 +37,23 @@ export function readCookie(headers: IncomingHttpHeaders, wanted: string): string
   return undefined;
 }
 
+/** Where the pages of this service are. */
+export interface OwnOrigin {
+  readonly origin: string;
+  /** False where no public address is configured. People may then use any address that leads here. */
+  readonly configured: boolean;
+}
+
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Refuses a state-changing call that carries a cookie but does not come from our own pages. */
 export function refuseCrossSite(
   method: string,
   headers: IncomingHttpHeaders,
-  publicOrigin: string,
+  ours: OwnOrigin,
 ): void {
   if (SAFE_METHODS.has(method) || headers.authorization !== undefined) return;
-  if (callerPage(headers, publicOrigin) !== 'own') throw new AppError('cross_site_request');
+  if (callerPage(headers, ours) !== 'own') throw new AppError('cross_site_request');
 }
 
 /**
@@ -56,23 +63,20 @@ export function refuseCrossSite(
 export function refuseForeignPage(
   method: string,
   headers: IncomingHttpHeaders,
-  publicOrigin: string,
+  ours: OwnOrigin,
 ): void {
   if (SAFE_METHODS.has(method)) return;
-  if (callerPage(headers, publicOrigin) === 'foreign') throw new AppError('cross_site_request');
+  if (callerPage(headers, ours) === 'foreign') throw new AppError('cross_site_request');
 }
 
-function callerPage(
-  headers: IncomingHttpHeaders,
-  publicOrigin: string,
-): 'own' | 'foreign' | 'unknown' {
+function callerPage(headers: IncomingHttpHeaders, ours: OwnOrigin): 'own' | 'foreign' | 'unknown' {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
   if (origin === undefined && site === undefined) return 'unknown';
   const own =
-    origin === publicOrigin ||
+    origin === ours.origin ||
     site === 'same-origin' ||
-    (origin !== undefined && isOwnHost(origin, { host, publicOrigin }));
+    (!ours.configured && origin !== undefined && isOwnHost(origin, { host, ours: ours.origin }));
   return own ? 'own' : 'foreign';
 }
 
@@ -82,11 +86,11 @@ function callerPage(
  */
 function isOwnHost(
   origin: string,
-  { host, publicOrigin }: { host: string | undefined; publicOrigin: string },
+  { host, ours }: { host: string | undefined; ours: string },
 ): boolean {
   if (!URL.canParse(origin)) return false;
   const { host: originHost, protocol } = new URL(origin);
-  return originHost !== '' && originHost === host && protocol === new URL(publicOrigin).protocol;
+  return originHost !== '' && originHost === host && protocol === new URL(ours).protocol;
 }
 
 /** 403 unless this kind of credential opens the endpoint and carries its permission for the target. */

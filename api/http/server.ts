@@ -52,6 +52,7 @@ interface Serving {
   readonly strictAnswers: boolean;
   readonly limit: RateLimit;
   readonly clientAddress: (request: IncomingMessage) => string;
+  readonly publicUrlConfigured: boolean;
 }
 
 /** The client disconnected before the answer. */
@@ -67,6 +68,8 @@ export interface HttpOptions {
   readonly strictAnswers: boolean;
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Whether an operator set the public URL, or it is only where this process listens. */
+  readonly publicUrlConfigured: boolean;
   readonly probes: OperationProbes;
 }
 
@@ -79,6 +82,7 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
     strictAnswers: options.strictAnswers,
     limit: rateLimit(context.limits.callsPerMinute),
     clientAddress: clientAddresses(options.trustedProxies),
+    publicUrlConfigured: options.publicUrlConfigured,
   };
   for (const endpoint of options.endpoints) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -248,18 +252,19 @@ async function replyTo(ctx: Context, serving: Serving): Promise<Reply> {
 /** Credential first, permission second, input third: who may not call learns nothing about the shape. */
 async function readCall(
   ctx: Context,
-  { endpoint, context, limit, clientAddress }: Serving,
+  { endpoint, context, limit, clientAddress, publicUrlConfigured }: Serving,
 ): Promise<AnyCall> {
   const { headers } = ctx.req;
   const params = endpoint.params?.safeParse(ctx['params']);
   const resolve = async ({ counted }: { counted: boolean }) => {
     const { origin } = new URL(context.publicUrl());
+    const ours = { origin, configured: publicUrlConfigured };
     if (endpoint.auth === 'none') {
-      refuseForeignPage(ctx.method, headers, origin);
+      refuseForeignPage(ctx.method, headers, ours);
       return undefined;
     }
     const presented = presentedCredential(headers);
-    if (presented?.kind === 'session') refuseCrossSite(ctx.method, headers, origin);
+    if (presented?.kind === 'session') refuseCrossSite(ctx.method, headers, ours);
     const principal = await authenticate(context, presented);
     if (counted && !endpoint.unlimited) await limit(principal);
     if (endpoint.edition === 'hosted' && context.edition !== 'hosted')

@@ -18,6 +18,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type Config = Readonly<ReturnType<typeof settingsOf>> & {
   /** No trailing slash. With PORT=0 and no variable it is undefined: the port is known once the API listens. */
   readonly publicUrl: string | undefined;
+  /** Whether the public URL comes from its variable. */
+  readonly publicUrlConfigured: boolean;
   readonly cacheDirectory: string;
   /** Undefined on a deployment without an OpenID provider. */
   readonly oidc: OidcSettings | undefined;
@@ -54,6 +56,7 @@ export function loadConfig(environment: Environment, role: Role): Config {
     ...settingsOf(data),
     publicUrl:
       data.COUNTERSIGN_PUBLIC_URL ?? (data.PORT === 0 ? undefined : `http://${host}:${data.PORT}`),
+    publicUrlConfigured: data.COUNTERSIGN_PUBLIC_URL !== undefined,
     oidc: oidcSettings(data),
     cacheDirectory: join(data.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'countersign'),
     temporalEnvironment: Object.fromEntries(

@@ -45,6 +45,7 @@ describe('an error code', () => {
       endpoints: [endpoint],
       strictAnswers,
       trustedProxies: [],
+      publicUrlConfigured: false,
       probes: {},
     });
     servers.push(server);

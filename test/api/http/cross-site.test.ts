@@ -88,6 +88,11 @@ describe('a page of another site', () => {
     },
   );
 
+  test('of our own can post by any address that leads here, while no public address is configured', async () => {
+    const page = { host: 'approvals.internal:8080', origin: 'http://approvals.internal:8080' };
+    expect((await send(page)).status).toBe(201);
+  });
+
   test('of our own can post JSON, so the refusals above are about the page', async () => {
     expect((await send({ origin: app.url })).status).toBe(201);
     expect(await planted()).toBe(1);
@@ -258,6 +263,20 @@ describe('a service that people reach by https through a proxy', () => {
       );
     expect(codeOf(await call(`http://${PUBLIC_HOST}`))).toEqual(REFUSED);
     expect((await call(PUBLIC_URL)).status).toBe(201);
+  });
+
+  test('treats a page of another address as foreign, also where Host names that address', async () => {
+    const { owner } = await createOrganization(secure);
+    const page = { cookie: owner.cookie, host: 'evil.example', origin: EVIL };
+    const posted = await secure.http.post(
+      '/api/v1/agents',
+      { slug: 'b', name: 'B' },
+      { headers: page },
+    );
+    expect(codeOf(posted)).toEqual(REFUSED);
+    const credentials = { email: 'ada@example.com', password: PASSWORD };
+    const signIn = await secure.http.post('/auth/login', credentials, { headers: page });
+    expect(codeOf(signIn)).toEqual(REFUSED);
   });
 
   test('builds the links in emails from its configuration, whatever Host says', async () => {
