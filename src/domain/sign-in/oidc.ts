@@ -32,7 +32,8 @@ function unescaped(path: string): string {
 }
 
 /** ASCII only, so that no lookalike letter passes for one of the domain. */
-const EMAIL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@((?!-)[A-Za-z0-9-]+(?:(?<!-)\.(?!-)[A-Za-z0-9-]+)*(?<!-))$/;
+const EMAIL =
+  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@((?!-)[A-Za-z0-9-]+(?:(?<!-)\.(?!-)[A-Za-z0-9-]+)*(?<!-))$/;
 
 /**
  * The email that identifies the person: verified by the provider and, where domains are configured, in one of them

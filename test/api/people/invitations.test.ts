@@ -151,16 +151,8 @@ describe('an invitation', () => {
 
   test.each([
     ['no email address', { email: 'nowhere', permission_policies: [] }, '/email'],
-    [
-      'several addresses',
-      { email: 'a@example.com, b@example.com', permission_policies: [] },
-      '/email',
-    ],
-    [
-      'a domain that ends in a hyphen',
-      { email: 'ada@example-.com', permission_policies: [] },
-      '/email',
-    ],
+    ['two addresses', { email: 'a@b.com, c@d.com', permission_policies: [] }, '/email'],
+    ['no host', { email: 'ada@a-.com', permission_policies: [] }, '/email'],
     ['no policies', { email: 'a@example.com' }, '/permission_policies'],
     [
       'an unknown permission',
