@@ -7,7 +7,10 @@ import { NO_PATH, type StepResult } from '../workflows/approval-request/contract
 
 export function approvalRequestActivities(context: ServiceContext) {
   return {
-    /** `floor`: the workflow's time in epoch milliseconds; the row's clock is never behind it. Idempotent. */
+    /**
+     * `floor`: the workflow's time in epoch milliseconds. The row's clock is never behind it.
+     * Idempotent.
+     */
     async stepApprovalRequest(id: string, floor: number): Promise<StepResult> {
       try {
         return toResult(await stepRequest(context, id, { floor: new Date(floor), by: 'workflow' }));
@@ -23,7 +26,7 @@ function toResult(step: RequestStep): StepResult {
   return { ...step, until: step.until.getTime(), path: step.path ?? NO_PATH };
 }
 
-/** Only what may pass by itself is worth a retry. */
+/** Retries only failures that may pass by themselves. */
 function toFailure(error: unknown): unknown {
   if (!(error instanceof AppError) || error.kind === 'unavailable' || error.kind === 'limited')
     return error;

@@ -1,6 +1,9 @@
-/** A call to a Temporal server that went away can hang far past any gRPC deadline: our own timer ends the wait. */
+/**
+ * A call to a Temporal server that went away can hang far past any gRPC deadline, so our own timer
+ * ends the wait.
+ */
 
-/** Rejects after `ms`, or as soon as `signal` is aborted; the call itself goes on. */
+/** Rejects after `ms`, or as soon as `signal` is aborted. The call itself continues. */
 export async function within<T>(ms: number, call: Promise<T>, signal?: AbortSignal): Promise<T> {
   call.catch(() => undefined);
   let end: () => void = () => undefined;

@@ -1,14 +1,15 @@
-/** The Temporal SDK's own log lines in our log, at levels an operator wants to read. */
+/** The Temporal SDK's own log lines in our log, at levels for operators. */
 import { Runtime } from '@temporalio/worker';
 import { SdkComponent, type LogLevel, type LogMetadata } from '@temporalio/common';
 import type { Level, Logger } from 'pino';
 
-/** The SDK has one runtime in a process, whatever number of connections: the latest logger gets its lines. */
+/** The SDK has one runtime in a process for all connections. The latest logger gets its lines. */
 let target: Logger | undefined;
 
 /**
- * Call before the first connection; later calls only change where lines go. Nothing but `linkTemporal`'s `close` ends a
- * worker: the SDK's own handlers of SIGINT and SIGTERM are left out, because parts of the service stop in order.
+ * Call it before the first connection; later calls only change where lines go. Only `close` of
+ * `linkTemporal` ends a worker. The SDK's own handlers of SIGINT and SIGTERM are left out, because
+ * parts of the service stop in order.
  */
 export function routeSdkLogs(logger: Logger): void {
   const installed = target !== undefined;
@@ -45,7 +46,8 @@ function write(
   { sdkComponent, error, ...rest }: LogMetadata = {},
 ): void {
   const ours = sdkComponent === SdkComponent.workflow || sdkComponent === SdkComponent.activity;
-  // Worker states and the like are the SDK's small talk; what our workflows and activities say keeps its level.
+  // Worker states and the like are of little interest. Lines from our workflows and activities keep
+  // their level.
   const shown = level === 'INFO' && !ours ? 'debug' : LEVELS[level];
   target?.[shown](
     {

@@ -21,20 +21,20 @@ const GRPC_ALREADY_EXISTS = 6;
 /** INDEXED_VALUE_TYPE_KEYWORD of Temporal's API; its package of enums cannot be imported by name from an ES module. */
 const KEYWORD = 2;
 
-/** What setup needs of a connection: both the client's and the worker's have it. */
+/** The parts of a connection that setup needs. Both the client's and the worker's have them. */
 export type SetupConnection = Pick<Connection, 'workflowService' | 'operatorService'>;
 
 export interface SetupOptions {
   /** Defaults to two minutes, which covers the attribute cache of a server we do not configure. */
   readonly usableWithinMs?: number;
-  /** Gives up waiting. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Registers what is missing and resolves once workflows with the attributes can be started and found. Where everything is
- * there nothing is registered, so that a server that lets us register nothing will do. True when something was missing: the
- * server is new, or has lost its database.
+ * Registers what is missing, and resolves once workflows with the attributes can be started and
+ * found. When nothing is missing it registers nothing, so it works on a server that refuses
+ * registration. True when something was missing: the server is new, or has lost its database.
  */
 export async function setupTemporal(
   connection: SetupConnection,

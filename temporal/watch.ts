@@ -1,4 +1,7 @@
-/** Whether the Temporal server answers: calls to one that has gone away would hang for seconds each. */
+/**
+ * Watches whether the Temporal server answers, because calls to an absent server would hang for
+ * seconds each.
+ */
 import { setMaxListeners } from 'node:events';
 import { setImmediate as afterPendingEvents, setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
@@ -7,22 +10,24 @@ import { within } from './deadline.ts';
 import { setupTemporal, type SetupConnection } from './setup.ts';
 
 const ASK_EVERY_MS = 300;
-/** A hundred times what an answer takes: a busy server is not taken for one that is away. */
+/**
+ * A hundred times the usual duration of an answer, so that a busy server does not count as away.
+ */
 const SILENT_AFTER_MS = 900;
 const GRPC_NOT_FOUND = 5;
-/** Canceled, deadline exceeded, unavailable: said by our own side. */
+/** Canceled, deadline exceeded, unavailable: errors from our own side. */
 const UNANSWERED = new Set([1, 4, 14]);
 
-/** What calls know of the server. */
+/** What calls know about the server. */
 export interface Presence {
-  /** Aborted while the server does not answer; another one once it does. */
+  /** Aborted while the server does not answer. A new one follows once it does. */
   readonly away: AbortSignal;
   /** Any answer means that the server is up. */
   heard(): void;
 }
 
 export interface PresenceKeeper extends Presence {
-  /** Declares the server away unless it was heard since `instant` (of `performance.now()`). */
+  /** Declares the server away unless it answered since `instant` (of `performance.now()`). */
   silentSince(instant: number): void;
 }
 
@@ -43,14 +48,16 @@ export function createPresence(): PresenceKeeper {
   };
 }
 
-/** Every call under way listens to the signal; Node would take more than ten listeners for a leak. */
+/**
+ * Every call under way listens to the signal. Node would report more than ten listeners as a leak.
+ */
 function unboundedController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;
 }
 
-/** Called when the server is back; `reset`: it lost our workflows. A failure is retried. */
+/** Called when the server is back. `reset`: it lost our workflows. A failure is retried. */
 export type OnReturn = (how: { readonly reset: boolean }) => Promise<void>;
 
 export interface WatchOptions {
@@ -64,8 +71,8 @@ export interface WatchOptions {
 }
 
 /**
- * Asks again and again until aborted. A server that was away, or lost our namespace because its database was deleted while
- * connection and worker live on, is set up again.
+ * Polls the server until aborted. A server that was away is set up again. So is one that lost our
+ * namespace with its database while connection and worker survived.
  */
 export async function watchServer(
   connection: SetupConnection,
@@ -111,7 +118,8 @@ async function ask(
     if (isGrpcServiceError(error) && !UNANSWERED.has(Number(error.code))) {
       return Number(error.code) === GRPC_NOT_FOUND ? 'unknown namespace' : 'known namespace';
     }
-    // After a pause of this process the timer comes before answers that have long arrived: let those in first.
+    // After a pause of this process the timer fires before answers that arrived long ago, so let
+    // those in first.
     await afterPendingEvents();
     return 'none';
   }

@@ -1,4 +1,7 @@
-/** The connection to Temporal and the worker on it: connecting, setting up and reconnecting go on in the background. */
+/**
+ * The connection to Temporal and its worker. Connecting, setup and reconnecting happen in the
+ * background.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import {
@@ -25,20 +28,20 @@ export interface TemporalOptions {
 export interface WorkerOptions {
   readonly activities: Activities;
   readonly workflowBundle: WorkflowBundleOption;
-  /** Local activities at once: the size of the worker's own database pool. */
+  /** Concurrent local activities: the size of the worker's own database pool. */
   readonly concurrency: number;
-  /** Open workflows kept in memory, some 170 KB each. */
+  /** Open workflows kept in memory, about 170 KB each. */
   readonly maxCachedWorkflows: number;
 }
 
-/** A connection that comes when it comes. */
+/** A connection that may be established later. */
 export interface TemporalLink {
-  /** Undefined until there is a connection; one whose server went away stays. */
+  /** Undefined until there is a connection. A connection whose server went away stays. */
   client(): Client | undefined;
   readonly presence: Presence;
   /** Resolves once connected and set up. */
   readonly ready: Promise<void>;
-  /** What is wrong, or undefined when the server answers. */
+  /** The problem, or undefined when the server answers. */
   probe(): Promise<string | undefined>;
   /** Drains the worker, then closes the connection. */
   close(): Promise<void>;
@@ -68,7 +71,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       const fresh = await setupTemporal(connection, options.namespace, { signal: closing.signal });
       state.worker = worker && (await createWorker(connection, options, worker));
       const served = state.worker ? state.worker.run() : untilAborted(closing.signal);
-      // Closed while the worker was made: it has to run once to be drained.
+      // Closed while the worker was created: it has to run once to be drained.
       if (closing.signal.aborted) state.worker?.shutdown();
       state.client = new Client({ connection, namespace: options.namespace });
       options.logger.info({ namespace: options.namespace }, 'Temporal connected');
@@ -106,7 +109,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
   };
 }
 
-/** Serves again a moment after each failure. */
+/** Serves again shortly after each failure. */
 async function serveUntil(
   closing: AbortSignal,
   serve: () => Promise<void>,

@@ -13,7 +13,10 @@ import type { TemporalLink } from './worker.ts';
 
 const CALL_TIMEOUT_MS = 5_000;
 
-/** Every call rejects at once while there is no connection, and as soon as the server is known not to answer. */
+/**
+ * Every call rejects at once without a connection, and as soon as the server is known not to
+ * answer.
+ */
 export function temporalWorkflows(
   link: () => Pick<TemporalLink, 'client' | 'presence'> | undefined,
   taskQueue: string,
@@ -39,7 +42,7 @@ export function temporalWorkflows(
       try {
         await call((client) => client.workflow.getHandle(workflowIdOf(requestId)).signal(signal));
       } catch (error) {
-        // The workflow has just seen the final row and completed: normal.
+        // Normal: the workflow has just seen the final row and completed.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
     },
@@ -91,7 +94,10 @@ function keyword(text: string, length = 200): string {
     .toWellFormed();
 }
 
-/** The Temporal UI renders a summary as Markdown, and an agent chose the text: no links, no markup. */
+/**
+ * The Temporal UI renders a summary as Markdown, and the text is from an agent: no links, no
+ * markup.
+ */
 function unformatted(text: string): string {
   return text.replaceAll(/[[\]<>`]/g, ' ');
 }

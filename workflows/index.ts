@@ -1,2 +1,2 @@
-/** Every workflow type the worker runs; the bundle starts here. */
+/** Every workflow type that the worker runs. The bundle starts here. */
 export { approvalRequest } from './approval-request/workflow.ts';

@@ -1,4 +1,4 @@
-/** The database's clock: requests are decided by no other. */
+/** The database's clock, which decides everything about requests. */
 import type { Db } from '../platform/postgres.ts';
 
 export async function readClock(db: Db): Promise<Date> {

@@ -1,4 +1,6 @@
-/** The schema of a database as readable SQL, read from its catalogue: the sum of the migrations. */
+/**
+ * The schema of a database as readable SQL, read from its catalogue: the result of all migrations.
+ */
 import type { Db } from '../platform/postgres.ts';
 
 /** Knex writes these tables for itself. */
@@ -66,8 +68,8 @@ const VIEWS = `select c.relname as name, format(E'CREATE VIEW %1$s AS\\n%2$s\\nC
   order by c.relname collate "C"`;
 
 /**
- * Functions first, then every table by name with what belongs to it, then views. The same schema
- * gives the same text.
+ * Functions first, then every table by name with its parts, then views. The same schema gives the
+ * same text.
  */
 export async function describeSchema(db: Db): Promise<string> {
   const read = async <Row>(sql: string) => (await db.raw<{ rows: Row[] }>(sql)).rows;

@@ -1,4 +1,4 @@
-/** Durations as the interface writes them: one unit, no fraction, for example `30s`, `15m`, `24h`. */
+/** Durations as the API writes them: one unit, no fraction, for example `30s`, `15m`, `24h`. */
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const GRAMMAR = /^([1-9][0-9]*)(s|m|h)$/;
@@ -6,7 +6,10 @@ const GRAMMAR = /^([1-9][0-9]*)(s|m|h)$/;
 /** JSON-Schema pattern of the grammar, for the OpenAPI document. */
 export const DURATION_PATTERN = GRAMMAR.source;
 
-/** Milliseconds, or undefined when the text is not a duration. A number too large to count in milliseconds is Infinity. */
+/**
+ * Milliseconds; undefined when the text is not a duration. A number too large to count in
+ * milliseconds is Infinity.
+ */
 export function parseDuration(text: string): number | undefined {
   const match = GRAMMAR.exec(text);
   if (!match) return undefined;
@@ -14,7 +17,10 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : Infinity;
 }
 
-/** A positive whole number of seconds in the largest unit that takes no fraction: 900 is `15m`, 90 is `90s`. */
+/**
+ * A positive whole number of seconds in the largest unit without a fraction: 900 is `15m`, 90 is
+ * `90s`.
+ */
 export function formatDuration(seconds: number): string {
   if (seconds % 3_600 === 0) return `${seconds / 3_600}h`;
   return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;

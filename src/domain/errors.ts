@@ -257,7 +257,7 @@ export class AppError extends Error {
   }
 }
 
-/** The most bad fields one answer names. */
+/** The most bad fields that one answer names. */
 export const MAX_ISSUES = 100;
 
 /** A 400 that lists each bad field. The envelope takes the first issue code that is in the catalogue. */

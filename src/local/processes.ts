@@ -1,4 +1,4 @@
-/** Processes of the operating system: who a pid really is, free ports, ending one for good. */
+/** Processes of the operating system: their identity, free ports, and ending them for good. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,13 +10,13 @@ export interface ProcessIdentity {
   readonly startedAt: string;
 }
 
-/** The process that has this pid now, or undefined when there is none (a zombie counts as none). */
+/** The process that has this pid now. Undefined when there is none; a zombie counts as none. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? linuxStart(pid) : portableStart(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
-/** Is this very process, and not a later one with its pid, still running? */
+/** Whether this very process still runs, and not a later one with its pid. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return identifyProcess(identity.pid)?.startedAt === identity.startedAt;
 }
@@ -56,7 +56,7 @@ function portableStart(pid: number): string | undefined {
   }
 }
 
-/** Polls until the condition holds; false when it did not within `timeoutMs`. */
+/** Polls until the condition is true. Returns false when that takes longer than `timeoutMs`. */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   timeoutMs: number,
@@ -70,12 +70,15 @@ export async function eventually(
 }
 
 export interface EndOptions {
-  /** Sent in this order, each given its time before the next; SIGKILL follows by itself. */
+  /** Sent in this order, each with its time before the next. SIGKILL follows. */
   readonly signals: readonly NodeJS.Signals[];
   readonly graceMs: number;
 }
 
-/** Ends one process and resolves when it is gone. A process that is not ours to signal, or gone already, is no error. */
+/**
+ * Ends one process and resolves when it is gone. A process that is gone already, or that we may not
+ * signal, is not an error.
+ */
 export async function endProcess(identity: ProcessIdentity, options: EndOptions): Promise<void> {
   const gone = (): boolean => !isRunning(identity);
   for (const signal of [...options.signals, 'SIGKILL'] as const) {
@@ -94,14 +97,14 @@ export async function freePort(preferred = 0): Promise<number> {
   return (await tryPort(preferred)) ?? (await freePort());
 }
 
-/** That many different free ports of 127.0.0.1. */
+/** This many different free ports of 127.0.0.1. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) ports.add(await freePort());
   return [...ports];
 }
 
-/** Could this process listen there now? */
+/** Whether this process could listen there now. */
 export async function canListen(host: string, port: number): Promise<boolean> {
   return (await tryPort(port, host)) !== undefined;
 }

@@ -1,4 +1,7 @@
-/** Servers run as children: started, watched, restarted with growing pauses when they die, ended in order. */
+/**
+ * Servers as children: started, watched, restarted with growing pauses after a crash, and ended in
+ * order.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import {
   closeSync,
@@ -23,7 +26,7 @@ import { OperatorError } from '../platform/operator-error.ts';
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;
-/** A child that lived this long is well again: the next pause is the first one. */
+/** A child that ran this long counts as healthy again: the next pause is the first one. */
 const WELL_AFTER_MS = 30_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
@@ -33,22 +36,28 @@ export interface ServerSpec {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** Output goes here; a file over 10 MiB is put aside at the next start. */
+  /** The log. A file over 10 MiB is moved away at the next start. */
   readonly logFile: string;
-  /** Holds pid and start time of the child, so that the next run can end what a killed run left behind. */
+  /**
+   * Contains pid and start time of the child, so that the next run can end the child of a killed
+   * run.
+   */
   readonly recordFile: string;
   readonly end: EndOptions;
-  /** Asked about the child with this pid until it says yes; `startTimeoutMs` bounds the wait at the first start. */
+  /**
+   * Called with the child's pid until it returns true. `startTimeoutMs` limits the wait at the
+   * first start.
+   */
   readonly ready: (pid: number) => Promise<boolean>;
   readonly startTimeoutMs: number;
-  /** Runs before every start, for example to clear what a crash left. */
+  /** Runs before every start, for example to clean up after a crash. */
   readonly prepare?: () => Promise<void>;
   readonly onEvent?: (message: string) => void;
 }
 
 export interface SupervisedServer {
   readonly name: string;
-  /** The pid of the child that runs now, or undefined between a crash and its restart. */
+  /** The pid of the running child; undefined between a crash and its restart. */
   pid(): number | undefined;
   /** Ends the child for good; resolves when it is gone. */
   stop(): Promise<void>;
@@ -72,7 +81,7 @@ export async function endOrphan(recordFile: string, end: EndOptions): Promise<bo
   return true;
 }
 
-/** Starts the server, waits until it is ready, and from then on keeps it running until `stop`. */
+/** Starts the server, waits until it is ready, and keeps it running until `stop`. */
 export async function supervise(spec: ServerSpec): Promise<SupervisedServer> {
   mkdirSync(dirname(spec.recordFile), { recursive: true });
   mkdirSync(dirname(spec.logFile), { recursive: true });
@@ -113,7 +122,7 @@ export async function supervise(spec: ServerSpec): Promise<SupervisedServer> {
       stopping.abort();
       if (current) await endProcess(current.identity, spec.end);
       await watching;
-      // The watcher may have been in the middle of a restart.
+      // The watcher may be in the middle of a restart.
       await endOrphan(spec.recordFile, spec.end);
       rmSync(spec.recordFile, { force: true });
     },
@@ -148,7 +157,8 @@ async function launch(spec: ServerSpec): Promise<Running> {
   const log = openSync(spec.logFile, 'a', 0o600);
   try {
     const child = spawn(spec.command, spec.args, {
-      // A group of its own: Ctrl-C in a terminal reaches us alone, and we end the children in order.
+      // A process group of its own: Ctrl-C in a terminal reaches only us, and we end the children
+      // in order.
       detached: true,
       stdio: ['ignore', log, log],
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_MESSAGES: 'C', ...spec.env },
@@ -157,7 +167,7 @@ async function launch(spec: ServerSpec): Promise<Running> {
     const exited = whenExited(child);
     const identity = child.pid === undefined ? undefined : identifyProcess(child.pid);
     if (identity) writeFileSync(spec.recordFile, JSON.stringify(identity), { mode: 0o600 });
-    // A child that is gone already has no start time; the caller learns of its end from `exited`.
+    // A child that is gone already has no start time. The caller learns of its end from `exited`.
     return { identity: identity ?? { pid: child.pid ?? 0, startedAt: 'gone' }, exited };
   } finally {
     closeSync(log);

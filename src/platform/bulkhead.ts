@@ -1,8 +1,8 @@
-/** Lets only so much of an expensive kind of work run at once, and only so much wait for it. */
+/** Limits how much of an expensive kind of work runs at once, and how much waits for it. */
 
 /**
- * The queue is full: `caller` when this caller asked too much at once, `all` when all
- * together did.
+ * The queue is full. `caller`: this caller asked for too much at once. `all`: all callers together
+ * did.
  */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
@@ -14,15 +14,17 @@ export class Overloaded extends Error {
   }
 }
 
-/** `onBehalfOf`: who asked for the work, if that matters. */
+/** `onBehalfOf`: the caller who asked for the work, if that matters. */
 export type Bulkhead = <T>(work: () => Promise<T>, onBehalfOf?: string) => Promise<T>;
 
 export interface BulkheadSize {
   readonly atOnce: number;
-  /** How much of one caller runs at once; as much as of all when absent. */
+  /** How much of one caller runs at once. Default: as much as of all. */
   readonly atOnceEach?: number;
   readonly waiting: number;
-  /** How much of one caller waits, so that others find room in the line; as much as of all when absent. */
+  /**
+   * How much of one caller waits, so that others find room in the line. Default: as much as of all.
+   */
   readonly waitingEach?: number;
 }
 

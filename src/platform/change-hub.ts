@@ -21,8 +21,9 @@ export class ChangeHub<T> {
   }
 
   /**
-   * Call it after a commit. `snapshot` spares local listeners the read. `unlessHeard`: no NOTIFY
-   * when a local listener was waiting; waits elsewhere find the change at their next reread.
+   * Call it after a commit. `snapshot` saves local listeners the read. With `unlessHeard`, no
+   * NOTIFY follows when a local listener was waiting. Waits elsewhere find the change at their next
+   * reread.
    */
   publish(
     id: string,
@@ -52,7 +53,7 @@ export class ChangeHub<T> {
     this.onOutgoing = onOutgoing;
   }
 
-  /** Changes not yet announced to other processes; taking them makes them the caller's to send. */
+  /** Changes not yet announced to other processes. A caller that takes them must send them. */
   takeOutgoing(): string[] {
     const ids = [...this.outgoing];
     this.outgoing.clear();

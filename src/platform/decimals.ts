@@ -1,4 +1,7 @@
-/** Arithmetic on decimals as JSON writes them, exact for any number of digits; exponents are never expanded. */
+/**
+ * Arithmetic on decimals as JSON writes them, exact for any number of digits. Exponents are never
+ * expanded.
+ */
 
 /** A decimal without leading or trailing zeros: `digits` × 10^`exponent`; zero is `''` × 10^0. */
 interface Decimal {
@@ -34,7 +37,10 @@ function exponentOf(text: string | undefined): bigint {
     : BigInt(text.startsWith('+') ? text.slice(1) : text);
 }
 
-/** The one text of a decimal's value: digits and exponent, `15e-1` for 1.5, `0` for every zero. Throws for other text. */
+/**
+ * The one text for a decimal's value: digits and exponent, `15e-1` for 1.5, `0` for every zero.
+ * Throws for other text.
+ */
 export function canonicalDecimal(source: string): string {
   const { negative, digits, exponent } = decimalOf(source);
   if (digits === '') return '0';

@@ -13,8 +13,8 @@ export type EgressProblem =
   'not_a_url' | 'scheme' | 'userinfo' | 'fragment' | 'port' | 'host' | 'unresolved' | 'address';
 
 /**
- * Calls to this destination are not allowed. The message names the problem, never the addresses
- * behind the name.
+ * Calls to this destination are not allowed. The message names the problem, never the addresses of
+ * the name.
  */
 export class EgressDenied extends Error {
   override readonly name = 'EgressDenied';
@@ -206,7 +206,9 @@ async function within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T
   });
 }
 
-/** Each call opens its own connection: a kept one would outlive the check of its address. */
+/**
+ * Each call opens its own connection, because a kept one would outlive the check of its address.
+ */
 async function send(
   { url, addresses }: Admitted,
   wanted: EgressRequest & { readonly signal: AbortSignal },

@@ -13,7 +13,7 @@ export interface ExactObject {
   [key: string]: ExactValue;
 }
 
-/** A JSON number whose decimal value a JavaScript number would change. */
+/** A JSON number whose decimal value would change as a JavaScript number. */
 export class ExactNumber {
   readonly source: string;
 
@@ -22,7 +22,10 @@ export class ExactNumber {
   }
 }
 
-/** The source text of one JSON value, written out unchanged; `value` is parsed at most once, when first asked for. */
+/**
+ * The source text of one JSON value, written out unchanged. `value` is parsed at most once, on
+ * first use.
+ */
 export class JsonText {
   readonly text: string;
   #value: ExactValue | undefined;
@@ -74,31 +77,32 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** A container being read. */
+/** A container that is being read. */
 interface Frame {
   readonly close: typeof CLOSE_BRACE | typeof CLOSE_BRACKET;
-  /** Undefined below a kept member, whose values nothing asks for yet. */
+  /** Undefined below a kept member, whose values are not needed yet. */
   readonly built: ExactObject | ExactValue[] | undefined;
-  /** Keys read so far of an object that is not built. */
+  /** Keys read so far, for an object that is not built. */
   readonly keys: Set<string> | undefined;
-  /** The member or index the next value belongs to. */
+  /** The member or index of the next value. */
   key: string | number;
 }
 
-/** The text and where its reading is. */
+/** The text and the current position. */
 interface Reading {
   readonly text: string;
   readonly keep: readonly string[];
   readonly maxDepth: number;
   readonly stack: Frame[];
   at: number;
-  /** Where the value of a kept top-level member begins, -1 outside of one. */
+  /** Where the value of a kept top-level member begins; -1 outside of one. */
   keptFrom: number;
 }
 
 /**
- * Strict JSON to exact values. Throws `ExactJsonError` for anything `JSON.parse` refuses, a key that occurs twice in one
- * object (compared after unescaping) and containers nested beyond `maxDepth`. Never recurses; linear in the text.
+ * Parses strict JSON to exact values. Throws `ExactJsonError` for anything that `JSON.parse`
+ * refuses, for duplicate keys (compared after unescaping) and for nesting beyond `maxDepth`. Never
+ * recurses; linear in the text.
  */
 export function parseExact(text: string, options?: { readonly maxDepth?: number }): ExactValue;
 export function parseExact(text: string, options: ParseExactOptions): ExactValue | KeptObject;
@@ -117,7 +121,7 @@ export function parseExact(
   }
 }
 
-/** What `readValue` answers when a container with something in it has begun. */
+/** The result of `readValue` when a non-empty container begins. */
 const OPENED = Symbol('opened');
 
 /** Reads a scalar or an empty container, or enters a container. */
@@ -188,7 +192,10 @@ function readKey(reading: Reading, frame: Frame): void {
   if (reading.stack.length === 1 && reading.keep.includes(key)) reading.keptFrom = reading.at;
 }
 
-/** Puts a value that has ended into its container, and closes those that end with it. Answers the outermost one at its end. */
+/**
+ * Puts a finished value into its container, and closes containers that end with it. Returns the
+ * outermost one at its end.
+ */
 function putValue(reading: Reading, value: ExactValue): ExactValue | KeptObject | undefined {
   const { text, stack } = reading;
   let ended: ExactValue | JsonText = value;
@@ -226,7 +233,7 @@ const MESSAGES = {
   too_deep: 'The JSON nests too deeply.',
 } as const;
 
-/** Text that is no JSON is refused as that, whatever was found before the place where it breaks. */
+/** Text that is not JSON is refused as such, whatever was found before the fault. */
 function refused(reading: Reading, code: 'duplicate_key' | 'too_deep'): ExactJsonError {
   try {
     JSON.parse(reading.text);
@@ -241,7 +248,10 @@ function malformed({ text, maxDepth }: Reading): ExactJsonError {
   return new ExactJsonError(code, '', MESSAGES[code]);
 }
 
-/** True when the brackets of broken text open more levels than allowed: then depth is the better answer. */
+/**
+ * True when the brackets of broken text open more levels than allowed. Then depth is the better
+ * answer.
+ */
 function nestsBeyond(text: string, maxDepth: number): boolean {
   let depth = 0;
   let isInside = false;
@@ -267,12 +277,15 @@ function pointerOf(stack: readonly Frame[]): string {
   return stack.map((frame) => `/${pointerToken(frame.key)}`).join('');
 }
 
-/** A number as a JSON source writes it: a JavaScript number when that is the same decimal, else `ExactNumber`. */
+/**
+ * A number from its JSON source: a JavaScript number when that is the same decimal, else
+ * `ExactNumber`.
+ */
 function exactNumber(source: string): number | ExactNumber {
   const value = Number(source);
   // A double keeps fifteen significant digits, so short plain notation needs no comparison.
   if (source.length <= 15 && !/[eE]/.test(source)) return value;
-  // So a nonzero decimal too small for a double is not compared, however long its exponent is.
+  // So a nonzero decimal too small for a double is not compared, and its exponent may be long.
   if (value === 0) return /^-?[0.]+(?:[eE]|$)/.test(source) ? value : new ExactNumber(source);
   const printed = String(value);
   if (printed === source) return value;
@@ -284,7 +297,10 @@ function exactNumber(source: string): number | ExactNumber {
 const sourceOf = (value: number | ExactNumber): string =>
   typeof value === 'number' ? String(value) : value.source;
 
-/** Orders two numbers by their exact decimal values; a JavaScript number counts as the decimal it prints as. */
+/**
+ * Orders two numbers by their exact decimal values. A JavaScript number counts as the decimal that
+ * it prints as.
+ */
 export function compareDecimals(a: number | ExactNumber, b: number | ExactNumber): -1 | 0 | 1 {
   if (a === b) return 0;
   if (Number.isFinite(a) && Number.isFinite(b)) return a < b ? -1 : 1;
@@ -307,7 +323,7 @@ export function canonicalJson(value: ExactValue): string {
   return `{${members.map((key) => `${quote(key)}:${canonicalJson(value[key] ?? null)}`).join(',')}}`;
 }
 
-/** Equality of JSON values: numbers as decimals, objects without regard to key order. */
+/** Compares two JSON values: numbers as decimals, objects without regard to key order. */
 export function exactEquals(a: ExactValue, b: ExactValue): boolean {
   if (isNumber(a) || isNumber(b)) return isNumber(a) && isNumber(b) && compareDecimals(a, b) === 0;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return a === b;
@@ -359,7 +375,7 @@ function write(value: unknown): string | undefined {
   return `{${members}}`;
 }
 
-/** Text that needs no escape, which nearly all text is, is quoted without the detour through `JSON.stringify`. */
+/** Quotes text that needs no escape, as most text does, without `JSON.stringify`. */
 const PLAIN_TEXT = /^[ !#-[\]-~]{0,100}$/;
 
 function quote(text: string): string {

@@ -1,4 +1,7 @@
-/** Takes texts apart that are known to be JSON objects, such as stored ones. Checks nothing, and so is quick. */
+/**
+ * Splits known JSON objects, such as stored ones, into members. It is quick because it checks
+ * nothing.
+ */
 import { JsonText, parseExact, type KeptObject } from './exact-json.ts';
 import { endOfString, skipSpace } from './json-tokens.ts';
 
@@ -25,7 +28,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Where the comma or the bracket behind a value is. */
+/** The position of the comma or bracket after a value. */
 function endOfKnownValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

@@ -1,4 +1,7 @@
-/** Where the tokens of a JSON text end. Each function answers `MALFORMED` where the grammar of RFC 8259 is broken. */
+/**
+ * Finds the ends of tokens in a JSON text. Each function returns `MALFORMED` where the text breaks
+ * the grammar of RFC 8259.
+ */
 
 export const MALFORMED = -1;
 
@@ -26,7 +29,7 @@ export function skipSpace(text: string, at: number): number {
   }
 }
 
-/** Behind the string whose opening quote is at `at`. */
+/** The position after the string whose opening quote is at `at`. */
 export function endOfString(text: string, at: number): number {
   for (let next = at + 1; ; next += 1) {
     const code = text.charCodeAt(next);
@@ -49,7 +52,7 @@ function endOfEscape(text: string, at: number): number {
   return at + 1 < text.length && '"\\/bfnrt'.includes(text.charAt(at + 1)) ? at + 2 : MALFORMED;
 }
 
-/** Behind the number that begins at `at`. */
+/** The position after the number that begins at `at`. */
 export function endOfNumber(text: string, at: number): number {
   let next = text.charCodeAt(at) === MINUS ? at + 1 : at;
   next = text.charCodeAt(next) === ZERO ? next + 1 : endOfDigits(text, next);

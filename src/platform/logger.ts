@@ -1,4 +1,7 @@
-/** Structured logs. Never a secret, never a tool call's arguments: log ids and let the database hold the rest. */
+/**
+ * Structured logs. Never log a secret or the arguments of a tool call: log ids, and keep the rest
+ * in the database.
+ */
 import { pino, type DestinationStream, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 
@@ -8,7 +11,7 @@ export interface LoggerOptions {
   readonly level: string;
   /** `auto` is pretty when standard output is a terminal. */
   readonly format: 'auto' | 'json' | 'pretty';
-  /** Where lines go; default standard output. */
+  /** Where lines go. Default: standard output. */
   readonly destination?: DestinationStream;
 }
 
@@ -30,7 +33,10 @@ const SECRETS = SECRET_KEYS.flatMap((key) => {
   return [key, inside('*'), inside('*.*')];
 });
 
-/** A logger that writes at once (no worker thread), so that the last lines of a dying process are there. */
+/**
+ * A logger that writes at once, without a worker thread, so that the last lines of a dying process
+ * are not lost.
+ */
 export function createLogger({ level, format, destination }: LoggerOptions): Logger {
   const options = {
     level,

@@ -65,7 +65,8 @@ export function openMailer(url: string, from: string): Mailer {
         ...(id !== undefined && { messageId: `<${id}@${domain}>` }),
         ...(thread !== undefined && { references: `<${thread}@${domain}>` }),
         headers: { 'Auto-Submitted': 'auto-generated' },
-        // The other timeouts restart with each line, so a slow server could hold the connection for ever.
+        // The other timeouts restart with each line, so a slow server could hold the connection
+        // forever.
         signal: AbortSignal.timeout(TIMEOUT_MS),
       };
       await transport.sendMail(message).catch((error: unknown) => {

@@ -204,7 +204,8 @@ async function begin(
     nonce: checks.nonce,
     code_challenge: await client.calculatePKCECodeChallenge(checks.codeVerifier),
     code_challenge_method: 'S256',
-    // Asks the provider to report the time of authentication; by the standard `max_age` alone implies it.
+    // Asks the provider to report the time of authentication. By the standard, `max_age` alone
+    // implies it.
     ...(configuration.serverMetadata().claims_parameter_supported === true && {
       claims: '{"id_token":{"auth_time":null}}',
     }),

@@ -1,4 +1,4 @@
-/** Failures a person can mend. */
+/** Failures that the operator can fix. */
 
-/** Its message is printed as it is, without a stack. */
+/** The message is printed unchanged, without a stack. */
 export class OperatorError extends Error {}

@@ -1,4 +1,4 @@
-/** Where the package lies on the disk. */
+/** Finds the folder of the package on the disk. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Connections to Postgres: a Knex pool per purpose, and the value types every query gets back. */
+/** Connections to Postgres: a Knex pool per purpose, and the value types of query results. */
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 
@@ -11,7 +11,10 @@ export type Db = Knex;
 
 declare const pool: unique symbol;
 
-/** A pool, to which no transaction can be assigned: taking a second connection inside one can use up the pool for good. */
+/**
+ * A pool, to which no transaction can be assigned. Taking a second connection inside a transaction
+ * can exhaust the pool for good.
+ */
 export type Pool = Knex & { readonly [pool]: true };
 
 export interface PoolOptions {
@@ -44,7 +47,8 @@ export function openPool({
       }),
     },
     pool: { min: 0, max, acquireTimeoutMillis: 10_000 },
-    // Knex would print lost connections to the console; the calls that fail by them are logged by ours.
+    // Knex would print lost connections to the console. Our code logs the calls that fail because
+    // of them.
     log: { warn: ignore, error: ignore },
   }) as Pool;
 }
@@ -52,11 +56,14 @@ export function openPool({
 /** A statement that each connection plans once, under its name, and then keeps. */
 export interface PreparedStatement {
   readonly name: string;
-  /** Constant text: a name always means the same text. Bindings are `:name`. */
+  /** Constant text, because a name always refers to the same text. Bindings are `:name`. */
   readonly sql: string;
 }
 
-/** For the statements of the hot path: planning them at every call would cost several times what running them costs. */
+/**
+ * For frequent statements: planning them at every call would cost several times as much as running
+ * them.
+ */
 export async function runPrepared<Row>(
   db: Db,
   { name, sql }: PreparedStatement,
@@ -80,7 +87,10 @@ const UNAVAILABLE_NODE_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 
-/** True when the error says that the database is away or refuses connections, rather than that a statement is wrong. */
+/**
+ * True when the error means that the database is away or refuses connections, and not that a
+ * statement is wrong.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!isErrorLike(error)) return false;
   if (error.name === 'KnexTimeoutError') return true;
@@ -92,18 +102,18 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     /^(08|25P03|40|53|55P03|57P)/.test(code)
   )
     return true;
-  // For a connection that breaks while a statement runs the driver has no code, only these sentences.
+  // When a connection breaks during a statement, the driver has no code, only these sentences.
   return /connection terminated|connection ended|timeout expired|client has encountered a connection error/i.test(
     error.message,
   );
 }
 
-/** No server behind a Unix socket; ENOENT of anything else is a missing file. */
+/** No server behind a Unix socket. ENOENT of anything else is a missing file. */
 function isMissingSocket(error: Error, code: string): boolean {
   return code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
 }
 
-/** Name of the constraint a statement violated, if that is what the error says. */
+/** The name of the constraint that a statement violated, if the error has one. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!isErrorLike(error) || !('constraint' in error)) return undefined;
   return typeof error.constraint === 'string' ? error.constraint : undefined;

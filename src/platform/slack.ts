@@ -185,7 +185,7 @@ function toSlackError(error: unknown): SlackError {
     return new SlackError('limited', 'ratelimited', Math.max(1, error.retryAfter));
   if (error instanceof WebAPIPlatformError) {
     const { error: reason } = error.data;
-    // Not an error code: a page of something in between.
+    // Not an error code, but a page from something between us and Slack.
     if (!/^[a-z0-9_-]{1,80}$/i.test(reason)) return new SlackError('away', 'unreadable_answer');
     return new SlackError(PASSING.has(reason) ? 'away' : 'refused', reason);
   }

@@ -1,10 +1,13 @@
-/** Threads for work that would hold the event loop. What runs there is a module of plain functions. */
+/** Threads for work that would hold the event loop. They run a module of plain functions. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { bulkhead } from './bulkhead.ts';
 
 export interface WorkerPool {
-  /** Calls `task`, which the module exports by its name, in a thread. Throws `Overloaded` when too much waits already. */
+  /**
+   * Calls `task`, an export of the module, in a thread. Throws `Overloaded` when too much waits
+   * already.
+   */
   run<I, O>(task: (input: I) => O, input: I, onBehalfOf: string): Promise<O>;
   close(): Promise<void>;
 }
@@ -15,7 +18,7 @@ export interface WorkerPoolOptions {
   readonly execArgv?: readonly string[];
 }
 
-/** Of one caller; another one still finds a thread. */
+/** The limit for one caller, so that another one still finds a thread. */
 const AT_ONCE_EACH = 2;
 const MIN_THREADS = 3;
 const IDLE_MS = 60_000;
@@ -27,7 +30,7 @@ export function openWorkerPool({ module, execArgv }: WorkerPoolOptions): WorkerP
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: IDLE_MS,
-    // The event loop goes first where there are fewer cores than threads.
+    // With fewer cores than threads, the event loop comes first.
     niceIncrement: 10,
     ...(execArgv && { execArgv: [...execArgv] }),
   });

@@ -43,9 +43,12 @@ export interface Runtime {
   readonly justCreated: LRUCache<string, ApprovalRequest>;
   readonly limits: Limits;
   readonly edition: Edition;
-  /** Encrypts secrets that must be readable again; undefined without a secrets key: what needs it answers 501. */
+  /**
+   * Encrypts secrets that must be readable again. Undefined without a secrets key: then operations
+   * that need it answer 501.
+   */
   readonly secrets: SecretBox | undefined;
-  /** The only way to addresses that users name. */
+  /** The only way to call addresses that users name. */
   readonly egress: Egress;
   /** For work that would hold the event loop for 20 ms or more. */
   readonly workerPool: WorkerPool;
@@ -58,13 +61,19 @@ export interface Runtime {
   /** Aborted on shutdown: parked waits then answer with the current state. */
   readonly stopping: AbortSignal;
   readonly metrics: Metrics;
-  /** Where people reach the service, known once it listens; every link is built from it, never from a request's Host header. */
+  /**
+   * Where people reach the service, known once it listens. Every link is built from it, never from
+   * a request's Host header.
+   */
   readonly publicUrl: () => string;
-  /** File with the secret that lets the first owner in; read at each attempt. */
+  /** The file with the secret that admits the first owner. Read at each attempt. */
   readonly bootstrapSecretFile: string;
 }
 
-/** For use cases. Code that already holds a connection takes `db` and `Runtime` instead, and so cannot wait for a second one. */
+/**
+ * For use cases. Code that already holds a connection takes `db` and `Runtime` instead, so that it
+ * cannot wait for a second one.
+ */
 export interface ServiceContext extends Runtime {
   readonly db: Pool;
 }

@@ -1,4 +1,7 @@
-/** Every link people get or browsers follow, from the public URL alone: never from what a request says it was sent to. */
+/**
+ * Every link for people and browsers, built from the public URL alone and never from a request's
+ * headers.
+ */
 import type { Runtime } from './context.ts';
 
 type Base = Pick<Runtime, 'publicUrl'>;
@@ -13,12 +16,12 @@ export const invitationLink = (base: Base, token: string): string =>
 export const passwordResetLink = (base: Base, token: string): string =>
   at(base, `/password/reset/${token}`);
 
-/** Where the identity provider sends browsers back to. It is registered there. */
+/** Where the identity provider sends browsers after a sign-in. It is registered there. */
 export const ssoCallbackLink = (base: Base): string => at(base, '/auth/oidc/callback');
 
 /** `path` must be a return path. */
 export const returnLink = (base: Base, path: string): string => at(base, path);
 
-/** The sign-in page, saying why it is seen again. */
+/** The sign-in page, with the reason for showing it again. */
 export const failedSignInLink = (base: Base, code: string): string =>
   at(base, `/login?error=${code}`);

@@ -5,7 +5,7 @@ export interface Metrics {
   readonly registry: Registry;
   readonly requestsCreated: Counter;
   readonly requestsDecided: Counter<'status' | 'channel'>;
-  /** Requests the reconciler had to step itself: should stay 0 while Temporal is up. */
+  /** Requests that the reconciler had to step itself. Should stay 0 while Temporal is up. */
   readonly reconcilerSteps: Counter;
   readonly reconcilerStarts: Counter;
   readonly parkedWaits: Gauge;

@@ -1,8 +1,8 @@
-/** Cutting lists into pages. */
+/** Cuts lists into pages. */
 
 /**
- * The page out of what was found for `limit + 1`: the item too many only says that another page follows. `last` is the
- * item it follows, undefined on the last page.
+ * The page from a query of `limit + 1` items. The extra item only shows that another page follows.
+ * `last` is the item that the next page follows, undefined on the last page.
  */
 export function cutPage<T>(
   found: readonly T[],

@@ -1,6 +1,9 @@
-/** What the services need from outside their layers. `temporal/` implements Workflows; `bin/` puts the parts together. */
+/**
+ * What the services need from outside their layers. `temporal/` implements Workflows; `bin/`
+ * assembles the parts.
+ */
 
-/** Enough of a request to start its workflow and find it again in the Temporal UI. Never arguments. */
+/** Enough of a request to start its workflow and to find it in the Temporal UI. Never arguments. */
 export interface WorkflowSubject {
   readonly id: string;
   readonly organizationId: string;
@@ -8,18 +11,18 @@ export interface WorkflowSubject {
   readonly tool: string;
 }
 
-/** A signal only says "look again"; its name tells an operator why. */
+/** A signal only means "look again". Its name is the reason, for operators. */
 export type WorkflowSignal = 'decision' | 'claim' | 'cancel' | 'changed';
 
 /**
- * The clock of requests. Every method rejects when Temporal cannot be reached, soon and without harm: what was to be
- * said stands in the request's row, and the reconciler says it again.
+ * The clock of requests. Every method rejects soon and without harm when Temporal cannot be
+ * reached: the request's row has the same facts, and the reconciler repeats the call.
  */
 export interface Workflows {
   /** Starts the request's workflow, or finds it running. */
   start(subject: WorkflowSubject): Promise<void>;
-  /** Tells a running workflow to look again. A workflow that has ended is not an error. */
+  /** Notifies a running workflow to look again. A workflow that has ended is not an error. */
   signal(requestId: string, signal: WorkflowSignal): Promise<void>;
-  /** Starts the workflow or signals it; `replace` ends a run that does not answer and starts a new one. */
+  /** Starts the workflow or signals it. `replace` ends an unresponsive run and starts a new one. */
   ensure(subject: WorkflowSubject, options: { readonly replace: boolean }): Promise<void>;
 }

@@ -1,11 +1,14 @@
-/** Reads the bodies of documents; a large one in a thread of the worker pool, which hands back a text. */
+/**
+ * Reads the bodies of documents. A large one is read in a thread of the worker pool, which returns
+ * a text.
+ */
 import type { ProductPrincipal } from '../domain/people/authorization.ts';
 import { invalid, type Issue } from '../domain/errors.ts';
 import { stringifyExact, type ExactValue, type JsonText } from '../platform/exact-json.ts';
 import type { Runtime } from './context.ts';
 import { isLarge } from './heavy-work.ts';
 
-/** A document that was read: the text to keep, and what it names. */
+/** A document that was read: the text to store, and the names in it. */
 export interface ReadDocument<Names> {
   readonly text: string;
   readonly names: Names;
@@ -30,7 +33,7 @@ export async function readDocument<Names>(
   return read;
 }
 
-/** Names the credential, for its share of the worker pool. */
+/** The credential, for its share of the worker pool. */
 export function credentialOf(principal: ProductPrincipal): string {
   if (principal.kind === 'organization_key') return principal.keyId;
   const { via } = principal;

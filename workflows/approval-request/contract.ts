@@ -1,4 +1,7 @@
-/** What the workflow and its surroundings agree on: names, the step's answer, search attributes. */
+/**
+ * The contract between the workflow and its surroundings: names, the step's answer, search
+ * attributes.
+ */
 
 export const WORKFLOW_TYPE = 'approvalRequest';
 
@@ -13,9 +16,12 @@ export const ATTRIBUTE = {
   path: 'CountersignPath',
 } as const;
 
-/** Status until a request reaches people: one the pipeline decides keeps it, and costs no further event. */
+/**
+ * The status until a request reaches people. A request that the pipeline decides keeps it, and
+ * costs no further event.
+ */
 export const AUTOMATIC_STATUS = 'automatic';
-/** Path attribute of a request that no escalation path applies to. */
+/** The path attribute of a request without an escalation path. */
 export const NO_PATH = 'none';
 
 /** The result of one step. Small and without arguments, since the workflow's history stores it. */

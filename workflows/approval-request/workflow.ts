@@ -1,6 +1,7 @@
 /**
- * The clock of one approval request: a loop around one step that reads and writes the row. It holds no fact of its own,
- * so it can be started again at any time; it never fails and never ends before it has seen the final answer.
+ * The clock of one approval request: a loop around one step that reads and writes the row. It holds
+ * no fact of its own, so it can be restarted at any time. It never fails, and never ends before it
+ * has seen the final answer.
  */
 import {
   ActivityFailure,
@@ -21,7 +22,8 @@ import { ATTRIBUTE, SIGNALS, type StepResult } from './contract.ts';
 const { stepApprovalRequest } = proxyLocalActivities<Pick<Activities, 'stepApprovalRequest'>>({
   startToCloseTimeout: '30s',
   localRetryThreshold: '1s',
-  // Some 25 seconds, not for ever: tries write history and repeat an old `now`; the loop below goes on with a fresh one.
+  // About 25 seconds, not forever: tries write history and repeat an old `now`. The loop below
+  // continues with a new one.
   retry: {
     initialInterval: '200ms',
     backoffCoefficient: 2,
@@ -32,9 +34,12 @@ const { stepApprovalRequest } = proxyLocalActivities<Pick<Activities, 'stepAppro
 });
 
 const SHORTEST_WAIT_MS = 250;
-/** Between rounds of tries at what may pass by itself, such as a database that is away. */
+/**
+ * The pause between rounds of tries for failures that may pass by themselves, such as a database
+ * that is away.
+ */
 const RETRY_PAUSE_MS = 5_000;
-/** After a failure no retry mends: a defect of ours. */
+/** The pause after a failure that no retry fixes: a defect of ours. */
 const DEFECT_PAUSE_MS = 60_000;
 
 export async function approvalRequest(id: string): Promise<StepResult> {
@@ -50,13 +55,14 @@ export async function approvalRequest(id: string): Promise<StepResult> {
   return await CancellationScope.nonCancellable(async () => {
     let shownPath: string | undefined;
     for (;;) {
-      // Before a step, which the next run begins with: whatever was said meanwhile is not lost.
+      // Before a step, which is also the first act of the next run, so no signal is lost.
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof approvalRequest>(id);
-      // Cleared before the step, never after: what arrives while it runs asks for another one.
+      // Cleared before the step, never after: a signal during the step asks for another one.
       changed = false;
       const result = await tryStep(id);
       if ('pauseMs' in result) {
-        // Cut short like any wait: the final answer may be what was signalled, and seeing that needs none of what failed.
+        // Cut short like any wait: the signal may announce the final answer, and reading that needs
+        // nothing that failed.
         await untilChanged(result.pauseMs, 'pause after a failed step');
         continue;
       }
@@ -79,7 +85,7 @@ export async function approvalRequest(id: string): Promise<StepResult> {
   });
 }
 
-/** A step, or how long to pause when it failed: no failure may end the workflow. */
+/** A step, or the length of a pause after a failure: no failure may end the workflow. */
 async function tryStep(id: string): Promise<StepResult | { readonly pauseMs: number }> {
   try {
     return await stepApprovalRequest(id, Date.now());

@@ -12,8 +12,8 @@ export const escalationPathTables: RevisionTables = {
 
 /**
  * Id of the path's active revision; undefined for an unknown, archived or never activated path. It
- * stays active until the end of the transaction: archiving a team meets it either here or pinned to
- * the request.
+ * stays active until the end of the transaction, so archiving a team finds it here or pinned to the
+ * request.
  */
 export async function resolveActivePath(
   trx: Db,

@@ -125,10 +125,10 @@ const INSERT_STEP: PreparedStatement = {
 };
 
 /**
- * Returns the members this step notifies. It leaves out those it notified before, and those another
- * step of the same level notifies at this instant.
- * Their messages are in the outbox. A new step also gets one message that announces it in Slack.
- * Each request for help is announced, and of several steps at one instant the first that notifies.
+ * Returns the members that this step notifies. It omits members it notified before, and those that
+ * another step of the same level notifies at this instant. Their messages are in the outbox. A new
+ * step also gets one message that announces it in Slack. Each request for help is announced. Of
+ * several steps at one instant, the first one that notifies is announced.
  */
 export async function insertStep(db: Db, step: EscalationStep): Promise<string[]> {
   const rows = await runPrepared<{ membership_id: string }>(db, INSERT_STEP, {

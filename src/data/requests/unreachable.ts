@@ -14,8 +14,7 @@ const HOLD: PreparedStatement = {
 
 /**
  * Call it before a step reads who may decide. Later removals of rights wait for the step, and see
- * the members it notified. Returns false at once while a removal is under way: the step has to look again
- * later.
+ * the members it notified. Returns false at once during a removal: the step must look again later.
  */
 export async function holdRights(trx: Db, organizationId: string): Promise<boolean> {
   const [row] = await runPrepared<{ held: boolean }>(trx, HOLD, { organizationId });
@@ -44,10 +43,10 @@ const same = (one: string, other: string): string =>
   `${one}.slug = ${other}.slug and ${one}.revision = ${other}.revision and ${one}.membership_id = ${other}.membership_id`;
 
 /**
- * Call it in the transaction that took rights from these members. Makes steps due at once for two
- * kinds of waiting requests: those a member claims but may not decide, and unclaimed ones where a
- * step of the present level has lost all it notified. Returns their ids.
- * Requests are locked in the order of `lockOpenRequests`.
+ * Call it in the transaction that took rights from these members. It makes two kinds of waiting
+ * requests due at once: those claimed by a member who may not decide, and unclaimed ones where a
+ * step of the current level has lost everyone it notified. Returns their ids. Requests are locked
+ * in the order of `lockOpenRequests`.
  */
 export async function wakeUnreachable(
   trx: Db,
@@ -134,7 +133,7 @@ const MAY_STILL_DECIDE: PreparedStatement = {
      where r.id = cast(:id as uuid) and m.id = cast(:membershipId as uuid) and m.organization_id = r.organization_id and ${MAY_DECIDE_REQUEST}`,
 };
 
-/** Whether the member may decide the request, as things are now. */
+/** Whether the member may decide the request now. */
 export async function mayStillDecide(db: Db, id: string, membershipId: string): Promise<boolean> {
   return (await runPrepared(db, MAY_STILL_DECIDE, { id, membershipId })).length > 0;
 }

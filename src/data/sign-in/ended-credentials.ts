@@ -1,8 +1,11 @@
-/** Which credentials no longer open anything: one look at many, for calls that are held open. */
+/** Finds ended credentials, many at once, for calls that are held open. */
 import type { Db } from '../../platform/postgres.ts';
 import { LIVE_SESSION } from './sessions.ts';
 
-/** Those of the sessions, API keys and agent credentials that ended, or whose holder may not call now. */
+/**
+ * The sessions, API keys and agent credentials among these that ended, or whose holder may not call
+ * now.
+ */
 export async function findEndedCredentials(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await db.raw<{ rows: { id: string }[] }>(

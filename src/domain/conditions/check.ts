@@ -1,11 +1,11 @@
-/** The limits and rules that hold for all condition trees of one document together. */
+/** The limits and rules for all condition trees of one document together. */
 import { isExactObject, type ExactValue } from '../../platform/exact-json.ts';
 import { takeId, type Problems } from '../grammar.ts';
 import { FIELD_RULE, type Condition } from './document.ts';
 import { compilePattern, LITERAL_KINDS } from './operators.ts';
 import { CONDITION_LIMITS } from './types.ts';
 
-/** Adds up what the trees of one document may hold only so much of. Looks at nothing but the skeleton of a tree. */
+/** Counts what is limited over all trees of one document. It reads only the skeleton of a tree. */
 export function newConditionMeasure(problems: Problems) {
   let leaves = 0;
   const count = (value: ExactValue | undefined, path: PropertyKey[], depth: number): void => {
@@ -49,7 +49,10 @@ export function newConditionMeasure(problems: Problems) {
   };
 }
 
-/** What the trees of one document share: ids, also with whatever else the document names, and the size of all patterns. */
+/**
+ * Shared by the trees of one document: ids, also with other ids of the document, and the size of
+ * all patterns.
+ */
 export function newConditionCheck(problems: Problems, ids: Set<string> = new Set()) {
   let instructions = 0;
   const checkPattern = (value: ExactValue, path: PropertyKey[]): void => {

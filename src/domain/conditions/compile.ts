@@ -1,6 +1,7 @@
 /**
- * Conditions as CEL. The source is generated, never typed: it consists of our own total functions, slots and integers.
- * cel-js sees neither names nor values of a request, only slot numbers; `some` and `every` give it lists of such records.
+ * Compiles conditions to CEL. The source is generated, never typed: it consists of our own total
+ * functions, slots and integers. cel-js sees only slot numbers, never names or values of a request.
+ * `some` and `every` give it lists of such records.
  */
 import { evaluate } from 'cel-js';
 import type { ExactValue } from '../../platform/exact-json.ts';
@@ -33,14 +34,14 @@ interface PreparedTest {
   readonly literal: PreparedLiteral;
 }
 
-/** A condition ready to be evaluated any number of times. */
+/** A condition that can be evaluated any number of times. */
 export interface CompiledCondition {
   /** The generated CEL. */
   readonly source: string;
   readonly tree: SyntaxTree;
   readonly slots: SlotScope;
   readonly tests: readonly PreparedTest[];
-  /** The operators in use, each once: cel-js copies the functions it is given at every evaluation. */
+  /** The operators in use, each once: cel-js copies its functions at every evaluation. */
   readonly operators: readonly ConditionOperator[];
 }
 
@@ -49,7 +50,9 @@ export interface SlotRecord {
   [slot: string]: number | SlotRecord[];
 }
 
-/** What a CEL engine is given: slots, and for each operator a function of (slot number, test number). */
+/**
+ * The input of a CEL engine: slots, and for each operator a function of (slot number, test number).
+ */
 export interface Binding {
   readonly context: SlotRecord;
   readonly functions: Readonly<Record<string, (slot: number, test: number) => boolean>>;
@@ -57,10 +60,10 @@ export interface Binding {
 
 /** 500 leaves at 33 characters each, and their composites. */
 const MAX_SOURCE_LENGTH = 65_536;
-/** cel-js silently drops what it cannot read, so nothing else may be in the source. */
+/** cel-js silently drops what it cannot read, so the source must contain nothing else. */
 const GENERATED = /^[a-z0-9_.,()&| ]+$/;
 
-/** Compiles a condition. Throws `ConditionError` for trees that validation would have refused. */
+/** Compiles a condition. Throws `ConditionError` for invalid trees. */
 export function compileCondition(condition: Condition): CompiledCondition {
   try {
     const generator = newGenerator();
@@ -84,7 +87,10 @@ export function compileCondition(condition: Condition): CompiledCondition {
   }
 }
 
-/** Answers a condition. Throws `ConditionError` when the work exceeds the budget or the evaluator fails. */
+/**
+ * Evaluates a condition. Throws `ConditionError` when the work exceeds the budget or the evaluator
+ * fails.
+ */
 export function evaluateCondition(
   compiled: CompiledCondition,
   facts: ConditionFacts,
@@ -97,11 +103,11 @@ export function evaluateCondition(
   } catch (error) {
     if (error instanceof ConditionError) throw error;
   }
-  // The evaluator's own message may quote its context, so it goes nowhere.
+  // The evaluator's own message may quote its context, so it is dropped.
   throw new ConditionError('condition_failed', 'The condition could not be evaluated.');
 }
 
-/** Resolves every field a condition can look at, and pays for each test before any runs. */
+/** Resolves every field that a condition can read, and pays for each test before any runs. */
 export function bindFacts(
   compiled: CompiledCondition,
   facts: ConditionFacts,
@@ -149,7 +155,7 @@ interface Place {
   readonly depth: number;
 }
 
-/** CEL, and the tree cel-js parses it to. */
+/** CEL source, and its syntax tree in cel-js. */
 interface Expression {
   readonly source: string;
   readonly tree: SyntaxTree;
@@ -159,7 +165,7 @@ const SOME = 'l.exists(i, t)';
 /** The first half makes `every` false over an empty or missing list. */
 const EVERY = '(l.exists(i, true) && l.all(i, t))';
 
-/** An expression of a template whose single letters are replaced. */
+/** An expression of a template, with its single letters replaced. */
 function write(
   template: string,
   filling: Readonly<Record<string, string | Expression>>,
@@ -174,7 +180,7 @@ function write(
   return { source, tree: filledTree(template, Object.fromEntries(trees)) };
 }
 
-/** Writes CEL for a tree, collecting its slots and tests. */
+/** Writes CEL for a tree, and collects its slots and tests. */
 function newGenerator() {
   const slots: SlotScope = { leaves: [], lists: [] };
   const tests: PreparedTest[] = [];

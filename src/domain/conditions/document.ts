@@ -115,10 +115,10 @@ export const conditionSchema = picked(
 
 export type Condition = ReadAs<typeof conditionSchema>;
 export type LeafCondition = ReadAs<typeof leafCondition>;
-/** A list field, and the condition its items (`/item`) are tested with. */
+/** A list field, and the condition for its items (`/item`). */
 export type ItemsCondition = ReadAs<typeof someCondition>['some'];
 
-/** Which kind of condition an object is, by the member it has. */
+/** The kind of a condition object, by its members. */
 function branchOf(value: ExactObject): z.core.$ZodType {
   if (value['all'] !== undefined) return allCondition;
   if (value['any'] !== undefined) return anyCondition;

@@ -5,7 +5,7 @@ import type { ConditionFacts } from './types.ts';
 /** The unescaped reference tokens of a pointer. */
 export type FieldPath = readonly string[];
 
-/** Roots below which a field may go on, and those it must end at. */
+/** Roots below which a field may continue, and roots at which it must end. */
 const OPEN_ROOTS = [
   ['request', 'arguments'],
   ['request', 'context'],
@@ -22,7 +22,7 @@ const CLOSED_ROOTS = [
 
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
 
-/** The tokens of a non-empty RFC 6901 pointer, or undefined when the text is none. */
+/** The tokens of a non-empty RFC 6901 pointer; undefined for other text. */
 export function parseField(pointer: string): FieldPath | undefined {
   if (!POINTER.test(pointer)) return undefined;
   return pointer
@@ -31,7 +31,7 @@ export function parseField(pointer: string): FieldPath | undefined {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** True when a condition may look there; `/item` exists only inside `some` and `every`. */
+/** True when a condition may read the field. `/item` exists only inside `some` and `every`. */
 export function isKnownField(path: FieldPath, insideItems: boolean): boolean {
   if (path[0] === 'item') return insideItems;
   const begins = (root: readonly string[]): boolean =>
@@ -42,7 +42,10 @@ export function isKnownField(path: FieldPath, insideItems: boolean): boolean {
   );
 }
 
-/** The value a field leads to, or undefined when there is none. Only own members count, never a prototype's. */
+/**
+ * The value of a field, or undefined when there is none. Only own members count, never those of a
+ * prototype.
+ */
 export function resolveField(
   path: FieldPath,
   facts: ConditionFacts,

@@ -1,4 +1,4 @@
-/** Instants of RFC 3339 text, compared exactly whatever the number of fraction digits. */
+/** Instants of RFC 3339 text, compared exactly for any number of fraction digits. */
 
 export interface ExactInstant {
   /** Whole seconds since 1970. */
@@ -10,7 +10,10 @@ export interface ExactInstant {
 const GRAMMAR =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
-/** The instant, or undefined when the text is no RFC 3339 date-time. A leap second counts as the second after it. */
+/**
+ * The instant, or undefined when the text is not an RFC 3339 date-time. A leap second counts as the
+ * second after it.
+ */
 export function parseInstant(text: string): ExactInstant | undefined {
   const match = GRAMMAR.exec(text);
   if (!match) return undefined;

@@ -1,4 +1,7 @@
-/** What each operator means. Total: a missing field or a value of the wrong type is false, for all but `not_exists`. */
+/**
+ * The meaning of each operator. Total: a missing field or a value of the wrong type is false,
+ * except for `not_exists`.
+ */
 import { RE2JS } from 're2js';
 import {
   compareDecimals,
@@ -11,7 +14,10 @@ import {
 import { compareInstants, parseInstant, type ExactInstant } from './instants.ts';
 import { CONDITION_LIMITS, type ConditionOperator } from './types.ts';
 
-/** What a leaf's value must be: nothing, any JSON, a number or time, a list, a text, a regular expression. */
+/**
+ * The type of a leaf's value: none, any JSON, a number or time, a list, a text, a regular
+ * expression.
+ */
 export type LiteralKind = 'none' | 'any' | 'ordered' | 'list' | 'text' | 'pattern';
 
 export const LITERAL_KINDS: Readonly<Record<ConditionOperator, LiteralKind>> = {
@@ -54,7 +60,7 @@ export function prepareLiteral(
     : { value: literal };
 }
 
-/** An unanchored RE2 expression. Throws when the value is none. */
+/** An unanchored RE2 expression. Throws for other text. */
 export function compilePattern(value: ExactValue): RE2JS {
   if (typeof value !== 'string' || value.length > CONDITION_LIMITS.patternLength)
     throw new TypeError('Not a regular expression.');
@@ -110,13 +116,19 @@ function compareOrdered(field: ExactValue, literal: PreparedLiteral): -1 | 0 | 1
   return instant && compareInstants(instant, literal.instant);
 }
 
-/** Whether a text has the part or a list the member; undefined when the field is neither or the part is no text. */
+/**
+ * Whether a text contains the part, or a list the member. Undefined when the field is neither or
+ * the part is not a text.
+ */
 function contains(field: ExactValue, value: ExactValue): boolean | undefined {
   if (Array.isArray(field)) return field.some((one) => exactEquals(one, value));
   return typeof field === 'string' && typeof value === 'string' ? field.includes(value) : undefined;
 }
 
-/** Units of work a test costs: one, plus what long texts, numbers and lists add (measured; patterns at their worst cost more). */
+/**
+ * Units of work that a test costs: one, plus those for long texts, numbers and lists. They are
+ * measured; patterns at their worst cost more.
+ */
 export function costOf(
   operator: ConditionOperator,
   field: ExactValue | undefined,

@@ -1,6 +1,7 @@
 /**
- * cel-js keeps the whole concrete syntax tree: about 9 KB for a leaf of a condition, mostly one node per level of operator
- * precedence. Here it is folded to what evaluation reads, which costs a fifth of the memory and less time.
+ * cel-js keeps the whole concrete syntax tree: about 9 KB for a leaf, mostly one node per level of
+ * operator precedence. This module folds it to what evaluation reads, for a fifth of the memory and
+ * less time.
  */
 import { parse, type evaluate } from 'cel-js';
 
@@ -9,7 +10,7 @@ export type SyntaxTree = Exclude<Parameters<typeof evaluate>[0], string>;
 type Element = NonNullable<SyntaxTree['children'][string]>[number];
 type Token = Exclude<Element, SyntaxTree>;
 
-/** Levels that only hand on what their single child evaluates to. */
+/** Levels that only pass on the value of their single child. */
 const PRECEDENCE_LEVELS = new Set([
   'expr',
   'conditionalOr',
@@ -23,13 +24,14 @@ const PRECEDENCE_LEVELS = new Set([
 
 const isNode = (element: Element): element is SyntaxTree => 'children' in element;
 
-/** A tree that evaluates to the same; at most as deep as the one given. */
+/** A tree with the same value, at most as deep as the given one. */
 export function foldSyntaxTree(node: SyntaxTree): SyntaxTree {
   const only = onlyChild(node);
   if (only && PRECEDENCE_LEVELS.has(node.name)) return foldSyntaxTree(only);
   const children: SyntaxTree['children'] = {};
   for (const [name, elements] of Object.entries(node.children)) {
-    // The first argument of exists() and all() is a name, which cel-js looks for below all the levels.
+    // The first argument of exists() and all() is a name, which cel-js looks for below all the
+    // levels.
     const isName = node.name === 'identifierDotExpression' && name === 'arg';
     children[name] = isName
       ? elements
@@ -50,7 +52,10 @@ function slim({ image, startOffset, tokenType, tokenTypeIdx }: Token): Token {
   return { image, startOffset, tokenType, tokenTypeIdx };
 }
 
-/** Parsed once for each kind of expression: parsing is what compiling a condition would spend its time on. */
+/**
+ * Parsed once for each kind of expression, because parsing would be most of the cost of compiling a
+ * condition.
+ */
 const templates = new Map<string, SyntaxTree>();
 
 function templateOf(source: string): SyntaxTree {
@@ -63,10 +68,13 @@ function templateOf(source: string): SyntaxTree {
   return tree;
 }
 
-/** What takes the place of a template's identifiers and numbers: other names, or whole expressions. */
+/** Replacements for a template's identifiers and numbers: other names, or whole expressions. */
 export type Filling = Readonly<Record<string, string | SyntaxTree>>;
 
-/** The tree of `source` with some of its identifiers and numbers replaced. `source` is one of few: its tree is kept. */
+/**
+ * The tree of `source` with some of its identifiers and numbers replaced. There are few sources, so
+ * their trees are cached.
+ */
 export function filledTree(source: string, filling: Filling): SyntaxTree {
   return fill(templateOf(source), filling);
 }

@@ -1,7 +1,7 @@
-/** The condition language: trees of leaves and composites that a request answers with true or false. */
+/** The condition language: trees of leaves and composites that are true or false for a request. */
 import type { ExactObject, ExactValue, JsonText } from '../../platform/exact-json.ts';
 
-/** Every operator of a leaf, in the order the documentation lists them. */
+/** Every operator of a leaf, in the order of the documentation. */
 export const CONDITION_OPERATORS = [
   'exists',
   'not_exists',
@@ -38,13 +38,19 @@ export const CONDITION_LIMITS = {
   literalBytes: 4_096,
   /** Characters of a regular expression. */
   patternLength: 512,
-  /** Instructions that all regular expressions of one document compile to; counted repeats multiply them. */
+  /**
+   * Instructions that all regular expressions of one document compile to. Counted repeats multiply
+   * them.
+   */
   patternInstructions: 100_000,
-  /** Units of work that evaluating one pipeline may cost, about 2 µs each; lists and long texts cost more than one. */
+  /**
+   * Units of work that evaluating one pipeline may cost, about 2 µs each. Lists and long texts cost
+   * more than one.
+   */
   evaluationWork: 100_000,
 } as const;
 
-/** What a condition may look at. A `JsonText` is parsed only when a field leads into it. */
+/** The input of a condition. A `JsonText` is parsed only when a field leads into it. */
 export interface ConditionFacts {
   readonly request: {
     readonly tool: string;
@@ -54,11 +60,11 @@ export interface ConditionFacts {
     readonly context?: ExactValue | JsonText | undefined;
   };
   readonly agent: { readonly slug: string; readonly name: string };
-  /** Metadata earlier blocks returned, by scope and block id. */
+  /** Metadata that earlier blocks returned, by scope and block id. */
   readonly previous_metadata: { readonly organization: ExactObject; readonly agent: ExactObject };
 }
 
-/** Work left for an evaluation; shared by the blocks of one pipeline run. */
+/** Work left for an evaluation, shared by the blocks of one pipeline run. */
 export interface EvaluationBudget {
   left: number;
 }

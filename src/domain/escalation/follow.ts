@@ -66,7 +66,7 @@ interface Move {
   readonly notes: readonly Note[];
 }
 
-/** One move at `now`. Undefined when the walk has to wait, to find people, or is over. */
+/** One move at `now`. Undefined when the walk has to wait, needs people, or is over. */
 function move(
   input: FollowInput,
   document: EscalationDocument,

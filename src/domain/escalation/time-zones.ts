@@ -4,7 +4,7 @@
  */
 import { IANAZone } from 'luxon';
 
-/** Names in the tz database that the rules of `spelled` would get wrong. */
+/** Names in the tz database to which the rules of `spelled` do not apply. */
 const EXCEPTIONS = new Map(
   [
     ...['Cuba', 'Egypt', 'Eire', 'GB-Eire', 'Greenwich', 'Hongkong', 'Iceland', 'Iran', 'Israel'],
@@ -19,11 +19,11 @@ const EXCEPTIONS = new Map(
 );
 
 /**
- * `europe/berlin` → `Europe/Berlin`; undefined for what is no IANA name. An alias stays that alias: `asia/kolkata` →
- * `Asia/Kolkata`.
+ * `europe/berlin` → `Europe/Berlin`; undefined for anything but an IANA name. An alias is kept:
+ * `asia/kolkata` → `Asia/Kolkata`.
  */
 export function canonicalTimeZone(name: string): string | undefined {
-  // Newer runtimes take offsets such as `+02:00` for zones too.
+  // Newer runtimes also accept offsets such as `+02:00` as zones.
   if (!/^[a-z]/i.test(name) || !IANAZone.isValidZone(name)) return undefined;
   const wanted = name.toLowerCase();
   const resolved = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;

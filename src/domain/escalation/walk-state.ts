@@ -124,7 +124,8 @@ export function walkFromJson(value: unknown): WalkState {
   if (!Array.isArray(teams)) throw malformed();
   return {
     place: placeFromJson(json),
-    // Older walks have no `told`. They notified someone at their level: a level without anyone is skipped.
+    // Older walks have no `told`. They notified someone at their level, because a level without
+    // anyone is skipped.
     notified: json['told'] === true || (json['phase'] === 'level' && teams.length === 0),
     teams: teams.map((team: unknown) => {
       const { teamId, revisionId, place } = members(team);

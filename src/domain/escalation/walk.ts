@@ -74,7 +74,7 @@ export interface LevelEntry extends StepPlace {
   readonly level: LevelNode;
 }
 
-/** `entry` absent: nothing more to do before `nextAt`. */
+/** `entry` is absent when there is nothing more to do before `nextAt`. */
 export interface Arrival extends WalkStep {
   readonly entry?: LevelEntry;
 }
@@ -116,7 +116,8 @@ type LevelWalk = WalkState & { readonly place: WaitPlace<'level'> };
 /** The level still waits: its teams go on, up to the first that enters a level. */
 function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
   const { place } = state;
-  // All teams first: the caller returns only for what is due, and an unreachable wait is due only once it ends here.
+  // All teams first: the caller returns only for what is due, and an unreachable wait becomes due
+  // only once it ends here.
   const kept = state.teams.map((team) => ({
     team,
     ...pastUnreachable(input, team, { ...place, now }),

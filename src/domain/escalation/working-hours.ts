@@ -1,6 +1,6 @@
 /**
- * When working hours are active: an instant is inside when the zone's local date and time lie in an interval. So hours open
- * twice where clocks repeat a time. They open after the gap where clocks jump over their start.
+ * When working hours are active: when the zone's local date and time lie in an interval. So hours
+ * open twice where clocks repeat a time. If clocks jump over their start, they open after the gap.
  */
 import { IANAZone } from 'luxon';
 import { WEEKDAYS } from './document.ts';

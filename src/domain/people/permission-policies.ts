@@ -252,8 +252,9 @@ export function fixedReason({
 }
 
 /**
- * The first reason against changing or removing the policy, as the guards would find it; undefined when there is none but
- * perhaps a proof of who the caller is, too old or with one factor only.
+ * The first reason against changing or removing the policy, as the guards would find it. Undefined
+ * when there is none, except that the caller's authentication may be too old or have one factor
+ * only.
  */
 export function policyReadOnlyReason(
   principal: MemberPrincipal,

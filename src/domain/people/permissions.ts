@@ -1,6 +1,6 @@
 /**
- * The permission vocabulary as data: every key, who may hold it and at which scopes it may be granted. Everything that
- * lists, validates or checks permissions reads this one table.
+ * The permission vocabulary as data: every key, who may hold it and at which scopes it may be
+ * granted. Everything that lists, validates or checks permissions reads this table.
  */
 
 /** The kinds of credential holder a permission can belong to. */
@@ -8,7 +8,10 @@ export type PermissionHolder = 'human' | 'api_key' | 'organization_api_key' | 'a
 
 export type ScopeKind = 'organization' | 'team' | 'agent';
 
-/** The edition that serves what a permission opens. The open edition neither lists nor grants hosted permissions. */
+/**
+ * The edition that serves the operations of a permission. The open edition neither lists nor grants
+ * hosted permissions.
+ */
 export type PermissionEdition = 'open' | 'hosted';
 
 interface Terms {
@@ -183,7 +186,7 @@ export function mayHold(holder: PermissionHolder, key: Permission): boolean {
   return permissionEntry(key).holders.includes(holder);
 }
 
-/** True when the edition serves what the permission opens: the hosted one serves everything. */
+/** True when the edition serves the operations of the permission. The hosted edition serves all. */
 export function isServedBy(edition: PermissionEdition, key: Permission): boolean {
   return edition === 'hosted' || permissionEntry(key).edition === 'open';
 }

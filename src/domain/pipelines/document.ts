@@ -104,13 +104,13 @@ const celBlock = object({
 
 const BLOCK_TYPE_CODES = { unknown: 'unknown_block_type', notText: 'unknown_block_type' };
 
-/** A block as it is sent. */
+/** A block as sent. */
 export const block = oneOfTypes(BLOCK_TYPE_CODES, [alwaysBlock, celBlock]).meta({
   id: 'NewPipelineBlock',
   description: 'A block; the server adds `snapshot_id`, `config_version` and `content_hash`.',
 });
 
-/** What a revision keeps of a block besides. */
+/** Additional members of a stored block. */
 const kept = {
   snapshot_id: guid('Stays the same from revision to revision while the block does.'),
   config_version: z.int().meta({ description: 'Version of the format of `config`.' }),
@@ -119,7 +119,7 @@ const kept = {
     .meta({ description: 'SHA-256, in hex, over the canonical JSON of type and config.' }),
 };
 
-/** A block as a revision keeps it. */
+/** A block as stored in a revision. */
 export const storedBlockSchema = oneOfTypes(BLOCK_TYPE_CODES, [
   alwaysBlock
     .extend(kept)

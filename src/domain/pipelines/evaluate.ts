@@ -1,4 +1,7 @@
-/** Evaluates pipelines: pure, in order, and closed: a block that fails hands the request to a person. */
+/**
+ * Evaluates pipelines. The evaluation is pure, ordered and fails closed: a block that fails hands
+ * the request to a person.
+ */
 import {
   compileCondition,
   evaluateCondition,
@@ -17,7 +20,7 @@ import type { BlockOutcome, StoredBlock } from './types.ts';
 export type EscalationPathSource = 'block_escalation' | 'pipeline_default' | 'no_escalation';
 export type BlockErrorCode = ConditionError['code'] | 'unknown_block_type' | 'block_failed';
 
-/** A pipeline prepared once, for any number of requests. */
+/** A pipeline, prepared once for any number of requests. */
 export interface CompiledPipeline {
   /** The enabled blocks. */
   readonly blocks: readonly CompiledBlock[];
@@ -26,7 +29,7 @@ export interface CompiledPipeline {
 
 interface CompiledBlock {
   readonly id: string;
-  /** Index in the document, disabled blocks counted. */
+  /** Index in the document, including disabled blocks. */
   readonly position: number;
   readonly run: (facts: ConditionFacts, budget: EvaluationBudget) => BlockResult;
 }
@@ -38,33 +41,39 @@ interface BlockResult {
   readonly error_code?: BlockErrorCode;
 }
 
-/** What one block reached answered. */
+/** The result of one block that was reached. */
 export interface BlockReport {
   readonly block_id: string;
   readonly position: number;
   readonly outcome: BlockOutcome;
-  /** Absent when the block passed the request on without matching, and when it failed. */
+  /** Absent when the block passed the request on without matching, or failed. */
   readonly reason?: string;
   readonly error_code?: BlockErrorCode;
 }
 
-/** What one pipeline answered. The escalation path is this pipeline's own view: no other pipeline's default. */
+/**
+ * The result of one pipeline. The escalation path is this pipeline's own view, without another
+ * pipeline's default.
+ */
 export interface Evaluation {
-  /** `next` when every block passed the request on; on its own, such a request goes to a person (`reportedOutcome`). */
+  /**
+   * `next` when every block passed the request on. Alone, such a request goes to a person
+   * (`reportedOutcome`).
+   */
   readonly outcome: BlockOutcome;
   readonly reason_code: 'block_outcome' | 'block_error' | 'end_of_pipeline';
   readonly terminal_block_id?: string;
   readonly reason?: string;
   readonly escalation_path?: string;
-  /** `no_escalation` for `approve` and `deny`, too. */
+  /** `no_escalation` also for `approve` and `deny`. */
   readonly escalation_path_source: EscalationPathSource;
   readonly blocks: readonly BlockReport[];
 }
 
-/** What the organization's and the agent's pipeline together answered. */
+/** The result of the organization's and the agent's pipeline together. */
 export interface Verdict {
   readonly outcome: 'approve' | 'deny' | 'human';
-  /** The pipeline that had the last word. */
+  /** The pipeline that decided. */
   readonly scope: 'organization' | 'agent';
   readonly reason_code: Evaluation['reason_code'];
   readonly block_id?: string;
@@ -76,7 +85,10 @@ export interface Verdict {
   readonly agent?: Evaluation;
 }
 
-/** Prepares the blocks of a revision. Never throws: what cannot be compiled fails when it is reached. */
+/**
+ * Prepares the blocks of a revision. Never throws: a block that cannot be compiled fails when it is
+ * reached.
+ */
 export function compilePipeline(
   blocks: readonly StoredBlock[],
   defaultEscalationPath?: string,
@@ -111,7 +123,8 @@ function compileCel(
 ): CompiledBlock['run'] {
   let condition: CompiledCondition | undefined;
   return (facts, budget) => {
-    // Only blocks that are reached are compiled. Each run pays for it, so that the verdict is the same in every process.
+    // Only blocks that are reached are compiled. Each run pays for compiling, so that the verdict
+    // is the same in every process.
     condition ??= compileCondition(when);
     spend(budget, condition.tests.length);
     return evaluateCondition(condition, facts, budget) ? matched : { outcome: 'next' };
@@ -185,15 +198,16 @@ function escalation(
   return { escalation_path_source: 'no_escalation' };
 }
 
-/** The outcome of a pipeline seen on its own: what passes every block goes to a person. */
+/** The outcome of a pipeline on its own: a request that passes every block goes to a person. */
 export function reportedOutcome({ outcome }: Pick<Evaluation, 'outcome'>): Verdict['outcome'] {
   return outcome === 'next' ? 'human' : outcome;
 }
 
 /**
- * The organization's pipeline, then the agent's if every block passed the request on; each has a budget of its own. An
- * enabled `always` block of the organization decides whatever reaches it, so behind one no agent pipeline ever runs.
- * Without an agent pipeline (archived agent) the organization's has the last word.
+ * The organization's pipeline, then the agent's if every block passed the request on. Each has a
+ * budget of its own. An enabled `always` block of the organization decides every request that
+ * reaches it, so no agent pipeline runs after one. Without an agent pipeline (archived agent), the
+ * organization's pipeline decides.
  */
 export function evaluateRequest(
   organizationPipeline: CompiledPipeline,

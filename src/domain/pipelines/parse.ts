@@ -1,11 +1,11 @@
-/** Reads the body of a pipeline revision, naming everything that is wrong with it. */
+/** Parses the body of a pipeline revision, and names every problem in it. */
 import { isExactObject, type ExactValue } from '../../platform/exact-json.ts';
 import { newConditionCheck, newConditionMeasure } from '../conditions/check.ts';
 import { readDocument, takeId, type Parsed, type Problems } from '../grammar.ts';
 import { PIPELINE_LIMITS, pipelineDocumentSchema } from './document.ts';
 import type { Block, PipelineDocument } from './types.ts';
 
-/** Reads `{blocks, default_escalation_path?}`. Pointers of issues are relative to that body. */
+/** Parses `{blocks, default_escalation_path?}`. Pointers of issues are relative to that body. */
 export function parsePipelineDocument(value: ExactValue): Parsed<PipelineDocument> {
   return readDocument({ schema: pipelineDocumentSchema, measure, check }, value);
 }
@@ -31,7 +31,7 @@ function check({ blocks }: PipelineDocument, problems: Problems): void {
   }
 }
 
-/** Every escalation path a document names, with the pointer to where it does. */
+/** Every escalation path that a document names, with the pointer to the name. */
 export function namedEscalationPaths(
   document: Pick<PipelineDocument, 'default_escalation_path'> & {
     readonly blocks: readonly Block[];

@@ -1,4 +1,4 @@
-/** How a pipeline is keyed: one for the organization, one for each agent. */
+/** The keys of pipelines: one for the organization, one for each agent. */
 
-/** Whose pipeline it is. */
+/** The owner of a pipeline. */
 export type PipelineKey = 'organization' | `agent:${string}`;

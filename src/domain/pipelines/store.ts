@@ -1,9 +1,12 @@
-/** Blocks as a revision keeps them: with an identity that survives unchanged revisions, and a hash of what they do. */
+/**
+ * Blocks as stored in a revision, with an identity that survives unchanged revisions, and a hash of
+ * their behavior.
+ */
 import { createHash } from 'node:crypto';
 import { canonicalJson, type ExactValue } from '../../platform/exact-json.ts';
 import type { Block, PipelineDocument, StoredBlock } from './types.ts';
 
-/** Adds what the server adds. */
+/** Adds the members that the server sets. */
 export function storeBlocks(document: PipelineDocument, newId: () => string): StoredBlock[] {
   return document.blocks.map((block) => ({
     ...block,
@@ -15,7 +18,10 @@ export function storeBlocks(document: PipelineDocument, newId: () => string): St
 
 const SNAPSHOT_ID = /"snapshot_id":"([^"\\]+)"/g;
 
-/** The stored document, where a block that equals the previous document's block of that id has its `snapshot_id`. */
+/**
+ * The stored document. A block that equals the block with its id in the previous document keeps its
+ * `snapshot_id`.
+ */
 export function keepSnapshots(stored: string, previous: string): string {
   const earlier = new Map(blocksIn(previous).map((block) => [block.id, block]));
   const kept = new Map<string, string>();
@@ -45,7 +51,7 @@ function contentHash({ type, config }: Block): string {
   return createHash('sha256').update(canonical({ type, config })).digest('hex');
 }
 
-/** Documents are made of exact values, though their types say more than that. */
+/** Documents consist of exact values, although their types allow more. */
 function canonical(part: object): string {
   return canonicalJson(part as ExactValue);
 }

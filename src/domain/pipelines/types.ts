@@ -1,4 +1,4 @@
-/** The types of approval pipelines, as their grammar has them. */
+/** The types of approval pipelines, derived from their grammar. */
 import type { ReadAs } from '../grammar.ts';
 import type {
   block,
@@ -9,8 +9,8 @@ import type {
 
 export type BlockOutcome = (typeof BLOCK_OUTCOMES)[number];
 
-/** A block as it is sent, with what may be absent filled in. */
+/** A block as sent, with defaults for absent members. */
 export type Block = ReadAs<typeof block>;
-/** A block as a revision keeps it. */
+/** A block as stored in a revision. */
 export type StoredBlock = ReadAs<typeof storedBlockSchema>;
 export type PipelineDocument = ReadAs<typeof pipelineDocumentSchema>;

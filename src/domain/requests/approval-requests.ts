@@ -81,7 +81,7 @@ export interface ApprovalRequest {
   readonly decision?: Decision;
 }
 
-/** What is known of a `T`: an optional member may also be null or undefined. */
+/** The facts known about a `T`: an optional member may also be null or undefined. */
 export type Facts<T> = {
   readonly [K in keyof T]:
     T[K] | (Partial<Pick<T, K>> extends Pick<T, K> ? null | undefined : never);

@@ -34,12 +34,15 @@ export function isGuessable(
   );
 }
 
-/** Without what is neither letter nor digit. */
+/** Keeps only letters and digits. */
 function compact(folded: string): string {
   return folded.replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** The text behind its leading and before its trailing characters that are no letters, cut at each place, unrepeated. */
+/**
+ * The text without leading and trailing characters that are not letters, cut at each place, without
+ * repetition.
+ */
 function bareForms(folded: string): string[] {
   const beginning = /^\P{L}*/u.exec(folded)?.[0].length ?? 0;
   const end = folded.length - (/\P{L}*$/u.exec(folded)?.[0].length ?? 0);
@@ -56,7 +59,7 @@ function bareForms(folded: string): string[] {
   });
 }
 
-/** `abab` and `ababa` are `ab` again and again; a text that repeats nothing is itself. */
+/** `abab` and `ababa` repeat `ab`. A text without repetition stays unchanged. */
 function repeatedUnit(text: string): string {
   for (let length = 1; length * 2 <= text.length; length += 1) {
     if (text.startsWith(text.slice(length))) return text.slice(0, length);

@@ -1,7 +1,10 @@
 /** How to read an identity provider's claims: email, display name, assurance, and where the browser returns to. */
 import { isBlank, withoutUnseen } from '../labels.ts';
 
-/** Characters a URL may hold unescaped; neither backslash, white space nor control characters are among them. */
+/**
+ * Characters that a URL may contain unescaped. Backslash, white space and control characters are
+ * not among them.
+ */
 const URL_CHARACTERS = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/?#%[\]]*$/;
 const MAX_PATH_LENGTH = 2_000;
 

@@ -1,4 +1,7 @@
-/** Builds the stock Temporal server and UI once from the pinned go.mod beside this file, for machines without the CLI. */
+/**
+ * Builds the stock Temporal server and UI from the pinned go.mod beside this file, once, for
+ * machines without the CLI.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -20,7 +23,7 @@ export interface BuildOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The folder that holds, or will hold, the binaries of this go.mod and go.sum. */
+/** The folder for the binaries of this go.mod and go.sum. */
 export function buildFolder(cacheDirectory: string): string {
   const hash = createHash('sha256');
   for (const name of ['go.mod', 'go.sum'])
@@ -31,7 +34,10 @@ export function buildFolder(cacheDirectory: string): string {
   );
 }
 
-/** The binaries' folder, building them when it is missing. One process builds, the others wait for it. */
+/**
+ * The folder with the binaries, which are built when missing. One process builds, and the others
+ * wait for it.
+ */
 export async function builtServer(options: BuildOptions): Promise<string> {
   const folder = buildFolder(options.cacheDirectory);
   if (existsSync(folder)) return folder;
@@ -42,7 +48,7 @@ export async function builtServer(options: BuildOptions): Promise<string> {
     if (existsSync(folder)) return folder;
     await requireGo();
     for (const name of readdirSync(options.cacheDirectory)) {
-      // Leftovers of a killed build: no other build runs while we hold the lock.
+      // Remains of a killed build: no other build runs while we hold the lock.
       if (name.includes('.making-'))
         rmSync(join(options.cacheDirectory, name), { recursive: true, force: true });
     }
@@ -120,7 +126,7 @@ async function goBuild(output: string, path: string, options: BuildOptions): Pro
     );
   }, PROGRESS_EVERY_MS);
   const abort = (): void => {
-    // The compilers are children of `go`: the whole group must go.
+    // The compilers are children of `go`, so the whole group must end.
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
   };
   options.signal?.addEventListener('abort', abort, { once: true });

@@ -1,4 +1,7 @@
-/** What the stock Temporal server and UI read at start: files written into the data folder, every port on 127.0.0.1. */
+/**
+ * The files that the stock Temporal server and UI read at start, in the data folder. Every port is
+ * on 127.0.0.1.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -19,7 +22,9 @@ export interface ServerFiles {
   readonly uiName: string;
 }
 
-/** Settings of the server that may also be given on the CLI's command line (`--dynamic-config-value`). */
+/**
+ * Settings of the server that the CLI also accepts on its command line (`--dynamic-config-value`).
+ */
 export function dynamicConfig(timeSkipping: boolean): Record<string, boolean | number | string> {
   return {
     // New search attributes can be used at once; with five of them the refresh costs nothing.
@@ -31,7 +36,7 @@ export function dynamicConfig(timeSkipping: boolean): Record<string, boolean | n
   };
 }
 
-/** Writes the configuration and returns where it lies. */
+/** Writes the configuration and returns its place. */
 export function writeServerFiles(
   directory: string,
   ports: TemporalPorts,

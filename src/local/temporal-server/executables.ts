@@ -1,4 +1,7 @@
-/** Which Temporal server this machine can run: a `temporal` CLI on the PATH, a downloaded one, or one built from source. */
+/**
+ * Which Temporal server this machine can run: a `temporal` CLI on the PATH, a downloaded one, or
+ * one built from source.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +13,12 @@ export type TemporalExecutables =
   | { readonly kind: 'cli'; readonly path: string }
   | { readonly kind: 'binaries'; readonly server: string; readonly ui: string };
 
-/** The first CLI whose server is the generation we run on (1.32). */
+/** The first CLI whose server has the generation that we run on (1.32). */
 const CLI_MINIMUM = [1, 9] as const;
 const CLI_DOWNLOAD = 'v1.9.0';
 const run = promisify(execFile);
 
-/** Finds, downloads or builds a server; what was found before is found again at once. */
+/** Finds, downloads or builds a server. Later calls find it at once. */
 export async function temporalExecutables(options: BuildOptions): Promise<TemporalExecutables> {
   const onPath = await cliOnPath();
   if (onPath !== undefined) return { kind: 'cli', path: onPath };
@@ -30,7 +33,7 @@ export async function temporalExecutables(options: BuildOptions): Promise<Tempor
   };
 }
 
-/** Is this output of `temporal --version` recent enough? */
+/** Whether this output of `temporal --version` is recent enough. */
 export function isRecentCli(versionOutput: string): boolean {
   const match = /^temporal version v?(\d+)\.(\d+)\./.exec(versionOutput);
   if (!match) return false;
@@ -56,7 +59,10 @@ async function recent(path: string): Promise<string | undefined> {
   }
 }
 
-/** The SDK downloads the CLI by starting it once; afterwards the file in our cache is an ordinary executable. */
+/**
+ * The SDK downloads the CLI by starting it once. Afterwards the file in our cache is an ordinary
+ * executable.
+ */
 async function downloadedCli(options: BuildOptions): Promise<string | undefined> {
   const folder = join(options.cacheDirectory, 'temporal-cli');
   mkdirSync(folder, { recursive: true });
@@ -66,7 +72,7 @@ async function downloadedCli(options: BuildOptions): Promise<string | undefined>
   try {
     const cached = await cliIn(folder);
     if (cached !== undefined) return cached;
-    // Loaded here alone: it brings the SDK's native library, which the other ways do not need.
+    // Loaded only here: it brings the SDK's native library, which the other ways do not need.
     const { TestWorkflowEnvironment } = await import('@temporalio/testing');
     const executable = {
       type: 'cached-download',
@@ -79,7 +85,8 @@ async function downloadedCli(options: BuildOptions): Promise<string | undefined>
     await environment.teardown();
     return await cliIn(folder);
   } catch {
-    // No way to the internet: the build below needs only a Go module proxy, or warm caches.
+    // Without internet access the build below still works: it needs only a Go module proxy, or warm
+    // caches.
     return undefined;
   } finally {
     held.release();

@@ -8,10 +8,13 @@ import { hash, verify } from '@node-rs/argon2';
 import { bulkhead } from '../bulkhead.ts';
 
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Of the four threads that also read files and resolve names for the whole process, two stay free. */
+/** Four threads also read files and resolve names for the whole process, so two stay free. */
 const hashing = bulkhead({ atOnce: 2, waiting: 50, waitingEach: 12 });
 
-/** The PHC string to keep. `onBehalfOf`: whose share of the work it is, such as a client's network. Throws Overloaded. */
+/**
+ * The PHC string to store. `onBehalfOf`: the share of work that it counts for, such as a client's
+ * network. Throws Overloaded.
+ */
 export async function hashPassword(password: string, onBehalfOf?: string): Promise<string> {
   return await hashing(() => hash(normalized(password), ARGON2ID), onBehalfOf);
 }

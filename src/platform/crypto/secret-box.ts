@@ -1,7 +1,7 @@
 /**
  * Secrets that must be readable again, encrypted with AES-256-GCM under the deployment's secrets
- * key. Each value carries the id of its key, so that the key can be replaced while the old one
- * still reads.
+ * key. Each value carries the id of its key. So the key can be replaced while the old one still
+ * opens values.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
@@ -13,20 +13,23 @@ export interface SealedSecret {
 }
 
 export interface SecretBox {
-  /** The key new values are sealed under. */
+  /** The key that seals new values. */
   readonly keyId: string;
   /** Whether it opens what was sealed under this key. */
   knows(keyId: string): boolean;
-  /** `purpose` names the value and its owner, such as `totp:<user id>`: a value moved to another place does not open. */
+  /**
+   * `purpose` names the value and its owner, such as `totp:<user id>`. A value that was moved does
+   * not open.
+   */
   seal(secret: Buffer, purpose: string): SealedSecret;
-  /** Throws when the key is not known or the value was changed or moved. */
+  /** Throws when the key is unknown, or the value was changed or moved. */
   open(value: SealedSecret, purpose: string): Buffer;
 }
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Keys are 32 bytes in base64: the one to seal under, and earlier ones that are still read. */
+/** Keys are 32 bytes in base64: the one that seals, and earlier ones that still open values. */
 export function openSecretBox(key: string, previous: readonly string[]): SecretBox {
   const keys = new Map([key, ...previous].map((text) => keyEntry(text)));
   const [keyId, current] = keyEntry(key);

@@ -11,16 +11,16 @@ export interface SlackRequestSignature {
   readonly body: string;
 }
 
-/** Either way: a clock may be wrong in both directions. */
+/** In both directions, because a clock may be fast or slow. */
 const MAX_AGE_S = 300;
 
-/** Whether both headers are well formed and the timestamp is of now: what can be said before the secret is known. */
+/** Whether both headers are well formed and the timestamp is recent. This needs no secret. */
 export function isTimely({ timestamp, signature }: SlackRequestSignature, now: Date): boolean {
   if (!/^[0-9]{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature)) return false;
   return Math.abs(now.getTime() / 1_000 - Number(timestamp)) <= MAX_AGE_S;
 }
 
-/** Of a call that is timely. */
+/** For a call with a recent timestamp. */
 export function isSignedWith(
   secret: string,
   { timestamp, signature, body }: SlackRequestSignature,
@@ -30,7 +30,7 @@ export function isSignedWith(
   return presented.length === expected.length && timingSafeEqual(presented, expected);
 }
 
-/** The signature without its version, as it is remembered. */
+/** The signature without its version, as it is stored. */
 export function signatureBytes(signature: string): Buffer {
   return Buffer.from(signature.slice('v0='.length), 'hex');
 }

@@ -1,6 +1,8 @@
 /**
- * Bearer tokens `<prefix>_<id>_<secret>`: found by id, compared in constant time by the SHA-256 of a secret of 32 random
- * bytes. The secret has letters and digits only, so that a double click selects all of it. (A slow password hash would add nothing to 256 random bits and cost 70 ms a call.)
+ * Bearer tokens `<prefix>_<id>_<secret>`: found by id, and compared in constant time by the SHA-256
+ * of a secret of 32 random bytes. The secret has only letters and digits, so that a double click
+ * selects all of it. A slow password hash would add nothing to 256 random bits and cost 70 ms a
+ * call.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 } from 'uuid';
@@ -19,7 +21,7 @@ export interface PresentedToken {
   readonly secret: string;
 }
 
-/** Older secrets are base64url and may hold `_` and `-`: they keep working. */
+/** Older secrets are base64url and may contain `_` and `-`. They still work. */
 const TOKEN =
   /^(wh[a-z])_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
 
@@ -43,14 +45,17 @@ function randomSecret(): string {
   return secret;
 }
 
-/** The parts of a well-formed token, or undefined. Says nothing about whether it was ever issued. */
+/**
+ * The parts of a well-formed token, or undefined. It does not check whether the token was ever
+ * issued.
+ */
 export function parseToken(token: string): PresentedToken | undefined {
   const match = TOKEN.exec(token);
   const [, prefix, id, secret] = match ?? [];
   return prefix && id && secret ? { prefix, id, secret } : undefined;
 }
 
-/** The row the token names, when it is of this kind and holds the row's secret. */
+/** The row of the token, when it is of this kind and the secret matches. */
 export async function findByToken<Row extends { readonly tokenHash: Buffer }>(
   token: PresentedToken | undefined,
   prefix: string,

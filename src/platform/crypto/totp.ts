@@ -1,4 +1,7 @@
-/** One-time codes of authenticator apps (RFC 6238): six digits, a new one every 30 seconds, by SHA-1, as all apps know them. */
+/**
+ * One-time codes of authenticator apps (RFC 6238): six digits, a new code every 30 seconds, by
+ * SHA-1, which all apps support.
+ */
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
@@ -19,7 +22,10 @@ export function describeTotp(
   return { secret: totp.secret.base32, uri: totp.toString() };
 }
 
-/** The 30-second step, counted from 1970, whose code this is: that of `now`, the one before or the one after; else undefined. */
+/**
+ * The 30-second step of this code, counted from 1970: that of `now`, the one before or the one
+ * after. Otherwise undefined.
+ */
 export function totpStep(seed: Buffer, code: string, now: Date): number | undefined {
   const distance = totpOf(seed).validate({
     token: code,

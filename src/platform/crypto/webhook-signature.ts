@@ -1,6 +1,6 @@
 /**
- * Signatures of outgoing webhooks: our own header, and those of Standard Webhooks, by which stock libraries verify. All by
- * HMAC-SHA256 under the bytes behind `whsec_`.
+ * Signatures of outgoing webhooks: our own header, and those of Standard Webhooks, which standard
+ * libraries verify. Both are HMAC-SHA256 under the bytes after `whsec_`.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
@@ -12,7 +12,7 @@ export function newSigningSecret(): string {
 }
 
 export interface SignedMessage {
-  /** The same over all attempts. */
+  /** The same for all attempts. */
   readonly id: string;
   readonly at: Date;
   /** Exactly what is sent. */

@@ -102,7 +102,8 @@ export async function revokeCredential(
       kind: 'agent',
       slug: credential.agentSlug,
     });
-    // As if it did not exist: of an agent outside the caller's scope nothing is said.
+    // The same as for an unknown one, so that it reveals nothing about an agent outside the
+    // caller's scope.
     if (!verdict.allowed) throw new AppError('not_found');
     if (!(await revokeAgentCredential(trx, organizationId, credentialId))) return;
     const event = {

@@ -1,4 +1,4 @@
-/** The steps of a path if no one answered, as its timeline would have them. Nothing is written. */
+/** The steps of a path if no one answered, as its timeline would show them. Nothing is written. */
 import type { Decider } from '../../domain/requests/deciders.ts';
 import { findNames } from '../../data/escalation/escalation-path-previews.ts';
 import { readClock } from '../../data/clock.ts';
@@ -47,7 +47,10 @@ export interface PreviewRequest {
   /** The database's clock when absent. */
   readonly startsAt?: Date;
   readonly urgency: Urgency;
-  /** Without them no condition about the request holds, and everyone counts who may decide for any agent. */
+  /**
+   * Without them no condition about the request is met, and everyone who may decide for any agent
+   * counts.
+   */
   readonly facts?: ConditionFacts;
 }
 

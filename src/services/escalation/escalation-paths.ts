@@ -45,7 +45,7 @@ export interface EscalationPathRevision {
   readonly pathKey: string;
   readonly revision: number;
   readonly isActive: boolean;
-  /** The document, as kept. */
+  /** The stored document. */
   readonly text: string;
   readonly createdByActorId: string;
   readonly createdAt: Date;
@@ -63,7 +63,10 @@ interface Reachable {
   readonly teams: ReadonlySet<string>;
 }
 
-/** Those targets that are live: members who were not removed, and teams that were not archived. */
+/**
+ * The targets among these that are live: members who were not removed, and teams that were not
+ * archived.
+ */
 async function findReachable(
   trx: Db,
   organizationId: string,

@@ -1,4 +1,4 @@
-/** Reads the bodies of escalation paths and team policies into the texts to keep. */
+/** Reads the bodies of escalation paths and team policies into the texts to store. */
 import type { Issue } from '../../domain/errors.ts';
 import { targetKey } from '../../domain/escalation/document.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../platform/exact-json.ts';
 import type { DocumentReader, ReadDocument } from '../read-documents.ts';
 
-/** Who a document asks, and where it names them. */
+/** The targets of a document, and where it names them. */
 export interface EscalationNames {
   /** In the order of the document. */
   readonly targets: readonly NamedTarget[];
@@ -59,7 +59,7 @@ export function distinctTargets({ targets }: EscalationNames): Target[] {
   return [...new Map(targets.map(({ target }) => [targetKey(target), target])).values()];
 }
 
-/** Ids of the members or teams a document names, each once. */
+/** Ids of the members or teams that a document names, each once. */
 export function idsOf({ targets }: EscalationNames, type: 'user' | 'team'): string[] {
   const ids = targets.flatMap(({ target }) => (target.type === type ? [target.id] : []));
   return [...new Set(ids)];
@@ -78,7 +78,7 @@ export const readTeamPolicy: DocumentReader<EscalationNames> = (body) => {
   return written(parseTeamPolicyDocument(parseExact(body)));
 };
 
-/** What a revision has beside its document when it is read. */
+/** Additional members of a revision as read. */
 const READ_ONLY = new Set([
   'id',
   'revision',

@@ -22,7 +22,7 @@ export interface TeamPolicyRevision {
   readonly teamId: string;
   readonly revision: number;
   readonly isActive: boolean;
-  /** The document, as kept. */
+  /** The stored document. */
   readonly text: string;
   readonly createdByActorId: string;
   readonly createdAt: Date;

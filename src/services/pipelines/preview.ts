@@ -1,4 +1,6 @@
-/** Evaluates a pipeline that was never saved, where it takes long in a thread of the worker pool. */
+/**
+ * Evaluates a pipeline that was never saved. Long evaluations run in a thread of the worker pool.
+ */
 import { v7 } from 'uuid';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { CONDITION_LIMITS, newEvaluationBudget } from '../../domain/conditions/types.ts';
@@ -19,7 +21,7 @@ export interface PreviewTexts {
   /** The document and the facts, as JSON. */
   readonly document: string;
   readonly sample: string;
-  /** Units the evaluation may cost. */
+  /** Units of work that the evaluation may cost. */
   readonly work: number;
 }
 
@@ -35,7 +37,7 @@ export function evaluatePreview({ document: text, sample, work }: PreviewTexts):
   return { evaluation: evaluatePipeline(pipeline, facts, newEvaluationBudget(work)) };
 }
 
-/** Throws 400 for an invalid document. `onBehalfOf`: who asks, for their share of the pool. */
+/** Throws 400 for an invalid document. `onBehalfOf`: the caller, for their share of the pool. */
 export async function runPreview(
   { workerPool }: Pick<Runtime, 'workerPool'>,
   given: { readonly body: ExactValue; readonly sample: ConditionFacts },

@@ -1,11 +1,11 @@
-/** Reads the body of a pipeline revision into the text to keep. */
+/** Reads the body of a pipeline revision into the text to store. */
 import { v7 } from 'uuid';
 import { namedEscalationPaths, parsePipelineDocument } from '../../domain/pipelines/parse.ts';
 import { storeBlocks } from '../../domain/pipelines/store.ts';
 import { parseExact, stringifyExact } from '../../platform/exact-json.ts';
 import type { DocumentReader } from '../read-documents.ts';
 
-/** The escalation paths a pipeline names, and where. */
+/** The escalation paths that a pipeline names, and where. */
 export type PipelineNames = ReturnType<typeof namedEscalationPaths>;
 
 /** Every block gets a new `snapshot_id`. */

@@ -1,4 +1,4 @@
-/** Approval pipelines: revisions of the rules, and trying rules out before they are saved. */
+/** Approval pipelines: revisions of the rules, and previews of rules before they are saved. */
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
 import type { Revision } from '../../domain/revisions.ts';
 import type { PipelineScope } from '../../domain/requests/approval-requests.ts';
@@ -30,7 +30,7 @@ import { revisionCache } from '../revisions/cache.ts';
 import type { RevisionedKind } from '../revisions/kind.ts';
 import { listSummaries, type SummaryQuery } from '../revisions/read.ts';
 
-/** Whose pipeline a key stands for. */
+/** The owner that a pipeline's key names. */
 export function pipelineOwner(documentKey: string): {
   readonly scope: PipelineScope;
   readonly agentSlug?: string;
@@ -45,7 +45,7 @@ interface StoredPipeline {
 }
 
 export interface PipelineRevision {
-  /** As kept. */
+  /** The stored document. */
   readonly blocks: JsonText;
   readonly blockCount: number;
   readonly default_escalation_path?: string;
@@ -58,7 +58,7 @@ export interface PipelineRevision {
   readonly createdAt: Date;
 }
 
-/** What a revision keeps was written by `readPipeline`, so it is not checked again. */
+/** `readPipeline` wrote the stored revision, so it is not checked again. */
 export function storedPipeline(text: string): StoredPipeline {
   return parseExact(text) as unknown as StoredPipeline;
 }
@@ -139,7 +139,10 @@ export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
   }),
 };
 
-/** The pipelines the caller may see: all of them, or those of the agents its grants name. */
+/**
+ * The pipelines that the caller may see: all of them, or those of the agents that their grants
+ * name.
+ */
 export async function listPipelines(
   context: ServiceContext,
   principal: ProductPrincipal,
@@ -154,8 +157,9 @@ export async function listPipelines(
 }
 
 /**
- * What a pipeline would answer to a sample; nothing is saved. Throws 400 for an invalid document or, in an agent's
- * pipeline, a sample of another agent; 404 when there is no such pipeline.
+ * What a pipeline would answer to a sample. Nothing is saved. Throws 400 for an invalid document
+ * and, in an agent's pipeline, for a sample of another agent. Throws 404 when there is no such
+ * pipeline.
  */
 export async function previewPipeline(
   context: ServiceContext,
@@ -188,7 +192,7 @@ export async function previewPipeline(
   return await runPreview(context, { body, sample }, credentialOf(principal));
 }
 
-/** The pipeline a request is pinned to, ready to run. Throws when there is no revision of that id. */
+/** The pipeline that a request is pinned to, ready to run. Throws when no revision has that id. */
 export const loadCompiledPipeline = revisionCache<CompiledPipeline>(async (db: Db, revisionId) => {
   const revision = await findRevisionById(db, revisionId, pipelineTables);
   if (!revision) throw new Error(`pipeline revision ${revisionId} is missing`);

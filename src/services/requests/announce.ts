@@ -1,12 +1,12 @@
 /**
- * What follows a recorded answer, after its commit: metrics, the callers that wait for it, and its
+ * The work that follows a recorded answer, after its commit: metrics, waiting callers, and the
  * workflow.
  */
 import type { ApprovalRequest, TerminalState } from '../../domain/requests/approval-requests.ts';
 import type { Runtime } from '../context.ts';
 import type { WorkflowSignal } from '../ports.ts';
 
-/** `signal`: why the workflow should look; absent when its own step decided. */
+/** `signal`: why the workflow should look. Absent when its own step decided. */
 export function announceDecided(
   runtime: Runtime,
   decided: ApprovalRequest,

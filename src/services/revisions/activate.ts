@@ -1,4 +1,4 @@
-/** Which revision of a document is active. */
+/** Activates and deactivates the revisions of a document. */
 import { AppError } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { RevisionedDocument } from '../../domain/revisions.ts';
@@ -9,8 +9,9 @@ import { advised, audit, lock, type ChangedRevision } from './change.ts';
 import type { Of } from './kind.ts';
 
 /**
- * Makes a revision the active one, if `expected` is active now (0: none is); the one already active stays so. Throws 404,
- * 409 when archived or when something it names is not active or gone, 412 `revision_conflict`.
+ * Makes a revision the active one, if `expected` is active now (0: none is). Activating the active
+ * one changes nothing. Throws 404, 409 when archived or when something it names is inactive or
+ * gone, 412 `revision_conflict`.
  */
 export async function activateRevision<N, V>(
   context: ServiceContext,
@@ -58,7 +59,7 @@ export async function activateRevision<N, V>(
   });
 }
 
-/** Which revision is active, 0 when none is; throws 412 unless that is the expected one. */
+/** The active revision, 0 when none is. Throws 412 unless it is the expected one. */
 function requireActive(
   { activeRevision: active = 0 }: RevisionedDocument,
   expected: number,
@@ -68,7 +69,10 @@ function requireActive(
   return active;
 }
 
-/** Leaves no revision active, if `expected` is active now (0: none is, and nothing changes). Throws 404, 409, 412 `revision_conflict`. */
+/**
+ * Deactivates the document, if `expected` is active now (0: none is, and nothing changes). Throws
+ * 404, 409, 412 `revision_conflict`.
+ */
 export async function deactivateRevision<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
@@ -82,7 +86,10 @@ export async function deactivateRevision<N, V>(
   });
 }
 
-/** The same as part of a greater change, whichever revision is active, if any, and if there is such a document. */
+/**
+ * The same as part of a larger change, for any active revision, if there is one and the document
+ * exists.
+ */
 export async function deactivateWith<N, V>(
   trx: Db,
   principal: ProductPrincipal,

@@ -5,7 +5,10 @@ import type { ServiceContext } from '../context.ts';
 import { audit, lock } from './change.ts';
 import type { Of } from './kind.ts';
 
-/** Archives a document for good; again is not an error. `refuse` throws 409 while something needs it. Throws 404. */
+/**
+ * Archives a document for good. A repeat is not an error. `refuse` throws 409 while something needs
+ * it. Throws 404.
+ */
 export async function archiveDocument<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,

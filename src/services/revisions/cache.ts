@@ -1,13 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../platform/postgres.ts';
 
-/** Text of all documents a cache holds at most, in characters. What is made of a document takes some 16 times as many bytes. */
+/**
+ * Characters of all documents that a cache holds. A prepared document takes about 16 times as many
+ * bytes.
+ */
 const CACHED_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Caches values derived from revisions, by revision id. Revisions never change, so nothing is invalidated. A caller waits
- * for a load in progress, unless it holds a transaction: the load may need that very connection.
- * `load` answers the value and the size of its document.
+ * Caches values derived from revisions, by revision id. Revisions never change, so nothing is
+ * invalidated. A caller waits for a load in progress, unless it holds a transaction: the load may
+ * need that very connection. `load` returns the value and the size of its document.
  */
 export function revisionCache<T extends object>(
   load: (db: Db, revisionId: string) => Promise<{ readonly value: T; readonly size: number }>,

@@ -1,4 +1,7 @@
-/** What every change of a revisioned document does: lock the document, write the audit event, advise in the answer. */
+/**
+ * The parts of every change to a revisioned document: lock the document, write the audit event, add
+ * advice to the answer.
+ */
 import { actorOf } from '../../domain/audit.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
@@ -23,7 +26,7 @@ export async function advised<N, V>(
   return kind.advise ? await kind.advise(trx, organizationId, view) : view;
 }
 
-/** The document, locked; throws 404. */
+/** The locked document. Throws 404. */
 export async function lock<N, V>(
   trx: Db,
   organizationId: string,

@@ -1,4 +1,4 @@
-/** Creating documents and their next revisions. */
+/** Creates documents and their next revisions. */
 import { actorIdOf } from '../../domain/audit.ts';
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
@@ -11,7 +11,10 @@ import { readDocument, type ReadDocument } from '../read-documents.ts';
 import { advised, audit, lock, type ChangedRevision } from './change.ts';
 import type { Of } from './kind.ts';
 
-/** A new document with its revision 1, inactive. Throws 400, and `taken` when any document ever had the key. */
+/**
+ * Creates a document with its revision 1, inactive. Throws 400, and `taken` when any document ever
+ * had the key.
+ */
 export async function createDocument<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
@@ -37,8 +40,8 @@ export async function createDocument<N, V>(
 }
 
 /**
- * The next revision, inactive; which one is active does not change. Throws 400, 404 (unless the kind's documents are born
- * by their first revision), 409 when archived.
+ * Adds the next revision, inactive. The active revision does not change. Throws 400, 404 (unless
+ * the first revision creates documents of this kind), 409 when archived.
  */
 export async function createRevision<N, V>(
   context: ServiceContext,

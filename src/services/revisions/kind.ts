@@ -4,17 +4,20 @@ import type { RevisionTables } from '../../data/revisions.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { DocumentReader } from '../read-documents.ts';
 
-/** What makes one kind of document differ from the others. `Names` is what its documents name, `View` what callers get to see. */
+/**
+ * What differs between kinds of documents. `Names` is what its documents name, `View` what callers
+ * see.
+ */
 export interface RevisionedKind<Names, View> {
   readonly tables: RevisionTables;
   /** Subject of its audit events, which name the document by its key. */
   readonly subject: string;
   /** Why nothing can be added to or activated in an archived document. */
   readonly archivedCode: ErrorCode;
-  /** What the audit log says about a document besides its key. */
+  /** Members of audit events about a document, besides its key. */
   readonly auditData: (documentKey: string) => Readonly<Record<string, unknown>>;
   readonly reader: DocumentReader<Names>;
-  /** Throws 400 for what the document names but does not exist. */
+  /** Throws 400 for names in the document that do not exist. */
   readonly checkReferences: (
     trx: Db,
     organizationId: string,
@@ -27,23 +30,29 @@ export interface RevisionedKind<Names, View> {
     trx: Db,
     named: { revisionId: string; names: Names },
   ) => Promise<void>;
-  /** Throws 409 for what must be active, or still there, before this revision can be active. */
+  /**
+   * Throws 409 for anything that must be active, or must still exist, before this revision can be
+   * active.
+   */
   readonly checkActivation?: (trx: Db, organizationId: string, revision: Revision) => Promise<void>;
   readonly view: (revision: Revision) => View;
   /**
-   * Locks, before the document, what it belongs to and what must not be taken away while it changes. Throws 404 and 409 for
-   * what is not there or has ended.
+   * Locks, before the document, its owner and what must not be removed during the change. Throws
+   * 404 and 409 for what is missing or has ended.
    */
   readonly lockFirst?: (trx: Db, organizationId: string, documentKey: string) => Promise<unknown>;
   /** The first revision of a key creates its document. */
   readonly bornByRevision?: true;
-  /** Whether the owner of the document exists. A document without revisions is then an empty list instead of a 404. */
+  /**
+   * Whether the owner of the document exists. Then a document without revisions has an empty list
+   * instead of a 404.
+   */
   readonly ownerExists?: (db: Db, organizationId: string, documentKey: string) => Promise<boolean>;
-  /** Adds advice to what a change answers. */
+  /** Adds advice to the answer of a change. */
   readonly advise?: (db: Db, organizationId: string, view: View) => Promise<View>;
 }
 
-/** Which document of which kind. */
+/** The document, and its kind. */
 export interface Of<Names, View> {
   readonly kind: RevisionedKind<Names, View>;
   readonly documentKey: string;

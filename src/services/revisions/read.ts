@@ -23,7 +23,7 @@ export async function getRevision<N, V>(
   return { revision: kind.view(found), number: found.revision };
 }
 
-/** Where a page of revisions ended, and in which document. */
+/** The last revision of the previous page, and its document. */
 export interface RevisionPosition {
   readonly documentId: string;
   readonly revision: number;
@@ -31,12 +31,15 @@ export interface RevisionPosition {
 
 export interface RevisionList<View> {
   readonly revisions: readonly View[];
-  /** Where the next page starts; absent on the last one. */
+  /** The start of the next page; absent on the last one. */
   readonly next?: RevisionPosition;
   readonly totalCount: number;
 }
 
-/** Newest first; none where what a document would belong to exists without it. Throws 404, and 400 for a position in another document. */
+/**
+ * Newest first; empty when the document's owner exists without it. Throws 404, and 400 for a
+ * position in another document.
+ */
 export async function listRevisions<N, V>(
   context: ServiceContext,
   { organizationId }: ProductPrincipal,
@@ -77,11 +80,14 @@ export async function listRevisions<N, V>(
 export interface SummaryQuery {
   readonly status: ArchiveStatus;
   readonly limit: number;
-  /** Key of the document the page before ended with. */
+  /** Key of the last document on the previous page. */
   readonly after?: string | undefined;
 }
 
-/** Summaries by key; only of `documentKeys` when given. `next` is where the next page starts, absent on the last one. */
+/**
+ * Summaries by key; only of `documentKeys` when given. `next` is the start of the next page, absent
+ * on the last one.
+ */
 export async function listSummaries(
   context: ServiceContext,
   { organizationId }: ProductPrincipal,
