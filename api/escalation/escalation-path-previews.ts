@@ -1,6 +1,5 @@
 /** When each level of a path would fire if no one answered. */
 import { z } from 'zod';
-import { KEY_PATTERN } from '../../src/domain/keys.ts';
 import { pathDocumentSchema } from '../../src/domain/escalation/document.ts';
 import { invalid } from '../../src/domain/errors.ts';
 import {
@@ -27,11 +26,7 @@ const bodySchema = z
           'team must belong to the organization.',
       })
       .optional(),
-    path_key: z
-      .string()
-      .regex(KEY_PATTERN)
-      .optional()
-      .meta({ description: 'Key of a saved path, instead of a document.' }),
+    path_key: slug('Key of a saved path, instead of a document.').optional(),
     revision: z.int().min(1).optional().meta({
       description: 'A revision of that path. Default: the active one.',
     }),
@@ -190,7 +185,7 @@ function requestOf({
       {
         pointer: '/document',
         code: 'invalid_value',
-        message: 'give either a document, or a path_key with an optional revision',
+        message: 'must be given, or a path_key with an optional revision, but not both',
       },
     ]);
   }

@@ -6,7 +6,6 @@ import {
   pathDocumentSchema,
   pathMembers,
 } from '../../src/domain/escalation/document.ts';
-import { KEY_PATTERN } from '../../src/domain/keys.ts';
 import {
   archiveEscalationPath,
   createEscalationPath,
@@ -32,17 +31,15 @@ import {
   summaryQuery,
   writeSummaryCursor,
 } from '../revisions.ts';
-import { nextCursor, readByDomain, timestamp, uuid } from '../http/schema.ts';
+import { nextCursor, readByDomain, slug, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Escalation paths';
 const BASE = '/api/v1/escalation-paths';
 
-const pathKey = (description: string) => z.string().regex(KEY_PATTERN).meta({ description });
-
 const pathRevisionSchema = z
   .strictObject({
     id: uuid('Identity of the revision.'),
-    path_key: pathKey('Key of the path.'),
+    path_key: slug('Key of the path.'),
     revision: revisionNumber(),
     is_active: z
       .boolean()
@@ -62,7 +59,7 @@ const pathRevisionSchema = z
 
 const pathSummarySchema = z
   .strictObject({
-    path_key: pathKey('Key of the path.'),
+    path_key: slug('Key of the path.'),
     name: z.string().meta({ description: 'Name in the newest revision.' }),
     ...summaryFields,
     latest_created_at: timestamp('When the newest revision was created.'),
@@ -172,7 +169,7 @@ const revisionExample = {
   warnings: [],
 };
 
-const params = { path_key: pathKey('Key of the path.') };
+const params = { path_key: slug('Key of the path.') };
 
 const listEscalationPathsEndpoint = defineEndpoint({
   operationId: 'listEscalationPaths',

@@ -24,7 +24,7 @@ export function decodeCursor<S extends z.ZodType>(
     {
       pointer: '/query/cursor',
       code: 'invalid_cursor',
-      message: 'is not a cursor of this list and these filters',
+      message: 'must be a next_cursor of this list with these filters',
     },
   ]);
 }

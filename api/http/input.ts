@@ -1,4 +1,5 @@
 /** Reads and validates one call's input: body, parameters, query, headers. Every refusal names the field. */
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
@@ -21,7 +22,7 @@ interface BodyText {
   readonly limit?: number | undefined;
 }
 
-/** The body as text. 415 unless of the type in plain encoding, 413 over `limit` bytes, 400 unless UTF-8. */
+/** The body as text. 415 unless of the type and without compression, 413 over `limit` bytes, 400 unless UTF-8. */
 async function readBodyText(
   request: IncomingMessage,
   { type, limit = BODY_BYTES.usual }: BodyText,
@@ -30,10 +31,14 @@ async function readBodyText(
     .split(';')
     .map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  const isPlain = (request.headers['content-encoding'] ?? 'identity') === 'identity';
-  if (mediaType !== type || (charset && !/^charset="?utf-8"?$/.test(charset)) || !isPlain) {
-    throw new AppError('unsupported_media_type', { detail: `The body must be ${type}.` });
-  }
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (mediaType !== type) throw unsupported(`The body must be ${type}. Name that as Content-Type.`);
+  if (charset && !/^charset="?utf-8"?$/.test(charset))
+    throw unsupported(
+      'The body must be UTF-8. Leave the charset out of Content-Type, or name utf-8.',
+    );
+  if (encoding.toLowerCase() !== 'identity')
+    throw unsupported('A compressed body is not accepted. Send it without Content-Encoding.');
   const bytes = await getRawBody(request, {
     limit,
     length: request.headers['content-length'] ?? null,
@@ -43,6 +48,10 @@ async function readBodyText(
   } catch {
     throw invalid([{ pointer: '', code: 'malformed_json', message: 'the body is not UTF-8' }]);
   }
+}
+
+function unsupported(detail: string): AppError {
+  return new AppError('unsupported_media_type', { detail });
 }
 
 function refuseRead(error: unknown, limit: number): never {
@@ -117,15 +126,27 @@ export async function readSignedForm(
 /** Query parameters by name; one given twice is refused. */
 export function readQuery(search: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const [name, value] of new URLSearchParams(search)) {
+  const sent = search.split('&').filter((pair) => pair !== '');
+  for (const [index, [name, value]] of [...new URLSearchParams(search)].entries()) {
     const pointer = `/query/${pointerToken(name)}`;
+    if (!isUtf8(bytesOf(sent[index] ?? '')))
+      throw invalid([
+        { pointer, code: 'invalid_string', message: 'must be UTF-8, percent-encoded' },
+      ]);
     if (name in query)
-      throw invalid([{ pointer, code: 'repeated_parameter', message: 'is given twice' }]);
+      throw invalid([{ pointer, code: 'repeated_parameter', message: 'must be given only once' }]);
     if (!isStorable(name) || !isStorable(value))
       throw invalid([{ pointer, code: 'invalid_string', message: 'must not contain NUL' }]);
     query[name] = value;
   }
   return query;
+}
+
+/** Node hands over the target with a character for each byte. */
+function bytesOf(encoded: string): Buffer {
+  const byte = (_match: string, digits: string): string =>
+    String.fromCharCode(parseInt(digits, 16));
+  return Buffer.from(encoded.replaceAll(/%([0-9a-f]{2})/gi, byte), 'latin1');
 }
 
 /** Parses by the schema or throws 400 with a pointer for each issue, under `prefix`. */
@@ -157,7 +178,7 @@ export function readIdempotencyKey(header: string | undefined): string {
 /** The revision of `If-Match`: quoted or bare number; 0 means none is active. */
 export function readIfMatch(header: string | undefined): number {
   if (header === undefined || header === '') throw new AppError('if_match_required');
-  const match = /^(?:"(0|[1-9][0-9]{0,14})"|(0|[1-9][0-9]{0,14}))$/.exec(header);
+  const match = /^(?:"(0|[1-9][0-9]*)"|(0|[1-9][0-9]*))$/.exec(header);
   if (!match)
     throw invalid([
       {
@@ -166,5 +187,6 @@ export function readIfMatch(header: string | undefined): number {
         message: 'must be one revision number, such as "3"',
       },
     ]);
-  return Number(match[1] ?? match[2]);
+  // No revision has a number beyond every safe integer, and none that large.
+  return Math.min(Number(match[1] ?? match[2]), Number.MAX_SAFE_INTEGER);
 }

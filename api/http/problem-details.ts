@@ -6,8 +6,9 @@ type Details = Readonly<Record<string, unknown>>;
 
 /** Leaves room for the rest of an error answer within 16 KiB. */
 const MAX_BYTES = 15 * 1024;
-/** Bytes of a pointer that an issue repeats. */
+/** Bytes of a pointer that an issue repeats, without the mark of one that was cut. */
 const MAX_POINTER_BYTES = 1_024;
+const CUT = '…';
 
 /** The details with lists cut at 100 entries, and further until all of them fit. */
 export function boundedDetails(details: Details): Details {
@@ -27,10 +28,11 @@ function withShortLists(details: Details, most: number): Details {
   return Object.fromEntries(members);
 }
 
-/** A pointer too long to repeat is that of the nearest container around it with a pointer short enough. */
+/** A pointer too long to repeat is cut. */
 function withShortPointer(issue: Issue): Issue {
-  let { pointer } = issue;
-  while (Buffer.byteLength(pointer) > MAX_POINTER_BYTES)
-    pointer = pointer.slice(0, pointer.lastIndexOf('/'));
-  return pointer === issue.pointer ? issue : { ...issue, pointer };
+  const bytes = Buffer.from(issue.pointer);
+  if (bytes.length <= MAX_POINTER_BYTES) return issue;
+  // As a stream, it leaves out the half of a character at the end; the half of an escape is left out too.
+  const start = new TextDecoder().decode(bytes.subarray(0, MAX_POINTER_BYTES), { stream: true });
+  return { ...issue, pointer: start.replace(/~$/, '') + CUT };
 }

@@ -3,13 +3,18 @@ import { z } from 'zod';
 import { JsonText, type ExactValue } from '../../src/platform/exact-json.ts';
 import { DURATION_PATTERN, parseDuration } from '../../src/domain/durations.ts';
 import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
-import { KEY_PATTERN } from '../../src/domain/keys.ts';
+import { KEY_PATTERN, KEY_RULE } from '../../src/domain/keys.ts';
 import { isLarge } from '../../src/services/heavy-work.ts';
 
 /** An id. Capitals are the same id: behind this line it is in small letters everywhere, as the database writes it. */
 export const uuid = (description: string) => z.uuid().toLowerCase().meta({ description });
 
-export const slug = (description: string) => z.string().regex(KEY_PATTERN).meta({ description });
+/** The slug of an agent, or the key of a path. */
+export const slug = (description: string) =>
+  z
+    .string()
+    .regex(KEY_PATTERN, { error: `must ${KEY_RULE}` })
+    .meta({ description });
 
 /** An instant in an answer: UTC, RFC 3339, milliseconds, `Z`. */
 export const timestamp = (description: string) =>

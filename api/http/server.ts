@@ -136,7 +136,7 @@ async function requireWellFormed(ctx: Context, next: () => Promise<unknown>): Pr
     throw invalid([{ pointer: '/headers/host', code: 'required', message: 'is required' }]);
   if (hosts > 1)
     throw invalid([
-      { pointer: '/headers/host', code: 'repeated_header', message: 'is given twice' },
+      { pointer: '/headers/host', code: 'repeated_header', message: 'must be given only once' },
     ]);
   if (!hasPath(ctx))
     throw invalid([

@@ -7,7 +7,8 @@ gets exactly one final answer. The service never runs a tool.
 
 Paths under \`/api/aap/v1\` are the adapter protocol, paths under \`/api/v1\` the product. A body is JSON in UTF-8, nested
 at most 100 deep, without a key twice in one object. The 413 answer of each operation states how large its body may be.
-Unknown fields and unknown query parameters are refused. An operation without a body accepts only \`{}\` or nothing. Members
+Unknown fields and unknown query parameters are refused. A field takes \`null\` only where its schema lists it, and its
+description says what it means there; everywhere else, leave the field out. An operation without a body accepts only \`{}\` or nothing. Members
 that hold JSON of others, such as the arguments of a call, come back digit for digit.
 
 ## Errors

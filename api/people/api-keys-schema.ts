@@ -124,7 +124,7 @@ export function presentPermission({
 export const keyEnd = () =>
   absentIfNull(
     timestampInput(
-      'When the key expires; must be in the future. When absent, the key lives until it is revoked. A limit of the deployment or the organization applies to both: an absent value becomes the limit, and a later one is refused.',
+      'When the key expires; must be in the future. When absent or null, the key lives until it is revoked. A limit of the deployment or the organization applies to both: an absent value becomes the limit, and a later one is refused.',
     ),
   );
 

@@ -88,7 +88,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
       name: label('The name of the key.', 100),
       permissions: absentIfNull(z.array(z.string()).max(permissions.length)).meta({
         description:
-          'Scopes the key to these permissions; at least one, and each must be held by the caller. Only in the hosted edition.',
+          'Scopes the key to these permissions; at least one, and each must be held by the caller. Null means absent. Only in the hosted edition.',
       }),
       expires_at: keyEnd(),
     }),

@@ -276,8 +276,13 @@ export const approvalRequestEndpoints = [
         .meta({ description: 'A note for the agent and for the record.' }),
       channel: z
         .string()
-        .regex(CHANNEL)
-        .refine((channel) => !RESERVED_CHANNELS.includes(channel), { error: 'is reserved' })
+        .regex(CHANNEL, {
+          error:
+            'must be up to 32 lowercase letters, digits, underscores and hyphens, the first a letter',
+        })
+        .refine((channel) => !RESERVED_CHANNELS.includes(channel), {
+          error: `must not be one of ${RESERVED_CHANNELS.join(', ')}, which the service uses itself`,
+        })
         .optional()
         .meta({
           description:

@@ -13,7 +13,7 @@ import {
 import { DURATION_PATTERN, parseDuration } from './durations.ts';
 import { MAX_ISSUES, type Issue } from './errors.ts';
 import { pointerOf, readBy } from './issues.ts';
-import { KEY_PATTERN } from './keys.ts';
+import { KEY_PATTERN, KEY_RULE } from './keys.ts';
 import { hasUnseen, isBlank, isStorable, STORABLE_RULE, UNSEEN_RULE } from './labels.ts';
 
 const StrictObject = z.core.$constructor<z.ZodObject>('StrictObject', (inst, def) => {
@@ -184,9 +184,7 @@ export function label(description: string, max: number) {
 
 /** A slug, the key of a path or the id of a block. */
 export function key(description: string) {
-  const rule =
-    'be up to 63 lowercase letters, digits, dots, underscores and hyphens, the first a letter or digit';
-  return text(description, { max: 63, pattern: KEY_PATTERN, rule });
+  return text(description, { max: 63, pattern: KEY_PATTERN, rule: KEY_RULE });
 }
 
 /** A UUID of any version. Capitals make no difference. */

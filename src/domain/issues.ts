@@ -77,6 +77,11 @@ function sizeRule(origin: string, most: 'at least' | 'at most', size: number): s
   return size === 0 ? 'must be empty' : `must have ${most} ${size} item${plural}`;
 }
 
+const FORMAT_RULES: Readonly<Record<string, string>> = {
+  uuid: 'must be a UUID',
+  email: 'must be one email address, such as ada@example.com',
+};
+
 /** What a value must be, for schemas without a message of their own. */
 function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -85,9 +90,7 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_format':
-      return issue.format === 'regex'
-        ? `must match ${String(issue.pattern)}`
-        : `must be in the format ${issue.format}`;
+      return FORMAT_RULES[issue.format] ?? 'must have the form that the API reference gives';
     case 'too_small':
       return sizeRule(issue.origin, 'at least', Number(issue.minimum));
     case 'too_big':

@@ -86,9 +86,9 @@ export function requireBearable(
 }
 
 function narrowingProblem(key: string, isRepeated: boolean): string | undefined {
-  if (!isPermission(key)) return 'is not a key of the permission vocabulary';
-  if (isRepeated) return 'is named twice';
-  return mayHold('api_key', key) ? undefined : 'cannot be held by a personal key';
+  if (!isPermission(key)) return 'must be a permission of the vocabulary (GET /api/v1/permissions)';
+  if (isRepeated) return 'must be named only once';
+  return mayHold('api_key', key) ? undefined : 'must be a permission that personal keys can hold';
 }
 
 /** The shorter of the deployment's and the organization's limit, in milliseconds; undefined when neither sets one. */

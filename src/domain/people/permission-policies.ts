@@ -125,7 +125,13 @@ function repeated(values: readonly string[], pointer: string): readonly Issue[] 
   return values.flatMap((value, index) =>
     values.indexOf(value) === index
       ? []
-      : [{ pointer: `${pointer}/${index}`, code: 'invalid_value', message: 'is named twice' }],
+      : [
+          {
+            pointer: `${pointer}/${index}`,
+            code: 'invalid_value',
+            message: 'must be named only once',
+          },
+        ],
   );
 }
 
@@ -134,11 +140,12 @@ function permissionProblem(
   scopeKind: ScopeKind,
   { holder, edition }: PolicySetting,
 ): string | undefined {
-  if (!isPermission(key)) return 'is not a key of the permission vocabulary';
-  if (!isServedBy(edition, key)) return 'requires the hosted edition';
-  if (!mayHold(holder, key)) return 'cannot be held by this kind of holder';
+  if (!isPermission(key)) return 'must be a permission of the vocabulary (GET /api/v1/permissions)';
+  if (!isServedBy(edition, key))
+    return 'must be a permission of this edition; this one needs the hosted edition';
+  if (!mayHold(holder, key)) return 'must be a permission that this kind of holder can hold';
   if (!isValidScope(key, scopeKind))
-    return `cannot be granted at ${scopeKind} scope; it can at: ${permissionEntry(key).scopes.join(', ')}`;
+    return `must be granted at one of these scopes: ${permissionEntry(key).scopes.join(', ')}`;
   return undefined;
 }
 

@@ -88,8 +88,8 @@ async function checkTargets(
       return [];
     const message =
       target.type === 'user'
-        ? 'is not a member of the organization'
-        : 'is not a live team of the organization';
+        ? 'must be a member of the organization'
+        : 'must be a team of the organization that is not archived';
     return [{ pointer, code: 'unknown_target', message }];
   });
   if (issues.length > 0) throw invalid(issues);

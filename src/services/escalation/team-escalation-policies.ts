@@ -52,7 +52,7 @@ async function checkTargets(
   const members = await membersOf(trx, organizationId, teamId);
   const issues = names.targets.flatMap(({ target, pointer }): Issue[] =>
     target.type === 'user' && !members.has(target.id)
-      ? [{ pointer, code: 'unknown_target', message: 'is not a member of the team' }]
+      ? [{ pointer, code: 'unknown_target', message: 'must be a member of the team' }]
       : [],
   );
   if (issues.length > 0) throw invalid(issues);

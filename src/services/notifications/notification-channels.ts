@@ -228,7 +228,7 @@ function changedIn(
       foreign.map(({ field }) => ({
         pointer: `/${field}`,
         code: 'invalid_value',
-        message: 'applies to webhooks only',
+        message: 'must be left out: only webhooks have it',
       })),
     );
   }

@@ -75,7 +75,7 @@ async function missingResources(
   );
   return policies.flatMap(({ terms, pointer = '' }) =>
     terms.resourceIds.flatMap((id, index) => {
-      const message = `is no live ${terms.scopeKind} of the organization`;
+      const message = `must be the ${terms.scopeKind === 'agent' ? 'slug of an agent' : 'id of a team'} of the organization that is not archived`;
       return isLive(terms, id)
         ? []
         : [{ pointer: `${pointer}/resource_ids/${index}`, code: 'invalid_value', message }];

@@ -312,10 +312,10 @@ function requireMembers(ids: readonly string[], present: ReadonlySet<string>): v
   const issues = ids.flatMap((id, index) => {
     const message =
       ids.indexOf(id) !== index
-        ? 'is named twice'
+        ? 'must be named only once'
         : present.has(id)
           ? undefined
-          : 'is no member of the organization';
+          : 'must be a member of the organization';
     return message === undefined
       ? []
       : [{ pointer: `/membership_ids/${index}`, code: 'invalid_value', message }];

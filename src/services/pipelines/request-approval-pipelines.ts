@@ -91,7 +91,7 @@ async function checkNamedPaths(
     missing.map(({ pointer }) => ({
       pointer,
       code: 'unknown_escalation_path',
-      message: 'is not an escalation path',
+      message: 'must be the key of an escalation path',
     })),
   );
 }

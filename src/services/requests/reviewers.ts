@@ -144,7 +144,7 @@ function refuseUnlessDeciders(
           {
             pointer: `/membership_ids/${index}`,
             code: 'cannot_decide',
-            message: 'is no active member who may decide requests of the agent',
+            message: 'must be an active member who may decide requests of the agent',
           },
         ],
   );

@@ -58,7 +58,11 @@ export async function listRevisions<N, V>(
     throw new AppError('not_found');
   if (after && after.documentId !== document?.id) {
     throw invalid([
-      { pointer: '/query/cursor', code: 'invalid_cursor', message: 'is not a cursor of this list' },
+      {
+        pointer: '/query/cursor',
+        code: 'invalid_cursor',
+        message: 'must be a next_cursor of this list',
+      },
     ]);
   }
   if (!document) return { revisions: [], totalCount: 0 };

@@ -71,6 +71,18 @@ describe('an error answer', () => {
       expect((answer.body as unknown as Refusal).error.details.issues.length).toBeGreaterThan(0);
     }
   });
+
+  test.each([
+    ['a long name', 'k'.repeat(70_000), `/${'k'.repeat(1_023)}…`],
+    ['a long name of wide characters', '€'.repeat(20_000), `/${'€'.repeat(341)}…`],
+    ['a long name of escapes', '~'.repeat(70_000), `/${'~0'.repeat(511)}…`],
+  ])('names %s by its beginning', async (_what, name, pointer) => {
+    const adapter = adapterOf(app, await createAgent(app, await createOrganization(app)));
+    const headers = { 'idempotency-key': 'k' };
+    const answer = await adapter.post('/api/aap/v1/requests', { [name]: 1 }, { headers });
+    const { issues } = (answer.body as unknown as Refusal).error.details;
+    expect(issues.map((issue) => issue.pointer)).toContain(pointer);
+  });
 });
 
 test('a sign-in counts for its network before its body is read', async () => {

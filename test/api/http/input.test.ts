@@ -3,7 +3,7 @@
  */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { validate } from '../../../api/http/input.ts';
+import { readQuery, validate } from '../../../api/http/input.ts';
 import { integerQuery } from '../../../api/http/schema.ts';
 import { AppError } from '../../../src/domain/errors.ts';
 
@@ -105,8 +105,21 @@ test.each<[string, z.ZodType, unknown, string, string]>([
     'invalid_value',
     'must be one of approved, denied',
   ],
-  ['another format', z.email(), 'x', 'invalid_value', 'must be in the format email'],
-  ['another pattern', z.string().regex(/^a$/), 'b', 'invalid_value', 'must match /^a$/'],
+  [
+    'no email address',
+    z.email(),
+    'x',
+    'invalid_value',
+    'must be one email address, such as ada@example.com',
+  ],
+  ['no id', z.uuid(), 'x', 'invalid_value', 'must be a UUID'],
+  [
+    'another pattern, without a word of code',
+    z.string().regex(/^a$/),
+    'b',
+    'invalid_value',
+    'must have the form that the API reference gives',
+  ],
   [
     'a schema with a message of its own',
     z.string().regex(/^a$/, { error: 'must be a' }),
@@ -122,4 +135,26 @@ test.each<[string, z.ZodType, unknown, string, string]>([
   } catch (error) {
     expect(error).toMatchObject({ details: { issues: [{ pointer: '/value', code, message }] } });
   }
+});
+
+test('a query is read as UTF-8, and a percent sign that escapes nothing is one', () => {
+  expect({ ...readQuery('q=%C3%A9+b&limit=100%&&empty') }).toEqual({
+    q: '\u00e9 b',
+    limit: '100%',
+    empty: '',
+  });
+});
+
+test.each([
+  ['q=%ff', '/query/q'],
+  ['limit=1&q=%C3', '/query/q'],
+  ['q=%ed%a0%80', '/query/q'],
+  ['%fe=1', '/query/\ufffd'],
+])('a query that is not UTF-8 is refused with its parameter: %s', (search, pointer) => {
+  expect(() => readQuery(search)).toThrow(
+    expect.objectContaining({
+      code: 'validation_failed',
+      details: { issues: [expect.objectContaining({ pointer, code: 'invalid_string' })] },
+    }),
+  );
 });
