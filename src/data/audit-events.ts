@@ -8,7 +8,8 @@ import {
   type NewAuditEvent,
 } from '../domain/audit.ts';
 import { parseExact, stringifyExact } from '../platform/exact-json.ts';
-import { runPrepared, type Db, type PreparedStatement } from '../platform/postgres.ts';
+import type { Db } from '../platform/postgres.ts';
+import { type PreparedStatement, queryRows, runPrepared } from '../platform/rows.ts';
 
 const INSERT: PreparedStatement = {
   name: 'insert-audit-events',
@@ -46,14 +47,14 @@ export async function insertAuditEvents(
 interface AuditRow {
   sequence: number;
   id: string;
-  event_type: string;
-  actor_type: AuditActor['type'];
-  actor_id: string | null;
-  actor_display_name: string | null;
-  subject_type: string;
-  subject_id: string;
+  eventType: string;
+  actorType: AuditActor['type'];
+  actorId: string | null;
+  actorDisplayName: string | null;
+  subjectType: string;
+  subjectId: string;
   data: string;
-  occurred_at: Date;
+  occurredAt: Date;
 }
 
 /** All events of one subject, oldest first. */
@@ -62,34 +63,27 @@ export async function listAuditEventsOf(
   organizationId: string,
   subject: { readonly type: string; readonly id: string },
 ): Promise<AuditEvent[]> {
-  const rows = (await db('audit_events')
-    .where({ organization_id: organizationId, subject_type: subject.type, subject_id: subject.id })
-    .orderBy('sequence')
-    .select(
-      'sequence',
-      'id',
-      'event_type',
-      'actor_type',
-      'actor_id',
-      'actor_display_name',
-      'subject_type',
-      'subject_id',
-      'data',
-      'occurred_at',
-    )) as AuditRow[];
+  const rows = await queryRows<AuditRow>(
+    db,
+    `select sequence, id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at
+       from audit_events
+      where organization_id = :organizationId and subject_type = :type and subject_id = :id
+      order by sequence`,
+    { organizationId, ...subject },
+  );
   return rows.map((row) => ({
     sequence: row.sequence,
     id: row.id,
     organizationId,
-    eventType: row.event_type,
+    eventType: row.eventType,
     actor: {
-      type: row.actor_type,
-      ...(row.actor_id !== null && { id: row.actor_id }),
-      ...(row.actor_display_name !== null && { displayName: row.actor_display_name }),
+      type: row.actorType,
+      ...(row.actorId !== null && { id: row.actorId }),
+      ...(row.actorDisplayName !== null && { displayName: row.actorDisplayName }),
     },
-    subjectType: row.subject_type,
-    subjectId: row.subject_id,
+    subjectType: row.subjectType,
+    subjectId: row.subjectId,
     data: parseExact(row.data) as Record<string, unknown>,
-    occurredAt: row.occurred_at,
+    occurredAt: row.occurredAt,
   }));
 }

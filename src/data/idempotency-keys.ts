@@ -1,5 +1,6 @@
 /** Which resource a call with an Idempotency-Key made, so that a repetition makes no second one. */
 import type { Db } from '../platform/postgres.ts';
+import { queryRow } from '../platform/rows.ts';
 
 export interface IdempotencyKey {
   /** The operation's id. Keys of different operations are independent. */
@@ -19,11 +20,12 @@ export async function findOutcome(
   organizationId: string,
   { operation, key }: IdempotencyKey,
 ): Promise<KeptOutcome | undefined> {
-  const row = (await trx('idempotency_keys')
-    .where({ organization_id: organizationId, operation, key })
-    .first('parameters_hash', 'resource_id')) as
-    { parameters_hash: Buffer; resource_id: string } | undefined;
-  return row && { parametersHash: row.parameters_hash, resourceId: row.resource_id };
+  return await queryRow<KeptOutcome>(
+    trx,
+    `select parameters_hash, resource_id from idempotency_keys
+      where organization_id = :organizationId and operation = :operation and key = :key`,
+    { organizationId, operation, key },
+  );
 }
 
 export async function keepOutcome(

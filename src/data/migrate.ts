@@ -6,6 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Knex } from 'knex';
 import { openPool, type Db } from '../platform/postgres.ts';
+import { queryRows } from '../platform/rows.ts';
 
 interface Migration {
   up(db: Knex): Promise<void>;
@@ -53,11 +54,12 @@ export async function pendingMigrations(db: Db): Promise<string[]> {
   const known = (await migrationSource.getMigrations([])).map((file) =>
     migrationSource.getMigrationName(file),
   );
-  const { rows } = await db.raw<{ rows: { present: boolean }[] }>(
+  const rows = await queryRows<{ present: boolean }>(
+    db,
     `select to_regclass('knex_migrations') is not null as present`,
   );
   if (!rows[0]?.present) return known;
-  const done = await db.raw<{ rows: { name: string }[] }>('select name from knex_migrations');
-  const names = new Set(done.rows.map((row) => row.name));
+  const done = await queryRows<{ name: string }>(db, 'select name from knex_migrations');
+  const names = new Set(done.map((row) => row.name));
   return known.filter((name) => !names.has(name));
 }

@@ -10,6 +10,7 @@ import type {
 } from '../domain/revisions.ts';
 import { v7 } from 'uuid';
 import type { Db } from '../platform/postgres.ts';
+import { queryOne, queryRow, queryRows } from '../platform/rows.ts';
 
 export interface RevisionTables {
   readonly documents: string;
@@ -30,50 +31,43 @@ interface NewRevision {
 
 interface DocumentRow {
   id: string;
-  document_key: string;
-  active_revision: number | null;
-  latest_revision: number;
-  archived_at: Date | null;
+  documentKey: string;
+  activeRevision: number | null;
+  latestRevision: number;
+  archivedAt: Date | null;
 }
 
 interface RevisionRow {
   id: string;
-  document_id: string;
-  document_key: string;
+  documentId: string;
+  documentKey: string;
   revision: number;
-  is_active: boolean;
+  isActive: boolean;
   document: string;
-  created_by_actor_id: string;
-  created_at: Date;
-  archived_at: Date | null;
+  createdByActorId: string;
+  createdAt: Date;
+  archivedAt: Date | null;
 }
 
 const REVISION_COLUMNS = `r.id, d.id as document_id, d.document_key, r.revision, r.revision is not distinct from d.active_revision as is_active,
   r.document, r.created_by_actor_id, r.created_at, d.archived_at`;
 
-function toDocument(row: DocumentRow): RevisionedDocument {
+function toDocument({ activeRevision, archivedAt, ...document }: DocumentRow): RevisionedDocument {
   return {
-    id: row.id,
-    documentKey: row.document_key,
-    latestRevision: row.latest_revision,
-    ...(row.active_revision !== null && { activeRevision: row.active_revision }),
-    ...(row.archived_at !== null && { archivedAt: row.archived_at }),
+    ...document,
+    ...(activeRevision !== null && { activeRevision }),
+    ...(archivedAt !== null && { archivedAt }),
   };
 }
 
-function toRevision(row: RevisionRow): Revision {
-  return {
-    id: row.id,
-    documentId: row.document_id,
-    documentKey: row.document_key,
-    revision: row.revision,
-    isActive: row.is_active,
-    document: row.document,
-    createdByActorId: row.created_by_actor_id,
-    createdAt: row.created_at,
-    ...(row.archived_at !== null && { archivedAt: row.archived_at }),
-  };
+function toRevision({ archivedAt, ...revision }: RevisionRow): Revision {
+  return { ...revision, ...(archivedAt !== null && { archivedAt }) };
 }
+
+const documentOf = ({ documents }: RevisionTables): string => `
+  select id, document_key, active_revision, latest_revision, archived_at
+    from ${documents}
+   where organization_id = :organizationId and document_key = :documentKey`;
 
 /**
  * Creates a document with its revision 1, active at once if asked. Undefined when the key is taken,
@@ -89,7 +83,8 @@ export async function insertDocument(
     active,
   }: { tables: RevisionTables; documentKey: string; revision: NewRevision; active: boolean },
 ): Promise<Revision | undefined> {
-  const { rows } = await db.raw<{ rows: RevisionRow[] }>(
+  const row = await queryRow<RevisionRow>(
+    db,
     `with d as (
        insert into ${tables.documents} (id, organization_id, document_key, active_revision, latest_revision, created_at)
        values (:documentId, :organizationId, :documentKey, :active, 1, clock_timestamp())
@@ -110,7 +105,7 @@ export async function insertDocument(
       active: active ? 1 : null,
     },
   );
-  return rows[0] && toRevision(rows[0]);
+  return row && toRevision(row);
 }
 
 /**
@@ -122,11 +117,10 @@ export async function lockDocument(
   organizationId: string,
   { tables, documentKey }: { tables: RevisionTables; documentKey: string },
 ): Promise<RevisionedDocument | undefined> {
-  const row = (await trx(tables.documents)
-    .where({ organization_id: organizationId, document_key: documentKey })
-    .forUpdate()
-    .first('id', 'document_key', 'active_revision', 'latest_revision', 'archived_at')) as
-    DocumentRow | undefined;
+  const row = await queryRow<DocumentRow>(trx, `${documentOf(tables)} for update`, {
+    organizationId,
+    documentKey,
+  });
   return row && toDocument(row);
 }
 
@@ -135,10 +129,7 @@ export async function findDocument(
   organizationId: string,
   { tables, documentKey }: { tables: RevisionTables; documentKey: string },
 ): Promise<RevisionedDocument | undefined> {
-  const row = (await db(tables.documents)
-    .where({ organization_id: organizationId, document_key: documentKey })
-    .first('id', 'document_key', 'active_revision', 'latest_revision', 'archived_at')) as
-    DocumentRow | undefined;
+  const row = await queryRow<DocumentRow>(db, documentOf(tables), { organizationId, documentKey });
   return row && toDocument(row);
 }
 
@@ -152,7 +143,8 @@ export async function insertRevision(
     revision,
   }: { tables: RevisionTables; documentId: string; revision: NewRevision },
 ): Promise<Revision> {
-  const { rows } = await trx.raw<{ rows: [RevisionRow] }>(
+  const row = await queryOne<RevisionRow>(
+    trx,
     `with d as (
        update ${tables.documents} set latest_revision = latest_revision + 1
         where id = :documentId and organization_id = :organizationId
@@ -165,7 +157,7 @@ export async function insertRevision(
      select ${REVISION_COLUMNS} from r cross join d`,
     { ...revision, documentId, organizationId, revisionId: v7() },
   );
-  return toRevision(rows[0]);
+  return toRevision(row);
 }
 
 /** Makes a revision of a locked document the active one, or none. */
@@ -210,13 +202,14 @@ export async function findRevision(
       : revision === 'active'
         ? 'd.active_revision'
         : 'd.latest_revision';
-  const { rows } = await db.raw<{ rows: RevisionRow[] }>(
+  const row = await queryRow<RevisionRow>(
+    db,
     `select ${REVISION_COLUMNS}
        from ${tables.documents} d join ${tables.revisions} r on r.${tables.documentId} = d.id and r.revision = ${wanted}
       where d.organization_id = :organizationId and d.document_key = :documentKey`,
     { organizationId, documentKey, ...(typeof revision === 'number' && { revision }) },
   );
-  return rows[0] && toRevision(rows[0]);
+  return row && toRevision(row);
 }
 
 /** A revision by its id, in any organization. For the revision a request has pinned. */
@@ -225,13 +218,14 @@ export async function findRevisionById(
   revisionId: string,
   tables: RevisionTables,
 ): Promise<Revision | undefined> {
-  const { rows } = await db.raw<{ rows: RevisionRow[] }>(
+  const row = await queryRow<RevisionRow>(
+    db,
     `select ${REVISION_COLUMNS}
        from ${tables.revisions} r join ${tables.documents} d on d.id = r.${tables.documentId}
       where r.id = :revisionId`,
     { revisionId },
   );
-  return rows[0] && toRevision(rows[0]);
+  return row && toRevision(row);
 }
 
 /**
@@ -249,13 +243,14 @@ export async function lockActiveRevisionId(
     document,
   );
   // A statement of its own: one that waited for the lock would not see a revision created meanwhile.
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+  const row = await queryRow<{ id: string }>(
+    trx,
     `select r.id
        from ${tables.documents} d join ${tables.revisions} r on r.${tables.documentId} = d.id and r.revision = d.active_revision
       where d.organization_id = :organizationId and d.document_key = :documentKey`,
     document,
   );
-  return rows[0]?.id;
+  return row?.id;
 }
 
 /** At most `limit` revisions below `before`, newest first. */
@@ -265,7 +260,8 @@ export async function listRevisions(
   page: { tables: RevisionTables; documentId: string; before?: number | undefined; limit: number },
 ): Promise<Revision[]> {
   const { tables, documentId, before, limit } = page;
-  const { rows } = await db.raw<{ rows: RevisionRow[] }>(
+  const rows = await queryRows<RevisionRow>(
+    db,
     `select ${REVISION_COLUMNS}
        from ${tables.documents} d join ${tables.revisions} r on r.${tables.documentId} = d.id
       where d.organization_id = :organizationId and d.id = :documentId and r.revision < :before
@@ -294,9 +290,8 @@ export async function listSummaries(
   const { tables, status, documentKeys, after, limit } = page;
   // The key that comes first sorts before all others.
   const order = (key: string) => `(${key} is distinct from :firstKey), ${key} collate "C"`;
-  const { rows } = await db.raw<{
-    rows: (DocumentRow & { name: string | null; latest_created_at: Date })[];
-  }>(
+  const rows = await queryRows<DocumentRow & { name: string | null; latestCreatedAt: Date }>(
+    db,
     `select d.id, d.document_key, d.active_revision, d.latest_revision, d.archived_at, latest.created_at as latest_created_at,
             ${tables.named ? "latest.document ->> 'name'" : 'null'} as name
        from ${tables.documents} d
@@ -316,9 +311,9 @@ export async function listSummaries(
       ...(after !== undefined && { after }),
     },
   );
-  return rows.map((row) => ({
+  return rows.map(({ name, ...row }) => ({
     ...toDocument(row),
-    ...(row.name !== null && { name: row.name }),
-    latestCreatedAt: row.latest_created_at,
+    ...(name !== null && { name }),
+    latestCreatedAt: row.latestCreatedAt,
   }));
 }

@@ -53,28 +53,6 @@ export function openPool({
   }) as Pool;
 }
 
-/** A statement that each connection plans once, under its name, and then keeps. */
-export interface PreparedStatement {
-  readonly name: string;
-  /** Constant text, because a name always refers to the same text. Bindings are `:name`. */
-  readonly sql: string;
-}
-
-/**
- * For frequent statements: planning them at every call would cost several times as much as running
- * them.
- */
-export async function runPrepared<Row>(
-  db: Db,
-  { name, sql }: PreparedStatement,
-  bindings: Readonly<Record<string, Knex.RawBinding | readonly (string | null)[]>>,
-): Promise<Row[]> {
-  const { rows } = await db
-    .raw<{ rows: Row[] }>(sql, bindings as Readonly<Record<string, Knex.RawBinding>>)
-    .options({ name });
-  return rows;
-}
-
 const ignore = (): void => undefined;
 
 const UNAVAILABLE_NODE_CODES = new Set([

@@ -1,5 +1,6 @@
 /** Credentials of agent instances: `whc_` tokens, kept as a hash. */
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
 
 /** What one call needs to know about the credential it presents. */
 interface CredentialHolder {
@@ -21,11 +22,11 @@ interface CredentialHolder {
 
 const CREDENTIAL_HOLDER: PreparedStatement = {
   name: 'find-credential-holder',
-  sql: `select c.id as "credentialId", c.token_hash as "tokenHash", c.organization_id as "organizationId",
-            a.slug as "agentSlug", a.name as "agentName", a.status as "agentStatus",
-            i.id as "instanceId", i.name as "instanceName", i.status as "instanceStatus", c.issued_at as "issuedAt",
+  sql: `select c.id as credential_id, c.token_hash, c.organization_id,
+            a.slug as agent_slug, a.name as agent_name, a.status as agent_status,
+            i.id as instance_id, i.name as instance_name, i.status as instance_status, c.issued_at,
             c.revoked_at is null and c.expires_at > clock_timestamp() and o.deleted_at is null as valid,
-            coalesce(c.last_used_at < clock_timestamp() - interval '1 minute', true) as "useIsStale"
+            coalesce(c.last_used_at < clock_timestamp() - interval '1 minute', true) as use_is_stale
        from agent_credentials c
        join agent_instances i on i.id = c.agent_instance_id
        join agents a on a.organization_id = i.organization_id and a.slug = i.agent_slug
@@ -88,10 +89,13 @@ export async function findCredentialAgent(
   organizationId: string,
   credentialId: string,
 ): Promise<{ agentSlug: string; instanceId: string; instanceName: string } | undefined> {
-  return await db('agent_credentials as c')
-    .join('agent_instances as i', 'i.id', 'c.agent_instance_id')
-    .where({ 'c.organization_id': organizationId, 'c.id': credentialId })
-    .first({ agentSlug: 'i.agent_slug', instanceId: 'i.id', instanceName: 'i.name' });
+  return await queryRow(
+    db,
+    `select i.agent_slug, i.id as instance_id, i.name as instance_name
+       from agent_credentials c join agent_instances i on i.id = c.agent_instance_id
+      where c.organization_id = :organizationId and c.id = :credentialId`,
+    { organizationId, credentialId },
+  );
 }
 
 /** True when this call revoked it, false when it was revoked before. */

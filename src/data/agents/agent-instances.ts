@@ -3,16 +3,17 @@ import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import { v7 } from 'uuid';
 import { JsonText } from '../../platform/exact-json.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
+import { queryOne } from '../../platform/rows.ts';
 
 interface AgentInstanceRow {
   id: string;
-  organization_id: string;
-  agent_slug: string;
+  organizationId: string;
+  agentSlug: string;
   name: string;
   status: 'active' | 'disabled';
   metadata: string;
-  created_at: Date;
-  last_seen_at: Date;
+  createdAt: Date;
+  lastSeenAt: Date;
 }
 
 /**
@@ -29,23 +30,14 @@ export async function insertAgentInstance(
   }: { readonly agentSlug: string; readonly name: string; readonly metadata: string },
 ): Promise<AgentInstance | undefined> {
   try {
-    const { rows } = await trx.raw<{ rows: [AgentInstanceRow] }>(
+    const row = await queryOne<AgentInstanceRow>(
+      trx,
       `insert into agent_instances (id, organization_id, agent_slug, name, status, metadata, created_at, last_seen_at)
        select :id, :organizationId, :agentSlug, :name, 'active', cast(:metadata as json), now, now from clock_timestamp() as now
        returning id, organization_id, agent_slug, name, status, metadata, created_at, last_seen_at`,
       { id: v7(), organizationId, agentSlug, name, metadata },
     );
-    const [row] = rows;
-    return {
-      id: row.id,
-      organizationId: row.organization_id,
-      agentSlug: row.agent_slug,
-      name: row.name,
-      status: row.status,
-      metadata: new JsonText(row.metadata),
-      createdAt: row.created_at,
-      lastSeenAt: row.last_seen_at,
-    };
+    return { ...row, metadata: new JsonText(row.metadata) };
   } catch (error) {
     if (violatedConstraint(error) === 'agent_instances_name_key') return undefined;
     throw error;

@@ -1,40 +1,26 @@
 /** Agents, identified permanently by their slug. */
 import type { AgentStatus, Agent } from '../../domain/agents/agents.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
+import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 
 interface AgentRow {
-  organization_id: string;
+  organizationId: string;
   slug: string;
   name: string;
   status: AgentStatus;
-  created_by_actor_id: string;
-  created_at: Date;
-  updated_at: Date;
-  archived_at: Date | null;
+  createdByActorId: string;
+  createdAt: Date;
+  updatedAt: Date;
+  archivedAt: Date | null;
 }
 
-const COLUMNS = [
-  'organization_id',
-  'slug',
-  'name',
-  'status',
-  'created_by_actor_id',
-  'created_at',
-  'updated_at',
-  'archived_at',
-] as const;
+const COLUMNS =
+  'organization_id, slug, name, status, created_by_actor_id, created_at, updated_at, archived_at';
 
-function toAgent(row: AgentRow): Agent {
-  return {
-    organizationId: row.organization_id,
-    slug: row.slug,
-    name: row.name,
-    status: row.status,
-    createdByActorId: row.created_by_actor_id,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    ...(row.archived_at !== null && { archivedAt: row.archived_at }),
-  };
+const FIND = `select ${COLUMNS} from agents where organization_id = :organizationId and slug = :slug`;
+
+function toAgent({ archivedAt, ...agent }: AgentRow): Agent {
+  return { ...agent, ...(archivedAt !== null && { archivedAt }) };
 }
 
 type InsertedAgent =
@@ -55,13 +41,14 @@ export async function insertAgent(
   }: { readonly slug: string; readonly name: string; readonly createdByActorId: string },
 ): Promise<InsertedAgent> {
   try {
-    const { rows } = await trx.raw<{ rows: [AgentRow] }>(
+    const row = await queryOne<AgentRow>(
+      trx,
       `insert into agents (organization_id, slug, name, status, created_by_actor_id, created_at, updated_at)
        select :organizationId, :slug, :name, 'active', :createdByActorId, now, now from clock_timestamp() as now
-       returning ${COLUMNS.join(', ')}`,
+       returning ${COLUMNS}`,
       { organizationId, slug, name, createdByActorId },
     );
-    return { ok: true, agent: toAgent(rows[0]) };
+    return { ok: true, agent: toAgent(row) };
   } catch (error) {
     const constraint = violatedConstraint(error);
     if (constraint === 'agents_pkey') return { ok: false, taken: 'slug' };
@@ -82,11 +69,12 @@ export async function lockAgentCount(trx: Db, organizationId: string): Promise<v
 
 /** Agents that are not archived. */
 export async function countLiveAgents(db: Db, organizationId: string): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
+  const row = await queryOne<{ count: number }>(
+    db,
     `select count(*) as count from agents where organization_id = :organizationId and status <> 'archived'`,
     { organizationId },
   );
-  return rows[0].count;
+  return row.count;
 }
 
 export async function findAgent(
@@ -94,9 +82,7 @@ export async function findAgent(
   organizationId: string,
   slug: string,
 ): Promise<Agent | undefined> {
-  const row = (await db('agents')
-    .where({ organization_id: organizationId, slug })
-    .first(...COLUMNS)) as AgentRow | undefined;
+  const row = await queryRow<AgentRow>(db, FIND, { organizationId, slug });
   return row && toAgent(row);
 }
 
@@ -106,10 +92,7 @@ export async function findAgentForShare(
   organizationId: string,
   slug: string,
 ): Promise<Agent | undefined> {
-  const row = (await trx('agents')
-    .where({ organization_id: organizationId, slug })
-    .forShare()
-    .first(...COLUMNS)) as AgentRow | undefined;
+  const row = await queryRow<AgentRow>(trx, `${FIND} for share`, { organizationId, slug });
   return row && toAgent(row);
 }
 
@@ -139,8 +122,9 @@ export async function listAgents(
   { statuses, slugs, after, limit }: AgentPage,
 ): Promise<Agent[]> {
   const order = `array_position(cast(:statusOrder as text[]), status) - 1, lower(name) collate "C", slug collate "C"`;
-  const { rows } = await db.raw<{ rows: AgentRow[] }>(
-    `select ${COLUMNS.join(', ')}
+  const rows = await queryRows<AgentRow>(
+    db,
+    `select ${COLUMNS}
        from agents
       where organization_id = :organizationId and status = any(:statuses)
         ${slugs ? 'and slug = any(:slugs)' : ''}

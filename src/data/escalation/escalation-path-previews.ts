@@ -1,5 +1,6 @@
 /** Names of the people and teams that a document asks, whether a stored path names them or not. */
 import type { Db } from '../../platform/postgres.ts';
+import { queryRows } from '../../platform/rows.ts';
 
 /** By membership or team id. Members who left and archived teams keep their names. */
 export async function findNames(
@@ -10,7 +11,8 @@ export async function findNames(
     teamIds,
   }: { readonly membershipIds: readonly string[]; readonly teamIds: readonly string[] },
 ): Promise<Map<string, string>> {
-  const { rows } = await db.raw<{ rows: { id: string; name: string }[] }>(
+  const rows = await queryRows<{ id: string; name: string }>(
+    db,
     `select m.id, u.display_name as name
        from memberships m join users u on u.id = m.user_id
       where m.organization_id = :organizationId and m.id = any(cast(:membershipIds as uuid[]))

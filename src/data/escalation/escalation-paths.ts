@@ -1,6 +1,7 @@
 /** Escalation paths, and the people and teams that each revision names. */
 import type { Target } from '../../domain/escalation/types.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryOne, queryRows } from '../../platform/rows.ts';
 import { lockActiveRevisionId, type RevisionTables } from '../revisions.ts';
 
 export const escalationPathTables: RevisionTables = {
@@ -57,15 +58,15 @@ export async function findPathStates(
   { pathKeys, lock }: { readonly pathKeys: readonly string[]; readonly lock: boolean },
 ): Promise<PathState[]> {
   if (pathKeys.length === 0) return [];
-  const { rows } = await db.raw<{ rows: PathState[] }>(
-    `select document_key as "pathKey", active_revision is not null as active
+  return await queryRows<PathState>(
+    db,
+    `select document_key as path_key, active_revision is not null as active
        from escalation_paths
       where organization_id = :organizationId and document_key = any(:pathKeys)
       order by document_key collate "C"
       ${lock ? 'for share' : ''}`,
     { organizationId, pathKeys: [...pathKeys] },
   );
-  return rows;
 }
 
 /**
@@ -115,8 +116,9 @@ async function selectNaming(
   organizationId: string,
   { column, id }: { readonly column: 'membership_id' | 'team_id'; readonly id: string },
 ): Promise<NamingPath[]> {
-  const { rows } = await db.raw<{ rows: NamingPath[] }>(
-    `select p.document_key as "pathKey", r.document ->> 'name' as name, r.revision
+  return await queryRows<NamingPath>(
+    db,
+    `select p.document_key as path_key, r.document ->> 'name' as name, r.revision
        from escalation_path_targets t
        join escalation_path_revisions r on r.id = t.escalation_path_revision_id
        join escalation_paths p on p.id = r.escalation_path_id and p.active_revision = r.revision
@@ -124,7 +126,6 @@ async function selectNaming(
       order by p.document_key collate "C"`,
     { organizationId, id },
   );
-  return rows;
 }
 
 /** Requests waiting on a path revision that asks the team. */
@@ -140,7 +141,8 @@ export async function findWaitingOnTeam(
   organizationId: string,
   { teamId, limit }: { readonly teamId: string; readonly limit: number },
 ): Promise<WaitingRequests> {
-  const { rows } = await db.raw<{ rows: [WaitingRequests] }>(
+  return await queryOne<WaitingRequests>(
+    db,
     `with waiting as (
        select r.id, r.deadline_at
          from escalation_path_targets t
@@ -148,8 +150,7 @@ export async function findWaitingOnTeam(
         where r.organization_id = :organizationId and r.state in ('evaluating', 'pending') and t.team_id = :teamId
      )
      select (select count(*) from waiting) as count,
-            array(select id from waiting order by deadline_at, id limit :limit) as "requestIds"`,
+            array(select id from waiting order by deadline_at, id limit :limit) as request_ids`,
     { organizationId, teamId, limit },
   );
-  return rows[0];
 }

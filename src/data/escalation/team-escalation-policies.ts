@@ -1,6 +1,7 @@
 /** How teams are asked: their escalation policies, and the rosters that a walk uses. */
 import type { TeamRoster } from '../../domain/escalation/recipients.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRow, queryRows } from '../../platform/rows.ts';
 import type { RevisionTables } from '../revisions.ts';
 
 /** A document's key is the id of its team. */
@@ -21,10 +22,11 @@ export async function findTeamRosters(
   teamIds: readonly string[],
 ): Promise<Map<string, TeamRoster>> {
   if (teamIds.length === 0) return new Map();
-  const { rows } = await db.raw<{
-    rows: ({ id: string; policyRevisionId: string | null } & Pick<TeamRoster, 'members'>)[];
-  }>(
-    `select t.id, r.id as "policyRevisionId",
+  const rows = await queryRows<
+    { id: string; policyRevisionId: string | null } & Pick<TeamRoster, 'members'>
+  >(
+    db,
+    `select t.id, r.id as policy_revision_id,
             (select coalesce(jsonb_agg(jsonb_build_object('membershipId', m.id, 'displayName', u.display_name) order by m.created_at, m.id), '[]')
                from memberships m join users u on u.id = m.user_id
               where m.id in (select membership_id from team_members where team_id = t.id) and m.status <> 'deprovisioned') as members
@@ -79,12 +81,12 @@ export async function listPoliciesNaming(
   organizationId: string,
   membershipId: string,
 ): Promise<NamingPolicy[]> {
-  const { rows } = await db.raw<{ rows: NamingPolicy[] }>(
-    `select t.id as "teamId", t.name as "teamName", r.revision ${NAMED} and n.membership_id = :membershipId
+  return await queryRows<NamingPolicy>(
+    db,
+    `select t.id as team_id, t.name as team_name, r.revision ${NAMED} and n.membership_id = :membershipId
       order by lower(t.name) collate "C", t.id`,
     { organizationId, membershipId },
   );
-  return rows;
 }
 
 /** The members that an active policy names. */
@@ -103,11 +105,11 @@ export async function findNamedInPolicy(
   { teamId, membershipIds }: { readonly teamId: string; readonly membershipIds: readonly string[] },
 ): Promise<PolicyNaming | undefined> {
   if (membershipIds.length === 0) return undefined;
-  const { rows } = await db.raw<{ rows: PolicyNaming[] }>(
-    `select r.revision, array_agg(n.membership_id order by n.membership_id) as "membershipIds"
+  return await queryRow<PolicyNaming>(
+    db,
+    `select r.revision, array_agg(n.membership_id order by n.membership_id) as membership_ids
        ${NAMED} and p.team_id = :teamId and n.membership_id = any(cast(:membershipIds as uuid[]))
       group by r.revision`,
     { organizationId, teamId, membershipIds: [...membershipIds] },
   );
-  return rows[0];
 }

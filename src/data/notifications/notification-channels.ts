@@ -9,6 +9,7 @@ import type {
 import type { ChannelKind } from '../../domain/notifications/notifications.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRow, queryRows } from '../../platform/rows.ts';
 
 interface NewChannel {
   readonly id: string;
@@ -51,8 +52,8 @@ interface ChannelRow extends Omit<NotificationChannel, 'webhook'> {
 }
 
 const LIVE = `
-  select c.id, c.kind, c.name, c.enabled, c.created_at as "createdAt", c.updated_at as "updatedAt",
-         w.url, w.include_arguments as "includeArguments", w.secret_rotated_at as "secretRotatedAt"
+  select c.id, c.kind, c.name, c.enabled, c.created_at, c.updated_at,
+         w.url, w.include_arguments, w.secret_rotated_at
     from notification_channels c left join notification_webhooks w on w.channel_id = c.id
    where c.organization_id = :organizationId and c.deleted_at is null`;
 
@@ -77,7 +78,8 @@ export async function listChannels(
   organizationId: string,
   { limit, after }: ChannelPage,
 ): Promise<NotificationChannel[]> {
-  const { rows } = await db.raw<{ rows: ChannelRow[] }>(
+  const rows = await queryRows<ChannelRow>(
+    db,
     `${LIVE} and (cast(:id as uuid) is null or (c.created_at, c.id) > (:createdAt, cast(:id as uuid)))
       order by c.created_at, c.id limit :limit`,
     { organizationId, limit, id: after?.id ?? null, createdAt: after?.createdAt ?? null },
@@ -90,11 +92,11 @@ export async function findChannel(
   organizationId: string,
   id: string,
 ): Promise<NotificationChannel | undefined> {
-  const { rows } = await db.raw<{ rows: ChannelRow[] }>(`${LIVE} and c.id = :id`, {
+  const row = await queryRow<ChannelRow>(db, `${LIVE} and c.id = :id`, {
     organizationId,
     id,
   });
-  return rows[0] && toChannel(rows[0]);
+  return row && toChannel(row);
 }
 
 /**
@@ -106,11 +108,11 @@ export async function lockChannel(
   organizationId: string,
   id: string,
 ): Promise<NotificationChannel | undefined> {
-  const { rows } = await trx.raw<{ rows: ChannelRow[] }>(
-    `${LIVE} and c.id = :id for no key update of c`,
-    { organizationId, id },
-  );
-  return rows[0] && toChannel(rows[0]);
+  const row = await queryRow<ChannelRow>(trx, `${LIVE} and c.id = :id for no key update of c`, {
+    organizationId,
+    id,
+  });
+  return row && toChannel(row);
 }
 
 /**

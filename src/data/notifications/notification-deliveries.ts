@@ -6,7 +6,8 @@ import type {
   DeliveryEvent,
   DropReason,
 } from '../../domain/notifications/notifications.ts';
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from '../requests/rows.ts';
 import { mayDecideFor } from '../requests/deciders.ts';
 
@@ -125,28 +126,28 @@ export interface LeasedDelivery {
 }
 
 interface LeasedRow extends RequestRow {
-  x_id: string;
-  x_event: DeliveryEvent;
-  x_announces: boolean;
-  x_attempts: number;
-  x_created_at: Date;
-  channel_id: string;
-  channel_kind: ChannelKind;
-  channel_enabled: boolean;
+  xId: string;
+  xEvent: DeliveryEvent;
+  xAnnounces: boolean;
+  xAttempts: number;
+  xCreatedAt: Date;
+  channelId: string;
+  channelKind: ChannelKind;
+  channelEnabled: boolean;
   closed: boolean;
   claimed: boolean;
-  recipient_id: string | null;
-  recipient_name: string | null;
-  recipient_email: string | null;
-  recipient_active: boolean;
-  recipient_may_decide: boolean;
-  wants_email: boolean;
-  wants_slack: boolean;
-  level_node_id: string | null;
-  level_team_id: string | null;
-  level_run: number | null;
-  level_at: Date | null;
-  level_escalate_at: Date | null;
+  recipientId: string | null;
+  recipientName: string | null;
+  recipientEmail: string | null;
+  recipientActive: boolean;
+  recipientMayDecide: boolean;
+  wantsEmail: boolean;
+  wantsSlack: boolean;
+  levelNodeId: string | null;
+  levelTeamId: string | null;
+  levelRun: number | null;
+  levelAt: Date | null;
+  levelEscalateAt: Date | null;
 }
 
 const LOAD: PreparedStatement = {
@@ -184,30 +185,30 @@ export async function loadLeased(
 
 function toLeased(row: LeasedRow): LeasedDelivery {
   return {
-    id: row.x_id,
-    event: row.x_event,
-    announces: row.x_announces,
-    channelId: row.channel_id,
-    kind: row.channel_kind,
-    channelEnabled: row.channel_enabled,
-    attempts: row.x_attempts,
-    createdAt: row.x_created_at,
+    id: row.xId,
+    event: row.xEvent,
+    announces: row.xAnnounces,
+    channelId: row.channelId,
+    kind: row.channelKind,
+    channelEnabled: row.channelEnabled,
+    attempts: row.xAttempts,
+    createdAt: row.xCreatedAt,
     request: toRequest(row),
     closed: row.closed,
     claimed: row.claimed,
-    ...(row.recipient_id !== null && {
+    ...(row.recipientId !== null && {
       recipient: {
-        membershipId: row.recipient_id,
-        displayName: row.recipient_name ?? '',
-        email: row.recipient_email ?? '',
-        active: row.recipient_active,
-        mayDecide: row.recipient_may_decide,
-        wants: { email: row.wants_email, slack: row.wants_slack },
+        membershipId: row.recipientId,
+        displayName: row.recipientName ?? '',
+        email: row.recipientEmail ?? '',
+        active: row.recipientActive,
+        mayDecide: row.recipientMayDecide,
+        wants: { email: row.wantsEmail, slack: row.wantsSlack },
       },
     }),
-    ...(row.level_run !== null &&
-      row.level_at !== null && {
-        level: toLevel(row, { run: row.level_run, notifiedAt: row.level_at }),
+    ...(row.levelRun !== null &&
+      row.levelAt !== null && {
+        level: toLevel(row, { run: row.levelRun, notifiedAt: row.levelAt }),
       }),
   };
 }
@@ -218,9 +219,9 @@ function toLevel(
 ): NonNullable<LeasedDelivery['level']> {
   return {
     ...level,
-    ...(row.level_node_id !== null && { nodeId: row.level_node_id }),
-    ...(row.level_team_id !== null && { teamId: row.level_team_id }),
-    ...(row.level_escalate_at !== null && { escalateAt: row.level_escalate_at }),
+    ...(row.levelNodeId !== null && { nodeId: row.levelNodeId }),
+    ...(row.levelTeamId !== null && { teamId: row.levelTeamId }),
+    ...(row.levelEscalateAt !== null && { escalateAt: row.levelEscalateAt }),
   };
 }
 
@@ -251,7 +252,8 @@ export async function recordAttempts(
 ): Promise<string[]> {
   const column = <T>(read: (attempted: Attempted) => T): T[] =>
     attempts.map(({ attempted }) => read(attempted));
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+  const rows = await queryRows<{ id: string }>(
+    db,
     `update notification_deliveries d
         set next_attempt_at = case a.kind when 'retry' then now + a.after_ms * interval '1 millisecond' when 'later' then now end,
             delivered_at = case a.kind when 'delivered' then now end,
@@ -281,7 +283,8 @@ export async function recordAttempts(
  * number.
  */
 export async function deleteFinished(db: Db, limit: number): Promise<number> {
-  const { rows } = await db.raw<{ rows: unknown[] }>(
+  const rows = await queryRows<unknown>(
+    db,
     `with finished as (
        select id from notification_deliveries
         where coalesce(delivered_at, dropped_at) < statement_timestamp() - interval '30 days'

@@ -2,6 +2,7 @@
 import type { ListedDelivery } from '../../domain/notifications/notification-deliveries.ts';
 import type { DeliveryStatus } from '../../domain/notifications/notifications.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRow, queryRows } from '../../platform/rows.ts';
 
 export interface DeliveryPage {
   readonly status: DeliveryStatus | undefined;
@@ -18,12 +19,12 @@ const CONDITIONS: Readonly<Record<DeliveryStatus, string>> = {
 };
 
 const LISTED = `
-  select d.id, d.channel_id as "channelId", c.kind as "channelKind", c.name as "channelName", d.request_id as "requestId", d.event,
-         case when not d.announces then n.membership_id end as "membershipId", u.display_name as "displayName",
+  select d.id, d.channel_id, c.kind as channel_kind, c.name as channel_name, d.request_id, d.event,
+         case when not d.announces then n.membership_id end as membership_id, u.display_name,
          case when ${CONDITIONS.pending} then 'pending' when ${CONDITIONS.delivered} then 'delivered'
               when ${CONDITIONS.dead} then 'dead' else 'dropped' end as status,
-         d.attempts, d.created_at as "createdAt", d.next_attempt_at as "nextAttemptAt",
-         coalesce(d.delivered_at, d.dead_at, d.dropped_at) as "finishedAt", d.last_error as "lastError", d.dropped_reason as "droppedReason"
+         d.attempts, d.created_at, d.next_attempt_at,
+         coalesce(d.delivered_at, d.dead_at, d.dropped_at) as finished_at, d.last_error, d.dropped_reason
     from notification_deliveries d
     join notification_channels c on c.id = d.channel_id
     left join notifications n on n.id = d.notification_id
@@ -37,7 +38,8 @@ export async function listDeliveries(
   organizationId: string,
   { status, channelId, limit, after }: DeliveryPage,
 ): Promise<ListedDelivery[]> {
-  const { rows } = await db.raw<{ rows: ListedDelivery[] }>(
+  return await queryRows<ListedDelivery>(
+    db,
     `${LISTED} ${status ? `and ${CONDITIONS[status]}` : ''} ${channelId === undefined ? '' : 'and d.channel_id = :channelId'}
        ${after ? 'and (d.created_at, d.id) < (:createdAt, :id)' : ''}
       order by d.created_at desc, d.id desc limit :limit`,
@@ -48,7 +50,6 @@ export async function listDeliveries(
       ...(after && { createdAt: after.createdAt, id: after.id }),
     },
   );
-  return rows;
 }
 
 export async function findDelivery(
@@ -56,11 +57,10 @@ export async function findDelivery(
   organizationId: string,
   id: string,
 ): Promise<ListedDelivery | undefined> {
-  const { rows } = await db.raw<{ rows: ListedDelivery[] }>(`${LISTED} and d.id = :id`, {
+  return await queryRow<ListedDelivery>(db, `${LISTED} and d.id = :id`, {
     organizationId,
     id,
   });
-  return rows[0];
 }
 
 /**
@@ -68,7 +68,8 @@ export async function findDelivery(
  * false if it is over or does not exist.
  */
 export async function retryDelivery(db: Db, organizationId: string, id: string): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: unknown[] }>(
+  const rows = await queryRows<unknown>(
+    db,
     `update notification_deliveries
         set next_attempt_at = case when lease is null then clock_timestamp() else next_attempt_at end,
             attempts = case when dead_at is null then attempts else 0 end, dead_at = null

@@ -1,7 +1,8 @@
 /** Organizations: the tenants that all other rows belong to. */
 import type { Organization, OrganizationTerms } from '../../domain/organization/organizations.ts';
 import { v7 } from 'uuid';
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryOne, queryRow, runPrepared } from '../../platform/rows.ts';
 import { PENDING } from '../people/invitations.ts';
 import { insertChannel } from '../notifications/notification-channels.ts';
 
@@ -31,9 +32,9 @@ export async function insertOrganization(
 }
 
 const COLUMNS = `
-  id, name, slug, revision, created_at as "createdAt", claim_timeout_seconds as "claimTimeout",
-  personal_api_keys_allowed as "personalApiKeysAllowed", max_api_key_lifetime_seconds as "maxApiKeyLifetime",
-  require_mfa as "requireMfa", reauthentication_window_seconds as "reauthenticationWindow"`;
+  id, name, slug, revision, created_at, claim_timeout_seconds as claim_timeout,
+  personal_api_keys_allowed, max_api_key_lifetime_seconds as max_api_key_lifetime,
+  require_mfa, reauthentication_window_seconds as reauthentication_window`;
 
 /** Undefined when the organization is deleted. */
 export async function findOrganization(
@@ -72,11 +73,11 @@ async function selectOrganization(
   organizationId: string,
   lock: string,
 ): Promise<Organization | undefined> {
-  const { rows } = await db.raw<{ rows: Organization[] }>(
+  return await queryRow<Organization>(
+    db,
     `select ${COLUMNS} from organizations where id = :organizationId and deleted_at is null ${lock}`,
     { organizationId },
   );
-  return rows[0];
 }
 
 /** Stores these terms and increments the revision. */
@@ -121,7 +122,8 @@ export interface Ended {
  * credentials. The rows stay.
  */
 export async function endOrganization(trx: Db, organizationId: string): Promise<Ended> {
-  const { rows } = await trx.raw<{ rows: [Ended] }>(
+  return await queryOne<Ended>(
+    trx,
     `with clock as materialized (select clock_timestamp() as now),
      organization as (update organizations set deleted_at = now from clock where id = :organizationId),
      membership as (
@@ -144,9 +146,8 @@ export async function endOrganization(trx: Db, organizationId: string): Promise<
        update agent_credentials set revoked_at = now from clock where organization_id = :organizationId and revoked_at is null returning 1
      )
      select (select count(*) from membership) as memberships, (select count(*) from session) as sessions,
-            (select count(*) from api_key) as "apiKeys", (select count(*) from invitation) as invitations,
-            (select count(*) from agent_credential) as "agentCredentials"`,
+            (select count(*) from api_key) as api_keys, (select count(*) from invitation) as invitations,
+            (select count(*) from agent_credential) as agent_credentials`,
     { organizationId },
   );
-  return rows[0];
 }

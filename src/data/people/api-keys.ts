@@ -5,7 +5,8 @@ import type {
   ApiKeyRecord,
   ApiKeyRules,
 } from '../../domain/people/api-keys.ts';
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
 import { MEMBER_COLUMNS, type MemberWithPolicies } from './memberships.ts';
 import { KEY_POLICIES } from './permission-policies.ts';
 
@@ -25,10 +26,10 @@ export interface ApiKeyHolder extends MemberWithPolicies {
 
 const API_KEY_HOLDER: PreparedStatement = {
   name: 'find-api-key-holder',
-  sql: `select k.id as "keyId", k.token_hash as "tokenHash", k.permissions, k.assurance_at_issue as assurance,
-            k.created_at as "createdAt", o.personal_api_keys_allowed as "personalApiKeysAllowed",
+  sql: `select k.id as key_id, k.token_hash, k.permissions, k.assurance_at_issue as assurance,
+            k.created_at, o.personal_api_keys_allowed,
             o.deleted_at is null and k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true) as valid,
-            coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "useIsStale",
+            coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as use_is_stale,
             ${MEMBER_COLUMNS}
        from api_keys k
        join memberships m on m.id = k.membership_id
@@ -50,13 +51,13 @@ export async function touchApiKey(db: Db, organizationId: string, keyId: string)
 
 /** The organization's rules for new keys. */
 export async function findApiKeyRules(db: Db, organizationId: string): Promise<ApiKeyRules> {
-  const { rows } = await db.raw<{ rows: ApiKeyRules[] }>(
-    `select personal_api_keys_allowed as "personalApiKeysAllowed", max_api_key_lifetime_seconds as "maxLifetimeSeconds",
+  const rules = await queryRow<ApiKeyRules>(
+    db,
+    `select personal_api_keys_allowed, max_api_key_lifetime_seconds as max_lifetime_seconds,
             clock_timestamp() as now
        from organizations where id = :organizationId`,
     { organizationId },
   );
-  const [rules] = rows;
   if (!rules) throw new Error('an organization with members is gone');
   return rules;
 }
@@ -66,13 +67,13 @@ const STATUS = `
 
 /** Keys `k` with their creators; the condition follows. */
 const RECORDS = `
-  select k.id, k.kind, k.membership_id as "membershipId", k.name, k.permissions, k.assurance_at_issue as "assuranceAtIssue",
-         k.created_at as "createdAt", k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt",
-         k.revoked_at as "revokedAt", k.revocation_reason as "revocationReason", ${STATUS} as status,
+  select k.id, k.kind, k.membership_id, k.name, k.permissions, k.assurance_at_issue,
+         k.created_at, k.expires_at, k.last_used_at,
+         k.revoked_at, k.revocation_reason, ${STATUS} as status,
          case when o.deleted_at is not null then 'organization_inactive'
-              when k.kind = 'personal' and not o.personal_api_keys_allowed then 'api_keys_disabled' end as "blockedReason",
-         k.kind = 'organization' or creator.status = 'active' as "holderActive",
-         jsonb_build_object('membershipId', creator.id, 'displayName', u.display_name, 'email', u.email) as "createdBy",
+              when k.kind = 'personal' and not o.personal_api_keys_allowed then 'api_keys_disabled' end as blocked_reason,
+         k.kind = 'organization' or creator.status = 'active' as holder_active,
+         jsonb_build_object('membershipId', creator.id, 'displayName', u.display_name, 'email', u.email) as created_by,
          ${KEY_POLICIES} as policies
     from api_keys k
     join organizations o on o.id = k.organization_id
@@ -111,14 +112,14 @@ export async function listApiKeys(
     after !== undefined &&
       `(k.created_at, k.id) < (select l.created_at, l.id from api_keys l where l.id = :after and ${among('l')})`,
   ].filter((condition) => condition !== false);
-  const { rows } = await db.raw<{ rows: ApiKeyRecord[] }>(
+  return await queryRows<ApiKeyRecord>(
+    db,
     `${RECORDS} where ${conditions.join(' and ')} order by k.created_at desc, k.id desc limit :limit`,
     { organizationId, membershipId, kind, status, q, after, limit } as Record<
       string,
       string | number
     >,
   );
-  return rows;
 }
 
 /** One key of the organization. */
@@ -127,14 +128,14 @@ export async function findApiKey(
   organizationId: string,
   id: string,
 ): Promise<ApiKeyRecord | undefined> {
-  const { rows } = await db.raw<{ rows: ApiKeyRecord[] }>(
+  return await queryRow<ApiKeyRecord>(
+    db,
     `${RECORDS} where k.organization_id = :organizationId and k.id = :id`,
     {
       organizationId,
       id,
     },
   );
-  return rows[0];
 }
 
 interface NewApiKey {

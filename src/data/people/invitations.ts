@@ -6,17 +6,18 @@ import type {
 } from '../../domain/people/invitations.ts';
 import type { PolicyTerms, HeldPolicy } from '../../domain/people/permission-policies.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 
 /** SQL for whether invitation `i` can still be accepted. */
 export const PENDING =
   'i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()';
 
 const COLUMNS = `
-  i.id, i.organization_id as "organizationId", i.email, cast(i.permission_policies as jsonb) as policies,
-  i.invited_by_membership_id as "invitedByMembershipId", i.accepted_membership_id as "acceptedMembershipId",
+  i.id, i.organization_id, i.email, cast(i.permission_policies as jsonb) as policies,
+  i.invited_by_membership_id, i.accepted_membership_id,
   case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null then 'revoked'
        when i.expires_at <= clock_timestamp() then 'expired' else 'pending' end as status,
-  i.created_at as "createdAt", i.updated_at as "updatedAt", i.expires_at as "expiresAt", i.token_hash as "tokenHash"`;
+  i.created_at, i.updated_at, i.expires_at, i.token_hash`;
 
 type Row<T extends Invitation = Invitation> = Omit<T, 'policies'> & {
   readonly policies: readonly HeldPolicy[];
@@ -54,7 +55,8 @@ export async function insertInvitation(
     permissions,
     is_owner: isOwner,
   }));
-  const { rows } = await trx.raw<{ rows: [Row] }>(
+  const row = await queryOne<Row>(
+    trx,
     `insert into invitations as i (id, organization_id, email, permission_policies, token_hash, invited_by_membership_id,
                                    created_at, updated_at, expires_at)
      select :id, :organizationId, :email, :policies, :tokenHash, :invitedByMembershipId, now, now, now + interval '7 days'
@@ -62,7 +64,7 @@ export async function insertInvitation(
      returning ${COLUMNS}`,
     { organizationId, ...invitation, policies: JSON.stringify(stored) },
   );
-  return toInvitation(rows[0]);
+  return toInvitation(row);
 }
 
 export interface InvitationPage {
@@ -78,12 +80,13 @@ export async function listInvitations(
   organizationId: string,
   page: InvitationPage,
 ): Promise<Invitation[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
+  const rows = await queryRows<Row>(
+    db,
     `select * from (select ${COLUMNS} from invitations i where i.organization_id = :organizationId) listed
       where (cast(:status as text) is null or status = :status)
-        and (cast(:after as uuid) is null or ("createdAt", id) <
+        and (cast(:after as uuid) is null or (created_at, id) <
              (select l.created_at, l.id from invitations l where l.id = :after and l.organization_id = :organizationId))
-      order by "createdAt" desc, id desc
+      order by created_at desc, id desc
       limit :limit`,
     { organizationId, status: page.status ?? null, after: page.after ?? null, limit: page.limit },
   );
@@ -95,11 +98,12 @@ export async function findInvitation(
   organizationId: string,
   id: string,
 ): Promise<Invitation | undefined> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
+  const row = await queryRow<Row>(
+    db,
     `select ${COLUMNS} from invitations i where i.organization_id = :organizationId and i.id = :id`,
     { organizationId, id },
   );
-  return rows[0] && toInvitation(rows[0]);
+  return row && toInvitation(row);
 }
 
 /** Finds at most one: an email with a pending invitation cannot be invited again. */
@@ -108,12 +112,13 @@ export async function findPendingInvitation(
   organizationId: string,
   email: string,
 ): Promise<Invitation | undefined> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
+  const row = await queryRow<Row>(
+    db,
     `select ${COLUMNS} from invitations i
       where i.organization_id = :organizationId and lower(i.email) = lower(:email) and ${PENDING}`,
     { organizationId, email },
   );
-  return rows[0] && toInvitation(rows[0]);
+  return row && toInvitation(row);
 }
 
 /**
@@ -123,8 +128,9 @@ export async function findLinkedInvitation(
   db: Db,
   id: string,
 ): Promise<LinkedInvitation | undefined> {
-  const { rows } = await db.raw<{ rows: Row<LinkedInvitation>[] }>(
-    `select ${COLUMNS}, o.name as "organizationName", inviter.display_name as "inviterName", invited.id as "userId"
+  const row = await queryRow<Row<LinkedInvitation>>(
+    db,
+    `select ${COLUMNS}, o.name as organization_name, inviter.display_name as inviter_name, invited.id as user_id
        from invitations i
        join organizations o on o.id = i.organization_id and o.deleted_at is null
        join memberships m on m.id = i.invited_by_membership_id
@@ -133,7 +139,7 @@ export async function findLinkedInvitation(
       where i.id = :id`,
     { id },
   );
-  return rows[0] && toInvitation<LinkedInvitation>(rows[0]);
+  return row && toInvitation<LinkedInvitation>(row);
 }
 
 /** What prevents inviting this email, by the database's clock. */
@@ -149,24 +155,25 @@ export async function findEmailStanding(
   organizationId: string,
   email: string,
 ): Promise<EmailStanding> {
-  const { rows } = await db.raw<{ rows: [EmailStanding] }>(
-    `select coalesce(m.status <> 'deprovisioned', false) as "isMember", coalesce(m.directory_managed, false) as "isDirectoryManaged",
+  return await queryOne<EmailStanding>(
+    db,
+    `select coalesce(m.status <> 'deprovisioned', false) as is_member, coalesce(m.directory_managed, false) as is_directory_managed,
             exists (select 1 from invitations i
-                     where i.organization_id = :organizationId and lower(i.email) = lower(:email) and ${PENDING}) as "isInvited"
+                     where i.organization_id = :organizationId and lower(i.email) = lower(:email) and ${PENDING}) as is_invited
        from (values (1)) as one
        left join (users u join memberships m on m.user_id = u.id and m.organization_id = :organizationId)
          on lower(u.email) = lower(:email)`,
     { organizationId, email },
   );
-  return rows[0];
 }
 
 /** The end of an invitation sent now. */
 export async function invitationExpiry(db: Db): Promise<Date> {
-  const { rows } = await db.raw<{ rows: [{ expiresAt: Date }] }>(
-    `select cast(clock_timestamp() + interval '7 days' as timestamptz(3)) as "expiresAt"`,
+  const row = await queryOne<{ expiresAt: Date }>(
+    db,
+    `select cast(clock_timestamp() + interval '7 days' as timestamptz(3)) as expires_at`,
   );
-  return rows[0].expiresAt;
+  return row.expiresAt;
 }
 
 export interface Renewal {
@@ -184,7 +191,8 @@ export async function renewInvitation(
   organizationId: string,
   renewal: Renewal,
 ): Promise<Invitation | undefined> {
-  const { rows } = await trx.raw<{ rows: Row[] }>(
+  const row = await queryRow<Row>(
+    trx,
     `update invitations i
         set token_hash = :tokenHash, expires_at = :expiresAt, invited_by_membership_id = :invitedByMembershipId,
             updated_at = clock_timestamp()
@@ -192,7 +200,7 @@ export async function renewInvitation(
      returning ${COLUMNS}`,
     { organizationId, ...renewal },
   );
-  return rows[0] && toInvitation(rows[0]);
+  return row && toInvitation(row);
 }
 
 /**

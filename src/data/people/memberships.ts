@@ -5,7 +5,14 @@ import {
   type MemberPosition,
   type MembershipStatus,
 } from '../../domain/people/memberships.ts';
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import {
+  type PreparedStatement,
+  queryOne,
+  queryRow,
+  queryRows,
+  runPrepared,
+} from '../../platform/rows.ts';
 import { HELD_POLICIES } from './permission-policies.ts';
 import type { HeldPolicy } from '../../domain/people/permission-policies.ts';
 
@@ -31,9 +38,9 @@ const LIVE_TEAM_IDS = `
 
 /** SQL for the columns of MemberWithPolicies, from `memberships m` joined with `users u` and `organizations o`. */
 export const MEMBER_COLUMNS = `
-  m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus",
-  u.id as "userId", u.display_name as "displayName", u.email, o.require_mfa as "requiresMfa",
-  ${LIVE_TEAM_IDS} as "teamIds", ${HELD_POLICIES} as policies`;
+  m.organization_id, m.id as membership_id, m.status as membership_status,
+  u.id as user_id, u.display_name, u.email, o.require_mfa as requires_mfa,
+  ${LIVE_TEAM_IDS} as team_ids, ${HELD_POLICIES} as policies`;
 
 const FIND_WITH_POLICIES: PreparedStatement = {
   name: 'find-member-with-policies',
@@ -118,26 +125,26 @@ export async function findMemberAccount(
   organizationId: string,
   membershipId: string,
 ): Promise<MemberAccount> {
-  const { rows } = await db.raw<{ rows: MemberAccount[] }>(
-    `select u.password_hash is not null as "hasPassword", o.name as "organizationName", o.slug as "organizationSlug",
-            o.onboarding_completed_at as "onboardingCompletedAt"
+  const account = await queryRow<MemberAccount>(
+    db,
+    `select u.password_hash is not null as has_password, o.name as organization_name, o.slug as organization_slug,
+            o.onboarding_completed_at
        from memberships m
        join users u on u.id = m.user_id
        join organizations o on o.id = m.organization_id
       where m.organization_id = :organizationId and m.id = :membershipId`,
     { organizationId, membershipId },
   );
-  const [account] = rows;
   if (!account) throw new Error('a member who is calling is gone');
   return account;
 }
 
 const MEMBER_ROW = `
-  select m.id, m.organization_id as "organizationId", o.name as "organizationName", m.user_id as "userId",
-         u.display_name as "displayName", u.email, m.status, m.admission_source as "admissionSource",
-         m.directory_managed as "directoryManaged", m.created_at as "createdAt", m.updated_at as "updatedAt",
-         exists (select 1 from permission_policies p where p.membership_id = m.id and p.is_owner) as "isOwner",
-         ${LIVE_TEAM_IDS} as "teamIds"
+  select m.id, m.organization_id, o.name as organization_name, m.user_id,
+         u.display_name, u.email, m.status, m.admission_source,
+         m.directory_managed, m.created_at, m.updated_at,
+         exists (select 1 from permission_policies p where p.membership_id = m.id and p.is_owner) as is_owner,
+         ${LIVE_TEAM_IDS} as team_ids
     from memberships m
     join users u on u.id = m.user_id
     join organizations o on o.id = m.organization_id
@@ -159,7 +166,8 @@ export async function listMembers(
 ): Promise<MemberSummary[]> {
   const order = (rank: string) =>
     `array_position(cast(:statuses as text[]), ${rank}), lower(u.display_name) collate "C", m.id`;
-  const { rows } = await db.raw<{ rows: MemberSummary[] }>(
+  return await queryRows<MemberSummary>(
+    db,
     `${MEMBER_ROW}
        and (cast(:status as text) is null or m.status = :status)
        and (cast(:q as text) is null or position(lower(:q) in lower(u.display_name)) > 0 or position(lower(:q) in lower(u.email)) > 0)
@@ -179,7 +187,6 @@ export async function listMembers(
       limit,
     },
   );
-  return rows;
 }
 
 export async function findMember(
@@ -187,14 +194,10 @@ export async function findMember(
   organizationId: string,
   membershipId: string,
 ): Promise<MemberSummary | undefined> {
-  const { rows } = await db.raw<{ rows: MemberSummary[] }>(
-    `${MEMBER_ROW} and m.id = :membershipId`,
-    {
-      organizationId,
-      membershipId,
-    },
-  );
-  return rows[0];
+  return await queryRow<MemberSummary>(db, `${MEMBER_ROW} and m.id = :membershipId`, {
+    organizationId,
+    membershipId,
+  });
 }
 
 export async function setMembershipStatus(
@@ -224,7 +227,8 @@ export async function endAccess(
   organizationId: string,
   membershipId: string,
 ): Promise<EndedAccess> {
-  const { rows } = await trx.raw<{ rows: [EndedAccess] }>(
+  return await queryOne<EndedAccess>(
+    trx,
     `with policies as (
        delete from permission_policies where organization_id = :organizationId and membership_id = :membershipId returning id
      ), teams as (
@@ -240,11 +244,10 @@ export async function endAccess(
        update api_keys set revoked_at = clock_timestamp(), revocation_reason = 'membership_deprovisioned'
         where organization_id = :organizationId and membership_id = :membershipId and revoked_at is null returning id
      )
-     select array(select id from policies order by id) as "permissionPolicyIds", array(select id from teams order by id) as "teamIds",
-            array(select id from ended_sessions order by id) as "sessionIds", array(select id from revoked_keys order by id) as "apiKeyIds"`,
+     select array(select id from policies order by id) as permission_policy_ids, array(select id from teams order by id) as team_ids,
+            array(select id from ended_sessions order by id) as session_ids, array(select id from revoked_keys order by id) as api_key_ids`,
     { organizationId, membershipId },
   );
-  return rows[0];
 }
 
 interface MembershipStanding {
@@ -260,9 +263,11 @@ export async function findMembershipOf(
   organizationId: string,
   userId: string,
 ): Promise<MembershipStanding | undefined> {
-  return await db('memberships')
-    .where({ organization_id: organizationId, user_id: userId })
-    .first<MembershipStanding | undefined>('id', 'status', 'directory_managed as directoryManaged');
+  return await queryRow<MembershipStanding>(
+    db,
+    `select id, status, directory_managed from memberships where organization_id = :organizationId and user_id = :userId`,
+    { organizationId, userId },
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Keys that act for the organization: `who_` tokens, kept as a hash, with their own policies. */
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
 import { KEY_POLICIES } from './permission-policies.ts';
 import type { HeldPolicy } from '../../domain/people/permission-policies.ts';
 
@@ -20,10 +21,10 @@ interface OrganizationKeyHolder {
 
 const ORGANIZATION_KEY_HOLDER: PreparedStatement = {
   name: 'find-organization-key-holder',
-  sql: `select k.organization_id as "organizationId", k.id as "keyId", k.name, k.token_hash as "tokenHash",
-            k.assurance_at_issue as assurance, k.created_at as "createdAt",
+  sql: `select k.organization_id, k.id as key_id, k.name, k.token_hash,
+            k.assurance_at_issue as assurance, k.created_at,
             o.deleted_at is null and k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true) as valid,
-            coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "useIsStale",
+            coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as use_is_stale,
             ${KEY_POLICIES} as policies
        from api_keys k
        join organizations o on o.id = k.organization_id

@@ -8,6 +8,7 @@ import type {
 } from '../../domain/people/permission-policies.ts';
 import { v7 } from 'uuid';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRow, queryRows } from '../../platform/rows.ts';
 
 /** SQL for policies as one jsonb array of HeldPolicy. */
 const heldPolicies = (source: string): string => `
@@ -31,10 +32,10 @@ export const HOLDER_COLUMNS = {
 } as const satisfies Record<PolicyHolder['kind'], string>;
 
 const COLUMNS = `
-  p.id, p.scope_kind as "scopeKind", p.resource_ids as "resourceIds", p.permissions, p.is_owner as "isOwner", p.source, p.revision,
-  p.granted_by_actor_id as "grantedByActorId", p.created_at as "createdAt"`;
+  p.id, p.scope_kind, p.resource_ids, p.permissions, p.is_owner, p.source, p.revision,
+  p.granted_by_actor_id, p.created_at`;
 
-const OWN = `select ${COLUMNS}, cast(null as uuid) as "viaTeamId", cast(null as text) as "viaTeamName" from permission_policies p`;
+const OWN = `select ${COLUMNS}, cast(null as uuid) as via_team_id, cast(null as text) as via_team_name from permission_policies p`;
 
 /**
  * The holder's policies, oldest first. A member's own policies come before those of their teams, by
@@ -64,18 +65,18 @@ async function selectPolicies(
 ): Promise<PermissionPolicy[]> {
   const held =
     holder.kind === 'membership'
-      ? `select ${COLUMNS}, p.via_team_id as "viaTeamId", p.via_team_name as "viaTeamName" from held_policies p`
+      ? `select ${COLUMNS}, p.via_team_id, p.via_team_name from held_policies p`
       : OWN;
-  const { rows } = await db.raw<{ rows: PermissionPolicy[] }>(
+  return await queryRows<PermissionPolicy>(
+    db,
     `select * from (
        ${held}
         where p.organization_id = :organizationId and p.${HOLDER_COLUMNS[holder.kind]} = :holderId
           and (cast(:id as uuid) is null or p.id = :id)
      ) as held
-      order by lower("viaTeamName") collate "C" nulls first, "viaTeamId", "createdAt", id`,
+      order by lower(via_team_name) collate "C" nulls first, via_team_id, created_at, id`,
     { organizationId, holderId: holder.id, id },
   );
-  return rows;
 }
 
 /** How many policies the holder has, without inherited ones. */
@@ -174,23 +175,24 @@ export async function findPolicyHolder(
   organizationId: string,
   { holder, lock = false }: { readonly holder: PolicyHolder; readonly lock?: boolean },
 ): Promise<PolicyHolderState | undefined> {
-  const { rows } = await db.raw<{ rows: PolicyHolderState[] }>(
+  return await queryRow<PolicyHolderState>(
+    db,
     `${HOLDERS[holder.kind]} and h.organization_id = :organizationId and h.id = :id ${lock ? 'for share of h' : ''}`,
     { organizationId, id: holder.id },
   );
-  return rows[0];
 }
 
 /** How many policies make an active member an owner of the organization. */
 export async function countOwnerships(db: Db, organizationId: string): Promise<number> {
-  const { rows } = await db.raw<{ rows: { ownerships: number }[] }>(
+  const row = await queryRow<{ ownerships: number }>(
+    db,
     `select count(*) as ownerships
        from permission_policies p
        join memberships m on m.id = p.membership_id
       where p.organization_id = :organizationId and p.is_owner and m.status = 'active'`,
     { organizationId },
   );
-  return rows[0]?.ownerships ?? 0;
+  return row?.ownerships ?? 0;
 }
 
 /**
@@ -213,7 +215,8 @@ export async function listPolicyResources(
   organizationId: string,
   { agents, teams }: { readonly agents: ResourceChoice; readonly teams: ResourceChoice },
 ): Promise<PolicyResource[]> {
-  const { rows } = await db.raw<{ rows: PolicyResource[] }>(
+  return await queryRows<PolicyResource>(
+    db,
     `select * from (
        (select a.slug as id, a.name, 'agent' as kind from agents a
          where a.organization_id = :organizationId
@@ -244,5 +247,4 @@ export async function listPolicyResources(
       liveTeams: teams.live === 'all' ? [] : [...teams.live],
     },
   );
-  return rows;
 }

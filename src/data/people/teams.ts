@@ -4,6 +4,7 @@
  */
 import type { TeamSummary, TeamStatus, TeamMember } from '../../domain/people/teams.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
+import { queryRow, queryRows } from '../../platform/rows.ts';
 
 export interface TeamPage {
   readonly status: TeamStatus;
@@ -17,11 +18,11 @@ export interface TeamPage {
 }
 
 const TEAM = `
-  select t.id, t.name, o.name as "organizationName", t.directory_managed as "directoryManaged", t.created_at as "createdAt",
-         t.archived_at as "archivedAt", ep.active_revision as "activePolicyRevision", ep.latest_revision as "latestPolicyRevision",
+  select t.id, t.name, o.name as organization_name, t.directory_managed, t.created_at,
+         t.archived_at, ep.active_revision as active_policy_revision, ep.latest_revision as latest_policy_revision,
          (select count(distinct tm.membership_id)
             from team_members tm join memberships m on m.id = tm.membership_id
-           where tm.team_id = t.id and m.status <> 'deprovisioned') as "memberCount"
+           where tm.team_id = t.id and m.status <> 'deprovisioned') as member_count
     from teams t
     join organizations o on o.id = t.organization_id
     left join team_escalation_policies ep on ep.team_id = t.id
@@ -39,7 +40,8 @@ export async function listTeams(
   organizationId: string,
   { status, ids, q, after, limit }: TeamPage,
 ): Promise<TeamSummary[]> {
-  const { rows } = await db.raw<{ rows: TeamSummary[] }>(
+  return await queryRows<TeamSummary>(
+    db,
     `${TEAM} ${STATUS[status]}
        ${ids ? 'and t.id = any(cast(:ids as uuid[]))' : ''}
        ${q ? 'and t.name ilike :pattern' : ''}
@@ -54,7 +56,6 @@ export async function listTeams(
       ...(after && { after }),
     },
   );
-  return rows;
 }
 
 export async function findTeam(
@@ -62,11 +63,10 @@ export async function findTeam(
   organizationId: string,
   id: string,
 ): Promise<TeamSummary | undefined> {
-  const { rows } = await db.raw<{ rows: TeamSummary[] }>(`${TEAM} and t.id = :id`, {
+  return await queryRow<TeamSummary>(db, `${TEAM} and t.id = :id`, {
     organizationId,
     id,
   });
-  return rows[0];
 }
 
 /** What decides whether a team may change. */
@@ -85,12 +85,12 @@ export async function lockTeam(
   organizationId: string,
   id: string,
 ): Promise<LockedTeam | undefined> {
-  const { rows } = await trx.raw<{ rows: LockedTeam[] }>(
-    `select name, directory_managed as "directoryManaged", archived_at is not null as archived
+  return await queryRow<LockedTeam>(
+    trx,
+    `select name, directory_managed, archived_at is not null as archived
        from teams where organization_id = :organizationId and id = :id for no key update`,
     { organizationId, id },
   );
-  return rows[0];
 }
 
 /**
@@ -147,8 +147,9 @@ export async function listTeamMembers(
   organizationId: string,
   teamId: string,
 ): Promise<TeamMember[]> {
-  const { rows } = await db.raw<{ rows: TeamMember[] }>(
-    `select m.id as "membershipId", u.display_name as "displayName", u.email, m.status, array_agg(tm.source order by tm.source) as sources
+  return await queryRows<TeamMember>(
+    db,
+    `select m.id as membership_id, u.display_name, u.email, m.status, array_agg(tm.source order by tm.source) as sources
        from team_members tm
        join memberships m on m.id = tm.membership_id
        join users u on u.id = m.user_id
@@ -157,7 +158,6 @@ export async function listTeamMembers(
       order by lower(u.display_name) collate "C", m.id`,
     { organizationId, teamId },
   );
-  return rows;
 }
 
 /** All members of the team, each once. */
@@ -178,7 +178,8 @@ export async function lockPresentMembers(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+  const rows = await queryRows<{ id: string }>(
+    trx,
     `select id from memberships
       where organization_id = :organizationId and id = any(cast(:ids as uuid[])) and status <> 'deprovisioned'
       order by id for share`,

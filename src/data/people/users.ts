@@ -1,6 +1,7 @@
 /** People who can sign in. Emails are compared ignoring case. */
 import type { User } from '../../domain/people/users.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryOne, queryRow } from '../../platform/rows.ts';
 import type { MembershipStatus } from '../../domain/people/memberships.ts';
 
 interface NewUser {
@@ -16,7 +17,8 @@ interface NewUser {
  * ends their password reset links. Returns the id.
  */
 export async function upsertUser(trx: Db, user: NewUser): Promise<string> {
-  const { rows } = await trx.raw<{ rows: [{ id: string }] }>(
+  const row = await queryOne<{ id: string }>(
+    trx,
     `with person as (
        insert into users (id, email, display_name, password_hash, created_at)
        values (:id, :email, :displayName, :passwordHash, clock_timestamp())
@@ -29,7 +31,7 @@ export async function upsertUser(trx: Db, user: NewUser): Promise<string> {
      select id from person`,
     { ...user },
   );
-  return rows[0].id;
+  return row.id;
 }
 
 /** False, without an insert, when another person has the email. */
@@ -44,13 +46,13 @@ export async function insertUserUnlessKnown(trx: Db, user: NewUser): Promise<boo
 }
 
 export async function findUser(db: Db, userId: string): Promise<User | undefined> {
-  const { rows } = await db.raw<{ rows: User[] }>(
-    `select u.id, u.display_name as "displayName", u.password_hash as "passwordHash",
-            exists (select from totp_factors f where f.user_id = u.id and f.confirmed_at is not null) as "hasSecondFactor"
+  return await queryRow<User>(
+    db,
+    `select u.id, u.display_name, u.password_hash,
+            exists (select from totp_factors f where f.user_id = u.id and f.confirmed_at is not null) as has_second_factor
        from users u where u.id = :userId`,
     { userId },
   );
-  return rows[0];
 }
 
 /**
@@ -67,9 +69,10 @@ export interface SignIn {
 }
 
 export async function findSignIn(db: Db, email: string): Promise<SignIn | undefined> {
-  const { rows } = await db.raw<{ rows: SignIn[] }>(
-    `select u.id as "userId", u.display_name as "displayName", u.password_hash as "passwordHash",
-            m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus"
+  return await queryRow<SignIn>(
+    db,
+    `select u.id as user_id, u.display_name, u.password_hash,
+            m.organization_id, m.id as membership_id, m.status as membership_status
        from users u
        join memberships m on m.user_id = u.id
       where lower(u.email) = lower(:email)
@@ -77,7 +80,6 @@ export async function findSignIn(db: Db, email: string): Promise<SignIn | undefi
       limit 1`,
     { email },
   );
-  return rows[0];
 }
 
 /** Null for an account without a password. */

@@ -1,6 +1,7 @@
 /** Approval pipelines: the rules of an organization and of each of its agents. */
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRows } from '../../platform/rows.ts';
 import { insertDocument, type RevisionTables } from '../revisions.ts';
 
 export const pipelineTables: RevisionTables = {
@@ -56,8 +57,9 @@ export async function listActiveUsesOfPath(
   organizationId: string,
   pathKey: string,
 ): Promise<PathUse[]> {
-  const { rows } = await db.raw<{ rows: PathUse[] }>(
-    `select d.id as "pipelineId", d.document_key as "documentKey", r.revision, r.document
+  return await queryRows<PathUse>(
+    db,
+    `select d.id as pipeline_id, d.document_key, r.revision, r.document
        from request_approval_pipeline_paths p
        join request_approval_pipeline_revisions r on r.id = p.request_approval_pipeline_revision_id
        join request_approval_pipelines d on d.id = r.request_approval_pipeline_id and d.active_revision = r.revision
@@ -65,5 +67,4 @@ export async function listActiveUsesOfPath(
       order by d.document_key collate "C"`,
     { organizationId, pathKey },
   );
-  return rows;
 }

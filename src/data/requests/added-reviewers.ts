@@ -1,11 +1,13 @@
 /** People that a reviewer asked for help with a request. */
 import type { AddedReviewer } from '../../domain/requests/added-reviewers.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRows } from '../../platform/rows.ts';
 
 /** In the order in which they were added. */
 export async function findAddedReviewers(db: Db, requestId: string): Promise<AddedReviewer[]> {
-  const { rows } = await db.raw<{ rows: AddedReviewer[] }>(
-    `select a.membership_id as "membershipId", u.display_name as "displayName", a.added_by_membership_id as "addedBy", a.added_at as "addedAt"
+  return await queryRows<AddedReviewer>(
+    db,
+    `select a.membership_id, u.display_name, a.added_by_membership_id as added_by, a.added_at
        from added_reviewers a
        join memberships m on m.id = a.membership_id
        join users u on u.id = m.user_id
@@ -13,7 +15,6 @@ export async function findAddedReviewers(db: Db, requestId: string): Promise<Add
       order by a.added_at, a.membership_id`,
     { requestId },
   );
-  return rows;
 }
 
 /** Call it inside the transaction that locked the request. Returns the people who are new to it. */
@@ -26,12 +27,13 @@ export async function insertAddedReviewers(
     at,
   }: { requestId: string; membershipIds: readonly string[]; addedBy: string; at: Date },
 ): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { membership_id: string }[] }>(
+  const rows = await queryRows<{ membershipId: string }>(
+    db,
     `insert into added_reviewers (request_id, membership_id, added_by_membership_id, added_at)
      select cast(:requestId as uuid), member, cast(:addedBy as uuid), :at from unnest(cast(:membershipIds as uuid[])) as member
      on conflict on constraint added_reviewers_pkey do nothing
      returning membership_id`,
     { requestId, membershipIds: [...membershipIds], addedBy, at },
   );
-  return rows.map((row) => row.membership_id);
+  return rows.map((row) => row.membershipId);
 }

@@ -5,6 +5,7 @@
 import { v7 } from 'uuid';
 import { WAKE_HEAD_START_MS, type Claim } from '../../domain/requests/approval-requests.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRows } from '../../platform/rows.ts';
 
 /** Call it inside the transaction that locked the request. The request must have no live claim. */
 export async function insertClaim(
@@ -62,7 +63,8 @@ export async function endClaimsOf(
   organizationId: string,
   membershipId: string,
 ): Promise<EndedClaim[]> {
-  const { rows: locked } = await trx.raw<{ rows: { id: string }[] }>(
+  const locked = await queryRows<{ id: string }>(
+    trx,
     `select r.id from approval_requests r
       where r.organization_id = :organizationId and r.state = 'pending'
         and r.id in (select request_id from claims where membership_id = :membershipId and ended_at is null)
@@ -70,7 +72,8 @@ export async function endClaimsOf(
     { organizationId, membershipId },
   );
   if (locked.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: EndedClaim[] }>(
+  return await queryRows<EndedClaim>(
+    trx,
     `with clock as materialized (
        select id, greatest(date_trunc('milliseconds', clock_timestamp()), last_at) as now
          from approval_requests where id = any(cast(:ids as uuid[])) and state = 'pending'
@@ -85,8 +88,7 @@ export async function endClaimsOf(
         set updated_at = ended.now, last_at = ended.now, wake_attempts = 0,
             wake_at = ended.now + :headStartMs * interval '1 millisecond'
        from ended where r.id = ended.request_id
-     returning ended.id, r.id as "requestId", ended.display_name as "displayName", ended.now as at`,
+     returning ended.id, r.id as request_id, ended.display_name, ended.now as at`,
     { membershipId, ids: locked.map(({ id }) => id), headStartMs: WAKE_HEAD_START_MS },
   );
-  return rows;
 }

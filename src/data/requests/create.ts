@@ -7,7 +7,8 @@ import {
 } from '../../domain/requests/approval-requests.ts';
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import type { JsonText } from '../../platform/exact-json.ts';
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 
 export interface NewApprovalRequest {
   readonly id: string;
@@ -55,10 +56,10 @@ export async function insertRequest(
 }
 
 interface Created {
-  created_at: Date;
-  deadline_at: Date;
-  organization_pipeline_revision_id: string | null;
-  agent_pipeline_revision_id: string | null;
+  createdAt: Date;
+  deadlineAt: Date;
+  organizationPipelineRevisionId: string | null;
+  agentPipelineRevisionId: string | null;
 }
 
 const INSERT: PreparedStatement = {
@@ -118,11 +119,11 @@ function asRequest(
     context: input.context,
     timeout: input.timeout,
     state: 'evaluating',
-    createdAt: created.created_at,
-    deadlineAt: created.deadline_at,
-    updatedAt: created.created_at,
-    organizationPipelineRevisionId: created.organization_pipeline_revision_id,
-    agentPipelineRevisionId: created.agent_pipeline_revision_id,
+    createdAt: created.createdAt,
+    deadlineAt: created.deadlineAt,
+    updatedAt: created.createdAt,
+    organizationPipelineRevisionId: created.organizationPipelineRevisionId,
+    agentPipelineRevisionId: created.agentPipelineRevisionId,
     urgency: 'standard',
   });
 }
@@ -132,7 +133,8 @@ function asRequest(
  * False when the cap refused the request meanwhile and removed it.
  */
 export async function admitRequest(db: Db, id: string): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: unknown[] }>(
+  const rows = await queryRows<unknown>(
+    db,
     `update approval_requests set admitted = true where id = :id returning id`,
     { id },
   );

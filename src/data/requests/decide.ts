@@ -16,7 +16,8 @@ import {
 } from '../../domain/requests/approval-requests.ts';
 import { auditDataOf, type AuditActor } from '../../domain/audit.ts';
 import { stringifyExact } from '../../platform/exact-json.ts';
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
 import { toAuthContext, type StoredAuthContext } from './rows.ts';
 
 export interface NewDecision {
@@ -170,12 +171,12 @@ async function run(
   { request, decision, values }: Run,
 ): Promise<ApprovalRequest | undefined> {
   const own = { key: decision.idempotencyKey, decision_id: v7(), event_id: v7() };
-  const [row] = await runPrepared<{ decided_at: Date }>(db, statement, {
+  const [row] = await runPrepared<{ decidedAt: Date }>(db, statement, {
     ...bindings(decision),
     ...values,
     ...own,
   });
-  return row && asDecided(request, { decision, id: own.decision_id, decidedAt: row.decided_at });
+  return row && asDecided(request, { decision, id: own.decision_id, decidedAt: row.decidedAt });
 }
 
 /** What a read would return, without the read. */
@@ -226,7 +227,8 @@ export async function recordPastDeadline(
     ...decision
   }: Omit<NewDecision, 'idempotencyKey'> & { readonly limit: number; readonly keyPrefix: string },
 ): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+  const rows = await queryRows<{ id: string }>(
+    db,
     `with locked as materialized (
        select id, last_at from approval_requests
         where state = any(cast(:from_states as text[])) and state in ('evaluating', 'pending') and deadline_at <= statement_timestamp()
@@ -261,7 +263,8 @@ export async function recordForEach(
   db: Db,
   { ids, due, keyPrefix, ...decision }: Omit<NewDecision, 'idempotencyKey'> & ForEach,
 ): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+  const rows = await queryRows<{ id: string }>(
+    db,
     `with ticked as materialized (
        select id, deadline_at, row_number() over () as place,
               greatest(date_trunc('milliseconds', clock_timestamp()), last_at, case when :due then deadline_at end) as now
@@ -305,8 +308,10 @@ export async function findDecisionByKey(
   organizationId: string,
   key: string,
 ): Promise<KeyedDecision | undefined> {
-  return await db('decisions')
-    .where({ organization_id: organizationId, idempotency_key: key })
-    .whereNotNull('membership_id')
-    .first({ requestId: 'request_id', status: 'status', note: 'note', channel: 'channel' });
+  return await queryRow<KeyedDecision>(
+    db,
+    `select request_id, status, note, channel from decisions
+      where organization_id = :organizationId and idempotency_key = :key and membership_id is not null`,
+    { organizationId, key },
+  );
 }

@@ -3,7 +3,8 @@
  * policies or their teams'.
  */
 import type { Decider, TeamReach } from '../../domain/requests/deciders.ts';
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 
 /** Condition on the membership `m`. `reaches` is the condition on a policy's scope. */
 const mayDecide = (reaches: string, permission = 'request.decide'): string => `(
@@ -51,7 +52,7 @@ const FOR_ANY_AGENT = mayDecide(`p.scope_kind in ('organization', 'agent')`);
 const FIND: PreparedStatement = {
   name: 'find-deciders',
   sql: `
-    select m.id as "membershipId", u.display_name as "displayName"
+    select m.id as membership_id, u.display_name
       from memberships m join users u on u.id = m.user_id
      where m.organization_id = :organizationId and ${FOR_AGENT}
      order by m.created_at, m.id`,
@@ -68,14 +69,14 @@ export async function findDeciders(
 
 /** Members who may decide for any agent, longest membership first. */
 export async function findDecidersOfAnyAgent(db: Db, organizationId: string): Promise<Decider[]> {
-  const { rows } = await db.raw<{ rows: Decider[] }>(
-    `select m.id as "membershipId", u.display_name as "displayName"
+  return await queryRows<Decider>(
+    db,
+    `select m.id as membership_id, u.display_name
        from memberships m join users u on u.id = m.user_id
       where m.organization_id = :organizationId and ${FOR_ANY_AGENT}
       order by m.created_at, m.id`,
     { organizationId },
   );
-  return rows;
 }
 
 /** Members who may decide requests of the agent on every path. */
@@ -84,7 +85,8 @@ export async function findUnroutedDeciders(
   organizationId: string,
   agentSlug: string,
 ): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+  const rows = await queryRows<{ id: string }>(
+    db,
     `select m.id from memberships m where m.organization_id = :organizationId and ${UNROUTED_FOR_AGENT}`,
     { organizationId, agentSlug },
   );
@@ -106,8 +108,9 @@ export async function listDeciders(
   organizationId: string,
   page: DeciderPage,
 ): Promise<(Decider & { readonly email: string })[]> {
-  const { rows } = await db.raw<{ rows: (Decider & { email: string })[] }>(
-    `select m.id as "membershipId", u.display_name as "displayName", u.email
+  return await queryRows<Decider & { email: string }>(
+    db,
+    `select m.id as membership_id, u.display_name, u.email
        from memberships m join users u on u.id = m.user_id
       where m.organization_id = :organizationId and ${FOR_AGENT}
         and (u.display_name collate "pg_c_utf8" ilike :pattern or u.email collate "pg_c_utf8" ilike :pattern)
@@ -124,7 +127,6 @@ export async function listDeciders(
       after: page.after ?? null,
     },
   );
-  return rows;
 }
 
 /** Of these memberships, those that may not decide the requests of any agent, by name. */
@@ -134,14 +136,14 @@ export async function findNonDeciders(
   membershipIds: readonly string[],
 ): Promise<Decider[]> {
   if (membershipIds.length === 0) return [];
-  const { rows } = await db.raw<{ rows: Decider[] }>(
-    `select m.id as "membershipId", u.display_name as "displayName"
+  return await queryRows<Decider>(
+    db,
+    `select m.id as membership_id, u.display_name
        from memberships m join users u on u.id = m.user_id
       where m.organization_id = :organizationId and m.id = any(cast(:membershipIds as uuid[])) and not ${FOR_ANY_AGENT}
       order by lower(u.display_name), m.id`,
     { organizationId, membershipIds: [...membershipIds] },
   );
-  return rows;
 }
 
 /** The live teams among these, by name. */
@@ -151,8 +153,9 @@ export async function findTeamReach(
   teamIds: readonly string[],
 ): Promise<TeamReach[]> {
   if (teamIds.length === 0) return [];
-  const { rows } = await db.raw<{ rows: TeamReach[] }>(
-    `select t.id as "teamId", t.name as "teamName", count(m.id) as "memberCount", count(m.id) filter (where not ${FOR_ANY_AGENT}) as "nonDeciders"
+  return await queryRows<TeamReach>(
+    db,
+    `select t.id as team_id, t.name as team_name, count(m.id) as member_count, count(m.id) filter (where not ${FOR_ANY_AGENT}) as non_deciders
        from teams t
        left join memberships m
          on m.id in (select membership_id from team_members where team_id = t.id) and m.status <> 'deprovisioned'
@@ -161,5 +164,4 @@ export async function findTeamReach(
       order by lower(t.name), t.id`,
     { organizationId, teamIds: [...teamIds] },
   );
-  return rows;
 }

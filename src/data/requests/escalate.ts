@@ -2,7 +2,8 @@
 import { v7 } from 'uuid';
 import type { ApprovalRequest, Route } from '../../domain/requests/approval-requests.ts';
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
 
 /** `evaluating` becomes `pending`. */
 export async function markRouted(db: Db, id: string, route: Route): Promise<void> {
@@ -131,7 +132,7 @@ const INSERT_STEP: PreparedStatement = {
  * several steps at one instant, the first one that notifies is announced.
  */
 export async function insertStep(db: Db, step: EscalationStep): Promise<string[]> {
-  const rows = await runPrepared<{ membership_id: string }>(db, INSERT_STEP, {
+  const rows = await runPrepared<{ membershipId: string }>(db, INSERT_STEP, {
     organization: step.organizationId,
     request: step.requestId,
     step_key: step.stepKey,
@@ -145,7 +146,7 @@ export async function insertStep(db: Db, step: EscalationStep): Promise<string[]
     members: [...step.membershipIds],
     by_email: step.byEmail,
   });
-  return rows.map((row) => row.membership_id);
+  return rows.map((row) => row.membershipId);
 }
 
 /** How many requests of the organization wait for people. Stops counting at `atMost`. */
@@ -154,14 +155,15 @@ export async function countPending(
   organizationId: string,
   atMost: number,
 ): Promise<number> {
-  const { rows } = await db.raw<{ rows: { count: number }[] }>(
+  const row = await queryRow<{ count: number }>(
+    db,
     `select count(*) as count from (
        select 1 from approval_requests
         where organization_id = :organizationId and state = 'pending' and routed_at is not null limit :atMost
      ) as waiting`,
     { organizationId, atMost },
   );
-  return rows[0]?.count ?? 0;
+  return row?.count ?? 0;
 }
 
 /** Makes hand-overs of one organization take turns until the transaction ends. */

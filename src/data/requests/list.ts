@@ -3,6 +3,7 @@ import type { ApprovalRequest, RequestStatus } from '../../domain/requests/appro
 import type { PermissionScope } from '../../domain/people/authorization.ts';
 import type { ListAccess } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRows } from '../../platform/rows.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
 export type QueueScope = 'notified' | 'decidable' | 'visible';
@@ -192,6 +193,6 @@ export async function listQueue(
   filter: QueueFilter,
 ): Promise<ApprovalRequest[]> {
   const { sql, bindings } = queueQuery(organizationId, filter);
-  const { rows } = await db.raw<{ rows: RequestRow[] }>(sql, bindings as never);
+  const rows = await queryRows<RequestRow>(db, sql, bindings as never);
   return rows.map(toRequest);
 }

@@ -3,7 +3,8 @@
  * `greatest` keeps a row's clock from running backwards.
  */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
 export interface LockedRequest {
@@ -55,7 +56,8 @@ export async function lockOpenRequests(
   organizationId: string,
   { agentSlug }: { readonly agentSlug?: string } = {},
 ): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+  const rows = await queryRows<{ id: string }>(
+    db,
     `select id from approval_requests
       where organization_id = :organizationId and state in ('evaluating', 'pending')
         and (cast(:agentSlug as text) is null or agent_slug = :agentSlug)

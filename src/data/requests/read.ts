@@ -1,6 +1,7 @@
 /** Reads of single requests. */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
 /**
@@ -30,19 +31,21 @@ export async function findByIdempotencyKey(
   agentInstanceId: string,
   key: string,
 ): Promise<ApprovalRequest | undefined> {
-  const { rows } = await db.raw<{ rows: RequestRow[] }>(
+  const row = await queryRow<RequestRow>(
+    db,
     `select ${REQUEST_COLUMNS}
        from ${REQUEST_TABLES}
       where r.agent_instance_id = :agentInstanceId and r.idempotency_key = :key`,
     { agentInstanceId, key },
   );
-  return rows[0] && toRequest(rows[0]);
+  return row && toRequest(row);
 }
 
 /** Which of these requests are settled or gone. Parked waits ask this every second. */
 export async function findSettledIds(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+  const rows = await queryRows<{ id: string }>(
+    db,
     `select w.id from unnest(cast(:ids as uuid[])) as w (id)
        left join approval_requests r on r.id = w.id
       where r.id is null or r.state not in ('evaluating', 'pending')`,

@@ -34,101 +34,101 @@ export const REQUEST_COLUMNS = `
 
 export interface RequestRow {
   id: string;
-  organization_id: string;
-  agent_slug: string;
-  agent_name: string;
-  agent_instance_id: string;
-  agent_instance_name: string;
-  agent_credential_id: string;
+  organizationId: string;
+  agentSlug: string;
+  agentName: string;
+  agentInstanceId: string;
+  agentInstanceName: string;
+  agentCredentialId: string;
   tool: string;
   server: string | null;
   arguments: string;
-  agent_reasoning: string | null;
+  agentReasoning: string | null;
   context: string | null;
   timeout: string;
   state: RequestState;
-  created_at: Date;
-  deadline_at: Date;
-  updated_at: Date;
-  organization_pipeline_revision_id: string | null;
-  agent_pipeline_revision_id: string | null;
-  routed_at: Date | null;
-  route_source: RouteSource | null;
-  route_scope: PipelineScope | null;
-  route_block_id: string | null;
-  route_reason: string | null;
-  escalation_path_revision_id: string | null;
+  createdAt: Date;
+  deadlineAt: Date;
+  updatedAt: Date;
+  organizationPipelineRevisionId: string | null;
+  agentPipelineRevisionId: string | null;
+  routedAt: Date | null;
+  routeSource: RouteSource | null;
+  routeScope: PipelineScope | null;
+  routeBlockId: string | null;
+  routeReason: string | null;
+  escalationPathRevisionId: string | null;
   urgency: 'standard' | 'interrupt';
   walk: string | null;
-  next_at: Date | null;
-  decision_id: string | null;
-  decision_membership_id: string | null;
-  decision_status: TerminalState | null;
-  decision_note: string | null;
-  decision_channel: string | null;
-  reviewer_display_name: string | null;
-  reviewer_email: string | null;
-  decision_authentication: string | null;
-  decision_idempotency_key: string | null;
-  decided_at: Date | null;
-  decision_expires_at: Date | null;
-  claim_id: string | null;
-  claim_membership_id: string | null;
-  claim_display_name: string | null;
-  claimed_at: Date | null;
-  claim_expires_at: Date | null;
-  claim_lapsed: boolean | null;
+  nextAt: Date | null;
+  decisionId: string | null;
+  decisionMembershipId: string | null;
+  decisionStatus: TerminalState | null;
+  decisionNote: string | null;
+  decisionChannel: string | null;
+  reviewerDisplayName: string | null;
+  reviewerEmail: string | null;
+  decisionAuthentication: string | null;
+  decisionIdempotencyKey: string | null;
+  decidedAt: Date | null;
+  decisionExpiresAt: Date | null;
+  claimId: string | null;
+  claimMembershipId: string | null;
+  claimDisplayName: string | null;
+  claimedAt: Date | null;
+  claimExpiresAt: Date | null;
+  claimLapsed: boolean | null;
 }
 
 export function toRequest(row: RequestRow): ApprovalRequest {
   return buildRequest({
     id: row.id,
-    organizationId: row.organization_id,
-    agentSlug: row.agent_slug,
-    agentName: row.agent_name,
-    agentInstanceId: row.agent_instance_id,
-    agentInstanceName: row.agent_instance_name,
-    agentCredentialId: row.agent_credential_id,
+    organizationId: row.organizationId,
+    agentSlug: row.agentSlug,
+    agentName: row.agentName,
+    agentInstanceId: row.agentInstanceId,
+    agentInstanceName: row.agentInstanceName,
+    agentCredentialId: row.agentCredentialId,
     tool: row.tool,
     server: row.server,
     arguments: new JsonText(row.arguments),
-    agentReasoning: row.agent_reasoning === null ? null : new JsonText(row.agent_reasoning),
+    agentReasoning: row.agentReasoning === null ? null : new JsonText(row.agentReasoning),
     context: row.context === null ? null : new JsonText(row.context),
     timeout: row.timeout,
     state: row.state,
-    createdAt: row.created_at,
-    deadlineAt: row.deadline_at,
-    updatedAt: row.updated_at,
-    organizationPipelineRevisionId: row.organization_pipeline_revision_id,
-    agentPipelineRevisionId: row.agent_pipeline_revision_id,
+    createdAt: row.createdAt,
+    deadlineAt: row.deadlineAt,
+    updatedAt: row.updatedAt,
+    organizationPipelineRevisionId: row.organizationPipelineRevisionId,
+    agentPipelineRevisionId: row.agentPipelineRevisionId,
     route: toRoute(row),
     urgency: row.urgency,
     walk: row.walk,
-    nextAt: row.next_at,
+    nextAt: row.nextAt,
     claim: toClaim(row),
     decision: toDecision(row),
   });
 }
 
 function toRoute(row: RequestRow): Route | null {
-  if (row.routed_at === null || row.route_source === null || row.route_scope === null) return null;
+  if (row.routedAt === null || row.routeSource === null || row.routeScope === null) return null;
   return withoutNulls<Route>({
-    routedAt: row.routed_at,
-    source: row.route_source,
-    scope: row.route_scope,
-    blockId: row.route_block_id,
-    reason: row.route_reason,
-    pathRevisionId: row.escalation_path_revision_id,
+    routedAt: row.routedAt,
+    source: row.routeSource,
+    scope: row.routeScope,
+    blockId: row.routeBlockId,
+    reason: row.routeReason,
+    pathRevisionId: row.escalationPathRevisionId,
   });
 }
 
 function toClaim({
-  claim_id: id,
-  claim_membership_id: membershipId,
-  claim_display_name: displayName,
-  claimed_at: claimedAt,
-  claim_expires_at: expiresAt,
-  claim_lapsed: lapsed,
+  claimId: id,
+  claimMembershipId: membershipId,
+  claimDisplayName: displayName,
+  claimedAt,
+  claimExpiresAt: expiresAt,
+  claimLapsed: lapsed,
 }: RequestRow): Claim | null {
   if (id === null || membershipId === null || claimedAt === null || expiresAt === null) return null;
   return {
@@ -142,25 +142,24 @@ function toClaim({
 }
 
 function toDecision(row: RequestRow): Decision | null {
-  if (row.decision_id === null || row.decision_status === null || row.decided_at === null)
-    return null;
+  if (row.decisionId === null || row.decisionStatus === null || row.decidedAt === null) return null;
   return withoutNulls<Decision>({
-    id: row.decision_id,
+    id: row.decisionId,
     requestId: row.id,
-    organizationId: row.organization_id,
-    membershipId: row.decision_membership_id,
-    status: row.decision_status,
-    note: row.decision_note,
-    channel: row.decision_channel ?? '',
-    reviewerDisplayName: row.reviewer_display_name,
-    reviewerEmail: row.reviewer_email,
+    organizationId: row.organizationId,
+    membershipId: row.decisionMembershipId,
+    status: row.decisionStatus,
+    note: row.decisionNote,
+    channel: row.decisionChannel ?? '',
+    reviewerDisplayName: row.reviewerDisplayName,
+    reviewerEmail: row.reviewerEmail,
     authentication: toAuthContext(
-      JSON.parse(row.decision_authentication ?? '{}') as StoredAuthContext,
-      row.decided_at,
+      JSON.parse(row.decisionAuthentication ?? '{}') as StoredAuthContext,
+      row.decidedAt,
     ),
-    idempotencyKey: row.decision_idempotency_key ?? '',
-    decidedAt: row.decided_at,
-    expiresAt: row.decision_expires_at,
+    idempotencyKey: row.decisionIdempotencyKey ?? '',
+    decidedAt: row.decidedAt,
+    expiresAt: row.decisionExpiresAt,
   });
 }
 

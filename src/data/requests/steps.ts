@@ -3,13 +3,14 @@
  */
 import type { RecordedStep } from '../../domain/escalation/routing-view.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRows } from '../../platform/rows.ts';
 
 interface StepRow {
-  node_id: string;
+  nodeId: string;
   run: number;
   kind: RecordedStep['kind'];
   at: Date;
-  escalate_at: Date | null;
+  escalateAt: Date | null;
 }
 
 /**
@@ -17,12 +18,13 @@ interface StepRow {
  * path reaches none.
  */
 export async function findSteps(db: Db, requestId: string): Promise<RecordedStep[]> {
-  const rows = (await db('escalation_steps')
-    .where({ request_id: requestId })
-    .whereNotNull('node_id')
-    .whereNull('team_id')
-    .select('node_id', 'run', 'kind', 'at', 'escalate_at')) as StepRow[];
-  return rows.map(({ node_id: nodeId, run, kind, at, escalate_at: escalateAt }) =>
+  const rows = await queryRows<StepRow>(
+    db,
+    `select node_id, run, kind, at, escalate_at from escalation_steps
+      where request_id = :requestId and node_id is not null and team_id is null`,
+    { requestId },
+  );
+  return rows.map(({ nodeId, run, kind, at, escalateAt }) =>
     kind === 'skipped'
       ? { kind, nodeId, run, at }
       : { kind, nodeId, run, at, ...(escalateAt && { escalateAt }) },
@@ -39,8 +41,9 @@ export interface Notified {
 
 /** All members notified about a request, in any step, longest membership first. */
 export async function findNotified(db: Db, requestId: string): Promise<Notified[]> {
-  const { rows } = await db.raw<{ rows: Notified[] }>(
-    `select n.step_key as "stepKey", n.membership_id as "membershipId", u.display_name as "displayName", n.created_at as "notifiedAt"
+  return await queryRows<Notified>(
+    db,
+    `select n.step_key, n.membership_id, u.display_name, n.created_at as notified_at
        from notifications n
        join memberships m on m.id = n.membership_id
        join users u on u.id = m.user_id
@@ -48,7 +51,6 @@ export async function findNotified(db: Db, requestId: string): Promise<Notified[
       order by m.created_at, m.id`,
     { requestId },
   );
-  return rows;
 }
 
 /** Names of the people and teams in a path revision, by their ids, whatever their status. */
@@ -56,7 +58,8 @@ export async function findTargetNames(
   db: Db,
   pathRevisionId: string,
 ): Promise<Map<string, string>> {
-  const { rows } = await db.raw<{ rows: { id: string; name: string }[] }>(
+  const rows = await queryRows<{ id: string; name: string }>(
+    db,
     `select coalesce(m.id, g.id) as id, coalesce(u.display_name, g.name) as name
        from escalation_path_targets t
        left join memberships m on m.id = t.membership_id

@@ -2,7 +2,8 @@
  * Requests whose notified people can no longer answer. The transaction that removes rights looks
  * for them. A step looks at its own request.
  */
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 import { MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
 
 const RIGHTS = `hashtextextended('countersign.rights:' || cast(:organizationId as text), 0)`;
@@ -56,7 +57,8 @@ export async function wakeUnreachable(
   if (membershipIds.length === 0) return [];
   // A statement of its own, so that the next one sees the members that concurrent steps have notified.
   await trx.raw(`select pg_advisory_xact_lock(${RIGHTS})`, { organizationId });
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+  const rows = await queryRows<{ id: string }>(
+    trx,
     `with waiting as materialized (
        select r.id, r.agent_slug as slug, r.escalation_path_revision_id as revision,
               (r.walk ->> 'nodeId') || ':' || (r.walk ->> 'run') as level
@@ -111,7 +113,7 @@ interface NotifiedStep {
 const TOLD_STEPS: PreparedStatement = {
   name: 'find-told-steps',
   sql: `
-    select s.step_key as "stepKey", ${noOneAt('s.step_key')} as lost
+    select s.step_key, ${noOneAt('s.step_key')} as lost
       from approval_requests r
       join (select distinct step_key from notifications
              where request_id = cast(:id as uuid) and ${inside('step_key', 'cast(:level as text)')}) as s on true

@@ -1,7 +1,8 @@
 /**
  * The reconciler's queries for overdue requests. A lease keeps two processes from the same request.
  */
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
 
 export interface OverdueRequest {
   readonly id: string;
@@ -31,7 +32,8 @@ export async function leaseOverdue(
     readonly longOverdueMs: number;
   },
 ): Promise<OverdueRequest[]> {
-  const { rows } = await db.raw<{ rows: OverdueRequest[] }>(
+  return await queryRows<OverdueRequest>(
+    db,
     `with due as materialized (
        select id, wake_at, state not in ('evaluating', 'pending') as settled from approval_requests
         where wake_at <= statement_timestamp()
@@ -42,23 +44,23 @@ export async function leaseOverdue(
               * case when due.settled then least(:leaseMs * power(2, least(wake_attempts, 16)), :longestLeaseMs) else :leaseMs end,
             wake_attempts = wake_attempts + 1
        from due where r.id = due.id
-     returning r.id, r.organization_id as "organizationId", r.agent_slug as "agentSlug", r.tool, due.settled, r.wake_attempts - 1 as attempts,
+     returning r.id, r.organization_id, r.agent_slug, r.tool, due.settled, r.wake_attempts - 1 as attempts,
        r.state = 'pending' and coalesce(r.next_at <= clock_timestamp(), false) as late,
-       due.wake_at < clock_timestamp() - :longOverdueMs * interval '1 millisecond' as "longOverdue"`,
+       due.wake_at < clock_timestamp() - :longOverdueMs * interval '1 millisecond' as long_overdue`,
     { ...options },
   );
-  return rows;
 }
 
 /** How many open requests are past their deadline. Stops counting at `atMost`. */
 export async function countPastDeadline(db: Db, atMost: number): Promise<number> {
-  const { rows } = await db.raw<{ rows: { count: number }[] }>(
+  const row = await queryRow<{ count: number }>(
+    db,
     `select count(*) as count from (
        select 1 from approval_requests where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp() limit :atMost
      ) as due`,
     { atMost },
   );
-  return rows[0]?.count ?? 0;
+  return row?.count ?? 0;
 }
 
 const CLEAR: PreparedStatement = {

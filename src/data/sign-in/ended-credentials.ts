@@ -1,5 +1,6 @@
 /** Finds ended credentials, many at once, for calls that are held open. */
 import type { Db } from '../../platform/postgres.ts';
+import { queryRows } from '../../platform/rows.ts';
 import { LIVE_SESSION } from './sessions.ts';
 
 /**
@@ -8,7 +9,8 @@ import { LIVE_SESSION } from './sessions.ts';
  */
 export async function findEndedCredentials(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+  const rows = await queryRows<{ id: string }>(
+    db,
     `select held.id from unnest(cast(:ids as uuid[])) as held (id)
       where not exists (
               select from agent_credentials c

@@ -4,6 +4,7 @@
  */
 import type { MfaChallenge } from '../../domain/sign-in/mfa-challenges.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRow } from '../../platform/rows.ts';
 
 const WRONG_CODES = 5;
 
@@ -17,32 +18,32 @@ interface NewMfaChallenge {
 
 /** Inserts a challenge, returns when it expires, and purges some that have expired. */
 export async function insertMfaChallenge(db: Db, challenge: NewMfaChallenge): Promise<Date> {
-  const { rows } = await db.raw<{ rows: { expiresAt: Date }[] }>(
+  const row = await queryRow<{ expiresAt: Date }>(
+    db,
     `with purged as (
        delete from mfa_challenges where id in (
          select id from mfa_challenges where expires_at < statement_timestamp() order by expires_at limit 10 for update skip locked)
      )
      insert into mfa_challenges (id, membership_id, token_hash, password_digest, created_at, expires_at)
      select :id, :membershipId, :tokenHash, :passwordDigest, now, now + interval '5 minutes' from clock_timestamp() as now
-     returning expires_at as "expiresAt"`,
+     returning expires_at`,
     { ...challenge },
   );
-  const [row] = rows;
   if (!row) throw new Error('a challenge was not kept');
   return row.expiresAt;
 }
 
 export async function findMfaChallenge(db: Db, id: string): Promise<MfaChallenge | undefined> {
-  const { rows } = await db.raw<{ rows: MfaChallenge[] }>(
-    `select c.id, c.token_hash as "tokenHash", c.password_digest as "passwordDigest", m.organization_id as "organizationId",
-            m.id as "membershipId", u.id as "userId", u.display_name as "displayName", u.email
+  return await queryRow<MfaChallenge>(
+    db,
+    `select c.id, c.token_hash, c.password_digest, m.organization_id,
+            m.id as membership_id, u.id as user_id, u.display_name, u.email
        from mfa_challenges c
        join memberships m on m.id = c.membership_id
        join users u on u.id = m.user_id
       where c.id = :id`,
     { id },
   );
-  return rows[0];
 }
 
 /**

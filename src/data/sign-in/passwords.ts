@@ -4,6 +4,7 @@
  */
 import type { ResetRecipient, PasswordReset } from '../../domain/sign-in/password-resets.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRow, queryRows } from '../../platform/rows.ts';
 
 const LINKS_AN_HOUR = 5;
 
@@ -21,11 +22,11 @@ export async function findResetRecipient(
   db: Db,
   email: string,
 ): Promise<ResetRecipient | undefined> {
-  const { rows } = await db.raw<{ rows: ResetRecipient[] }>(
-    `select u.id as "userId", u.email, u.display_name as "displayName" from users u where lower(u.email) = lower(:email) and ${MAY_RESET}`,
+  return await queryRow<ResetRecipient>(
+    db,
+    `select u.id as user_id, u.email, u.display_name from users u where lower(u.email) = lower(:email) and ${MAY_RESET}`,
     { email },
   );
-  return rows[0];
 }
 
 interface NewPasswordReset {
@@ -40,7 +41,8 @@ interface NewPasswordReset {
  */
 export async function insertPasswordReset(trx: Db, reset: NewPasswordReset): Promise<boolean> {
   await lockPassword(trx, reset.userId, 'change');
-  const { rows } = await trx.raw<{ rows: unknown[] }>(
+  const rows = await queryRows<unknown>(
+    trx,
     `with purged as (
        delete from password_resets where id in (
          select id from password_resets where expires_at < statement_timestamp() - interval '1 day'
@@ -59,15 +61,15 @@ export async function findLivePasswordReset(
   db: Db,
   id: string,
 ): Promise<PasswordReset | undefined> {
-  const { rows } = await db.raw<{ rows: PasswordReset[] }>(
-    `select r.id, r.token_hash as "tokenHash", r.expires_at as "expiresAt",
-            u.id as "userId", u.email, u.display_name as "displayName"
+  return await queryRow<PasswordReset>(
+    db,
+    `select r.id, r.token_hash, r.expires_at,
+            u.id as user_id, u.email, u.display_name
        from password_resets r
        join users u on u.id = r.user_id
       where r.id = :id and r.used_at is null and r.expires_at > clock_timestamp() and ${MAY_RESET}`,
     { id },
   );
-  return rows[0];
 }
 
 /**
@@ -79,11 +81,12 @@ export async function lockPassword(
   userId: string,
   to: 'verify' | 'change',
 ): Promise<string | null> {
-  const { rows } = await trx.raw<{ rows: { passwordHash: string | null }[] }>(
-    `select password_hash as "passwordHash" from users where id = :userId ${to === 'verify' ? 'for share' : 'for update'}`,
+  const row = await queryRow<{ passwordHash: string | null }>(
+    trx,
+    `select password_hash from users where id = :userId ${to === 'verify' ? 'for share' : 'for update'}`,
     { userId },
   );
-  return rows[0]?.passwordHash ?? null;
+  return row?.passwordHash ?? null;
 }
 
 /** Replaces the password and ends all reset links. */
@@ -105,13 +108,13 @@ interface MembershipOfUser {
 }
 
 export async function listMembershipsOfUser(db: Db, userId: string): Promise<MembershipOfUser[]> {
-  const { rows } = await db.raw<{ rows: MembershipOfUser[] }>(
-    `select o.id as "organizationId", o.name as "organizationName", m.id as "membershipId"
+  return await queryRows<MembershipOfUser>(
+    db,
+    `select o.id as organization_id, o.name as organization_name, m.id as membership_id
        from memberships m
        join organizations o on o.id = m.organization_id
       where m.user_id = :userId and m.status <> 'deprovisioned' and o.deleted_at is null
       order by m.created_at, m.id`,
     { userId },
   );
-  return rows;
 }

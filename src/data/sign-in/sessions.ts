@@ -1,7 +1,8 @@
 /** Browser sessions of members: `whs_` tokens in a cookie, stored as a hash. */
 import type { SessionRecord } from '../../domain/sign-in/sessions.ts';
 import type { AuthMethod } from '../../domain/people/authorization.ts';
-import { runPrepared, type Db, type PreparedStatement } from '../../platform/postgres.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
 import { MEMBER_COLUMNS, type MemberWithPolicies } from '../people/memberships.ts';
 
 /** Everything a call needs to know about its session. */
@@ -25,10 +26,10 @@ export const LIVE_SESSION = `
 
 const SESSION_HOLDER: PreparedStatement = {
   name: 'find-session-holder',
-  sql: `select s.id as "sessionId", s.token_hash as "tokenHash", s.method, s.assurance, s.authenticated_at as "authenticatedAt",
+  sql: `select s.id as session_id, s.token_hash, s.method, s.assurance, s.authenticated_at,
             o.deleted_at is null and ${LIVE_SESSION} as valid,
             s.authenticated_at > clock_timestamp() - o.reauthentication_window_seconds * interval '1 second' as fresh,
-            s.last_seen_at < clock_timestamp() - interval '1 minute' as "useIsStale",
+            s.last_seen_at < clock_timestamp() - interval '1 minute' as use_is_stale,
             ${MEMBER_COLUMNS}
        from sessions s
        join memberships m on m.id = s.membership_id
@@ -108,15 +109,16 @@ export async function renewSession(
   organizationId: string,
   renewed: RenewedSession,
 ): Promise<Date | undefined> {
-  const { rows } = await db.raw<{ rows: { authenticatedAt: Date }[] }>(
+  const row = await queryRow<{ authenticatedAt: Date }>(
+    db,
     `update sessions s
         set token_hash = :tokenHash, method = :method, assurance = :assurance,
             authenticated_at = clock_timestamp(), last_seen_at = clock_timestamp()
       where s.organization_id = :organizationId and s.id = :id and s.token_hash = :presentedHash and ${LIVE_SESSION}
-     returning s.authenticated_at as "authenticatedAt"`,
+     returning s.authenticated_at`,
     { organizationId, ...renewed },
   );
-  return rows[0]?.authenticatedAt;
+  return row?.authenticatedAt;
 }
 
 export interface SessionPage {
@@ -132,10 +134,11 @@ export async function listLiveSessions(
   organizationId: string,
   page: SessionPage,
 ): Promise<SessionRecord[]> {
-  const { rows } = await db.raw<{ rows: SessionRecord[] }>(
-    `select s.id, s.method, s.assurance, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
-            s.authenticated_at as "authenticatedAt", s.expires_at as "expiresAt",
-            s.client_address as "clientAddress", s.user_agent as "userAgent"
+  return await queryRows<SessionRecord>(
+    db,
+    `select s.id, s.method, s.assurance, s.created_at, s.last_seen_at,
+            s.authenticated_at, s.expires_at,
+            s.client_address, s.user_agent
        from sessions s
       where s.organization_id = :organizationId and s.membership_id = :membershipId and ${LIVE_SESSION}
         and (cast(:lastSeenAt as timestamptz) is null or (s.last_seen_at, s.id) < (:lastSeenAt, cast(:afterId as uuid)))
@@ -149,7 +152,6 @@ export async function listLiveSessions(
       afterId: page.after?.id ?? null,
     },
   );
-  return rows;
 }
 
 /** The id of a current or former session of the member. */
@@ -170,7 +172,8 @@ export async function revokeSessionsOf(
   organizationId: string,
   { membershipId, exceptId }: { readonly membershipId: string; readonly exceptId?: string },
 ): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+  const rows = await queryRows<{ id: string }>(
+    db,
     `update sessions s set revoked_at = clock_timestamp()
       where s.organization_id = :organizationId and s.membership_id = :membershipId
         and s.id is distinct from cast(:exceptId as uuid) and ${LIVE_SESSION}

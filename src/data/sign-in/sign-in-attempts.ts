@@ -1,5 +1,6 @@
 /** Counts recent attempts at a password or a code, across all processes. */
 import type { Db } from '../../platform/postgres.ts';
+import { queryRow } from '../../platform/rows.ts';
 
 interface AttemptWindow {
   /** In the current window, including this one. */
@@ -16,7 +17,8 @@ export async function countSignInAttempt(
   key: Buffer,
   windowSeconds = 60,
 ): Promise<AttemptWindow> {
-  const { rows } = await db.raw<{ rows: AttemptWindow[] }>(
+  const window = await queryRow<AttemptWindow>(
+    db,
     `with purged as (
        delete from sign_in_attempts where key in (
          select key from sign_in_attempts
@@ -28,10 +30,9 @@ export async function countSignInAttempt(
      on conflict (key) do update set
        attempts = case when a.window_ends_at > clock_timestamp() then a.attempts + 1 else 1 end,
        window_ends_at = case when a.window_ends_at > clock_timestamp() then a.window_ends_at else excluded.window_ends_at end
-     returning a.attempts, cast(greatest(1, ceil(extract(epoch from a.window_ends_at - clock_timestamp()))) as integer) as "secondsLeft"`,
+     returning a.attempts, cast(greatest(1, ceil(extract(epoch from a.window_ends_at - clock_timestamp()))) as integer) as seconds_left`,
     { key, windowSeconds },
   );
-  const [window] = rows;
   if (!window) throw new Error('an attempt was not counted');
   return window;
 }

@@ -1,11 +1,12 @@
 /** Identities of people at an OpenID provider, and the memberships they sign in to. */
 import type { UserIdentity, Person } from '../../domain/sign-in/user-identities.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { queryRow } from '../../platform/rows.ts';
 
 /** SQL for one Person of the users `u`: prefers an active membership, then a suspended one. */
 const person = (condition: string) => `
-  select u.id as "userId", u.email, u.display_name as "displayName",
-         m.organization_id as "organizationId", m.id as "membershipId", m.status as "membershipStatus"
+  select u.id as user_id, u.email, u.display_name,
+         m.organization_id, m.id as membership_id, m.status as membership_status
     from users u
     left join (memberships m join organizations o on o.id = m.organization_id and o.deleted_at is null) on m.user_id = u.id
    where ${condition}
@@ -18,15 +19,13 @@ export async function findPersonByIdentity(
 ): Promise<Person | undefined> {
   const condition =
     'u.id = (select i.user_id from user_identities i where i.issuer = :issuer and i.subject = :subject)';
-  const { rows } = await db.raw<{ rows: Person[] }>(person(condition), { issuer, subject });
-  return rows[0];
+  return await queryRow<Person>(db, person(condition), { issuer, subject });
 }
 
 export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
-  const { rows } = await db.raw<{ rows: Person[] }>(person('lower(u.email) = lower(:email)'), {
+  return await queryRow<Person>(db, person('lower(u.email) = lower(:email)'), {
     email,
   });
-  return rows[0];
 }
 
 export async function insertUserIdentity(

@@ -3,6 +3,7 @@
  */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import type { Db } from '../../../platform/postgres.ts';
+import { queryRow } from '../../../platform/rows.ts';
 
 interface ConnectionRow extends Omit<SlackConnection, 'secrets'> {
   readonly sealed: Buffer;
@@ -11,9 +12,9 @@ interface ConnectionRow extends Omit<SlackConnection, 'secrets'> {
 
 /** Only organizations and channels that are not deleted. */
 const CONNECTIONS = `
-  select s.organization_id as "organizationId", o.name as "organizationName", o.require_mfa as "requiresMfa",
-         s.channel_id as "channelId", s.team_id as "teamId", s.team_name as "teamName", s.bot_user_id as "botUserId", s.default_channel as "defaultChannel",
-         s.secrets as sealed, s.secrets_key_id as "keyId", s.connected_at as "connectedAt", s.updated_at as "updatedAt"
+  select s.organization_id, o.name as organization_name, o.require_mfa as requires_mfa,
+         s.channel_id, s.team_id, s.team_name, s.bot_user_id, s.default_channel,
+         s.secrets as sealed, s.secrets_key_id as key_id, s.connected_at, s.updated_at
     from slack_connections s
     join notification_channels c on c.id = s.channel_id and c.deleted_at is null
     join organizations o on o.id = s.organization_id and o.deleted_at is null`;
@@ -26,11 +27,12 @@ export async function findSlackConnection(
   db: Db,
   organizationId: string,
 ): Promise<SlackConnection | undefined> {
-  const { rows } = await db.raw<{ rows: ConnectionRow[] }>(
+  const row = await queryRow<ConnectionRow>(
+    db,
     `${CONNECTIONS} where s.organization_id = :organizationId`,
     { organizationId },
   );
-  return rows[0] && toConnection(rows[0]);
+  return row && toConnection(row);
 }
 
 /** Searches all organizations. */
@@ -38,11 +40,10 @@ export async function findSlackConnectionOfTeam(
   db: Db,
   teamId: string,
 ): Promise<SlackConnection | undefined> {
-  const { rows } = await db.raw<{ rows: ConnectionRow[] }>(
-    `${CONNECTIONS} where s.team_id = :teamId`,
-    { teamId },
-  );
-  return rows[0] && toConnection(rows[0]);
+  const row = await queryRow<ConnectionRow>(db, `${CONNECTIONS} where s.team_id = :teamId`, {
+    teamId,
+  });
+  return row && toConnection(row);
 }
 
 type NewSlackConnection = Pick<

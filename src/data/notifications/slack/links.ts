@@ -1,30 +1,25 @@
 /** Links between members and Slack users, and the codes that create them. */
 import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
 import type { Db } from '../../../platform/postgres.ts';
-
-const COLUMNS = {
-  membershipId: 'l.membership_id',
-  slackUserId: 'l.slack_user_id',
-  directChannel: 'l.direct_channel',
-  linkedAt: 'l.linked_at',
-};
+import { queryOne, queryRow } from '../../../platform/rows.ts';
 
 /** Only through a connection that is not deleted. */
-function links(db: Db, organizationId: string) {
-  return db('slack_links as l')
-    .join('slack_connections as s', 's.channel_id', 'l.channel_id')
-    .join('notification_channels as c', 'c.id', 's.channel_id')
-    .where('s.organization_id', organizationId)
-    .whereNull('c.deleted_at');
-}
+const LINKS = `
+  select l.membership_id, l.slack_user_id, l.direct_channel, l.linked_at
+    from slack_links l
+    join slack_connections s on s.channel_id = l.channel_id
+    join notification_channels c on c.id = s.channel_id
+   where s.organization_id = :organizationId and c.deleted_at is null`;
 
 export async function findSlackLink(
   db: Db,
   organizationId: string,
   membershipId: string,
 ): Promise<SlackLink | undefined> {
-  return (await links(db, organizationId).where('l.membership_id', membershipId).first(COLUMNS)) as
-    SlackLink | undefined;
+  return await queryRow<SlackLink>(db, `${LINKS} and l.membership_id = :membershipId`, {
+    organizationId,
+    membershipId,
+  });
 }
 
 export async function findSlackLinkOfUser(
@@ -32,8 +27,10 @@ export async function findSlackLinkOfUser(
   organizationId: string,
   slackUserId: string,
 ): Promise<SlackLink | undefined> {
-  return (await links(db, organizationId).where('l.slack_user_id', slackUserId).first(COLUMNS)) as
-    SlackLink | undefined;
+  return await queryRow<SlackLink>(db, `${LINKS} and l.slack_user_id = :slackUserId`, {
+    organizationId,
+    slackUserId,
+  });
 }
 
 /** Replaces the member's code, and purges some expired codes. Returns when the code expires. */
@@ -46,7 +43,8 @@ export async function putSlackLinkCode(
     minutes,
   }: { membershipId: string; channelId: string; codeHash: Buffer; minutes: number },
 ): Promise<Date> {
-  const { rows } = await db.raw<{ rows: [{ expires_at: Date }] }>(
+  const row = await queryOne<{ expiresAt: Date }>(
+    db,
     `with purged as (
        delete from slack_link_codes where membership_id in (
          select membership_id from slack_link_codes where expires_at < statement_timestamp() and membership_id <> :membershipId
@@ -59,7 +57,7 @@ export async function putSlackLinkCode(
      returning expires_at`,
     { membershipId, channelId, codeHash, minutes },
   );
-  return rows[0].expires_at;
+  return row.expiresAt;
 }
 
 /** Uses up the code. Returns its member; undefined when the code is unknown or expired. */

@@ -1,5 +1,6 @@
 /** Slack messages about a request: none is posted twice, and each gets the answer in the end. */
 import type { Db } from '../../../platform/postgres.ts';
+import { queryRows } from '../../../platform/rows.ts';
 
 export interface MessagePlace {
   readonly requestId: string;
@@ -28,7 +29,8 @@ export async function beginPosting(
   place: MessagePlace,
   deliveryId: string,
 ): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: unknown[] }>(
+  const rows = await queryRows<unknown>(
+    db,
     `with purged as (
        delete from slack_messages where (request_id, channel_id, message_key) in (
          select request_id, channel_id, message_key from slack_messages
