@@ -2,12 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { parse } from 'yaml';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { endpoints } from '../../../api/endpoints.ts';
 import { errorsOf } from '../../../api/http/implied-errors.ts';
-import { tags } from '../../../api/openapi/prose.ts';
-import { openApiYaml } from '../../../api/openapi/document.ts';
+import { openApiDocument, openApiYaml } from '../../../api/openapi/document.ts';
 import { statusOf } from '../../../api/http/problem.ts';
 import { errorCatalogue, type ErrorCode } from '../../../src/domain/errors.ts';
 import { packageRoot } from '../../../src/platform/package-root.ts';
@@ -44,7 +42,8 @@ interface Description {
 
 const file = join(packageRoot(), 'api/openapi.yaml');
 const committed = readFileSync(file, 'utf8');
-const description = parse(committed) as Description;
+/** What the committed text says: the first test compares them, and Redocly parses the text. */
+const description = JSON.parse(JSON.stringify(openApiDocument(endpoints))) as Description;
 const operations = Object.entries(description.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
@@ -173,10 +172,6 @@ describe('every endpoint', () => {
     expect(listed.sort(order)).toEqual(declared.sort(order));
   });
 
-  test.each(named)('$name has a tag with a description', ({ endpoint }) => {
-    expect(tags.map(({ name }) => name)).toContain(endpoint.tag);
-  });
-
   test.each(named.filter(({ endpoint }) => endpoint.success.body))(
     '$name has an example answer that fits its schema',
     ({ endpoint }) => {
@@ -198,6 +193,8 @@ describe('examples', () => {
     allowUnionTypes: true,
     allErrors: true,
     validateFormats: true,
+    inlineRefs: false,
+    code: { optimize: false },
   });
   const media = operations.flatMap(({ name, operation }) => [
     ...Object.entries(operation.requestBody?.content ?? {}).map(([type, content]) => ({
@@ -213,6 +210,15 @@ describe('examples', () => {
       })),
     ),
   ]);
+
+  /** Many operations have the same schema. Each is compiled once. */
+  const compiled = new Map<string, ValidateFunction>();
+  function validatorOf(schema: Node): ValidateFunction {
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"description:#/components/');
+    const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text) as object);
+    compiled.set(text, validate);
+    return validate;
+  }
 
   beforeAll(() => {
     for (const keyword of ['components', 'example', 'discriminator'])
@@ -232,10 +238,7 @@ describe('examples', () => {
   test.each(media.filter(({ content }) => 'example' in content))(
     '$name: the example fits its schema',
     ({ content }) => {
-      const schema = JSON.parse(
-        JSON.stringify(content.schema).replaceAll('"#/components/', '"description:#/components/'),
-      ) as object;
-      const validate = ajv.compile(schema);
+      const validate = validatorOf(content.schema);
       validate(content.example);
       expect(validate.errors ?? []).toEqual([]);
     },
@@ -249,9 +252,7 @@ describe('examples', () => {
   });
 
   test('a wrong example is found', () => {
-    expect(
-      ajv.compile({ $ref: 'description:#/components/schemas/Agent' })({ slug: 'deploy-bot' }),
-    ).toBe(false);
+    expect(validatorOf({ $ref: '#/components/schemas/Agent' })({ slug: 'deploy-bot' })).toBe(false);
   });
 });
 
