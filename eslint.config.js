@@ -6,7 +6,6 @@ import tseslint from 'typescript-eslint';
 const LONG_TESTS = [
   'test/api/escalation/escalation-paths.test.ts',
   'test/api/escalation/team-escalation-policies.test.ts',
-  'test/api/http/endpoint-matrix.test.ts',
   'test/api/notifications/slack-messages.test.ts',
   'test/api/notifications/slack.test.ts',
   'test/api/requests/aap/approval-requests-bad-input.test.ts',

@@ -18,7 +18,7 @@ import {
   PASSWORD,
   SECRETS_KEY,
 } from '../../support/scene/sign-in.ts';
-import { createWorld, filled, paramsIn } from '../../support/world.ts';
+import { createWorld, filled, paramsIn } from '../../support/matrix/world.ts';
 
 const PUBLIC_URL = 'https://approvals.example.com';
 const PUBLIC_HOST = 'approvals.example.com';

@@ -2,15 +2,15 @@
  * Which callers each endpoint accepts, derived from its declaration alone. The endpoint matrix
  * compares the service with it.
  */
-import type { Endpoint } from '../../api/http/endpoint.ts';
-import type { AuthorizationTarget } from '../../src/domain/people/authorization.ts';
-import type { ErrorCode } from '../../src/domain/errors.ts';
+import type { Endpoint } from '../../../api/http/endpoint.ts';
+import type { AuthorizationTarget } from '../../../src/domain/people/authorization.ts';
+import type { ErrorCode } from '../../../src/domain/errors.ts';
 import {
   isValidScope,
   mayHold,
   type Permission,
   type PermissionHolder,
-} from '../../src/domain/people/permissions.ts';
+} from '../../../src/domain/people/permissions.ts';
 import { paramsIn, type Params, type World } from './world.ts';
 
 /** What a caller must get. Undefined when only a declared answer is expected. */

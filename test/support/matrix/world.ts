@@ -1,14 +1,14 @@
 /** One object of every noun in the paths of the API, and the placeholders that name them. */
 import { randomUUID } from 'node:crypto';
-import type { Endpoint } from '../../api/http/endpoint.ts';
+import type { Endpoint } from '../../../api/http/endpoint.ts';
 import {
   insertChannel,
   insertWebhook,
-} from '../../src/data/notifications/notification-channels.ts';
-import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
-import { issueToken } from '../../src/platform/crypto/tokens.ts';
-import type { TestApp } from './app.ts';
-import { ask } from './scene/approval-requests.ts';
+} from '../../../src/data/notifications/notification-channels.ts';
+import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
+import { issueToken } from '../../../src/platform/crypto/tokens.ts';
+import type { TestApp } from '../app.ts';
+import { ask } from '../scene/approval-requests.ts';
 import {
   activatePath,
   activatePolicy,
@@ -22,7 +22,7 @@ import {
   type TestAgent,
   type TestMember,
   type TestOrganization,
-} from './scene/factories.ts';
+} from '../scene/factories.ts';
 
 export interface World {
   readonly organization: TestOrganization;

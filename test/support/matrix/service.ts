@@ -1,0 +1,151 @@
+/** The service, its callers and its objects, as the endpoint matrix uses them. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
+import type { Endpoint } from '../../../api/http/endpoint.ts';
+import { errorsOf } from '../../../api/http/implied-errors.ts';
+import { errorSchema } from '../../../api/http/problem-schema.ts';
+import { envelopeTypeOf, statusOf } from '../../../api/http/problem.ts';
+import {
+  isValidScope,
+  mayHold,
+  permissions,
+  type PermissionHolder,
+} from '../../../src/domain/people/permissions.ts';
+import { startApp, type TestApp } from '../app.ts';
+import type { Answer } from '../http.ts';
+import type { Policy, TestMember } from '../scene/factories.ts';
+import { filled, type Params, type World } from './world.ts';
+
+export type Headers = Readonly<Record<string, string>>;
+
+export interface Call {
+  readonly params: Params;
+  readonly headers: Headers;
+  readonly body?: unknown;
+}
+
+export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
+
+/** Every permission that this kind of holder can get at that scope. */
+export function everything(
+  scope: Policy['scope_kind'],
+  resourceIds: readonly string[],
+  holder: PermissionHolder,
+): Policy {
+  const held = permissions
+    .filter(({ key }) => isValidScope(key, scope) && mayHold(holder, key))
+    .map(({ key }) => key);
+  return { scope_kind: scope, resource_ids: resourceIds, permissions: held };
+}
+
+/** A running service of an edition, with its own database. */
+export async function startEdition(edition: 'open' | 'hosted') {
+  const environment = {
+    COUNTERSIGN_CREATE_BUDGET: '1s',
+    COUNTERSIGN_EDITION: edition,
+    COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+  };
+  return verbsOf(await startApp({ environment }));
+}
+
+export type Edition = Awaited<ReturnType<typeof startEdition>>;
+
+function verbsOf(app: TestApp) {
+  const cookie = (member: TestMember): Headers => ({
+    cookie: member.cookie,
+    origin: app.url,
+    'sec-fetch-site': 'same-origin',
+  });
+
+  /** Some calls sign out or revoke keys. This renews the credentials they ended. */
+  async function liveSession(member: TestMember): Promise<Headers> {
+    await app
+      .db('sessions')
+      .where({ membership_id: member.membershipId })
+      .whereNotNull('revoked_at')
+      .update({ revoked_at: null });
+    return cookie(member);
+  }
+
+  async function liveKey(member: TestMember): Promise<Headers> {
+    await app
+      .db('api_keys')
+      .where({ membership_id: member.membershipId })
+      .whereNotNull('revoked_at')
+      .update({ revoked_at: null, revocation_reason: null });
+    return bearer(member.apiKey);
+  }
+
+  /** The credential that opens the endpoint, of the owner or the agent of `world`. */
+  async function rightHeaders({ auth }: Endpoint, { organization, agent }: World) {
+    if (auth === 'agent') return bearer(agent.credential);
+    return auth === 'session'
+      ? await liveSession(organization.owner)
+      : await liveKey(organization.owner);
+  }
+
+  /** Sends this body, even to an endpoint that declares none. */
+  async function sendAnyhow(endpoint: Endpoint, { params, headers, body }: Call): Promise<Answer> {
+    const requestId = `matrix-${randomUUID()}`;
+    const path = filled(endpoint.path, params);
+    const answer = await app.http.call(endpoint.method.toUpperCase(), path, {
+      body,
+      headers: {
+        'x-request-id': requestId,
+        ...(endpoint.headers?.idempotencyKey && { 'idempotency-key': randomUUID() }),
+        ...(endpoint.headers?.ifMatch && { 'if-match': '"1"' }),
+        ...headers,
+      },
+    });
+    expect(answer.headers['x-request-id']).toBe(requestId);
+    expectDeclared(endpoint, answer);
+    return answer;
+  }
+
+  async function send(
+    endpoint: Endpoint,
+    { body = endpoint.requestExample, ...call }: Call,
+  ): Promise<Answer> {
+    return await sendAnyhow(endpoint, { ...call, ...(endpoint.body && { body }) });
+  }
+
+  return { app, cookie, liveSession, liveKey, rightHeaders, send, sendAnyhow };
+}
+
+/**
+ * A success that the endpoint declares, or an error of its list in the envelope. Never an internal
+ * failure.
+ */
+function expectDeclared(endpoint: Endpoint, answer: Answer): void {
+  if (answer.status < 400) {
+    expect([endpoint.success.status].flat()).toContain(answer.status);
+    return;
+  }
+  const { error } = errorSchema.parse(answer.body);
+  expect({ code: error.code, declared: errorsOf(endpoint).includes(error.code) }).toEqual({
+    code: error.code,
+    declared: true,
+  });
+  expect(error.code).not.toBe('internal_error');
+  expect(error.code).not.toBe('dependency_unavailable');
+  expect({ status: answer.status, type: error.type }).toEqual({
+    status: statusOf(error.code),
+    type: envelopeTypeOf(error.code),
+  });
+  expect(error.request_id).toBe(answer.headers['x-request-id']);
+}
+
+/**
+ * The answer may say anything about the call, except that the credential is of the wrong kind or
+ * lacks the permission.
+ */
+export function expectAdmitted({ body }: Answer): void {
+  const code: unknown = body?.['error']?.['code'];
+  expect([
+    'authentication_required',
+    'permission_denied',
+    'session_required',
+    'membership_inactive',
+    'cross_site_request',
+  ]).not.toContain(code);
+}
