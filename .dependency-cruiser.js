@@ -1,6 +1,7 @@
 /**
- * Which layer may import what (ARCHITECTURE.md). Each layer lists its doors: our own code and the packages it may import.
- * All that is not listed is an error, and `door` names the right way. Types count as imports.
+ * Which layer may import what (ARCHITECTURE.md). Each layer lists its doors: our own code and the
+ * packages that it may import. Everything else is an error, and `door` names the right way. Types
+ * count as imports.
  */
 const TEMPORAL = ['@temporalio/[^/]+'];
 const HTTP = ['koa', 'koa-[^/]+', '@koa/[^/]+', 'undici'];
@@ -9,8 +10,8 @@ const EVERY_LAYER =
   '^(src/[a-z]+|api|workflows|activities|temporal|migrations|demo|bin|bench|test)/';
 
 /**
- * - `ours`: what it may import of ours besides itself; `typesOf`: of these, types only.
- * - `only`: the only packages it may import; without it, all but those in `not`.
+ * - `ours`: our other code that it may import; `typesOf`: of these, types only.
+ * - `only`: the only packages that it may import. Without it, all except those in `not`.
  */
 const layers = {
   'src/platform': {
@@ -50,7 +51,7 @@ const layers = {
     door: 'a workflow is deterministic: it imports @temporalio/workflow, pure domain and types of activities.',
   },
   activities: {
-    // The contract holds no code, only the words both sides use.
+    // The contract has no code, only the words that both sides use.
     ours: [
       'src/services/',
       'src/domain/',
@@ -91,7 +92,9 @@ const layers = {
 const PACKAGE = ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'];
 const TYPE = ['type-only'];
 
-/** A package by its name: npm ones resolve below node_modules, Node's own to their bare name. */
+/**
+ * A package by its name. npm packages resolve below node_modules, Node's own to their bare name.
+ */
 const packagePattern = (names) =>
   `^(${names
     .map((name) =>

@@ -61,7 +61,7 @@ export default tseslint.config(
     },
   },
   { files: ['test/**/*.ts'], ignores: LONG_TESTS, rules: { 'max-lines': ['error', 500] } },
-  // A migration is one statement of SQL: its length is that of the schema.
+  // A migration is one statement of SQL, whose length is that of the schema.
   { files: ['migrations/**/*.ts'], rules: { 'max-lines-per-function': 'off' } },
   { files: ['bin/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },
   {

@@ -15,9 +15,9 @@ export default {
   globalTeardown: '<rootDir>/test/support/run/global-teardown.ts',
   reporters: ['default', '<rootDir>/test/support/run/summary-reporter.js'],
   testSequencer: '<rootDir>/test/support/run/sequencer.js',
-  // More than the cores: several files wait for minutes and processes most of their time.
+  // More than the cores, because several files mostly wait for minutes and processes.
   maxWorkers: 3,
-  // A limit for what hangs, on a machine that does much else: no measure of speed.
+  // A limit for tests that hang on a busy machine, not a measure of speed.
   testTimeout: 300_000,
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };

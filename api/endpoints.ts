@@ -1,4 +1,7 @@
-/** Every endpoint of the interface, one line per noun. Adding one: ARCHITECTURE.md, «Where to add an endpoint». */
+/**
+ * Every endpoint of the API, one line per noun. To add one, see ARCHITECTURE.md, «Where to add an
+ * endpoint».
+ */
 import { aapApprovalRequestEndpoints } from './requests/aap-approval-requests.ts';
 import { agentCredentialEndpoints } from './agents/agent-credentials.ts';
 import { agentEndpoints } from './agents/agents.ts';

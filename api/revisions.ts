@@ -1,6 +1,6 @@
 /**
- * The operations every revisioned resource has, declared once: read the active revision, list revisions, read one, create
- * one, activate one; and where a resource says so, have none active.
+ * The operations of every revisioned resource, declared once: read the active revision; list, read,
+ * create and activate revisions. Some resources can also be deactivated.
  */
 import { z } from 'zod';
 import type { AuthorizationTarget } from '../src/domain/people/authorization.ts';
@@ -19,12 +19,12 @@ type Params = Readonly<Record<string, string>>;
 
 export interface RevisionedResource<Names, View> {
   readonly kind: RevisionedKind<Names, View>;
-  /** Of one document, for example `/api/v1/escalation-paths/{path_key}`. */
+  /** The path of one document, for example `/api/v1/escalation-paths/{path_key}`. */
   readonly path: string;
   readonly tag: string;
-  /** Ends the operation ids, for example `EscalationPath`. */
+  /** The end of the operation ids, for example `EscalationPath`. */
   readonly operation: string;
-  /** Whose revisions they are, in a sentence: `an escalation path`. */
+  /** The owner of the revisions in a sentence: `an escalation path`. */
   readonly noun: string;
   /** The placeholders of `path`. */
   readonly params: Readonly<Record<string, z.ZodType<string>>>;
@@ -34,22 +34,22 @@ export interface RevisionedResource<Names, View> {
     readonly write: Permission;
     readonly activate: Permission;
   };
-  /** The organization when absent. */
+  /** Default: the organization. */
   readonly permissionAt?: (params: Params) => AuthorizationTarget;
-  /** Documents the body; the domain validates it. */
+  /** Documents the body, which the domain validates. */
   readonly body: z.ZodType<ExactValue | JsonText>;
   readonly requestExample: unknown;
-  /** How an answer shows a revision. */
+  /** Presents a revision in an answer. */
   readonly revision: z.ZodType;
   readonly example: Readonly<Record<string, unknown>>;
   readonly present: (view: View) => unknown;
-  /** What creating can throw beyond 400 and 404. */
+  /** Codes of creating beyond 400 and 404. */
   readonly createErrors: readonly ErrorCode[];
-  /** What goes by a revision once it is active, in a sentence. */
+  /** The effect of an active revision, in a sentence. */
   readonly activation: string;
-  /** What activating can throw beyond 404 and 412. */
+  /** Codes of activating beyond 404 and 412. */
   readonly activateErrors: readonly ErrorCode[];
-  /** Where an active revision can be switched off: what that means, and what it can throw beyond 404 and 412. */
+  /** For resources that can be deactivated: the effect, and the codes beyond 404 and 412. */
   readonly deactivate?: { readonly description: string; readonly errors: readonly ErrorCode[] };
 }
 
@@ -62,7 +62,7 @@ export const etagHeader = {
   ETag: 'Number of the active revision, quoted; "0" while none is active. Pass it as If-Match when activating.',
 };
 
-/** The members every revision has in answers. */
+/** The members of every revision in answers. */
 export const revisionNumber = () =>
   z.int().meta({
     description: 'Number of the revision, from 1.',
@@ -74,7 +74,9 @@ const revisionParam = z.string().meta({
   override: { type: 'integer', format: 'int64', minimum: 1 },
 });
 
-/** 400 unless a positive integer; 404 when no revision can have so great a number. */
+/**
+ * Throws 400 unless it is a positive integer, and 404 when it is greater than any revision number.
+ */
 function readRevisionNumber(text: string): number {
   if (!/^[1-9][0-9]*$/.test(text)) {
     throw invalid([
@@ -109,7 +111,7 @@ export const summaryQuery = () =>
     cursor: cursorQuery(),
   });
 
-/** Reads the cursor of a list of summaries; `list` keeps one list's cursors out of another. */
+/** Reads the cursor of a list of summaries. `list` separates the cursors of different lists. */
 export function readSummaryCursor(
   list: string,
   { status, cursor }: { status: string; cursor?: string | undefined },
@@ -124,7 +126,10 @@ export function writeSummaryCursor(
   return next === undefined ? undefined : encodeCursor([list, status, next]);
 }
 
-/** The endpoints of one resource. Where its path has no placeholder nothing implies a 404, so they declare it. */
+/**
+ * The endpoints of one resource. A path without placeholder implies no 404, so the endpoints
+ * declare it.
+ */
 export function revisionEndpoints<Names, View>(
   resource: RevisionedResource<Names, View>,
 ): readonly Endpoint[] {
@@ -138,7 +143,7 @@ export function revisionEndpoints<Names, View>(
   ];
 }
 
-/** What all of them declare alike. */
+/** The declaration that all of them share. */
 function common<Names, View>({ tag, permissionAt, params }: RevisionedResource<Names, View>) {
   return {
     tag,

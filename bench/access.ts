@@ -1,6 +1,6 @@
 /**
- * The cost of authentication and authorization: a call refused right after both (for an unknown
- * query parameter), beside the same refusal on an endpoint without credentials.
+ * The cost of authentication and authorization. It compares a call that is refused right after both
+ * (for an unknown query parameter) with the same refusal on an endpoint without credentials.
  */
 import type pg from 'pg';
 import { measure, median, round, type Load } from './load.ts';
@@ -16,7 +16,7 @@ import {
 const LOAD: Load = { callers: 1, calls: 300 };
 const ROUNDS = 3;
 
-/** Each kind of credential with a call it opens, and would answer 200. */
+/** Each kind of credential, with a call that it opens and that would answer 200. */
 async function callsOf(
   { url }: BenchService,
   parties: Parties,
@@ -44,7 +44,7 @@ async function callsOf(
   };
 }
 
-/** All kinds in turn, so that a slow minute of the machine hits each. */
+/** All kinds in turn, so that a slow minute of the machine affects each. */
 export async function measureAccess(service: BenchService, parties: Parties, db: pg.Client) {
   const calls = { ...(await callsOf(service, parties)), 'select 1': () => db.query('select 1') };
   for (const call of Object.values(calls)) await measure(call, { callers: 1, calls: 100 });

@@ -1,6 +1,6 @@
 /**
- * Thousands of levels due at one instant: how soon everyone is notified, and what decisions cost
- * meanwhile.
+ * Thousands of levels with one due instant: how soon everyone is notified, and the cost of
+ * decisions meanwhile.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -24,15 +24,15 @@ type Lateness = Pick<Measured, 'p50' | 'p95' | 'p99' | 'max'>;
 
 export interface BurstResult {
   readonly requests: number;
-  /** Milliseconds from the instant a level falls due to the one it is notified at, while nothing else happens. */
+  /** Milliseconds between the due instant of a level and its notification, without other load. */
   readonly quiet: Lateness;
-  /** Seconds after the one instant all levels fall due at. */
+  /** Seconds after the common due instant. */
   readonly notified: Lateness;
-  /** The same for messages, as a receiver of webhooks got them. */
+  /** The same for messages, at the receiver of webhooks. */
   readonly received: Lateness;
   /** Levels notified, and messages received, more than once. */
   readonly twice: number;
-  /** Of one caller who decides other requests all the while. */
+  /** Of one caller who keeps deciding other requests. */
   readonly decisions: Lateness & { readonly calls: number };
 }
 
@@ -82,7 +82,7 @@ export async function measureBurst(
   const decisions = await deciding;
 
   const messages = received(receiver, burst);
-  // Directly in the database: the session may be too old for this operation by now.
+  // Directly in the database, because the session may be too old for this operation.
   await db.query('update notification_channels set enabled = false where id = $1', [channelId]);
   await receiver.close();
   return {
@@ -109,7 +109,10 @@ interface All {
   readonly db: pg.Client;
 }
 
-/** Requests of an agent of their own, whose path begins with waiting for working hours that start at `due`. */
+/**
+ * Requests of a separate agent, whose path begins with a wait for working hours that start at
+ * `due`.
+ */
 async function defer(
   { parties, url }: All,
   { requests, due }: { readonly requests: number; readonly due: Date },
@@ -172,7 +175,9 @@ async function askMany(adapter: Parties['adapter'], count: number): Promise<Set<
   return ids;
 }
 
-/** Milliseconds of each decision, begun at a steady pace whatever the ones before take. */
+/**
+ * Milliseconds of each decision. Decisions start at a steady pace, whatever the earlier ones take.
+ */
 async function decideAllTheWhile(
   { owner }: Parties,
   ids: string[],
@@ -189,7 +194,7 @@ async function decideAllTheWhile(
   return times;
 }
 
-/** Milliseconds after `due` of each level notified. */
+/** Milliseconds after `due`, for each notified level. */
 async function notifiedAfter(db: pg.Client, { due, ids }: Burst): Promise<number[]> {
   const { rows } = await db.query<{ at: Date }>(
     `select at from escalation_steps where kind = 'notified' and request_id = any($1::uuid[])`,
@@ -221,7 +226,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 
 interface Receiver {
   readonly url: string;
-  /** When messages that ask for an answer came, by request. */
+  /** When messages that ask for an answer arrived, by request. */
   readonly times: ReadonlyMap<string, readonly number[]>;
   close(): Promise<void>;
 }

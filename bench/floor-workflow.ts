@@ -1,4 +1,4 @@
-/** The floor's workflow: one local activity that does nothing. */
+/** A workflow with one local activity that does nothing, to measure Temporal's own cost. */
 import { proxyLocalActivities } from '@temporalio/workflow';
 import type { FloorActivities } from './floor.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Temporal's own floor, in a process of its own as the service is: client and worker on one connection, eager start of a
- * workflow whose one local activity does nothing; from the call until the activity ran. Prints one JSON line.
+ * Temporal's own cost, in a separate process like the service: client and worker on one connection,
+ * and eager start of a workflow with one empty local activity. Measures from the call until the
+ * activity ran, and prints one JSON line.
  */
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';

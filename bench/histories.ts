@@ -1,4 +1,4 @@
-/** How many history events the workflows of this run took. */
+/** Counts the history events of this run's workflows. */
 import type { Connection } from '@temporalio/client';
 import type pg from 'pg';
 import { workflowIdOf } from '../temporal/ids.ts';

@@ -1,8 +1,8 @@
-/** Calls something from a number of callers at once and says how long each call took. */
+/** Calls a function from a number of concurrent callers and measures each call. */
 
 export interface Load {
   readonly callers: number;
-  /** Calls in all. */
+  /** Total number of calls. */
   readonly calls: number;
 }
 

@@ -19,7 +19,10 @@ import { report } from './report.ts';
 import { NAMESPACE, say, sections, type Results } from './sections.ts';
 import { introduce, startService } from './service.ts';
 
-/** Waits until the workflows of settled requests have ended, or the next section would pay for them. */
+/**
+ * Waits until the workflows of settled requests have ended, so that they do not slow the next
+ * section.
+ */
 async function settle(connection: Connection, db: pg.Client): Promise<void> {
   const query = 'ExecutionStatus = "Running"';
   for (let tries = 0; tries < 600; tries++) {

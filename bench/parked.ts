@@ -1,4 +1,4 @@
-/** What waits cost while nothing happens, and how fast a decision reaches one of many. */
+/** The cost of idle waits, and how fast a decision reaches one of many. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Fills the table with requests that wait for people, as copies of one that does. */
+/** Fills the table with requests that wait for people, as copies of one such request. */
 import type pg from 'pg';
 import { ask, type Parties } from './service.ts';
 

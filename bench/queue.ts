@@ -1,4 +1,6 @@
-/** The review queue over a full table: each scope, for people who are asked much, little and not at all. */
+/**
+ * The review queue over a full table: each scope, for people who are asked often, rarely and never.
+ */
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { TOKEN_PREFIX } from '../src/domain/tokens.ts';
@@ -22,7 +24,7 @@ export interface QueueResult {
 
 const SCOPES = ['notified', 'decidable', 'visible'] as const;
 /**
- * Of a thousand requests, five target a member, five a team and one is a broadcast; the rest belong
+ * Of a thousand requests, five target a member, five a team and one is a broadcast. The rest belong
  * to other people.
  */
 const SHARES = {
@@ -97,7 +99,7 @@ async function measureLists(people: Readonly<Record<string, Send>>) {
   return lists;
 }
 
-/** A team of one person; answers its id. */
+/** A team of one person. Returns its id. */
 async function createTeam(
   db: pg.Client,
   { organizationId }: Parties,
@@ -181,7 +183,7 @@ async function createPath(
   return revision;
 }
 
-/** Copies of one request: those that wait came within a week, those that are over within a year. */
+/** Copies of one request. Waiting ones are from the last week, settled ones from the last year. */
 async function fill(
   db: pg.Client,
   { adapter }: Parties,

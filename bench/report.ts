@@ -1,4 +1,4 @@
-/** Prints the figures of a run beside their targets. */
+/** Prints the figures of a run next to their targets. */
 import { round } from './load.ts';
 import type { Results } from './sections.ts';
 

@@ -1,4 +1,4 @@
-/** What the benchmark measures, section by section. */
+/** The sections of the benchmark. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
@@ -38,7 +38,7 @@ async function measureCreate(parties: Parties): Promise<Measured[]> {
   ];
 }
 
-/** Floor and create in turn, so that a slow minute of the machine hits both. */
+/** Floor and create in turn, so that a slow minute of the machine affects both. */
 async function compareCreate(address: string, parties: Parties) {
   const rounds: Record<'floorOne' | 'floorMany' | 'createOne' | 'createMany', Measured>[] = [];
   await measure(() => ask(parties.adapter, 'fast'), { callers: 4, calls: 200 });
@@ -107,7 +107,7 @@ export const sections = {
   fullTable: ({ parties, db }: Bench) => compareFullTable(parties, db),
   burst: ({ service, parties, db }: Bench) =>
     measureBurst(service, parties, { db, requests: 10_000 }),
-  // Comes last, since two million requests stay behind.
+  // Comes last, because two million requests stay in the table.
   queue: ({ service, parties, db }: Bench) =>
     measureQueue(service, parties, { db, pending: 100_000, past: 2_000_000 }),
 } satisfies Record<string, (bench: Bench) => Promise<unknown>>;

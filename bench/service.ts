@@ -1,4 +1,7 @@
-/** The service as its users run it, a process of its own over the bench's servers, and a client for each side of it. */
+/**
+ * The service as its users run it, as a separate process on the benchmark's servers, with a client
+ * for each side.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -110,7 +113,7 @@ export interface Parties {
   readonly owner: Send;
   /** The same person, through their first session. */
   readonly browser: Send;
-  /** An adapter whose agent's rules approve the tool `fast` and leave the rest to people. */
+  /** An adapter whose agent's rules approve the tool `fast` and send everything else to people. */
   readonly adapter: Send;
   /** Of the owner and the adapter. */
   readonly tokens: { readonly owner: string; readonly adapter: string };
@@ -185,7 +188,7 @@ export async function expectStatus(status: number, reply: Promise<Reply>): Promi
   return answered;
 }
 
-/** Asks for approval of `tool`; returns the answer's body. */
+/** Asks for approval of `tool`, and returns the answer's body. */
 export async function ask(adapter: Send, tool: 'fast' | 'slow'): Promise<Record<string, unknown>> {
   const body = {
     tool,

@@ -1,6 +1,6 @@
 /**
- * How long others wait while one caller sends the bodies that cost the most: a light caller asks for its own name every few
- * milliseconds meanwhile.
+ * How long other callers wait while one caller sends the most expensive bodies. Meanwhile a light
+ * caller reads its own name every few milliseconds.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const LIGHT_EVERY_MS = 5;
 interface Body {
   readonly path: string;
   readonly text: string | Buffer;
-  /** A new one for each call when absent. */
+  /** Default: a new one for each call. */
   readonly idempotencyKey?: string;
 }
 
@@ -93,7 +93,10 @@ function bodies(agentSlug: string): Readonly<Record<string, Body>> {
   };
 }
 
-/** Per body: what it was answered, what a light caller waited, and how long the event loop was held, in milliseconds. */
+/**
+ * For each body: its answer, the wait of a light caller, and how long the event loop was held, in
+ * milliseconds.
+ */
 export async function measureStall(service: BenchService, { tokens, agentSlug }: Parties) {
   const heavy = new Agent({ connections: CONNECTIONS, pipelining: 1 });
   const light = new Agent({ connections: 20 });
@@ -127,7 +130,7 @@ interface Stall {
   readonly held: number;
 }
 
-/** The status, or what became of the connection: a body over the limit may be cut off. */
+/** The status, or the end of the connection: a body over the limit may be cut off. */
 async function send(
   dispatcher: Agent,
   { url, tokens, body }: { url: string; tokens: Parties['tokens']; body: Body },
@@ -154,7 +157,10 @@ async function send(
   }
 }
 
-/** How long each of these calls took. One is sent every few milliseconds, whether or not the one before is answered. */
+/**
+ * The duration of each call. One is sent every few milliseconds, whether or not the one before is
+ * answered.
+ */
 async function lightCalls(
   dispatcher: Agent,
   { url, token, until }: { url: string; token: string; until: Promise<unknown> },
@@ -173,7 +179,7 @@ async function lightCalls(
   return waits;
 }
 
-/** The longest delay of the event loop since this was last asked. */
+/** The longest delay of the event loop since the last call. */
 async function longestHold(url: string): Promise<number> {
   const answer = await request(`${url}/metrics`);
   const seconds = /^nodejs_eventloop_lag_max_seconds ([0-9.e+-]+)$/m.exec(await answer.body.text());

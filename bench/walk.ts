@@ -1,14 +1,16 @@
-/** How many steps of escalation one core walks in a second: the pure part, along a path as people write them. */
+/** How many escalation steps one core takes in a second: the pure part, along a realistic path. */
 import type { EscalationPathDocument, WorkingHoursSet } from '../src/domain/escalation/types.ts';
 import { arrive, enterLevel, startWalk, type WalkInput } from '../src/domain/escalation/walk.ts';
 import { walkFromJson, walkToJson } from '../src/domain/escalation/walk-state.ts';
 import { median, round } from './load.ts';
 
 export interface WalkResult {
-  /** Steps: a level notified, a deferral begun, a run started. */
+  /** Steps: a notified level, a started deferral, a started run. */
   readonly steps: number;
   readonly perSecond: number;
-  /** The same with the state written as JSON and read back around each step, as the row keeps it. */
+  /**
+   * The same, with the state written as JSON and read back around each step, as the row stores it.
+   */
   readonly perSecondStored: number;
 }
 
@@ -33,7 +35,9 @@ const level = (id: string, wait: string, raise = false) =>
     raise_urgency: raise,
   }) as const;
 
-/** By day the office in turn, at night the person on call, then a broadcast; two more runs. */
+/**
+ * By day the office in turn, at night the person on call, then a broadcast. Two more runs follow.
+ */
 const path: EscalationPathDocument = {
   name: 'Typical',
   working_hours: [hours('berlin', 'Europe/Berlin'), hours('kolkata', 'Asia/Kolkata')],
@@ -77,7 +81,9 @@ export function measureWalk(): WalkResult {
   };
 }
 
-/** A request handed over some minutes later than the one before: every hour of the week comes up. */
+/**
+ * A request handed over some minutes after the one before, so that every hour of the week occurs.
+ */
 function walkThrough(input: WalkInput, course: number, stored: boolean): number {
   let now = new Date(Date.UTC(2026, 2, 23) + course * 151_000);
   let state = startWalk(path);

@@ -9,12 +9,15 @@ export interface BootstrapOptions {
   readonly organization: string;
   readonly name: string;
   readonly email: string;
-  /** Where the service answers; default COUNTERSIGN_PUBLIC_URL. */
+  /** The address of the service. Default: COUNTERSIGN_PUBLIC_URL. */
   readonly url?: string;
   readonly secretFile?: string;
 }
 
-/** Resolves with the exit code. The password is asked for on a terminal, or read as the first line of standard input. */
+/**
+ * Resolves with the exit code. Asks for the password on a terminal, or reads it as the first line
+ * of standard input.
+ */
 export async function bootstrap(config: Config, options: BootstrapOptions): Promise<number> {
   const url = options.url ?? config.publicUrl;
   if (url === undefined) return fail('PORT is 0: say where the service answers with --url.');
@@ -69,7 +72,7 @@ function describe(error: unknown): string {
 function readPassword(): Promise<string> {
   const terminal = process.stdin.isTTY;
   if (terminal) process.stderr.write('Password of the owner (not shown): ');
-  // What is typed goes nowhere; the line editing of the terminal still works.
+  // Typed characters are not echoed. The line editing of the terminal still works.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output, terminal });
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** `npm run schema`: migrates a new database and writes what came out of it to migrations/schema.sql. */
+/** `npm run schema`: migrates a new database and writes its schema to migrations/schema.sql. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

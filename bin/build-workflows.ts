@@ -1,4 +1,6 @@
-/** Part of `npm run build`: writes dist/workflow-bundle.js, and does nothing when it is newer than all it is made of. */
+/**
+ * Part of `npm run build`: writes dist/workflow-bundle.js, unless it is newer than all its sources.
+ */
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflows } from '../temporal/bundle.ts';

@@ -1,4 +1,7 @@
-/** `npm run build`: compiles into dist/ and bundles the workflows, and does nothing when no source has changed since. */
+/**
+ * `npm run build`: compiles into dist/ and bundles the workflows, unless no source has changed
+ * since.
+ */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -59,7 +62,7 @@ const last = lastStamp();
 if (last.states !== stamp.states) {
   const began = performance.now();
   process.stdout.write('Building Countersign …');
-  // A source that is gone must not live on in the build: a migration would still run.
+  // The output of a deleted source must go, too, or a deleted migration would still run.
   if (last.names !== stamp.names) rmSync(join(root, 'dist'), { recursive: true, force: true });
   else rmSync(stampFile, { force: true });
   run(process.execPath, [
@@ -68,7 +71,8 @@ if (last.states !== stamp.states) {
     'tsconfig.build.json',
   ]);
   run(process.execPath, [join(root, 'dist/bin/build-workflows.js')]);
-  // The API reference's script, with the licenses it names. The package itself stays a development one.
+  // The API reference's script, with the licenses that it names. The package itself remains a
+  // development package.
   for (const file of ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt'])
     copyFileSync(join(root, 'node_modules/redoc/bundles', file), join(root, 'dist', file));
   writeFileSync(stampFile, JSON.stringify(stamp));

@@ -1,4 +1,7 @@
-/** Puts the parts of one process together: pools, service context, change feed, reconciler, Temporal, HTTP. The only such place. */
+/**
+ * Assembles the parts of one process: pools, service context, change feed, reconciler, Temporal,
+ * HTTP. The only such place.
+ */
 import { once, setMaxListeners } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -61,18 +64,21 @@ const FRESH_MS = 30_000;
 const FRESH_CHARACTERS = 16 * 1024 * 1024;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const DRAIN_MS = 3_000;
-/** Beside this file, in the sources and in what is built of them. */
+/** Beside this file, in the sources and in the build. */
 const HEAVY_WORK = new URL(import.meta.url.replace(/compose(\.\w+)$/, 'heavy-work$1'));
 const SENDER_POOL = 2;
-/** Who waits longer for a lock gives up and is asked to come again, rather than use up the pool; who holds one idly is cut off. */
+/**
+ * Limits waits for a lock, so that callers retry instead of exhausting the pool. An idle holder of
+ * a lock is disconnected.
+ */
 const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
 
-/** Serves before Temporal is connected; resolves once it listens. */
+/** Serves before Temporal is connected. Resolves once it listens. */
 export async function composeApp(config: Config, options: ComposeOptions): Promise<RunningApp> {
   const { logger, databaseUrl, roles } = options;
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
   const { db, workerDb, senderDb } = openPools(config, databaseUrl);
-  // Known later than they are handed out, so both are read at each use.
+  // Known only after the context exists, so both are read at each use.
   const later: { temporal?: TemporalLink; url?: string } = {};
   const stopping = stopController();
   const runtime = createRuntime(config, {
@@ -130,7 +136,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   };
 }
 
-/** Ends what nothing uses any more: mail connections, threads, database connections. */
+/** Closes what is no longer used: mail connections, threads, database connections. */
 async function release(
   { mailer, workerPool }: Runtime,
   databases: readonly { destroy(): Promise<unknown> }[],
@@ -139,7 +145,9 @@ async function release(
   await Promise.all([workerPool.close(), ...databases.map((database) => database.destroy())]);
 }
 
-/** Requests, steps and messages have connections of their own: none can take those of the others. */
+/**
+ * Calls, steps and messages have separate connections, so that none can take those of the others.
+ */
 function openPools(config: Config, databaseUrl: string) {
   const open = (user: string, max: number) =>
     openPool({
@@ -242,7 +250,7 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 }
 
-/** Gives running answers a moment to finish; parked waits already end. */
+/** Gives running answers a moment to finish. Parked waits are already ending. */
 async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
@@ -259,7 +267,7 @@ function probes(db: Db, temporal: TemporalLink): OperationProbes {
     database: async () => {
       const before = Date.now();
       const clock = (await readClock(db)).getTime();
-      // Read at some instant in between: a slow read says nothing about the clock.
+      // Compares with the middle of the read. A slow read says nothing about the clock.
       const difference = Math.max(before - clock, clock - Date.now());
       return difference > MAX_CLOCK_DIFFERENCE_MS
         ? `its clock is ${difference} ms off this process's`

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** The `countersign` command. Each subcommand loads what it needs, so that --help and --version answer at once. */
+/**
+ * The `countersign` command. Each subcommand loads only what it needs, so that --help and --version
+ * answer at once.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -11,7 +14,7 @@ import { packageRoot } from '../src/platform/package-root.ts';
 import type { BootstrapOptions } from './bootstrap.ts';
 import type { RotateOptions } from './rotate-secrets.ts';
 
-/** Wrong configuration has its own exit code, so that a supervisor need not retry. */
+/** Wrong configuration has its own exit code, so that a supervisor does not retry. */
 const EXIT_CONFIGURATION = 78;
 
 function version(): string {
@@ -21,7 +24,7 @@ function version(): string {
   return manifest.version;
 }
 
-/** Runs one command to its end. Errors meant for people are printed as they are, others with their stack. */
+/** Runs one command to its end. Errors for people are printed as text, others with their stack. */
 function command(role: Role, run: (config: Config) => Promise<number>): () => Promise<void> {
   return async () => {
     try {
@@ -30,7 +33,7 @@ function command(role: Role, run: (config: Config) => Promise<number>): () => Pr
       console.error(error instanceof OperatorError ? error.message : error);
       process.exitCode = error instanceof ConfigError ? EXIT_CONFIGURATION : 1;
     }
-    // Whatever a library left open (a socket, a timer) must not keep a finished command alive.
+    // An open socket or timer of a library must not keep a finished command alive.
     process.exit();
   };
 }

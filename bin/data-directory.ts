@@ -1,4 +1,4 @@
-/** The folder of `start`: made when it is missing, and held by one process at a time. */
+/** The folder of `start`: created when missing, and held by one process at a time. */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,10 +9,12 @@ import { tryLock, type FileLock } from '../src/local/lock-file.ts';
 /** The database of `start` on its own Postgres. */
 export const DATABASE = 'countersign';
 
-/** The note of a run that is on its way out. */
+/** The note of a run that is stopping. */
 export const STOPPING = 'stopping';
 
-/** How long a start waits for a run that is on its way out, and for one that may be about to notice that its npm died. */
+/**
+ * How long a start waits for a run that is stopping, or that may soon notice that its npm ended.
+ */
 const STOPPING_WITHIN_MS = 12_000;
 const NOTICE_WITHIN_MS = 1_500;
 
@@ -47,7 +49,10 @@ export async function lockDataDirectory(
   }
 }
 
-/** One folder after the other: Node's recursive mkdir never returns where the file system says a parent is missing that is there. */
+/**
+ * One folder after the other, because Node's recursive mkdir can hang on file systems that wrongly
+ * report a missing parent.
+ */
 function makeDirectory(directory: string): void {
   const missing: string[] = [];
   for (let at = directory; !existsSync(at); at = dirname(at)) missing.unshift(at);

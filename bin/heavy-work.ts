@@ -1,4 +1,4 @@
-/** What the threads of the worker pool run: each function under its own name. */
+/** The functions of the worker pool's threads, each under its own name. */
 import { readLargeBody } from '../api/http/large-body.ts';
 import { evaluatePreview } from '../src/services/pipelines/preview.ts';
 import { evaluateTexts } from '../src/services/requests/evaluation/evaluate-texts.ts';

@@ -20,14 +20,17 @@ import { listenForStop } from './stopping.ts';
 const STOPPED = 130;
 
 export interface RotateOptions {
-  /** Make a new key first, for `start` on its own Postgres. */
+  /** Creates a new key first, for `start` on its own Postgres. */
   readonly newKey?: boolean;
 }
 
-/** With the id of the key everything is under now. */
+/** With the id of the key that encrypts everything now. */
 type Rotated = Resealed & { readonly keyId: string };
 
-/** Resolves with the exit code. A signal ends it after the batch at hand; run again, it goes on where it stopped. */
+/**
+ * Resolves with the exit code. A signal ends it after the current batch; a further run continues
+ * from there.
+ */
 export async function rotateSecrets(
   config: Config,
   { newKey = false }: RotateOptions,
@@ -62,8 +65,7 @@ function requireFitting({ databaseUrl, secretsKey }: Config, newKey: boolean): v
 }
 
 /**
- * The data folder of `start`: no other process may run on it, and its Postgres runs for as long as
- * this takes.
+ * The data folder of `start`. No other process may use it, and its Postgres runs during the work.
  */
 async function rotateOwn(config: Config, newKey: boolean, signal: AbortSignal): Promise<Rotated> {
   const directory = postgresDirectory(config);
@@ -79,7 +81,7 @@ async function rotateOwn(config: Config, newKey: boolean, signal: AbortSignal): 
     try {
       const databaseUrl = postgres.url(DATABASE);
       if (newKey) {
-        // A new key beside values that no key opens would only hide that one was lost.
+        // A new key beside values that no key opens would only hide the loss of one.
         await readableSecretsKeys(config, { databaseUrl, own: true });
         replaceOwnSecretsKey(config);
       }

@@ -1,6 +1,6 @@
 /**
- * The secrets key that `start` keeps for itself beside its own Postgres: the file `secrets-key` (0600) and, while a new key
- * replaces it, `secrets-key.previous` with the earlier ones, a line each.
+ * The secrets key that `start` stores beside its own Postgres: the file `secrets-key` (0600). While
+ * a new key replaces it, `secrets-key.previous` has the earlier ones, one per line.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -24,7 +24,7 @@ import { requireReadableSecrets } from '../src/services/sealed-secrets.ts';
 type Keys = Pick<Config, 'secretsKey' | 'previousSecretsKeys'>;
 
 /**
- * The keys this process uses. Throws OperatorError when they do not open what the database holds.
+ * The keys of this process. Throws OperatorError when they do not open the secrets in the database.
  * `own`: the database of `start`, whose key is in the data folder.
  */
 export async function readableSecretsKeys(
@@ -54,8 +54,9 @@ const keyFile = (directory: string): string => join(directory, 'secrets-key');
 const previousFile = (directory: string): string => join(directory, 'secrets-key.previous');
 
 /**
- * The keys of a deployment on its own Postgres. A key in the environment comes first, those in the files are read all the
- * same. None anywhere: one is made, but never beside values that it cannot open (OperatorError names their keys).
+ * The keys of a deployment on its own Postgres. A key in the environment comes first, then those in
+ * the files. Without any, it creates one, but never beside values that it cannot open
+ * (OperatorError names their keys).
  */
 export async function ownSecretsKeys(config: Config, db: Db): Promise<Keys> {
   const { dataDirectory: directory, secretsKey, previousSecretsKeys = [] } = config;
@@ -75,7 +76,9 @@ export async function ownSecretsKeys(config: Config, db: Db): Promise<Keys> {
   return { secretsKey: made, previousSecretsKeys };
 }
 
-/** Puts a new key in the place of the one of the file, which stays readable. A crash in between loses neither. */
+/**
+ * Replaces the key in the file and keeps the old one readable. A crash in between loses neither.
+ */
 export function replaceOwnSecretsKey({ dataDirectory: directory }: Config): void {
   writeKeys(previousFile(directory), [
     ...new Set([...readKeys(keyFile(directory)), ...readKeys(previousFile(directory))]),
@@ -83,7 +86,7 @@ export function replaceOwnSecretsKey({ dataDirectory: directory }: Config): void
   writeKeys(keyFile(directory), [newKey()]);
 }
 
-/** Once nothing is encrypted under the earlier keys any more. */
+/** Call it once nothing is encrypted under the earlier keys any more. */
 export function deletePreviousSecretsKeys({ dataDirectory: directory }: Config): void {
   rmSync(previousFile(directory), { force: true });
 }
@@ -109,7 +112,7 @@ function readKeys(path: string): string[] {
   );
 }
 
-/** On the disk for good before anything is encrypted under it, and never half there. */
+/** Safely on the disk before anything is encrypted under it, and never partly written. */
 function writeKeys(path: string, keys: readonly string[]): void {
   if (keys.length === 0) return;
   const draft = `${path}.new`;

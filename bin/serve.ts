@@ -12,7 +12,7 @@ import { listenForStop, stopInOrder } from './stopping.ts';
 
 const STOP_WITHIN_MS = 9_000;
 
-/** Runs until it is stopped; resolves with the exit code. */
+/** Runs until stopped. Resolves with the exit code. */
 export async function serve(
   config: Config,
   roles: { api: boolean; worker: boolean },
@@ -23,7 +23,8 @@ export async function serve(
   const databaseUrl = config.databaseUrl ?? '';
   await readableSecretsKeys(config, { databaseUrl, own: false }).catch((error: unknown) => {
     if (error instanceof OperatorError) throw error;
-    // Away or not migrated yet: the service starts all the same, and what it cannot decrypt then answers 501.
+    // When the database is away or not migrated yet, the service still starts. Operations with
+    // secrets that it cannot decrypt answer 501.
     logger.warn(
       { err: error },
       'could not check that the secrets key opens what the database holds',

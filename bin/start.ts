@@ -33,7 +33,10 @@ import { listenForStop, stopInOrder, type Stoppable } from './stopping.ts';
 const PREFERRED_PORTS = { postgres: 54329, frontend: 7233, ui: 8233 } as const;
 const READY_WITHIN_MS = 60_000;
 const READY_POLL_MS = 250;
-/** Below ten seconds together, as promised: first what serves people, then the servers under it. */
+/**
+ * Together below the promised ten seconds: first the parts that serve people, then the servers
+ * below them.
+ */
 const STOP_WITHIN_MS = { app: 5_500, servers: 3_500 } as const;
 
 interface Running {
@@ -51,19 +54,19 @@ interface Context {
 }
 
 export interface StartOptions {
-  /** npm may die silently; then stop as well. */
+  /** npm may die silently. Then this process stops, too. */
   readonly startedByNpm: boolean;
   /** Default: the one that lies beside the build. */
   readonly workflowBundle?: ComposeOptions['workflowBundle'];
 }
 
-/** Runs until it is stopped; resolves with the exit code. */
+/** Runs until stopped. Resolves with the exit code. */
 export async function start(
   config: Config,
   { startedByNpm, workflowBundle }: StartOptions,
 ): Promise<number> {
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
-  // Lines for people do not mix with a log that machines were promised.
+  // Machines read this log, so lines for people do not mix with it.
   const out = config.logFormat === 'json' ? process.stderr : process.stdout;
   const say = (line: string): void => void out.write(`${line}\n`);
   const running: Running = {};
@@ -78,7 +81,8 @@ export async function start(
       lock.annotate(url);
       say(readyBlock(config, url, running.temporal));
     });
-    // A signal during the start does not wait for its end: what was started so far is stopped, the rest gives up.
+    // A signal during the start does not wait for its end. Started parts are stopped, the rest is
+    // aborted.
     await Promise.race([started, stop.requested, crashed]);
     await Promise.race([stop.requested.then((reason) => say(`\nStopping (${reason}).`)), crashed]);
     await Promise.race([started, delay(STOP_WITHIN_MS.servers)]).catch(() => undefined);
@@ -89,7 +93,7 @@ export async function start(
   }
   lock.annotate(STOPPING);
   await stopInOrder(stoppables(running), logger);
-  // Whatever was still starting, or did not stop in time, must not outlive us.
+  // Parts that were still starting, or did not stop in time, must not outlive this process.
   await Promise.all([
     endLeftPostgres(postgresDirectory(config)),
     endLeftTemporal(temporalDirectory(config)),
@@ -172,7 +176,9 @@ async function startTemporal(
   say(`  Temporal runs on ${running.temporal.address}.`);
 }
 
-/** Waits for all even when one fails, so that none is still starting when the failure is handled. */
+/**
+ * Waits for all even when one fails, so that none is still starting when the failure is handled.
+ */
 async function bothOrNeither(steps: Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(steps)) {
     if (result.status === 'rejected') throw result.reason;

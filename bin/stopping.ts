@@ -1,8 +1,14 @@
-/** Ending in order: on a signal, on the death of the npm that started us, once, and never later than promised. */
+/**
+ * Stops in order, once, within the promised time: on a signal, or when the npm that started us
+ * ends.
+ */
 import type { Logger } from '../src/platform/logger.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Ctrl-C reaches us twice under npm, once from the terminal and once passed on: only a later one means "now". */
+/**
+ * Ctrl-C reaches us twice under npm: from the terminal, and passed on. Only a later one means
+ * "now".
+ */
 const REPEAT_MS = 1_000;
 const PARENT_CHECK_MS = 500;
 
@@ -14,13 +20,13 @@ export interface StopRequest {
 }
 
 export interface StopOptions {
-  /** Called on a second request, made while the first is still being carried out. */
+  /** Called on a second request, while the first is still being carried out. */
   readonly onForce: () => void;
-  /** Also stop when the parent dies: npm passes signals on, but not its own death. */
+  /** Also stop when the parent dies: npm passes signals on, but does not report its own end. */
   readonly watchParent: boolean;
 }
 
-/** Listens from now on. Call once in a process. */
+/** Starts to listen. Call it once in a process. */
 export function listenForStop({ onForce, watchParent }: StopOptions): StopRequest {
   const controller = new AbortController();
   const requested = new Promise<string>((resolve) => {
@@ -45,12 +51,15 @@ export function listenForStop({ onForce, watchParent }: StopOptions): StopReques
 
 export interface Stoppable {
   readonly name: string;
-  /** Longest time this may take; afterwards the next one is stopped all the same. */
+  /** The longest time for this part. After it the next one is stopped anyway. */
   readonly withinMs: number;
   stop(): Promise<void>;
 }
 
-/** Stops groups one after the other, the members of a group at once. What fails or hangs is logged and passed over. */
+/**
+ * Stops groups one after the other, the members of a group at once. A failure or hang is logged and
+ * skipped.
+ */
 export async function stopInOrder(
   groups: readonly (readonly Stoppable[])[],
   logger: Logger,

@@ -22,7 +22,7 @@ export interface Question {
   readonly timeout: string;
 }
 
-/** The adapter asks whether a call may run. `key` repeated is the same question. */
+/** The adapter asks whether a call may run. A repeated `key` is the same question. */
 export function ask(
   adapter: Client,
   { tool, args, timeout }: Question,
@@ -32,7 +32,7 @@ export function ask(
   return adapter.post('/api/aap/v1/requests', 201, { body, headers: { 'idempotency-key': key } });
 }
 
-/** The first call of a service that has just started is not typical. */
+/** The first call to a new service is unusually slow. */
 const MORE = 5;
 
 export async function automaticApproval({ adapter }: Cast, stage: Stage): Promise<void> {
@@ -68,7 +68,7 @@ export async function automaticDenial({ adapter }: Cast, stage: Stage): Promise<
   stage.check('denied at once', answer.body.status, 'denied');
 }
 
-/** A deadline is promised to be recorded within a second. */
+/** Countersign promises to record an expiry within a second of the deadline. */
 const RECORDED_WITHIN_MS = 1_000;
 
 export async function expiry({ adapter }: Cast, stage: Stage): Promise<void> {

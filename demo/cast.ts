@@ -1,4 +1,7 @@
-/** Who plays: the person, the agent with its adapter, the people behind an escalation path, and the rules. */
+/**
+ * The participants: the person, the agent with its adapter, the people of an escalation path, and
+ * the rules.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +21,7 @@ export interface Cast {
   readonly adapter: Client;
   readonly credentialId: string;
   readonly levels: readonly [string, string];
-  /** Where a request can be looked at in the Temporal UI, if that is known. */
+  /** The page of a request in the Temporal UI, if known. */
   workflowPage(requestId: string): Promise<string | undefined>;
 }
 
@@ -49,7 +52,10 @@ export async function letPersonIn(
   return { name, http, membershipId: body.principal.membership_id ?? '' };
 }
 
-/** The API key of the first owner. Of a service that stays, the person needs more, and it is shown this once. */
+/**
+ * The API key of the first owner. If the service keeps running, this shows the key once, because
+ * the person needs it later.
+ */
 async function bootstrap({ url, dataDirectory, own }: Service, stage: Stage): Promise<string> {
   const secret = readSecret(dataDirectory);
   if (secret === undefined) throw new PlayStopped(KEY_MISSING);
@@ -79,7 +85,7 @@ function readSecret(dataDirectory: string): string | undefined {
   }
 }
 
-/** Names of this run only, so that the demo can be played again on the same service. */
+/** Names for this run only, so that the demo can run again on the same service. */
 export async function setStage(service: Service, person: Person, stage: Stage): Promise<Cast> {
   const run = randomBytes(3).toString('hex');
   const [agentSlug, pathKey] = [`support-bot-${run}`, `on-call-${run}`];

@@ -1,11 +1,11 @@
-/** Calls to the service, with their times. An answer that cannot be gone on from stops the play. */
+/** Calls to the service, with their times. An unexpected answer stops the demo. */
 import { JsonText, parseExact } from '../src/platform/exact-json.ts';
 import { PlayStopped } from './stage.ts';
 
 export interface Reply<T> {
   readonly status: number;
   readonly headers: Headers;
-  /** As it came. */
+  /** As received. */
   readonly text: string;
   readonly body: T;
   readonly ms: number;
@@ -18,7 +18,7 @@ export interface Call {
 }
 
 export interface Client {
-  /** The answer if it has this status; else the play stops. */
+  /** The answer if it has this status. Otherwise the demo stops. */
   get<T>(path: string): Promise<Reply<T>>;
   post<T>(path: string, status: number, call?: Call): Promise<Reply<T>>;
   delete(path: string, status: number): Promise<Reply<unknown>>;
@@ -52,7 +52,7 @@ export function client(url: string, credential: Readonly<Record<string, string>>
       throw new PlayStopped(
         `${method} ${path} answered ${answer.status} instead of ${status}: ${text}`,
       );
-    // What the play reads of it is checked where it is read.
+    // The demo checks what it reads of it on use.
     return {
       status,
       headers: answer.headers,

@@ -1,4 +1,4 @@
-/** A call that goes to a person: asked, escalated, decided, and the adapter that waits meanwhile. */
+/** A call that goes to a person: asked, escalated and decided, while the adapter waits. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask, type ApprovalRequest } from './automatic.ts';
@@ -24,14 +24,14 @@ interface Routing {
   readonly levels: readonly Level[];
 }
 
-/** A decimal a double cannot hold, one whose last zero a parser would drop. */
+/** A decimal that a double cannot hold, and one whose last zero a parser would drop. */
 const ARGUMENTS = '{"payment_id": "pay_82", "amount": 120.50, "ledger_entry": 9007199254740993}';
-/** Until a request is routed, and until a level that is due has fired. */
+/** Until a request is routed, and until a due level has fired. */
 const ROUTED_WITHIN_MS = 15_000;
 const LEVEL_WITHIN_MS = 10_000;
 const POLL_MS = 250;
 
-/** Plays question, escalation and decision; the id of the request. */
+/** Runs question, escalation and decision. Returns the id of the request. */
 export async function escalation(
   { person, adapter, levels, workflowPage }: Cast,
   stage: Stage,
@@ -130,7 +130,7 @@ async function decide({ person, adapter, id, waiting }: Deciding, stage: Stage):
 
 interface Parked {
   readonly answer: Promise<{ readonly reply: Reply<ApprovalRequest>; readonly at: number }>;
-  /** Rejects when the adapter cannot go on waiting, else never settles. */
+  /** Rejects when the adapter cannot continue to wait. Otherwise never settles. */
   readonly failed: Promise<never>;
 }
 
@@ -154,7 +154,7 @@ function park(adapter: Client, id: string, stage: Stage): Parked {
 
 interface RoutingWhen {
   readonly id: string;
-  /** The level that is to be the current one. */
+  /** The level that is expected to be current. */
   readonly level: string;
   readonly withinMs: number;
 }

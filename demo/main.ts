@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: the main job of Countersign, played step by step for a person who looks on. Ends with 0 only if each step
- * came out as it should.
+ * `npm run demo`: the main job of Countersign, step by step, for a person at a terminal. Exits with
+ * 0 only if every step had the expected result.
  */
 import { loadConfig } from '../src/platform/config.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';

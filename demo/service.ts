@@ -1,4 +1,4 @@
-/** The service the demo plays on: the one that runs, or one of its own for the time of the play. */
+/** The service for the demo: a running one, or one that the demo starts and stops. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { PlayStopped, type Stage } from './stage.ts';
 
 export interface Service {
   readonly url: string;
-  /** Where its bootstrap secret and its servers' data are, if it runs on this machine. */
+  /** The folder of its bootstrap secret and its servers' data, if it runs on this machine. */
   readonly dataDirectory: string;
   readonly namespace: string;
   /** Started by the demo and gone after it. */
@@ -25,7 +25,9 @@ export interface Service {
 
 const READY_WITHIN_MS = 30_000;
 
-/** Looks where COUNTERSIGN_PUBLIC_URL, or HOST and PORT, say that the service answers; else starts one. */
+/**
+ * Looks at COUNTERSIGN_PUBLIC_URL, or HOST and PORT, for a running service. Otherwise starts one.
+ */
 export async function findOrStart(
   config: Config,
   stage: Stage,
@@ -91,8 +93,9 @@ async function startOwn(stage: Stage, signal: AbortSignal): Promise<Service> {
     process.execPath,
     [fileURLToPath(new URL('../bin/countersign.js', import.meta.url)), 'start'],
     {
-      // Nothing of the person's own configuration: the play must not end up in another database. A service with this name
-      // of an npm script ends with its parent. With JSON logs, lines for people come alone on standard error.
+      // Uses nothing of the person's own configuration, so that the demo cannot end up in another
+      // database. With this name of an npm script, the service ends with its parent. With JSON
+      // logs, only lines for people come on standard error.
       env: {
         ...{ PATH, HOME, XDG_CACHE_HOME, npm_lifecycle_event: 'demo' },
         ...{
@@ -135,7 +138,10 @@ async function startOwn(stage: Stage, signal: AbortSignal): Promise<Service> {
   }
 }
 
-/** The page of a request in the Temporal UI of the service's own embedded server, or undefined when it is not to be found. */
+/**
+ * The page of a request in the Temporal UI of the service's own embedded server, or undefined
+ * without one.
+ */
 export async function temporalPage(
   service: Service,
   requestId: string,

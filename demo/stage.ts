@@ -1,8 +1,11 @@
-/** What the person who looks on sees: numbered steps with times, checks, and a countdown; and what did not come out. */
+/**
+ * The output of the demo: numbered steps with times, checks, and a countdown; and the checks that
+ * failed.
+ */
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The play cannot go on from here; the message is for the person at the terminal. */
+/** The demo cannot continue. The message is for the person at the terminal. */
 export class PlayStopped extends OperatorError {
   override readonly name = 'PlayStopped';
 }
@@ -11,13 +14,16 @@ export interface Stage {
   /** Begins the next step. */
   step(title: string): void;
   say(line: string): void;
-  /** Compares by value. Shows what came out, and remembers when it is not what should have. */
+  /** Compares by value. Shows what was found, and remembers a difference. */
   check(what: string, found: unknown, expected: unknown): void;
-  /** Shows the seconds left until `until` resolves, quietly: one line on a terminal, now and then a line elsewhere. */
+  /**
+   * Shows the seconds left until `until` resolves: one line on a terminal, elsewhere an occasional
+   * line.
+   */
   countdown<T>(what: string, ms: number, until: Promise<T>): Promise<T>;
-  /** Ends the countdown that is still shown when the play stops. */
+  /** Ends a countdown that is still shown when the demo stops. */
   stopCounting(): void;
-  /** What differed so far. */
+  /** The differences so far. */
   readonly differences: readonly string[];
   readonly steps: number;
   /** Milliseconds since the start. */

@@ -1,4 +1,7 @@
-/** Teams, who is in them, and permission policies of teams and of organization keys beside those of members. */
+/**
+ * Teams, their members, and permission policies of teams and of organization keys beside those of
+ * members.
+ */
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {

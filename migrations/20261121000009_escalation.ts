@@ -1,4 +1,4 @@
-/** Escalation whole: teams as targets, their policies, claims, and reviewers added by hand. */
+/** Complete escalation: teams as targets, their policies, claims, and reviewers added by hand. */
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {

@@ -1,4 +1,4 @@
-/** Slack: the workspace of an organization, whose Slack user a member is, and calls that were seen. */
+/** Slack: the workspace of an organization, the Slack users of its members, and recorded calls. */
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {

@@ -1,4 +1,4 @@
-/** What has ended is found by its age, so that it can be taken away a little at a time. */
+/** Indexes to find ended rows by age, so that a few at a time can be purged. */
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {

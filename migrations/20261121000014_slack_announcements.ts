@@ -1,4 +1,7 @@
-/** A level is announced in Slack's default channel by a message of its own, which hangs on nobody who is asked at it. */
+/**
+ * A message of its own announces a level in Slack's default channel. It depends on no person asked
+ * at the level.
+ */
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {

@@ -1,10 +1,11 @@
 /**
- * Names of live agents are unique without regard to case or Unicode variants. Where two names fold to the same, the
- * older agent keeps its name. The younger one gets its slug behind it, `Deploy (deploy-bot)`, and a number if needed.
+ * Names of live agents are unique, ignoring case and Unicode variants. Where two names fold to the
+ * same, the older agent keeps its name. The younger one gets its slug after the name, `Deploy
+ * (deploy-bot)`, and a number if needed.
  */
 import type { Knex } from 'knex';
 
-/** As teams compare names, and without regard to the locale of the database. */
+/** The same comparison as for team names, independent of the locale of the database. */
 const folded = (name: string): string =>
   `lower(normalize(replace(${name}, chr(65039), ''), NFKC) collate pg_c_utf8)`;
 

@@ -1,4 +1,7 @@
-/** A repeated call is compared with the texts of the first one, which the row holds: no digest of them is kept. */
+/**
+ * A repeated call is compared with the texts of the first one, which the row stores. No digest is
+ * stored.
+ */
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {

@@ -62,7 +62,7 @@ const metadata = exactObject(
   error: 'must be at most 64 KiB of JSON',
 });
 
-/** A whole number of any size from 0; a number too large for a double counts as infinite. */
+/** A whole number of any size from 0. A number too large for a double counts as infinite. */
 const ttlSeconds = z
   .custom<number | ExactNumber>(
     (value) => {

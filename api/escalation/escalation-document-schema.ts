@@ -1,60 +1,18 @@
-/** Warnings and errors of creating and activating escalation documents. */
-import { z } from 'zod';
-import type { EscalationWarning } from '../../src/services/escalation/escalation-warnings.ts';
+/** The members of stored escalation documents in answers. */
+import type { z } from 'zod';
 import type { KeptObject } from '../../src/platform/exact-json.ts';
 import { knownMembers } from '../../src/platform/json-members.ts';
-import { printed, uuid } from '../http/schema.ts';
-
-const memberWarning = z
-  .strictObject({
-    code: z.literal('user_cannot_decide').meta({
-      description: 'A targeted member is suspended, or has `request.decide` nowhere.',
-    }),
-    membership_id: uuid('The member.'),
-    display_name: z.string().meta({ description: 'Name of the member.' }),
-  })
-  .meta({ id: 'MemberWarning', description: 'About a member that the document names.' });
-
-const teamWarning = z
-  .strictObject({
-    code: z.enum(['team_members_cannot_decide', 'empty_team']).meta({
-      description:
-        '`team_members_cannot_decide`: some members are suspended, or have `request.decide` nowhere. `empty_team`: the team has no members.',
-    }),
-    team_id: uuid('The team.'),
-    team_name: z.string().meta({ description: 'Name of the team.' }),
-    count: z.int().meta({ description: 'How many of its members cannot decide.' }),
-    member_count: z.int().meta({ description: 'How many members it has.' }),
-  })
-  .meta({ id: 'TeamWarning', description: 'About a team that the document asks.' });
-
-export const warningsSchema = () =>
-  z.array(z.union([memberWarning, teamWarning])).meta({
-    description:
-      'Advice, computed when a revision is created or activated. Empty on reads. Warnings never refuse anything.',
-  });
-
-export function presentWarning(warning: EscalationWarning) {
-  if (warning.code === 'user_cannot_decide') {
-    return {
-      code: warning.code,
-      membership_id: warning.membershipId,
-      display_name: warning.displayName,
-    };
-  }
-  const { code, teamId, teamName, count, memberCount } = warning;
-  return { code, team_id: teamId, team_name: teamName, count, member_count: memberCount };
-}
+import { printed } from '../http/schema.ts';
 
 /** Errors of a document that the grammar refuses. */
 export const DOCUMENT_ERRORS = ['unknown_node_type'] as const;
 
-/** The members of a stored document; those that can be large as their text. */
+/** The members of a stored document. Members that can be large are kept as text. */
 export function storedMembers(document: string): KeptObject {
   return knownMembers(document, ['working_hours', 'nodes']);
 }
 
-/** Schemas of what `storedMembers` answers. */
+/** Schemas of the result of `storedMembers`. */
 export function printedMembers<
   Members extends Readonly<Record<'working_hours' | 'nodes', z.ZodType>>,
 >(members: Members) {

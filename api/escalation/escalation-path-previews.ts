@@ -13,7 +13,8 @@ import {
   type PreviewRequest,
 } from '../../src/services/escalation/escalation-path-previews.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { DOCUMENT_ERRORS, presentWarning, warningsSchema } from './escalation-document-schema.ts';
+import { DOCUMENT_ERRORS } from './escalation-document-schema.ts';
+import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts';
 import { callSample, emptyObject } from '../pipelines/pipeline-preview-schema.ts';
 import { readByDomain, slug, timestamp, timestampInput, uuid } from '../http/schema.ts';
 

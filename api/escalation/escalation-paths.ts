@@ -14,13 +14,8 @@ import {
   type EscalationPathRevision,
 } from '../../src/services/escalation/escalation-paths.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import {
-  DOCUMENT_ERRORS,
-  presentWarning,
-  printedMembers,
-  storedMembers,
-  warningsSchema,
-} from './escalation-document-schema.ts';
+import { DOCUMENT_ERRORS, printedMembers, storedMembers } from './escalation-document-schema.ts';
+import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts';
 import {
   etag,
   etagHeader,

@@ -6,13 +6,8 @@ import {
   type TeamPolicyRevision,
 } from '../../src/services/escalation/team-escalation-policies.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import {
-  DOCUMENT_ERRORS,
-  presentWarning,
-  printedMembers,
-  storedMembers,
-  warningsSchema,
-} from './escalation-document-schema.ts';
+import { DOCUMENT_ERRORS, printedMembers, storedMembers } from './escalation-document-schema.ts';
+import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts';
 import { revisionEndpoints, revisionNumber } from '../revisions.ts';
 import { readByDomain, timestamp, uuid } from '../http/schema.ts';
 

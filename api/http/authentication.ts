@@ -1,4 +1,4 @@
-/** Which credential a call presents, and whether a browser may have been tricked into presenting it. */
+/** Finds the credential of a call, and refuses calls that another site's page may have caused. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../src/domain/errors.ts';
 import {
@@ -13,7 +13,10 @@ import type { AuthKind, Endpoint } from './endpoint.ts';
 export const SESSION_COOKIE = 'service_session';
 export const SSO_COOKIE = 'service_sso';
 
-/** The bearer token, else the session cookie. A malformed Authorization header is 401, never a fall back to the cookie. */
+/**
+ * The bearer token, else the session cookie. A malformed Authorization header is 401 and never
+ * falls back to the cookie.
+ */
 export function presentedCredential(headers: IncomingHttpHeaders): PresentedCredential | undefined {
   if (headers.authorization !== undefined) {
     const match = /^Bearer +([^\s]+)$/i.exec(headers.authorization);
@@ -28,7 +31,7 @@ export function sessionCookie(headers: IncomingHttpHeaders): string | undefined 
   return readCookie(headers, SESSION_COOKIE);
 }
 
-/** The first one of this name: browsers send the one with the longest path first. */
+/** The first one of this name, because browsers send the one with the longest path first. */
 export function readCookie(headers: IncomingHttpHeaders, wanted: string): string | undefined {
   for (const pair of (headers.cookie ?? '').split(';')) {
     const [name, ...value] = pair.trim().split('=');
@@ -37,7 +40,7 @@ export function readCookie(headers: IncomingHttpHeaders, wanted: string): string
   return undefined;
 }
 
-/** Where the pages of this service are. */
+/** The origin of this service's pages. */
 export interface OwnOrigin {
   readonly origin: string;
   /** False where no public address is configured. People may then use any address that leads here. */
@@ -81,8 +84,8 @@ function callerPage(headers: IncomingHttpHeaders, ours: OwnOrigin): 'own' | 'for
 }
 
 /**
- * An origin whose host is the one the call was sent to; a foreign page's script cannot set these
- * headers. The scheme must be the public one, or plain http could speak for an https service.
+ * An origin whose host is the one of the call. A foreign page's script cannot set these headers.
+ * The scheme must be the public one, or plain http could pass for an https service.
  */
 function isOwnHost(
   origin: string,

@@ -1,4 +1,4 @@
-/** Opaque cursors: base64url of a JSON array, the list they belong to and its sort keys. */
+/** Opaque cursors: base64url of a JSON array with the name of the list and its sort keys. */
 import type { z } from 'zod';
 import { invalid } from '../../src/domain/errors.ts';
 import { ExactJsonError, parseExact, stringifyExact } from '../../src/platform/exact-json.ts';
@@ -8,8 +8,8 @@ export function encodeCursor(keys: readonly [list: string, ...keys: (string | nu
 }
 
 /**
- * The keys of a cursor this very list gave out, undefined without one. `keys` should pin what the cursor belongs to, so
- * that one of another list or filter is a 400.
+ * The keys of a cursor of this very list; undefined without a cursor. `keys` should check the
+ * object that the cursor belongs to, so that a cursor of another list or filter is a 400.
  */
 export function decodeCursor<S extends z.ZodType>(
   cursor: string | undefined,
@@ -18,7 +18,7 @@ export function decodeCursor<S extends z.ZodType>(
   if (cursor === undefined) return undefined;
   const decoded = cursorKeys(cursor);
   const parsed = keys.safeParse(decoded);
-  // No key we wrote contains NUL, which the database refuses in a text.
+  // No key of ours contains NUL, which the database refuses in a text.
   if (parsed.success && !JSON.stringify(decoded).includes('\\u0000')) return parsed.data;
   throw invalid([
     {

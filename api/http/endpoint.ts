@@ -1,6 +1,7 @@
 /**
- * An endpoint is declared once. The same value mounts the route, authenticates, checks the permission, validates the
- * input, checks the answer (strictly in tests) and yields the OpenAPI operation.
+ * An endpoint is declared once. The same value mounts the route, authenticates, checks the
+ * permission and validates the input. It also checks the answer (strictly in tests) and yields the
+ * OpenAPI operation.
  */
 import type { z } from 'zod';
 import type {
@@ -29,20 +30,23 @@ export type PrincipalOf<A extends AuthKind> = A extends 'agent'
       ? ProductPrincipal
       : MemberPrincipal;
 
-/** How large bodies may be, in bytes. */
+/** Limits on bodies, in bytes. */
 export const BODY_BYTES = {
   usual: 64 * 1024,
-  /** The metadata of an agent instance alone may take 64 KiB. */
+  /** The metadata of an agent instance alone may have 64 KiB. */
   metadata: 128 * 1024,
-  /** Nothing is known of the caller yet. */
+  /** The caller is not authenticated yet. */
   signIn: 16 * 1024,
-  /** What Slack posts repeats the message it is about. */
+  /** A call from Slack repeats the message that it is about. */
   slack: 256 * 1024,
   /** Arguments of a tool call, and documents with thousands of conditions. */
   large: 1024 * 1024,
 } as const;
 
-/** Headers an operation may demand. A missing required one is 400 (Idempotency-Key) or 428 (If-Match). */
+/**
+ * Headers that an operation may require. A missing required one is 400 (Idempotency-Key) or 428
+ * (If-Match).
+ */
 export interface HeaderNeeds {
   readonly idempotencyKey?: 'required';
   readonly ifMatch?: 'required';
@@ -60,7 +64,7 @@ export interface Call<
   readonly params: Output<P>;
   readonly query: Output<Q>;
   readonly body: Output<B>;
-  /** Present when the endpoint takes one. */
+  /** Present when the endpoint uses one. */
   readonly signedForm: SignedForm;
   /** Present when the endpoint requires the header. */
   readonly idempotencyKey: string;
@@ -70,11 +74,14 @@ export interface Call<
   readonly client: Client;
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
-  /** Who is calling by now, for calls that waited: throws 401 or 403 if the presented credential no longer opens this endpoint. */
+  /**
+   * The caller after a wait. Throws 401 or 403 if the presented credential no longer opens this
+   * endpoint.
+   */
   readonly recheckCredential: () => Promise<PrincipalOf<A>>;
 }
 
-/** A call of an endpoint whose own types the list of all has forgotten. */
+/** A call of an endpoint without the types of its declaration. */
 export type AnyCall = Call<
   AuthKind,
   z.ZodType | undefined,
@@ -85,14 +92,14 @@ export type AnyCall = Call<
 export interface Cookies {
   /** The presented session cookie. */
   readonly session: string | undefined;
-  /** The presented cookie of a sign-in through the identity provider that has begun. */
+  /** The presented cookie of an unfinished sign-in through the identity provider. */
   readonly sso: string | undefined;
 }
 
-/** What another system posted, character for character as it signed it. */
+/** The body from another system, character for character as it was signed. */
 export interface SignedForm {
   readonly text: string;
-  /** Those the endpoint names, in small letters; empty where one was not sent. */
+  /** The headers that the endpoint names, in small letters. A missing header is empty. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -103,20 +110,20 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** What one status answers. */
+/** The answer of one status. */
 export interface SuccessAnswer {
   readonly description: string;
   /** Absent for an answer without a body. */
   readonly body?: z.ZodType;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An example answer as the wire shows it. */
+  /** An example answer as sent. */
   readonly example?: unknown;
 }
 
 export interface Success extends SuccessAnswer {
   /** The usual status first. */
   readonly status: number | readonly number[];
-  /** By status, where one of them answers something else. */
+  /** By status, for statuses with another body. */
   readonly otherwise?: Readonly<Record<number, SuccessAnswer>>;
 }
 
@@ -134,48 +141,56 @@ export interface Endpoint<
   readonly summary: string;
   readonly description?: string;
   readonly auth: A;
-  /** Absent for self-service operations. `permissionAt` says for what; the organization when absent. */
+  /**
+   * Absent for self-service operations. `permissionAt` returns the target; default: the
+   * organization.
+   */
   readonly permission?: Permission;
   readonly permissionAt?: (params: Output<P>) => AuthorizationTarget;
-  /** Opens it as well, where the caller lacks `permission`. */
+  /** Also opens it, for callers without `permission`. */
   readonly orPermission?: Permission;
   /**
-   * Only in the hosted edition: the open one answers 404 to every authenticated caller, before the
-   * permission check.
+   * Only in the hosted edition. The open edition answers 404 to every authenticated caller, before
+   * the permission check.
    */
   readonly edition?: 'hosted';
-  /** Set where a credential is never refused for haste. */
+  /** Set where a credential has no rate limit. */
   readonly unlimited?: true;
   readonly params?: P;
   readonly query?: Q;
   readonly headers?: HeaderNeeds;
   readonly body?: B;
-  /** Bytes of a body at most; `BODY_BYTES.usual` when absent. */
+  /** The most bytes of a body. Default: `BODY_BYTES.usual`. */
   readonly bodyLimit?: number;
   /** Set where each call counts as a sign-in attempt of its network, before its body is read. */
   readonly signInAttempt?: true;
-  /** Top-level body members handed over as JsonText, their source text unchanged. */
+  /** Top-level body members passed on as JsonText, their source text unchanged. */
   readonly exact?: readonly string[];
   /**
-   * Pointers to the parts of a large body that are handed over as JsonText; `''` for all of it. Other lists in it count as
-   * empty.
+   * Pointers to the parts of a large body that are passed on as JsonText; `''` for all of it. Other
+   * lists in it count as empty.
    */
   readonly documents?: readonly string[];
-  /** Pointers into the body below which strings may hold NUL and lone surrogates: they are evaluated, never stored. */
+  /**
+   * Pointers into the body below which strings may contain NUL and lone surrogates. They are
+   * evaluated, never stored.
+   */
   readonly verbatim?: readonly string[];
   /**
-   * Set, in the place of `body`, where another system posts a form and signs it: `fields` only describes it, the handler
-   * checks the signature before it believes anything.
+   * Set, in place of `body`, where another system posts a signed form. `fields` only describes it.
+   * The handler verifies the signature before it uses anything.
    */
   readonly signedForm?: { readonly fields: z.ZodType; readonly headers: readonly string[] };
   readonly requestExample?: unknown;
   readonly success: Success;
-  /** Codes beyond those every endpoint of its kind can answer (see `impliedErrors` in implied-errors.ts). */
+  /**
+   * Codes beyond those of every endpoint of its kind (see `impliedErrors` in implied-errors.ts).
+   */
   readonly errors: readonly ErrorCode[];
   readonly handler: (call: Call<A, P, Q, B>, context: ServiceContext) => Promise<Reply>;
 }
 
-/** Keeps the types of one endpoint while it is declared; the list of all forgets them. */
+/** Keeps the types of one endpoint for its declaration. The list of all endpoints drops them. */
 export function defineEndpoint<
   const A extends AuthKind,
   P extends z.ZodType | undefined = undefined,

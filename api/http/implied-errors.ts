@@ -1,4 +1,4 @@
-/** Which error codes an operation can answer because of the kind of endpoint it is: they need no declaration. */
+/** Error codes that follow from the kind of endpoint, and need no declaration. */
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -10,7 +10,10 @@ const inBody: readonly ErrorCode[] = [
   'unsupported_media_type',
 ];
 
-/** The codes every endpoint of this kind can answer: credential, headers, parameters, body, and what can fail anywhere. */
+/**
+ * The codes of every endpoint of this kind: credential, headers, parameters, body, and general
+ * failures.
+ */
 export function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
   const { auth, method, path, body, signedForm, headers, unlimited, edition } = endpoint;
   return [
@@ -57,7 +60,7 @@ function credentialErrors({ auth }: Endpoint): readonly ErrorCode[] {
   }
 }
 
-/** Every code the operation can answer, the implied ones first, each once. */
+/** Every code that the operation can answer, the implied ones first, each once. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   return [...new Set([...impliedErrors(endpoint), ...endpoint.errors])];
 }

@@ -111,7 +111,7 @@ function objectIn(text: string): object | undefined {
   }
 }
 
-/** A form as it came, with these headers. */
+/** A form as received, with these headers. */
 export async function readSignedForm(
   request: IncomingMessage,
   { headers, limit }: { readonly headers: readonly string[]; readonly limit: number | undefined },
@@ -123,7 +123,7 @@ export async function readSignedForm(
   };
 }
 
-/** Query parameters by name; one given twice is refused. */
+/** Query parameters by name. A repeated one is refused. */
 export function readQuery(search: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null) as Record<string, string>;
   const sent = search.split('&').filter((pair) => pair !== '');
@@ -142,14 +142,14 @@ export function readQuery(search: string): Record<string, string> {
   return query;
 }
 
-/** Node hands over the target with a character for each byte. */
+/** Node returns the target with one character per byte. */
 function bytesOf(encoded: string): Buffer {
   const byte = (_match: string, digits: string): string =>
     String.fromCharCode(parseInt(digits, 16));
   return Buffer.from(encoded.replaceAll(/%([0-9a-f]{2})/gi, byte), 'latin1');
 }
 
-/** Parses by the schema or throws 400 with a pointer for each issue, under `prefix`. */
+/** Parses by the schema. Throws 400 with a pointer for each issue, under `prefix`. */
 export function validate<S extends z.ZodType>(
   schema: S,
   value: unknown,

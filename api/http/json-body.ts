@@ -11,15 +11,18 @@ import {
 
 export interface BodyRules {
   readonly bodyLimit?: number | undefined;
-  /** Top-level members handed over as JsonText. */
+  /** Top-level members passed on as JsonText. */
   readonly exact?: readonly string[] | undefined;
-  /** Pointers to what is handed over as JsonText when the body is large. */
+  /** Pointers to the parts that are passed on as JsonText when the body is large. */
   readonly documents?: readonly string[] | undefined;
-  /** Pointers below which a string may hold what cannot be stored. */
+  /** Pointers below which a string may contain what cannot be stored. */
   readonly verbatim?: readonly string[] | undefined;
 }
 
-/** The parsed body. Refuses NUL and lone surrogates in every string that is neither exact nor verbatim. */
+/**
+ * The parsed body. Refuses NUL and lone surrogates in every string that is neither exact nor
+ * verbatim.
+ */
 export function parseBody(text: string, { exact = [], verbatim = [] }: BodyRules): unknown {
   let value: unknown;
   try {
@@ -34,7 +37,10 @@ export function parseBody(text: string, { exact = [], verbatim = [] }: BodyRules
   return value;
 }
 
-/** Only an escape can bring NUL or half a surrogate pair into UTF-8, so text without any is not searched. */
+/**
+ * Only an escape can bring NUL or half a surrogate pair into UTF-8, so text without escapes is not
+ * searched.
+ */
 function unstorableStrings(
   value: unknown,
   { text, verbatim }: { readonly text: string; readonly verbatim: readonly string[] },

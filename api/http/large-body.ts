@@ -1,4 +1,4 @@
-/** Reads a large body in a thread of the worker pool, and hands back no more of it than its endpoint asks for. */
+/** Reads a large body in a thread of the worker pool, and returns only what its endpoint needs. */
 import { MAX_ISSUES, AppError, type Issue } from '../../src/domain/errors.ts';
 import {
   isExactObject,
@@ -11,11 +11,14 @@ import { parseBody, type BodyRules } from './json-body.ts';
 
 export interface LargeBody extends Omit<BodyRules, 'bodyLimit'> {
   readonly text: string;
-  /** The members the endpoint knows. */
+  /** The members that the endpoint knows. */
   readonly known: readonly string[];
 }
 
-/** A value as it crosses threads: the text of a kept part, and of the rest what a schema can tell apart. */
+/**
+ * A value that is passed between threads: the text of a kept part, and an outline that is enough
+ * for the schema.
+ */
 export type Outline =
   | { readonly text: string }
   | { readonly wholeBody: true }
@@ -36,18 +39,18 @@ export function readLargeBody({ text, known, ...rules }: LargeBody): LargeBodyAn
   }
 }
 
-/** Objects of the bodies of this product have far fewer members. */
+/** Bodies of this product have far fewer members. */
 const MOST_MEMBERS = 1_000;
 
 interface Place {
-  /** How many members the outline may still take. */
+  /** How many more members the outline may have. */
   readonly room: { left: number };
   readonly pointer: string;
   readonly known: readonly string[];
   readonly documents: readonly string[];
 }
 
-/** A list is wrong whatever is in it, or handed over as text. */
+/** A list is either invalid anyway or passed on as text. */
 function outlineOf(value: ExactValue | JsonText, place: Place): Outline {
   const { pointer, documents } = place;
   if (value instanceof JsonText) return { text: value.text };
@@ -69,7 +72,7 @@ function outlineOf(value: ExactValue | JsonText, place: Place): Outline {
   return { members };
 }
 
-/** The body as its schema takes it. */
+/** The body in the form that its schema expects. */
 export function rebuilt(outline: Outline, body: string): unknown {
   if ('wholeBody' in outline) return new JsonText(body);
   if ('text' in outline) return new JsonText(outline.text);

@@ -1,6 +1,9 @@
-/** A call's path as the log shows it: without the secrets some links carry, also where they were mistyped or lead nowhere. */
+/**
+ * The path of a call as the log shows it, without the secrets in some links, even in mistyped or
+ * unknown paths.
+ */
 
-/** What follows these words is a secret, whole or not. */
+/** The part after these words is a secret, complete or not. */
 const LINKS = /^(\/(?:auth\/)?(?:invitations|password\/reset)\/)[^/]+/i;
 
 /** Tokens of every kind, anywhere in a path. */

@@ -1,4 +1,4 @@
-/** Routes for operators, outside the interface: health, metrics and the interface's own description. */
+/** Routes for operators, outside the API: health, metrics and the API's own description. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Router from '@koa/router';
@@ -6,7 +6,7 @@ import { packageRoot } from '../../src/platform/package-root.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import { mountReference } from './reference.ts';
 
-/** One named part of readiness: undefined when well, else what is wrong. */
+/** One named part of readiness: undefined when well, else its problem. */
 export type Probe = () => Promise<string | undefined>;
 export type OperationProbes = Readonly<Record<string, Probe>>;
 

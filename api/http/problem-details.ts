@@ -1,4 +1,7 @@
-/** Keeps the details of an error small, whatever a caller sent: an answer names what is wrong, it does not repeat it. */
+/**
+ * Keeps the details of an error small, whatever a caller sent: an answer names a problem and does
+ * not repeat the input.
+ */
 import { MAX_ISSUES, type Issue } from '../../src/domain/errors.ts';
 import { stringifyExact } from '../../src/platform/exact-json.ts';
 

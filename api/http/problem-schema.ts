@@ -1,4 +1,4 @@
-/** The shape of the error envelope, for the interface's description. `problem.ts` writes it. */
+/** The schema of the error envelope, for the API's description. `problem.ts` writes it. */
 import { z } from 'zod';
 import { errorCatalogue, type ErrorCode } from '../../src/domain/errors.ts';
 import { permissions } from '../../src/domain/people/permissions.ts';

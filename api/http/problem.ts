@@ -40,7 +40,7 @@ const byKind: Readonly<
   timed_out: { status: 504, type: 'dependency' },
 };
 
-/** Whole seconds a client should wait before it tries again, where the error does not know better. */
+/** Default number of seconds before a client should retry. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { limited: 5, unavailable: 2 };
 
 export interface Problem {
@@ -58,7 +58,7 @@ export interface Problem {
 }
 
 /**
- * Turns anything thrown into an AppError; an unexpected error becomes `internal_error` without
+ * Converts anything thrown into an AppError. An unexpected error becomes `internal_error` without
  * details.
  */
 export function asAppError(error: unknown): AppError {
@@ -68,7 +68,7 @@ export function asAppError(error: unknown): AppError {
   return new AppError('internal_error', { cause: error });
 }
 
-/** 429 when this caller asks too much at once; 503 when all callers together do. */
+/** 429 when this caller asks for too much at once; 503 when all callers together do. */
 function fromOverload(cause: Overloaded): AppError {
   if (cause.by === 'caller') return new AppError('rate_limited', { retryAfterSeconds: 1, cause });
   return new AppError('dependency_unavailable', {

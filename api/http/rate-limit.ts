@@ -1,12 +1,12 @@
-/** How many calls one credential may make to this process. */
+/** Limits the calls of one credential to this process. */
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Principal } from '../../src/domain/people/authorization.ts';
 import { AppError } from '../../src/domain/errors.ts';
 
-/** Counts a call; rejects with 429 `rate_limited` once the credential has used up its minute. */
+/** Counts a call. Rejects with 429 `rate_limited` once the minute of the credential is used up. */
 export type RateLimit = (principal: Principal) => Promise<void>;
 
-/** `callsPerMinute` 0 limits nothing. */
+/** A `callsPerMinute` of 0 means no limit. */
 export function rateLimit(callsPerMinute: number): RateLimit {
   if (callsPerMinute === 0) return () => Promise.resolve();
   const limiter = new RateLimiterMemory({ points: callsPerMinute, duration: 60 });
@@ -22,7 +22,7 @@ export function rateLimit(callsPerMinute: number): RateLimit {
   };
 }
 
-/** Names the credential. */
+/** Identifies the credential. */
 export function credentialId(principal: Principal): string {
   if (principal.kind === 'agent') return principal.credentialId;
   if (principal.kind === 'organization_key') return principal.keyId;

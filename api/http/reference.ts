@@ -9,8 +9,9 @@ import { AppError } from '../../src/domain/errors.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 
 /**
- * Redoc is a development package, since its peers (React, MobX, core-js …) have no use in production:
- * `npm run build` copies its one file to dist/redoc.standalone.js. Sources read it from the package.
+ * Redoc is a development package, because its peers (React, MobX, core-js …) have no use in
+ * production. `npm run build` copies its one file to dist/redoc.standalone.js. Sources read it from
+ * the package.
  */
 const BUILT = fileURLToPath(new URL('../../redoc.standalone.js', import.meta.url));
 const PACKAGED = join(packageRoot(), 'node_modules/redoc/bundles/redoc.standalone.js');
@@ -29,7 +30,7 @@ const START = `Redoc.init(
 );
 `;
 
-/** The image is Redoc's logo on its own host, which the policy refuses to load. */
+/** The image is Redoc's logo on its own host, which the policy does not allow. */
 const STYLE = `body { margin: 0; }
 img[src^='https://cdn.redoc.ly/'] { display: none; }
 `;
@@ -46,7 +47,7 @@ interface Asset {
 }
 
 interface Reference {
-  /** By file name, which holds a digest of the text. */
+  /** By file name, which contains a digest of the text. */
   readonly assets: ReadonlyMap<string, Asset>;
   readonly page: (nonce: string) => string;
 }

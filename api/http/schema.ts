@@ -1,4 +1,6 @@
-/** Building blocks of the wire's shapes, shared by the endpoint declarations. Types and formats as in the specification. */
+/**
+ * Building blocks for the schemas of endpoints. Types and formats are those of the specification.
+ */
 import { z } from 'zod';
 import { JsonText, type ExactValue } from '../../src/platform/exact-json.ts';
 import { DURATION_PATTERN, parseDuration } from '../../src/domain/durations.ts';
@@ -6,7 +8,10 @@ import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
 import { KEY_PATTERN, KEY_RULE } from '../../src/domain/keys.ts';
 import { isLarge } from '../../src/services/heavy-work.ts';
 
-/** An id. Capitals are the same id: behind this line it is in small letters everywhere, as the database writes it. */
+/**
+ * An id. Capitals make no difference: from here on it is in small letters, as the database writes
+ * it.
+ */
 export const uuid = (description: string) => z.uuid().toLowerCase().meta({ description });
 
 /** The slug of an agent, or the key of a path. */
@@ -20,7 +25,7 @@ export const slug = (description: string) =>
 export const timestamp = (description: string) =>
   z.date().meta({ description, override: { type: 'string', format: 'date-time' } });
 
-/** An instant in an answer, or null where the description says so. */
+/** An instant in an answer, or null where its description allows it. */
 export const nullableTimestamp = (description: string) =>
   z
     .date()
@@ -30,10 +35,13 @@ export const nullableTimestamp = (description: string) =>
       override: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] },
     });
 
-/** The last instant RFC 3339 can write in UTC: four digits are a year. */
+/** The last instant that RFC 3339 can write in UTC, because a year has four digits. */
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** An instant in a request body, RFC 3339 with letters in either case; whatever its offset, in the years 0 to 9999 of UTC. */
+/**
+ * An instant in a request body: RFC 3339 with letters in either case, with any offset, in the years
+ * 0 to 9999 of UTC.
+ */
 export const timestampInput = (description: string) =>
   z
     .string()
@@ -82,7 +90,9 @@ export const duration = (
       override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30m'] },
     });
 
-/** Text for people, in one line: not blank, nothing unseen in it, within `max` characters. */
+/**
+ * Text for people, in one line: not blank, without invisible characters, at most `max` characters.
+ */
 export const label = (description: string, max = 200) =>
   z
     .string()
@@ -108,7 +118,10 @@ const ODD_URLS: readonly { readonly pattern: RegExp; readonly error: string }[] 
 ];
 const MAX_URL = 2_000;
 
-/** A URL the service calls, as it is called: in the form browsers show. Where it may lead is the egress guard's to say. */
+/**
+ * A URL that the service calls, in the normalized form of browsers. The egress guard decides where
+ * it may lead.
+ */
 export const outgoingUrl = (description: string) =>
   z
     .string()
@@ -130,7 +143,10 @@ export const toolName = (description: string) =>
     .refine((text) => !isBlank(text), { error: 'must not be blank' })
     .meta({ description, override: { type: 'string', minLength: 1 } });
 
-/** A JSON object kept as its source text (name it in the endpoint's `exact` list, or print one in an answer). */
+/**
+ * A JSON object kept as its source text. Name it in the endpoint's `exact` list, or print one in an
+ * answer.
+ */
 export const exactObject = (description: string) =>
   z
     .custom<JsonText>((value) => value instanceof JsonText && value.text.startsWith('{'), {
@@ -151,7 +167,10 @@ const Unread = z.core.$constructor<z.ZodLazy>('Unread', (inst, def) => {
   inst._zod.parse = (payload) => payload;
 });
 
-/** What the domain reads by this grammar. Here it is only described by it, and handed on as it came. */
+/**
+ * A value that the domain parses by this grammar. Here it is only described, and passed on
+ * unchanged.
+ */
 export const readByDomain = (grammar: z.ZodType) =>
   new Unread({ type: 'lazy', getter: () => grammar }) as z.ZodType as z.ZodType<
     ExactValue | JsonText
@@ -168,7 +187,10 @@ const Printed = z.core.$constructor<z.ZodLazy>('Printed', (inst, def) => {
   };
 });
 
-/** Part of a stored document, printed as the text in which it is kept. A large text is not read again to check an answer. */
+/**
+ * Part of a stored document, printed as its stored text. A large text is not read again to check an
+ * answer.
+ */
 export const printed = (grammar: z.ZodType) =>
   new Printed({ type: 'lazy', getter: () => grammar }) as z.ZodType;
 

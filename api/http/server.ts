@@ -43,7 +43,7 @@ import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
 import { credentialId, rateLimit, type RateLimit } from './rate-limit.ts';
 
-/** What answering a call needs besides the call. */
+/** The context of answering a call, without the call itself. */
 interface Serving {
   readonly endpoint: Endpoint;
   /** Every code the endpoint may answer. */
@@ -64,11 +64,16 @@ const NO_FORM = { text: '', headers: {} };
 export interface HttpOptions {
   /** What to mount: all endpoints, or none where only health and metrics are served. */
   readonly endpoints: readonly Endpoint[];
-  /** Check every answer against its declaration and fail the call if it differs (tests); else log it. */
+  /**
+   * True: an answer that differs from its declaration fails the call (tests). False: it is logged.
+   */
   readonly strictAnswers: boolean;
-  /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and ranges of trusted proxies, whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly string[];
-  /** Whether an operator set the public URL, or it is only where this process listens. */
+  /**
+   * Whether an operator set the public URL. Otherwise it is only the address on which this process
+   * listens.
+   */
   readonly publicUrlConfigured: boolean;
   readonly probes: OperationProbes;
 }
@@ -117,7 +122,8 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
     context.logger[level]({ err: error }, 'an answer could not be sent');
   });
   const serve = app.callback();
-  // Node's own refusals carry no request id and no envelope: a missing Host is ours to refuse, a strange Expect is ignored.
+  // Node's own refusals have no request id and no envelope. So we refuse a missing Host ourselves,
+  // and ignore an unknown Expect.
   const server = createServer({ keepAliveTimeout: 65_000, requireHostHeader: false }, serve);
   server.on('checkExpectation', serve);
   server.on('clientError', refuseGarbage);
@@ -127,7 +133,7 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
   return server;
 }
 
-/** What Node lets through and would break, or mislead, the code behind. */
+/** Refuses what Node accepts and later code cannot handle. */
 async function requireWellFormed(ctx: Context, next: () => Promise<unknown>): Promise<void> {
   const hosts = ctx.req.rawHeaders.filter(
     (name, index) => index % 2 === 0 && name.toLowerCase() === 'host',
@@ -145,7 +151,7 @@ async function requireWellFormed(ctx: Context, next: () => Promise<unknown>): Pr
   await next();
 }
 
-/** Koa parses the target when it is first asked for its path, and throws on one that is no URL. */
+/** Koa parses the target on first use of its path, and throws when it is not a URL. */
 function hasPath(ctx: Context): boolean {
   try {
     return ctx.path !== '';
@@ -155,8 +161,9 @@ function hasPath(ctx: Context): boolean {
 }
 
 /**
- * The methods of paths without a placeholder. Another path's placeholder would take such a name for an id, and answer for
- * methods the name does not have. A placeholder that accepts the name, such as a key, keeps its methods.
+ * The methods of paths without a placeholder. The placeholder of another path would treat such a
+ * name as an id, and answer its methods. A placeholder that accepts the name, such as a key, keeps
+ * its methods.
  */
 function namedPaths(all: readonly Endpoint[]): ReadonlyMap<string, readonly string[]> {
   const names = all.map(({ path }) => path).filter((path) => !path.includes('{'));
@@ -170,7 +177,7 @@ function namedPaths(all: readonly Endpoint[]): ReadonlyMap<string, readonly stri
   );
 }
 
-/** Whether the path, with its placeholders filled, can be this one. */
+/** Whether the path, with its placeholders filled in, can be this one. */
 function accepts({ path, params }: Endpoint, target: string): boolean {
   const pattern = path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
   const match = new RegExp(`^${pattern}$`).exec(target);
@@ -186,7 +193,7 @@ function allowedMethods(router: Router, path: string): string[] {
   return [...new Set(router.match(path, 'GET').path.flatMap((layer) => layer.methods))].sort();
 }
 
-/** Request id, one log line, and the error envelope around everything behind it. */
+/** Adds the request id, one log line and the error envelope to every call. */
 function envelope({ logger }: Runtime): Koa.Middleware {
   return async (ctx, next) => {
     const started = performance.now();
@@ -205,7 +212,7 @@ function envelope({ logger }: Runtime): Koa.Middleware {
       if (problem.status === 413 || problem.status === 415) ctx.set('Connection', 'close');
       ctx.type = 'application/json';
       ctx.body = stringifyExact(problem.body);
-      // 501 is how this deployment was set up, not a failure.
+      // 501 is a configuration of this deployment, not a failure.
       if (problem.status >= 500 && problem.status !== 501)
         logger.error(
           { err: error.cause ?? error, requestId, internal: error.internal },
@@ -235,7 +242,8 @@ async function answer(ctx: Context, serving: Serving): Promise<void> {
   const statuses = [endpoint.success.status].flat();
   const status = reply.status ?? statuses[0] ?? 200;
   checkAnswer(serving, { reply, status, statuses });
-  // Without a body of its own, Koa would answer the words of the status; and it takes an empty body for a 204.
+  // Without a body of its own, Koa would answer the words of the status. An empty body makes it a
+  // 204.
   if (reply.body === undefined) ctx.body = null;
   ctx.status = status;
   for (const [name, value] of Object.entries(reply.headers ?? {}))
@@ -249,7 +257,10 @@ async function replyTo(ctx: Context, serving: Serving): Promise<Reply> {
   return await serving.endpoint.handler(await readCall(ctx, serving), serving.context);
 }
 
-/** Credential first, permission second, input third: who may not call learns nothing about the shape. */
+/**
+ * Credential first, permission second, input third, so that unauthorized callers learn nothing
+ * about the input.
+ */
 async function readCall(
   ctx: Context,
   { endpoint, context, limit, clientAddress, publicUrlConfigured }: Serving,
@@ -306,7 +317,7 @@ async function readCall(
   };
 }
 
-/** GET and DELETE take no body, so theirs is never read. */
+/** GET and DELETE have no body, so none is read. */
 async function readBodyOf(
   endpoint: Endpoint,
   request: IncomingMessage,
@@ -318,7 +329,7 @@ async function readBodyOf(
   return undefined;
 }
 
-/** A path that names nothing that could exist is not found, rather than invalid. */
+/** A path that cannot name anything is 404, not 400. */
 function named(params: z.ZodSafeParseResult<unknown> | undefined): unknown {
   if (params?.success === false) throw new AppError('not_found');
   return params?.data;
@@ -346,7 +357,7 @@ function checkAnswer(
   );
 }
 
-/** A client can rely on the declared codes only when no other one is ever answered. */
+/** Clients can rely on the declared codes only when no other code is ever answered. */
 function checkError(serving: Serving, code: ErrorCode): void {
   if (!serving.declaredErrors.has(code)) reportDifference(serving, { undeclaredError: code });
 }
@@ -361,7 +372,7 @@ function reportDifference(
   context.logger.error(internal, 'an answer differs from its declaration');
 }
 
-/** What is not HTTP at all still gets the envelope. */
+/** Even bytes that are not HTTP get the envelope. */
 function refuseGarbage(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const requestId = v4();

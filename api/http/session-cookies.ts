@@ -1,4 +1,4 @@
-/** The session cookie as answers set and clear it. */
+/** The session cookie, as answers set and clear it. */
 import type { Runtime } from '../../src/services/context.ts';
 import { SESSION_COOKIE } from './authentication.ts';
 
@@ -6,7 +6,10 @@ const SEVEN_DAYS_S = 7 * 24 * 60 * 60;
 
 type CookieContext = Pick<Runtime, 'publicUrl'>;
 
-/** Answer headers that sign the browser in. The service ends the session; the cookie only must not end before it. */
+/**
+ * Answer headers that sign the browser in. The service ends the session; the cookie only has to
+ * last that long.
+ */
 export function setsSessionCookie(
   context: CookieContext,
   token: string,
@@ -18,7 +21,7 @@ export function clearsSessionCookie(context: CookieContext): { readonly 'Set-Coo
   return { 'Set-Cookie': cookieOf(context, { value: '', maxAge: 0 }) };
 }
 
-/** Sent over https only where the service is reached that way. */
+/** Sent only over https when people reach the service by https. */
 function cookieOf(
   { publicUrl }: CookieContext,
   { value, maxAge }: { value: string; maxAge: number },
@@ -27,7 +30,7 @@ function cookieOf(
   return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** For the description of operations that set it. */
+/** For the descriptions of operations that set it. */
 export const setsSessionCookieText = {
   'Set-Cookie': 'The session cookie `service_session`: seven days, ended earlier by 24 idle hours.',
 };

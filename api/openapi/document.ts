@@ -1,4 +1,7 @@
-/** Yields the OpenAPI 3.1 document from the declared endpoints: nothing about an operation is written down twice. */
+/**
+ * Builds the OpenAPI 3.1 document from the declared endpoints, so that nothing about an operation
+ * is written twice.
+ */
 import { stringify } from 'yaml';
 import {
   createDocument,
@@ -98,7 +101,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIOb
     paths: { ...paths, ...operationPaths },
     components: { securitySchemes, parameters, headers, examples: errorExamples(endpoints) },
   };
-  // Custom checks describe themselves by an override, which may sit on what wraps them.
+  // Custom checks describe themselves by an override, which may be on a wrapping schema.
   const created = createDocument(document, { allowEmptySchema: { custom: true } });
   for (const endpoint of endpoints) {
     const described = created.paths?.[endpoint.path]?.[endpoint.method];
@@ -107,7 +110,10 @@ export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIOb
   return created;
 }
 
-/** A parameter says what it is once, and a number that arrives as text keeps the bounds of the number only. */
+/**
+ * A parameter has one description. A number that arrives as text keeps only the bounds of the
+ * number.
+ */
 function tidy(
   parameter: oas31.ParameterObject | oas31.ReferenceObject,
 ): oas31.ParameterObject | oas31.ReferenceObject {
@@ -126,7 +132,8 @@ function tidy(
 
 /** The document as the text of `openapi.yaml`. */
 export function openApiYaml(endpoints: readonly Endpoint[]): string {
-  // Readers of YAML 1.1 would take a bare time for a date and a bare `on` for a truth value: quoted, both kinds agree.
+  // YAML 1.1 readers would parse a bare time as a date and a bare `on` as a boolean. Quoted, both
+  // versions agree.
   const text = stringify(openApiDocument(endpoints), {
     aliasDuplicateObjects: false,
     blockQuote: 'literal',
@@ -220,7 +227,10 @@ function successResponse({
   };
 }
 
-/** One answer for each status; a status with a single code is a component, named by the code, that operations share. */
+/**
+ * One answer for each status. A status with a single code is a component with the name of the code,
+ * which operations share.
+ */
 function failures(
   endpoint: Endpoint,
   shared: Map<string, ZodOpenApiResponseObject>,
@@ -236,7 +246,7 @@ function failures(
   return Object.fromEntries(entries);
 }
 
-/** The one code of a status. How large a body may be is said with the answer to one that is larger. */
+/** The one code of a status. The answer for a large body states the limit of the operation. */
 function singleFailure(
   { bodyLimit = BODY_BYTES.usual }: Endpoint,
   code: ErrorCode,
@@ -285,7 +295,7 @@ function exampleOf(
   };
 }
 
-/** Of every code that shares its status with others in some operation. */
+/** For every code that shares its status with others in some operation. */
 function errorExamples(endpoints: readonly Endpoint[]): Record<string, oas31.ExampleObject> {
   const shared = endpoints.flatMap((endpoint) =>
     [...codesByStatus(endpoint).values()].filter(({ length }) => length > 1).flat(),

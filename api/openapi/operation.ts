@@ -1,4 +1,4 @@
-/** The routes for operators, which are no endpoints of the interface, as the description shows them. */
+/** The routes for operators in the description. They are not endpoints of the API. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 
 const TAG = 'Operation';
@@ -41,7 +41,7 @@ const liveness = {
   properties: { status: { type: 'string', const: 'ok', description: 'Always `ok`.' } },
 } as const;
 
-/** Nothing can be wrong with these calls but the HTTP itself. */
+/** These calls can fail only in HTTP itself. */
 const malformed = { $ref: '#/components/responses/validation_failed' };
 
 const plain = (

@@ -1,4 +1,4 @@
-/** The rules that hold for every operation, as the interface's description states them. */
+/** The rules for every operation, as the API's description states them. */
 
 export const interfaceDescription = `
 Countersign decides whether an AI agent may make a tool call. An adapter beside the agent asks before the call runs. A

@@ -1,4 +1,4 @@
-/** What trying out a pipeline takes and answers. */
+/** The input and the answer of a pipeline preview. */
 import { z } from 'zod';
 import { reportedOutcome, type Evaluation } from '../../src/domain/pipelines/evaluate.ts';
 import { BLOCK_OUTCOMES, pipelineMembers } from '../../src/domain/pipelines/document.ts';
@@ -15,7 +15,7 @@ const isObject = (value: unknown): boolean =>
 
 export const emptyObject = (): ExactObject => Object.create(null) as ExactObject;
 
-/** A call, as the rules about it see it. */
+/** A call, as rules see it. */
 export const callSample = z
   .strictObject({
     tool: toolName('Name of the tool.'),
@@ -47,7 +47,7 @@ const sampleSchema = z
   })
   .meta({ description: 'A request as a pipeline sees it. Numbers keep every digit.' });
 
-/** A document and the sample to try it on. */
+/** A document, and the sample for it. */
 export const previewBody = z.strictObject({
   blocks: readByDomain(pipelineMembers.blocks),
   default_escalation_path: readByDomain(pipelineMembers.default_escalation_path),

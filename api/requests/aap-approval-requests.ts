@@ -1,4 +1,4 @@
-/** The adapter's side: ask, wait, withdraw. The protocol allows no further keys and no null. */
+/** The adapter protocol: create, wait, cancel. It allows no further keys and no null. */
 import { z } from 'zod';
 import {
   DECISION_STATUSES,
@@ -203,7 +203,7 @@ export const aapApprovalRequestEndpoints = [
     auth: 'agent',
     permission: 'request.create',
     permissionAt: () => ({ kind: 'any' }),
-    // An adapter that gives up must always be able to withdraw.
+    // An adapter that gives up must always be able to cancel.
     unlimited: true,
     params,
     success: {

@@ -29,7 +29,7 @@ const claimExample = {
   expires_at: '2026-11-21T13:16:00.000Z',
 };
 
-/** A claim whose time is over is hidden, even before its end is recorded. */
+/** An expired claim is hidden, even before its end is recorded. */
 export function presentClaim(claim: Claim | undefined) {
   if (!claim || claim.lapsed) return undefined;
   return {

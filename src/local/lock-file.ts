@@ -55,12 +55,12 @@ export function tryLock(path: string, note = ''): FileLock | LockHolder {
 
 /** Waits for the lock; calls `onWait` once with its holder. */
 export async function lock(path: string, onWait?: (holder: LockHolder) => void): Promise<FileLock> {
-  let told = false;
+  let reported = false;
   for (;;) {
     const result = tryLock(path);
     if ('release' in result) return result;
-    if (!told) onWait?.(result);
-    told = true;
+    if (!reported) onWait?.(result);
+    reported = true;
     await delay(250);
   }
 }

@@ -77,7 +77,7 @@ const DECIDE = `
         where decided.routed_at is not null and n.event = 'notified' and n.next_attempt_at is not null and n.lease is null
           for update of n skip locked)
   ),
-  told as (
+  announced as (
     insert into notification_deliveries (id, organization_id, channel_id, request_id, event, next_attempt_at, created_at)
     select gen_random_uuid(), c.organization_id, c.id, decided.id, 'decided', clock_timestamp(), clock_timestamp()
       from decided join notification_channels c on c.organization_id = decided.organization_id

@@ -98,18 +98,18 @@ const INSERT_STEP: PreparedStatement = {
       on conflict on constraint notifications_key do nothing
       returning id, membership_id
     ),
-    told as (
+    notified_elsewhere as (
       select o.membership_id
         from notifications o join escalation_steps s on s.request_id = o.request_id and s.step_key = o.step_key
        where o.request_id = cast(:request as uuid) and o.created_at = :at and o.step_key <> :step_key and s.node_id = :node and s.run = :run
     ),
-    fresh as (
-      select n.id, n.membership_id from notified n where n.membership_id not in (select membership_id from told)
+    newly_notified as (
+      select n.id, n.membership_id from notified n where n.membership_id not in (select membership_id from notified_elsewhere)
     ),
     enqueued as (
       insert into notification_deliveries (id, organization_id, channel_id, request_id, event, notification_id, next_attempt_at, created_at)
       select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', n.id, clock_timestamp(), clock_timestamp()
-        from fresh n
+        from newly_notified n
         join notification_channels c on c.organization_id = cast(:organization as uuid)
        where c.enabled and c.deleted_at is null and (c.kind <> 'email' or :by_email)
     ),
@@ -117,12 +117,12 @@ const INSERT_STEP: PreparedStatement = {
       insert into notification_deliveries
              (id, organization_id, channel_id, request_id, event, announces, notification_id, next_attempt_at, created_at)
       select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', true, n.id, clock_timestamp(), clock_timestamp()
-        from (select id from fresh where not exists (select from told) order by id limit 1) as n
+        from (select id from newly_notified where not exists (select from notified_elsewhere) order by id limit 1) as n
         join slack_connections s on s.organization_id = cast(:organization as uuid) and s.default_channel is not null
         join notification_channels c on c.id = s.channel_id
        where c.enabled and c.deleted_at is null and (exists (select from step) or :step_key = '${ADDED_STEP}')
     )
-    select membership_id from fresh`,
+    select membership_id from newly_notified`,
 };
 
 /**

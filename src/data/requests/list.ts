@@ -111,13 +111,17 @@ function partsOf(filter: QueueFilter, bindings: Bindings): readonly Part[] {
   bindings['teams'] = [...filter.access.teamIds];
   const parts = accessParts(filter, bindings);
   if (filter.scope !== 'notified') return parts;
-  const told =
+  const notifiedRequests =
     'select distinct request_id as id from notifications where membership_id = cast(:membership as uuid)';
   return [
-    each(`${told} and (select few from told)`, 'r.id = s.id', decidable(filter, bindings)),
+    each(
+      `${notifiedRequests} and (select few from notification_count)`,
+      'r.id = s.id',
+      decidable(filter, bindings),
+    ),
     ...parts.map((part) => ({
       ...part,
-      where: `not (select few from told) and ${part.where} and ${NOTIFIED}`,
+      where: `not (select few from notification_count) and ${part.where} and ${NOTIFIED}`,
     })),
   ];
 }
@@ -173,7 +177,7 @@ export function queueQuery(
   });
   const sql = `
     with member_paths as materialized (${MEMBER_PATHS}),
-    told as materialized (
+    notification_count as materialized (
       select count(*) <= :few as few
         from (select 1 from notifications where membership_id = cast(:membership as uuid) limit :few + 1) as n
     ),

@@ -35,7 +35,7 @@ const noOneAt = (key: string): string => `not exists (
  * of requests.
  */
 const standings = (source: string): string => `
-  select s.slug, s.revision, s.membership_id, decides, decides and ${reaches('s.slug', 's.revision')} as stands
+  select s.slug, s.revision, s.membership_id, decides, decides and ${reaches('s.slug', 's.revision')} as may_decide
     from (select distinct slug, revision, membership_id from ${source}) as s
     join memberships m on m.id = s.membership_id
     cross join lateral (select ${mayDecideFor('s.slug')} as decides) as d`;
@@ -73,18 +73,18 @@ export async function wakeUnreachable(
         where n.membership_id = any(cast(:membershipIds as uuid[])) and ${inside('n.step_key', 'w.level')}
      ),
      their_standings as materialized (${standings('theirs')}),
-     told as materialized (
+     notified as materialized (
        select l.id, l.step_key, l.slug, l.revision, n.membership_id
          from (select distinct t.id, t.step_key, t.slug, t.revision
-                 from theirs t join their_standings s on ${same('s', 't')} and not s.stands) as l
+                 from theirs t join their_standings s on ${same('s', 't')} and not s.may_decide) as l
          join notifications n on n.request_id = l.id and n.step_key = l.step_key
      ),
-     notified_standings as materialized (${standings('told')}),
+     notified_standings as materialized (${standings('notified')}),
      unreachable as (
-       select t.id from told t join notified_standings s on ${same('s', 't')}
-        group by t.id, t.step_key
-       having not bool_or(s.stands or s.decides and exists (
-                select 1 from added_reviewers a where a.request_id = t.id and a.membership_id = t.membership_id))
+       select n.id from notified n join notified_standings s on ${same('s', 'n')}
+        group by n.id, n.step_key
+       having not bool_or(s.may_decide or s.decides and exists (
+                select 1 from added_reviewers a where a.request_id = n.id and a.membership_id = n.membership_id))
         union
        select r.id
          from claims c join approval_requests r on r.id = c.request_id join memberships m on m.id = c.membership_id
@@ -110,8 +110,8 @@ interface NotifiedStep {
   readonly lost: boolean;
 }
 
-const TOLD_STEPS: PreparedStatement = {
-  name: 'find-told-steps',
+const NOTIFIED_STEPS: PreparedStatement = {
+  name: 'find-notified-steps',
   sql: `
     select s.step_key, ${noOneAt('s.step_key')} as lost
       from approval_requests r
@@ -125,7 +125,7 @@ export async function findNotifiedSteps(
   db: Db,
   { id, level }: { readonly id: string; readonly level: string },
 ): Promise<NotifiedStep[]> {
-  return await runPrepared<NotifiedStep>(db, TOLD_STEPS, { id, level });
+  return await runPrepared<NotifiedStep>(db, NOTIFIED_STEPS, { id, level });
 }
 
 const MAY_STILL_DECIDE: PreparedStatement = {

@@ -112,8 +112,8 @@ async function answerBeforeVerdict(
   id: string,
   signal: AbortSignal,
 ): Promise<ApprovalRequest> {
-  const stands = signal.aborted || (await admitRequest(context.db, id));
-  const request = stands ? await readSettled(context, id) : undefined;
+  const isAdmitted = signal.aborted || (await admitRequest(context.db, id));
+  const request = isAdmitted ? await readSettled(context, id) : undefined;
   if (!request) throw pendingQuotaExceeded(context);
   return request;
 }

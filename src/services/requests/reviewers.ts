@@ -125,7 +125,8 @@ async function addLocked(
     addedBy: principal.membershipId,
     at: locked.now,
   });
-  if (added.length > 0) await tell(db, runtime, { locked: settled, principal, added, deciders });
+  if (added.length > 0)
+    await notifyAdded(db, runtime, { locked: settled, principal, added, deciders });
   return {
     reviewers: await findAddedReviewers(db, id),
     changed: added.length > 0 || settled !== locked,
@@ -158,12 +159,12 @@ interface Added {
   readonly deciders: readonly Decider[];
 }
 
-async function tell(
+async function notifyAdded(
   db: Db,
   runtime: Runtime,
   { locked: { request, now }, principal, added, deciders }: Added,
 ): Promise<void> {
-  const told = deciders.filter(({ membershipId }) => added.includes(membershipId));
+  const notified = deciders.filter(({ membershipId }) => added.includes(membershipId));
   await recordStep(db, runtime, {
     requestId: request.id,
     organizationId: request.organizationId,
@@ -171,9 +172,9 @@ async function tell(
     run: 1,
     kind: 'notified',
     at: now,
-    membershipIds: told.map(({ membershipId }) => membershipId),
+    membershipIds: notified.map(({ membershipId }) => membershipId),
   });
-  const people = told.map(({ membershipId, displayName }) => ({
+  const people = notified.map(({ membershipId, displayName }) => ({
     membership_id: membershipId,
     display_name: displayName,
   }));

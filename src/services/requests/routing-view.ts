@@ -256,15 +256,15 @@ function withMembers(
   { level, facts }: { readonly level: RoutingLevel; readonly facts: RoutingFacts },
 ): RoutedTarget {
   const key = stepKey(level);
-  const told = facts.notified.filter(
+  const notified = facts.notified.filter(
     (each) => each.stepKey === key || isInside(each.stepKey, level),
   );
-  if (target.type === 'team') return withRoster(target.id, { level, told, facts });
+  if (target.type === 'team') return withRoster(target.id, { level, notified, facts });
   if (target.type === 'broadcast') {
-    const asked = level.status === 'upcoming' ? facts.deciders : told;
+    const asked = level.status === 'upcoming' ? facts.deciders : notified;
     return {
       type: target.type,
-      members: asked.map((member) => asMember(member, told, facts.mayDecide)),
+      members: asked.map((member) => asMember(member, notified, facts.mayDecide)),
     };
   }
   const displayName = facts.targetNames.get(target.id) ?? '';
@@ -272,23 +272,23 @@ function withMembers(
     type: target.type,
     id: target.id,
     name: displayName,
-    members: [asMember({ membershipId: target.id, displayName }, told, facts.mayDecide)],
+    members: [asMember({ membershipId: target.id, displayName }, notified, facts.mayDecide)],
   };
 }
 
 interface TeamFacts {
   readonly level: RoutingLevel;
-  readonly told: readonly Notified[];
+  readonly notified: readonly Notified[];
   readonly facts: RoutingFacts;
 }
 
 /** The current members of the team, and the people notified through it. */
-function withRoster(id: string, { level, told, facts }: TeamFacts): RoutedTarget {
+function withRoster(id: string, { level, notified, facts }: TeamFacts): RoutedTarget {
   const people = [
     ...(facts.rosters.get(id)?.members ?? []),
-    ...leaversOf(id, { level, told, facts }),
+    ...leaversOf(id, { level, notified, facts }),
   ];
-  const members = people.map((each) => asMember(each, told, facts.mayDecide));
+  const members = people.map((each) => asMember(each, notified, facts.mayDecide));
   return { type: 'team', id, name: facts.targetNames.get(id) ?? '', members };
 }
 
@@ -298,7 +298,7 @@ function withRoster(id: string, { level, told, facts }: TeamFacts): RoutedTarget
  */
 function leaversOf(
   id: string,
-  { level: { targets, ...place }, told, facts: { rosters } }: TeamFacts,
+  { level: { targets, ...place }, notified, facts: { rosters } }: TeamFacts,
 ): readonly Notified[] {
   if (targets.some(({ type }) => type === 'broadcast')) return [];
   const key = stepKey(place);
@@ -312,16 +312,16 @@ function leaversOf(
   ]);
   const isOurs = ({ stepKey: at }: Notified): boolean =>
     at === key ? teams[0]?.id === id : isInside(at, place, id);
-  const left = told.filter((each) => isOurs(each) && !named.has(each.membershipId));
+  const left = notified.filter((each) => isOurs(each) && !named.has(each.membershipId));
   return [...new Map(left.map((each) => [each.membershipId, each])).values()];
 }
 
 function asMember(
   { membershipId, displayName }: Decider,
-  told: readonly Notified[],
+  notified: readonly Notified[],
   mayDecide: ReadonlySet<string>,
 ): RoutedMember {
-  const notifiedAt = told.find((each) => each.membershipId === membershipId)?.notifiedAt;
+  const notifiedAt = notified.find((each) => each.membershipId === membershipId)?.notifiedAt;
   return {
     membershipId,
     displayName,

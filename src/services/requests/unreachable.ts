@@ -29,9 +29,9 @@ export async function unreachableSteps(
 ): Promise<NonNullable<WalkInput['isUnreachable']>> {
   if (place.nodeId === undefined) return () => false;
   const level = stepKey({ nodeId: place.nodeId, run: place.run });
-  const told = await findNotifiedSteps(db, { id, level });
-  const lost = new Set(told.flatMap((step) => (step.lost ? [step.stepKey] : [])));
-  const isEmpty = told.length > 0 && lost.size === told.length;
+  const steps = await findNotifiedSteps(db, { id, level });
+  const lost = new Set(steps.flatMap((step) => (step.lost ? [step.stepKey] : [])));
+  const isEmpty = steps.length > 0 && lost.size === steps.length;
   // Only the current level: people notified in this very step may decide.
   return (step) => (step.team ? lost.has(stepKey(step)) : isEmpty && stepKey(step) === level);
 }
