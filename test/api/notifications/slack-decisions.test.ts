@@ -17,13 +17,17 @@ import {
 import { buttonsOf, SlackServer, type SlackPost } from '../../support/servers/slack-server.ts';
 import { until } from '../../support/waiting.ts';
 import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 const slack = new SlackServer();
 let app: TestApp;
+/** For the tests that leave its people and settings as they are. */
+let here: Scene;
 
 beforeAll(async () => {
   await slack.start();
   app = await startApp({ environment: slackEnvironment(slack) });
+  here = await scene();
 });
 
 beforeEach(() => {
@@ -87,7 +91,6 @@ describe('a person asked in Slack', () => {
   });
 
   test('who clicks twice, or on both buttons, gets the outcome of the first click', async () => {
-    const here = await scene();
     const { id, post } = await asked(here);
     const said = await click(here, post, 'Deny');
     expect(await click(here, post, 'Deny')).toBe(said);
@@ -95,9 +98,8 @@ describe('a person asked in Slack', () => {
     expect((await read(here.reviewer, id))['status']).toBe('denied');
   });
 
-  test('and another who click at the same moment get one decision, 20 times', async () => {
-    const here = await scene();
-    for (let round = 0; round < 20; round++) {
+  test('and another who click at the same moment get one decision', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
       const { id, post } = await asked(here);
       const said = slack.ephemeralTexts.length;
       const buttons = [buttonsOf(post)['Approve'], buttonsOf(post)['Deny']];
@@ -113,7 +115,6 @@ describe('a person asked in Slack', () => {
   });
 
   test('is too late after the deadline', async () => {
-    const here = await scene();
     const { id, post } = await asked(here);
     await reachDeadline(app, id);
     expect(await click(here, post, 'Approve')).toBe(
@@ -135,7 +136,6 @@ describe('a person asked in Slack', () => {
       ({ agent }: Scene, id: string) => adapterOf(app, agent).delete(`/api/aap/v1/requests/${id}`),
     ],
   ])('sees in the message that the request %s', async (_what, text, end) => {
-    const here = await scene();
     const { id, post } = await asked(here);
     expect((await end(here, id)).status).toBe(200);
     await deliver(app);
@@ -144,7 +144,6 @@ describe('a person asked in Slack', () => {
   });
 
   test('gets no text from an agent that could pass for a mention or for our link', async () => {
-    const here = await scene();
     const { post } = await asked(here, {
       text: '<!channel> <https://evil.example|Approve> <@UEVIL>',
     });
@@ -167,7 +166,6 @@ describe('a button', () => {
   };
 
   test('clicked by a Slack user without a link is refused', async () => {
-    const here = await scene();
     const { id, post } = await asked(here);
     expect(await click(here, post, 'Approve', newUser())).toContain('not linked to a member');
     await untouched(here, id);
@@ -215,7 +213,6 @@ describe('a button', () => {
   });
 
   test('clicked by a linked member who was not asked is refused', async () => {
-    const here = await scene();
     const bystander = await createDecider(app, here.organization, here.agent);
     const user = newUser();
     await link(here.caller, bystander, user);
@@ -254,7 +251,7 @@ describe('a button', () => {
   });
 
   test('with the request id of another organization gets the same refusal as an unknown one', async () => {
-    const [here, there] = [await scene(), await scene()];
+    const there = await scene();
     const foreign = await asked(there);
     const { post } = await asked(here);
     const said = slack.ephemeralTexts.length;
@@ -264,7 +261,6 @@ describe('a button', () => {
   });
 
   test('clicked by a user of another workspace is refused, even with the same user id', async () => {
-    const here = await scene();
     const { id, post } = await asked(here);
     const said = slack.ephemeralTexts.length;
     const clickAs = async (user: object, more: Readonly<Record<string, string>> = {}) => {
@@ -294,7 +290,6 @@ describe('a button', () => {
   });
 
   test('of an unknown kind, or that only opens the browser, is accepted and does nothing', async () => {
-    const here = await scene();
     const { id, post } = await asked(here);
     for (const button of [
       buttonsOf(post)['Open'],
@@ -308,7 +303,6 @@ describe('a button', () => {
   });
 
   test('is acknowledged before the answer is posted, because Slack waits only three seconds', async () => {
-    const here = await scene();
     const { id, post } = await asked(here);
     const said = slack.ephemeralTexts.length;
     const release = slack.holdNext('response');
@@ -321,7 +315,6 @@ describe('a button', () => {
 
   test('is answered only at Slack, whatever address the call contains', async () => {
     const elsewhere = await startWebhookReceiver();
-    const here = await scene();
     const { id, post } = await asked(here);
     const body = new URLSearchParams(
       here.caller.clickForm(here.slackUser, buttonsOf(post)['Approve']),

@@ -15,6 +15,7 @@ import {
   SlackServer,
   type Workspace,
 } from '../../support/servers/slack-server.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 const slack = new SlackServer();
 const environment = () => ({ ...slack.environment, COUNTERSIGN_SECRETS_KEY: SECRETS_KEY });
@@ -440,7 +441,7 @@ describe('linking', () => {
   });
 
   test('accepts a code once, even if many use it at the same moment', async () => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const { owner, caller } = await connected();
       const code = await codeOf(owner);
       const answers = await Promise.all(

@@ -22,6 +22,7 @@ import {
 import { expire, invited } from '../../support/scene/invitations.ts';
 import { ask as askWithTemporal, handleOf } from '../../support/temporal.ts';
 import { until } from '../../support/waiting.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 const PATH = '/api/v1/organization';
 
@@ -180,7 +181,7 @@ describe('DELETE /organization', () => {
   });
 
   test('applies each concurrent call completely or not at all', async () => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       organization = await createOrganization(app);
       owner = organization.owner;
       const agent = await createAgent(app, organization);
@@ -253,7 +254,7 @@ describe('DELETE /organization', () => {
   });
 
   test('happens once when several calls ask for it at the same moment', async () => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       organization = await createOrganization(app);
       owner = organization.owner;
       const answers = await Promise.all([remove(), remove(), remove()]);

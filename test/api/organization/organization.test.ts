@@ -18,6 +18,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 const PATH = '/api/v1/organization';
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -169,12 +170,12 @@ describe('PATCH /organization', () => {
   });
 
   test('accepts one of several concurrent changes to the same revision', async () => {
-    for (let round = 1; round <= 20; round++) {
+    for (let round = 1; round <= ROUNDS; round++) {
       const names = ['a', 'b', 'c'].map((name) => `${name}${round}`);
       const answers = await Promise.all(names.map((name) => change(owner.http, { name }, round)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
     }
-    expect(await eventsOf('organization.updated')).toHaveLength(20);
+    expect(await eventsOf('organization.updated')).toHaveLength(ROUNDS);
   });
 
   test.each([

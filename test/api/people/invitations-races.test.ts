@@ -23,8 +23,7 @@ import {
 } from '../../support/scene/invitations.ts';
 import { deleteAttempts } from '../../support/scene/sign-in.ts';
 import { untilBlocked } from '../../support/waiting.ts';
-
-const ROUNDS = 20;
+import { ROUNDS } from '../../support/rounds.ts';
 
 let app: TestApp;
 let organization: TestOrganization;

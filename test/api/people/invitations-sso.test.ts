@@ -27,6 +27,7 @@ import {
   newEmail,
   outcome,
 } from '../../support/scene/invitations.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 let provider: IdentityProvider;
 /** Admits only invited people. */
@@ -197,7 +198,7 @@ describe('an invited person at the identity provider', () => {
   });
 
   test('becomes one member when the link is used at the same moment', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const { id, email, token } = await invited(home(closed).owner, { policies });
       appear(email);
       const browser = new Browser();

@@ -10,6 +10,7 @@ import {
 import type { Policy, TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import type { Answer } from '../../support/http.ts';
 import { idOf } from '../../support/tokens.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 const KEYS = '/api/v1/api_keys';
 const OPTIONS = `${KEYS}/options`;
@@ -241,7 +242,7 @@ describe('the keys of an organization', () => {
   });
 
   test('have one audit event after concurrent revocations', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const key = await createOrganizationKey(app, organization);
       const answers = await Promise.all(
         [1, 2, 3].map(() => owner.browser.delete(`${KEYS}/${key.id}`)),

@@ -26,6 +26,7 @@ import {
   terms,
   type Shown,
 } from '../../support/scene/permission-policies.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -218,9 +219,9 @@ describe.each([
     expect((await post(owner.browser, path, terms('agent.read'))).status).toBe(201);
   });
 
-  test('changes only at its current revision: one of two concurrent changes succeeds, in each of 20 rounds', async () => {
+  test('changes only at its current revision: one of two concurrent changes succeeds', async () => {
     const { id } = await granting(path, terms('agent.read'));
-    for (let revision = 1; revision <= 20; revision += 1) {
+    for (let revision = 1; revision <= ROUNDS; revision += 1) {
       const keys = revision % 2 === 1 ? ['pipeline.read'] : ['agent.read'];
       const changes = [keys, [...keys, 'webhook.read']].map((to) =>
         put(owner.browser, `${path}/${id}`, { ...terms(...to), revision }),
@@ -229,7 +230,7 @@ describe.each([
       expect(outcomes).toEqual([200, '409 policy_changed']);
     }
     const late = await put(owner.browser, `${path}/${id}`, { ...terms('agent.read'), revision: 1 });
-    expect(late.body['error']?.['details']).toEqual({ revision: 21 });
+    expect(late.body['error']?.['details']).toEqual({ revision: ROUNDS + 1 });
   });
 
   test('keeps its revision when nothing changes, without an audit event', async () => {
@@ -239,13 +240,13 @@ describe.each([
     expect(await events(id)).toHaveLength(1);
   });
 
-  test('is created once for an idempotency key, also with 20 concurrent calls', async () => {
+  test('is created once for an idempotency key, also with concurrent calls', async () => {
     const key = randomUUID();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => post(owner.browser, path, terms('agent.read'), key)),
+      Array.from({ length: 5 }, () => post(owner.browser, path, terms('agent.read'), key)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([
-      ...Array<number>(19).fill(200),
+      ...Array<number>(4).fill(200),
       201,
     ]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -344,9 +345,9 @@ describe('what a policy grants', () => {
     expect((await key.http.get('/api/v1/agents')).status).toBe(200);
   });
 
-  test('cannot be passed on by a member who just lost permission_policy.write, in each of 20 rounds', async () => {
+  test('cannot be passed on by a member who just lost permission_policy.write', async () => {
     const target = await member();
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const ada = await manager('agent.read');
       const [policy] = await shown(ofMember(ada));
       const taken = owner.browser.delete(`${ofMember(ada)}/${String(policy?.id)}`);

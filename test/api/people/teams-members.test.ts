@@ -11,6 +11,7 @@ import {
   type TestOrganization,
 } from '../../support/scene/factories.ts';
 import { codeOf, idsOf, roster, setMembers, teamEvents, TEAMS } from '../../support/scene/teams.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -341,7 +342,7 @@ describe('a caller who adds a member to a team', () => {
   });
 });
 
-describe('concurrent changes, 20 times', () => {
+describe('concurrent changes', () => {
   let crowd: TestMember[];
 
   beforeAll(async () => {
@@ -351,7 +352,7 @@ describe('concurrent changes, 20 times', () => {
   });
 
   test('of archiving and changing members apply in one order, and an archived team stays unchanged', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const id = await createTeam(app, organization.id);
       const [archived, changed] = await Promise.all([
         archive(id),
@@ -370,7 +371,7 @@ describe('concurrent changes, 20 times', () => {
   test('of two member lists leave one of them, never a mixture, and the audit events add up to it', async () => {
     const id = await createTeam(app, organization.id);
     const rosters = [idsOf(...crowd.slice(0, 4)), idsOf(...crowd.slice(2))];
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const answers = await Promise.all(rosters.map((each) => setMembers(owner.http, id, each)));
       expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
       expect(rosters.map((each) => [...each].sort())).toContainEqual(await roster(owner, id));
@@ -390,7 +391,7 @@ describe('concurrent changes, 20 times', () => {
 
   test('of losing a grant and passing it on never pass on a lost grant', async () => {
     const agentRead = [{ scope_kind: 'organization', permissions: ['agent.read'] }] as const;
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const [source, target] = [
         await createTeam(app, organization.id, { policies: agentRead }),
         await createTeam(app, organization.id, { policies: agentRead }),
@@ -416,7 +417,7 @@ describe('concurrent changes, 20 times', () => {
   });
 
   test('that archive twice both succeed, with one audit event', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const id = await createTeam(app, organization.id);
       const answers = await Promise.all([archive(id), archive(id)]);
       expect(answers.map((answer) => answer.status)).toEqual([204, 204]);

@@ -14,6 +14,7 @@ import {
 } from '../../support/scene/factories.ts';
 import type { Answer } from '../../support/http.ts';
 import { codeOf, idsOf, roster, setMembers, teamEvents, TEAMS } from '../../support/scene/teams.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -125,8 +126,8 @@ describe('creating a team', () => {
     expect((await manager.http.post(TEAMS, { name: 'Another' })).status).toBe(201);
   });
 
-  test('creates one team for two concurrent calls with one name, 20 times', async () => {
-    for (let round = 0; round < 20; round += 1) {
+  test('creates one team for two concurrent calls with one name', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const answers = await Promise.all([create(`Race ${round}`), create(`RACE ${round}`)]);
       expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
     }
@@ -307,8 +308,8 @@ describe('renaming a team', () => {
     ]);
   });
 
-  test('gives one name to one of two concurrent renames, 20 times', async () => {
-    for (let round = 0; round < 20; round += 1) {
+  test('gives one name to one of two concurrent renames', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const teams = [
         await createTeam(app, organization.id),
         await createTeam(app, organization.id),

@@ -19,6 +19,7 @@ import {
 } from '../../support/servers/identity-provider.ts';
 import { until } from '../../support/waiting.ts';
 import { idOf } from '../../support/tokens.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 let provider: IdentityProvider;
 let app: TestApp;
@@ -437,7 +438,7 @@ describe('an unknown person', () => {
   });
 
   test('who signs in twice at the same moment becomes one member', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const person = newPerson();
       provider.person = person;
       const browsers = [new Browser(), new Browser()];

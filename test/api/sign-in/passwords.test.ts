@@ -15,6 +15,7 @@ import { HttpClient, type Answer } from '../../support/http.ts';
 import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
 import { untilBlocked } from '../../support/waiting.ts';
 import { secretOf } from '../../support/tokens.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 const OLD = 'seven bright ravens on a wire';
 const NEW = 'nine quiet herons by the weir';
@@ -177,7 +178,7 @@ describe('a forgotten password', () => {
   });
 
   test('is reset by only one of several links used at the same moment', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       await deleteAttempts();
       const person = await memberWithPassword();
       const tokens = Array.from({ length: 2 }, () => issueToken('whr'));
@@ -402,7 +403,7 @@ describe('changing a password', () => {
   });
 
   test('from two sessions at once works in one of them, and ends the other', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       await deleteAttempts();
       const person = await memberWithPassword();
       const second = await signIn(person.email, OLD);
