@@ -218,7 +218,7 @@ describe('what a key reports', () => {
           expect([path, status]).toEqual([path, allowed(holding, permission, at) ? 200 : 403]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 12 },
     );
   });
 });
@@ -432,7 +432,7 @@ describe('what a list shows', () => {
           }
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 8 },
     );
     expect(shown.some).toBeGreaterThan(0);
     expect(shown.refused).toBeGreaterThan(0);

@@ -1,6 +1,5 @@
 /** Concurrent calls: each change of an invitation happens once, and the last seat is given once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
 import { eventually } from '../../../src/local/processes.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
@@ -21,7 +20,7 @@ import {
   PASSWORD,
   tokenIn,
 } from '../../support/scene/invitations.ts';
-import { deleteAttempts } from '../../support/scene/sign-in.ts';
+import { cheapHashOf, deleteAttempts } from '../../support/scene/sign-in.ts';
 import { untilBlocked } from '../../support/waiting.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 
@@ -32,7 +31,7 @@ let passwordHash: string;
 
 beforeAll(async () => {
   app = await startApp({ environment: { COUNTERSIGN_MAX_SEATS: '3' } });
-  passwordHash = await hashPassword(PASSWORD);
+  passwordHash = await cheapHashOf(PASSWORD);
 });
 
 beforeEach(async () => {

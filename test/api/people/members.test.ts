@@ -13,6 +13,7 @@ import {
 import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
+import { everywhere } from '../../support/scene.ts';
 
 let app: TestApp;
 /** Another process of the same deployment. */
@@ -35,9 +36,7 @@ beforeEach(async () => {
   owner = organization.owner;
 });
 
-const allowed = (...permissions: string[]) => [
-  { scope_kind: 'organization' as const, permissions },
-];
+const allowed = (...permissions: string[]) => [everywhere(...permissions)];
 const ownership = [{ scope_kind: 'organization' as const, is_owner: true }];
 const member = (options: Parameters<typeof createMember>[2] = {}) =>
   createMember(app, organization.id, options);

@@ -1,6 +1,5 @@
 /** Sign-in with a second factor: the challenge, the code, and what must be refused. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
@@ -14,6 +13,7 @@ import type { Answer } from '../../support/http.ts';
 import {
   browserWith,
   challengeOf,
+  cheapHashOf,
   codeOf,
   cookieOf,
   createPerson,
@@ -344,7 +344,7 @@ describe('a challenge', () => {
 
   test('ends when the password changes', async () => {
     const token = await challengeOf(app, member);
-    const password_hash = await hashPassword('another password of mine');
+    const password_hash = await cheapHashOf('another password of mine');
     await app.db('users').where({ id: member.userId }).update({ password_hash });
     expect(codeOf(await complete(token, await authenticator.freshCode()))).toEqual(REFUSED);
   });

@@ -242,7 +242,7 @@ describe('grants through teams and for teams', () => {
             );
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 8 },
     );
     expect([...outcomes].sort()).toEqual([200, 403]);
   });
@@ -283,7 +283,7 @@ describe('grants through teams and for teams', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
     expect(found).toBeGreaterThan(0);
   });
@@ -328,7 +328,7 @@ describe('grants through teams and for teams', () => {
           listed += shown.length;
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 12 },
     );
     expect(listed).toBeGreaterThan(0);
   });

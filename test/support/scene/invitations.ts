@@ -1,10 +1,10 @@
 /** Inviting people and accepting invitations over HTTP, for several test files. */
 import { randomUUID } from 'node:crypto';
 import { hashRecoveryCode } from '../../../src/domain/sign-in/second-factors.ts';
-import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
 import type { TestApp } from '../app.ts';
 import { createMember, type Policy, type TestMember, type TestOrganization } from './factories.ts';
 import type { Answer } from '../http.ts';
+import { cheapHashOf } from './sign-in.ts';
 
 export const INVITATIONS = '/api/v1/invitations';
 
@@ -129,7 +129,7 @@ export async function createRemovedMember(
   await app
     .db('users')
     .where({ id: member.userId })
-    .update({ password_hash: await hashPassword(password) });
+    .update({ password_hash: await cheapHashOf(password) });
   return member;
 }
 

@@ -23,6 +23,9 @@ interface PersonOptions {
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 let cheapHash: Promise<string> | undefined;
 
+/** As the service keeps it, but verified in a fraction of a millisecond. */
+export const cheapHashOf = (password: string): Promise<string> => hash(password, CHEAP);
+
 /** A member who can sign in with `PASSWORD`. */
 export async function createPerson(
   app: TestApp,
@@ -30,7 +33,7 @@ export async function createPerson(
   options: PersonOptions = {},
 ): Promise<TestMember> {
   const member = await createMember(app, organizationId, options);
-  cheapHash ??= hash(PASSWORD, CHEAP);
+  cheapHash ??= cheapHashOf(PASSWORD);
   const password_hash = await (options.costly ? hashPassword(PASSWORD) : cheapHash);
   await app.db('users').where({ id: member.userId }).update({ password_hash });
   return member;
