@@ -152,7 +152,6 @@ test('while Postgres is away every endpoint reports it, and afterwards everythin
   const key = randomUUID();
   const refused = errorOf(await scene.adapter.create(body('refund'), { idempotencyKey: key }));
   expect(refused).toMatchObject({ status: 503, error: { type: 'dependency' } });
-  expect(refused.elapsedMs).toBeLessThan(15_000);
 
   postgres = await startPostgres(postgres.port);
   await until('it answers again', async () => (await app.http.get('/health/ready')).status === 200);

@@ -34,12 +34,8 @@ const startTemporal = () =>
     timeSkipping: true,
   });
 
-/**
- * A long create budget, so that a create that is not held up is distinguishable even on a busy
- * machine.
- */
+/** A create that used up this budget would come after the reconciler, with the rules' answer. */
 const environment = { TEMPORAL_NAMESPACE: 'away', COUNTERSIGN_CREATE_BUDGET: '30s' };
-const HELD_UP_MS = 15_000;
 
 beforeAll(async () => {
   temporal = await startTemporal();
@@ -55,7 +51,7 @@ const isAway = () => app.temporal.presence.away.aborted;
 
 async function stopTemporal(): Promise<void> {
   await temporal.stop();
-  await until('its absence is noticed', isAway, 60_000);
+  await until('its absence is noticed', isAway);
 }
 
 async function returnTemporal(): Promise<void> {
@@ -105,10 +101,7 @@ test('while Temporal is away everything except new escalation continues, and esc
     scene.adapter.create(body('deploy')),
     scene.adapter.create(body('deploy')),
   ]);
-  for (const { status, elapsedMs } of created) {
-    expect(status).toBe(201);
-    expect(elapsedMs).toBeLessThan(HELD_UP_MS);
-  }
+  expect(created.map(({ status }) => status)).toEqual(created.map(() => 201));
   const [expiring = '', refund = '', withdrawn = '', kept = ''] = created.map(
     (answer) => requestOf(answer).id,
   );
@@ -147,18 +140,17 @@ test('while Temporal is away everything except new escalation continues, and esc
 test('a Temporal server that hangs delays creates only until it is noticed', async () => {
   const [pid = 0] = temporal.servers.map((server) => server.pid());
   process.kill(pid, 'SIGSTOP');
-  const asked = performance.now();
-  const [first, second] = await Promise.all([
+  const first = await Promise.all([
     scene.adapter.create(body('deploy')),
     scene.adapter.create(body('refund')),
   ]);
-  expect(performance.now() - asked).toBeLessThan(HELD_UP_MS);
-  await until('its silence is noticed', isAway, 60_000);
-  const third = await scene.adapter.create(body('refund'));
-  expect(third.elapsedMs).toBeLessThan(HELD_UP_MS);
+  await until('its silence is noticed', isAway);
+  const answers = [...first, await scene.adapter.create(body('refund'))];
+  // No rule has run, so none of them was held back until the reconciler came.
+  expect(answers.map((answer) => requestOf(answer).status)).toEqual(answers.map(() => 'pending'));
   process.kill(pid, 'SIGCONT');
   await until('its return is noticed', () => !isAway());
-  const ids = [first, second, third].map((answer) => requestOf(answer).id);
+  const ids = answers.map((answer) => requestOf(answer).id);
   await until(
     'the first is handed to people',
     async () => (await stateOf(app, ids[0] ?? '')) === 'pending',

@@ -1,21 +1,11 @@
-/** Days of escalation on a real Temporal server. Only its clock is moved. */
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+/** Hours and days of escalation on a real Temporal server, whose clock is moved, and what reviewers do meanwhile. */
+import { describe, expect, test } from '@jest/globals';
 import { stepRequest } from '../../src/services/requests/step.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { REVIEWER, scene } from '../support/scene.ts';
+import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/scene/courses.ts';
+import { lossesIn } from '../support/scene/losses.ts';
+import { level, user } from '../support/scene/nodes.ts';
 import {
-  activatePath,
-  activatePipeline,
-  createAgent,
-  createMember,
-  createOrganization,
-  type TestAgent,
-  type TestMember,
-  type TestOrganization,
-} from '../support/scene/factories.ts';
-import {
-  ask,
-  decide,
   eventsOf,
   handleOf,
   notificationsOf,
@@ -28,69 +18,47 @@ import { fastForward } from '../support/time-skipping.ts';
 
 const HOUR_MS = 3_600_000;
 
-let app: TestApp;
-let organization: TestOrganization;
-let agent: TestAgent;
-/** One person for each level. The levels wait 8, 12 and 16 hours. The path repeats once, 12 hours later. */
-let people: readonly [TestMember, TestMember, TestMember];
-const nodes = [randomUUID(), randomUUID(), randomUUID()] as const;
-
-beforeAll(async () => {
-  app = await startApp({ temporal: true });
-  organization = await createOrganization(app);
-  agent = await createAgent(app, organization);
-  const policies = [
-    { scope_kind: 'organization', permissions: ['request.read', 'request.decide'] },
-  ] as const;
-  const person = () => createMember(app, organization.id, { policies });
-  people = [await person(), await person(), await person()];
-  await activatePath(organization.owner, {
-    path_key: 'on-call',
-    name: 'On call',
-    nodes: people.map(({ membershipId }, n) => ({
-      id: nodes[n],
-      type: 'level',
-      targets: [{ type: 'user', id: membershipId }],
-      escalate_after: `${8 + 4 * n}h`,
-    })),
-    repeat: { times: 1, after: '12h' },
-  });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
-    blocks: [],
-    default_escalation_path: 'on-call',
-  });
+const { app, owner, people, agent, person, ...verbs } = await scene({
+  app: { temporal: true },
+  people: { ada: REVIEWER, ben: REVIEWER, cleo: REVIEWER, zoe: REVIEWER },
 });
+const { askOn, withdraw, decide, claim, release, addReviewers, verbsOf } = verbs;
+/** Zoe is on no path. */
+const { ada, ben, cleo, zoe } = people;
+const asked = [ada, ben, cleo] as const;
+await verbs.settings({ claim_timeout_seconds: 6 * 3_600 });
 
-afterAll(async () => {
-  await app.close();
-});
-
-async function notified(requestId: string): Promise<string[]> {
-  const notifications = await notificationsOf(app, requestId);
-  return notifications.map(({ stepKey, membershipId }) => {
-    const level = nodes.findIndex((id) => stepKey.startsWith(id)) + 1;
-    const person = people.findIndex((member) => member.membershipId === membershipId) + 1;
-    return `level ${level}, run ${stepKey.split(':')[1] ?? ''}: person ${person}`;
-  });
-}
-
-async function verbs(requestId: string): Promise<string[]> {
-  return (await timelineOf(app, requestId)).map(({ type }) =>
-    type.replace('approval_request.', ''),
-  );
-}
+/** Three levels with these waits, one person each. */
+const levels = (...waits: readonly string[]) =>
+  asked.map((member, n) => level([user(member)], waits[n] ?? '1h'));
 
 describe('an escalation path that takes days', () => {
-  test('notifies each person once for each level and run, repeats, is exhausted, and expires', async () => {
-    const id = await ask(app, agent, { timeout: '120h' });
+  const path = { nodes: levels('8h', '12h', '16h'), repeat: { times: 1, after: '12h' } };
+  const nodes = path.nodes.map(({ id }) => id);
+  const begin = async (timeout = '168h'): Promise<string> => {
+    const id = await askOn(path, { timeout });
     await waiting(app, id);
+    return id;
+  };
+
+  async function notified(requestId: string): Promise<string[]> {
+    const notifications = await notificationsOf(app, requestId);
+    return notifications.map(({ stepKey, membershipId }) => {
+      const level = nodes.findIndex((id) => stepKey.startsWith(id)) + 1;
+      const person = asked.findIndex((member) => member.membershipId === membershipId) + 1;
+      return `level ${level}, run ${stepKey.split(':')[1] ?? ''}: person ${person}`;
+    });
+  }
+
+  test('notifies each person once for each level and run, repeats, is exhausted, and expires', async () => {
+    const id = await begin('120h');
     await fastForward(app, id, 121);
     await handleOf(app, id).result();
     const run = (n: number) =>
       [1, 2, 3].map((level) => `level ${level}, run ${n}: person ${level}`);
     expect(await notified(id)).toEqual([...run(1), ...run(2)]);
     const levels = Array.from({ length: 3 }, () => 'level_notified');
-    expect(await verbs(id)).toEqual([
+    expect(await verbsOf(id)).toEqual([
       'created',
       'pipeline_concluded',
       'routed',
@@ -114,27 +82,22 @@ describe('an escalation path that takes days', () => {
   });
 
   test('ends with the decision: decided at level 2, it never notifies the third person', async () => {
-    const id = await ask(app, agent);
-    await waiting(app, id);
+    const id = await begin();
     await fastForward(app, id, 10);
     expect(await notified(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);
-    await decide(people[1], id);
+    expect((await decide(ben, id)).status).toBe(200);
     expect(await handleOf(app, id).result()).toEqual({
       kind: 'done',
       status: 'approved',
       automatic: false,
     });
     expect(await notified(id)).toHaveLength(2);
-    expect((await verbs(id)).slice(-2)).toEqual(['level_notified', 'approved']);
+    expect((await verbsOf(id)).slice(-2)).toEqual(['level_notified', 'approved']);
   });
 
   test('skips a level without anyone to ask, at once, and records that', async () => {
-    const id = await ask(app, agent);
-    await waiting(app, id);
-    await app
-      .db('memberships')
-      .where({ id: people[1].membershipId })
-      .update({ status: 'suspended' });
+    const id = await begin();
+    await app.db('memberships').where({ id: ben.membershipId }).update({ status: 'suspended' });
     try {
       await fastForward(app, id, 9);
       expect(await notified(id)).toEqual(['level 1, run 1: person 1', 'level 3, run 1: person 3']);
@@ -144,28 +107,23 @@ describe('an escalation path that takes days', () => {
         'approval_request.level_notified',
       ]);
       expect(timeline.at(-2)?.data).toMatchObject({
-        path_key: 'on-call',
         node_id: nodes[1],
         run: 1,
       });
       expect(timeline.at(-1)?.at).toEqual(timeline.at(-2)?.at);
     } finally {
-      await app
-        .db('memberships')
-        .where({ id: people[1].membershipId })
-        .update({ status: 'active' });
+      await app.db('memberships').where({ id: ben.membershipId }).update({ status: 'active' });
     }
   });
 
   test('notifies no one twice when the workflow and the reconciler run the same step at once', async () => {
-    const id = await ask(app, agent);
-    await waiting(app, id);
+    const id = await begin();
     const floor = new Date(Date.now() + 9 * HOUR_MS);
     const steps = ['workflow', 'reconciler', 'workflow', 'reconciler'] as const;
     await Promise.all(steps.map((by) => stepRequest(app.context, id, { floor, by })));
     await stepRequest(app.context, id, { floor, by: 'workflow' });
     expect(await notified(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);
-    expect(await verbs(id)).toEqual([
+    expect(await verbsOf(id)).toEqual([
       'created',
       'pipeline_concluded',
       'routed',
@@ -180,5 +138,108 @@ describe('an escalation path that takes days', () => {
         typesOf(await eventsOf(app, id)).filter((type) => type === 'TimerStarted').length === 2,
     );
     expect(await notified(id)).toHaveLength(2);
+  });
+});
+
+async function signalsOf(id: string): Promise<string[]> {
+  return (await eventsOf(app, id)).flatMap(
+    ({ workflowExecutionSignaledEventAttributes: signal }) =>
+      signal?.signalName ? [signal.signalName] : [],
+  );
+}
+
+/** Waits until the workflow's latest timer is a later one than its first and has this summary. */
+async function waitsBy(id: string, summary: RegExp): Promise<void> {
+  await until(`a timer ${summary.source}`, async () => {
+    const [, ...later] = await timerSummariesOf(app, id);
+    return summary.test(later.at(-1) ?? '');
+  });
+}
+
+describe('the workflow of a request', () => {
+  const hourly = { nodes: levels('1h', '1h', '1h') };
+  const names: Names = Object.fromEntries(hourly.nodes.map(({ id }, n) => [id, `level ${n + 1}`]));
+  const atLevelOne = async (): Promise<string> => {
+    const id = await askOn(hourly);
+    await waiting(app, id);
+    return id;
+  };
+
+  test('waits during a claim; after its release the overdue level is notified at once, the next an hour later', async () => {
+    const id = await atLevelOne();
+    expect((await claim(ada, id)).status).toBe(200);
+    await waitsBy(id, /^claimed by Ada until /);
+    expect(await detailsOf(app, id)).toContain('claimed by Ada until ');
+    await fastForward(app, id, 2.5);
+    expect(await courseOf(app, id, names)).toEqual([
+      '0 level_notified Ada at level 1 1',
+      '0 claimed Ada',
+    ]);
+    expect((await release(ada, id)).status).toBe(204);
+    await waitsBy(id, /: level 2 of 3, run 1 of 1$/);
+    await fastForward(app, id, 0.75);
+    expect(await notificationsOf(app, id)).toHaveLength(2);
+    await fastForward(app, id, 0.5);
+    const course = await courseOf(app, id, names);
+    expect(course.map((line) => line.replace(/^\d+ /, ''))).toEqual([
+      'level_notified Ada at level 1 1',
+      'claimed Ada',
+      'claim_released Ada',
+      'level_notified Ben at level 2 1',
+      'level_notified Cleo at level 3 1',
+    ]);
+    const [, , , benAt = 0, cleoAt = 0] = course.map((line) => Number.parseInt(line, 10));
+    expect(cleoAt - benAt).toBe(60);
+    expect((await signalsOf(id)).filter((name) => name === 'claim')).toHaveLength(2);
+    expect((await decide(cleo, id)).status).toBe(200);
+    expect(await handleOf(app, id).result()).toMatchObject({ status: 'approved' });
+  });
+
+  test('notifies an added reviewer once and keeps the time of the next level', async () => {
+    const id = await atLevelOne();
+    expect((await addReviewers(ada, id, [zoe])).status).toBe(200);
+    expect((await addReviewers(ada, id, [zoe])).status).toBe(200);
+    await waitsBy(id, /: level 1 of 3, run 1 of 1$/);
+    expect(await signalsOf(id)).toContain('changed');
+    await fastForward(app, id, 1.25);
+    const notified = (await notificationsOf(app, id)).map(({ membershipId }) => membershipId);
+    expect(notified).toEqual([ada, zoe, ben].map(({ membershipId }) => membershipId));
+    expect((await courseOf(app, id, names)).at(-1)).toBe('60 level_notified Ben at level 2 1');
+    expect((await decide(zoe, id, { status: 'denied' })).status).toBe(200);
+    expect(await handleOf(app, id).result()).toMatchObject({ status: 'denied' });
+  });
+
+  test('moves on at once when the only person of a level is suspended or loses the right to decide', async () => {
+    const { ways } = lossesIn({ app, owner, agent });
+    for (const way of ['suspended', 'stripped of every permission']) {
+      const gone = await person({ displayName: 'Gone', can: REVIEWER });
+      const id = await askOn({ nodes: [level([user(gone)], '12h'), level([user(ben)], '12h')] });
+      await waiting(app, id);
+      expect((await claim(gone, id)).status).toBe(200);
+      await waitsBy(id, /^claimed by Gone until /);
+      expect((await ways[way]?.(gone))?.status).toBeLessThan(300);
+      await waitsBy(id, /: level 2 of 2, run 1 of 1$/);
+      const notified = (await notificationsOf(app, id)).map(({ membershipId }) => membershipId);
+      expect(notified).toEqual([gone.membershipId, ben.membershipId]);
+      expect((await verbsOf(id)).slice(-3)).toEqual([
+        'claim_released',
+        'level_skipped',
+        'level_notified',
+      ]);
+      expect((await decide(ben, id)).status).toBe(200);
+      expect(await handleOf(app, id).result()).toMatchObject({ status: 'approved' });
+    }
+  });
+
+  test('ends by the signal of a decision or a cancellation', async () => {
+    const [decided, cancelled] = [await atLevelOne(), await atLevelOne()];
+    expect((await decide(ada, decided)).status).toBe(200);
+    await withdraw(cancelled);
+    expect(await handleOf(app, decided).result()).toMatchObject({ status: 'approved' });
+    expect(await handleOf(app, cancelled).result()).toMatchObject({ status: 'cancelled' });
+    expect([await signalsOf(decided), await signalsOf(cancelled)].map(([first]) => first)).toEqual([
+      'decision',
+      'cancel',
+    ]);
   });
 });

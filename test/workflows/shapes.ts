@@ -30,7 +30,7 @@ export const PATH_KEY = 'seconds';
 export interface Stage {
   readonly app: TestApp;
   readonly organization: TestOrganization;
-  /** Its pipeline approves the tool `refund`. Other tools go to a path of three levels, a second each. */
+  /** Its pipeline approves the tool `refund`. Other tools go to a path of three levels. */
   readonly routed: TestAgent;
   /** All its requests go to people, without a path. */
   readonly unrouted: TestAgent;
@@ -50,14 +50,14 @@ export async function setStage(app: TestApp): Promise<Stage> {
   await activatePath(organization.owner, {
     path_key: PATH_KEY,
     name: 'Seconds',
-    nodes: people.map(({ membershipId }) => ({
+    // The last level outlasts every test, and so do the others, unless a shape hurries them.
+    nodes: people.map(({ membershipId }, n) => ({
       id: randomUUID(),
       type: 'level',
       targets: [{ type: 'user', id: membershipId }],
-      escalate_after: '1m',
+      escalate_after: n === 2 ? '1h' : '1m',
     })),
   });
-  await hurryPath(app, { organizationId: organization.id, pathKey: PATH_KEY, wait: '1s' });
   const refunds = { id: 'tool', field: '/request/tool', operator: 'equals', value: 'refund' };
   await activatePipeline(organization.owner, `agents/${routed.slug}`, {
     blocks: [
@@ -85,7 +85,8 @@ export const SHAPES = {
     if (people[0]) await decide(people[0], id);
     return await endOf(app, id);
   },
-  'decided-at-level-3': async ({ app, routed, people }) => {
+  'decided-at-level-3': async ({ app, organization, routed, people }) => {
+    await hurryPath(app, { organizationId: organization.id, pathKey: PATH_KEY, wait: '1s' });
     const id = await ask(app, routed);
     await levelReached(app, id, 3);
     if (people[2]) await decide(people[2], id, 'denied');

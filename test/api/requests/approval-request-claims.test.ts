@@ -5,6 +5,7 @@ import type { Answer, Json } from '../../support/http.ts';
 import { outcome, refused } from '../../support/refusals.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import type { PersonSpec } from '../../support/scene/cast.ts';
+import { until } from '../../support/waiting.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -115,9 +116,7 @@ describe('a claim', () => {
     expect(decided.body['request']).not.toHaveProperty('claim');
     expect(await read(id)).not.toHaveProperty('claim');
     expect(await release(ada, id)).toMatchObject(refused(404, 'not_found'));
-    expect(await claim(ada, id)).toMatchObject(
-      refused(409, 'request_not_pending', { status: 'denied' }),
-    );
+    expect(outcome(await claim(ada, id))).toBe('409 request_not_pending');
   });
 
   test('needs no second factor even if the organization requires one, because it decides nothing', async () => {
@@ -189,29 +188,22 @@ describe('who may claim', () => {
     expect(answer).toMatchObject(refused(403, 'permission_denied', { permission, reason }));
   });
 
-  test('an owner may not while the pipeline evaluates', async () => {
-    const id = await ask({ evaluated: false });
-    expect(await claim(owner, id)).toMatchObject(refused(409, 'request_evaluating'));
-    expect(await release(owner, id)).toMatchObject(refused(404, 'not_found'));
-  });
-
-  test('a reviewer may not after it is withdrawn', async () => {
-    const id = await ask();
-    await claimed(ada, id);
-    await withdraw(id);
-    expect(await claim(bob, id)).toMatchObject(
-      refused(409, 'request_not_pending', { status: 'cancelled' }),
-    );
-    expect(await read(id)).not.toHaveProperty('claim');
-  });
-
-  test('a reviewer may not after the deadline, and the attempt records the expiry', async () => {
-    const id = await ask();
-    await reachDeadline(id);
-    expect(await claim(ada, id)).toMatchObject(
-      refused(409, 'request_not_pending', { status: 'expired' }),
-    );
-    expect(await read(id)).toMatchObject({ status: 'expired' });
+  test('no one may while the pipeline evaluates, after a withdrawal, or after the deadline, which the attempt records', async () => {
+    const evaluating = await ask({ evaluated: false });
+    expect(await claim(owner, evaluating)).toMatchObject(refused(409, 'request_evaluating'));
+    expect(await release(owner, evaluating)).toMatchObject(refused(404, 'not_found'));
+    const [withdrawn, late] = [await ask(), await ask()];
+    await claimed(ada, withdrawn);
+    await withdraw(withdrawn);
+    await reachDeadline(late);
+    for (const [id, status] of [
+      [withdrawn, 'cancelled'],
+      [late, 'expired'],
+    ] as const) {
+      expect(await claim(bob, id)).toMatchObject(refused(409, 'request_not_pending', { status }));
+      expect(await read(id)).toMatchObject({ status });
+      expect(await read(id)).not.toHaveProperty('claim');
+    }
   });
 });
 
@@ -316,8 +308,16 @@ describe('escalation', () => {
     await claimed(ada, lapsing);
     await reachLapse(lapsing);
     const overdue = app.db.raw(`clock_timestamp() - interval '6 seconds'`);
-    await app.db('approval_requests').where({ id: lapsing }).update({ wake_at: overdue });
-    await wakeOverdue(app.context);
+    // The service's own round may take the request first, and is not awaited here.
+    const reconciled = async (id: string, columns: object) => {
+      await app
+        .db('approval_requests')
+        .where({ id })
+        .update({ ...columns, wake_at: overdue });
+      await wakeOverdue(app.context);
+      await until('level 2 is notified', async () => (await notifiedLevels(id)).length === 2);
+    };
+    await reconciled(lapsing, {});
     expect((await verbsOf(lapsing)).slice(-2)).toEqual(['claim_lapsed', 'level_notified']);
     expect(await notifiedLevels(lapsing)).toEqual([1, 2]);
 
@@ -326,11 +326,7 @@ describe('escalation', () => {
     await claimed(ada, released);
     await release(ada, released);
     expect(await wokenAfter(released)).toBe(3_000);
-    await app
-      .db('approval_requests')
-      .where({ id: released })
-      .update({ last_at: due, wake_at: overdue });
-    await wakeOverdue(app.context);
+    await reconciled(released, { last_at: due });
     expect(await notifiedLevels(released)).toEqual([1, 2]);
   });
 });
@@ -361,16 +357,12 @@ describe('an expired claim', () => {
     }
   });
 
-  test('cannot be released, and the attempt records its end', async () => {
-    const id = await lapsed();
-    expect(await release(ada, id)).toMatchObject(refused(404, 'not_found'));
-    expect((await verbsOf(id)).at(-1)).toBe('claim_lapsed');
-  });
-
-  test('is recorded before the decision that follows', async () => {
-    const id = await lapsed();
-    expect((await decide(bob, id)).status).toBe(200);
-    expect((await verbsOf(id)).slice(-2)).toEqual(['claim_lapsed', 'approved']);
+  test('cannot be released, and is recorded before the decision that follows', async () => {
+    const [released, decided] = [await lapsed(), await lapsed()];
+    expect(await release(ada, released)).toMatchObject(refused(404, 'not_found'));
+    expect((await verbsOf(released)).at(-1)).toBe('claim_lapsed');
+    expect((await decide(bob, decided)).status).toBe(200);
+    expect((await verbsOf(decided)).slice(-2)).toEqual(['claim_lapsed', 'approved']);
   });
 });
 
@@ -404,16 +396,13 @@ describe('a claim of a member who leaves', () => {
   );
 });
 
-describe('concurrently, in 20 rounds', () => {
+describe('concurrently, in 10 rounds', () => {
   const rounds = async (round: (id: string) => Promise<void>) => {
-    for (let n = 0; n < 20; n += 1) await round(await ask({ agent: 'free' }));
+    for (let n = 0; n < 10; n += 1) await round(await ask({ agent: 'free' }));
   };
   const count = async (id: string, verb: string) =>
     (await verbsOf(id)).filter((each) => each === verb).length;
-  /**
-   * Whether or not the claim came in time: the request has ended, shows no claim, and its end is
-   * the last event.
-   */
+  /** Whether or not the claim came in time. */
   const endsAs = async (id: string, status: string, claiming: Answer) => {
     expect(['200', '409 request_not_pending']).toContain(outcome(claiming));
     const request = await read(id);
@@ -462,13 +451,6 @@ describe('concurrently, in 20 rounds', () => {
     });
   });
 
-  test('one claims and the agent withdraws: it is withdrawn, and no claim is shown', async () => {
-    await rounds(async (id) => {
-      const [claiming] = await Promise.all([claim(ada, id), withdraw(id)]);
-      await endsAs(id, 'cancelled', claiming);
-    });
-  });
-
   test('the holder releases and another decides: the decision holds, and nothing is recorded after it', async () => {
     await rounds(async (id) => {
       await claimed(ada, id);
@@ -483,11 +465,13 @@ describe('concurrently, in 20 rounds', () => {
     });
   });
 
-  test('one claims at the deadline: it expires, and a claim that came too late is refused', async () => {
+  test.each([
+    ['the agent withdraws', 'cancelled', withdraw],
+    ['the deadline comes', 'expired', async (id: string) => later(id, await deadlineOf(id))],
+  ] as const)('one claims and %s: it is %s, and no claim is shown', async (_what, status, ends) => {
     await rounds(async (id) => {
-      const deadline = await deadlineOf(id);
-      const [claiming] = await Promise.all([claim(ada, id), later(id, deadline)]);
-      await endsAs(id, 'expired', claiming);
+      const [claiming] = await Promise.all([claim(ada, id), ends(id)]);
+      await endsAs(id, status, claiming);
     });
   });
 

@@ -357,8 +357,8 @@ describe('adding reviewers', () => {
     expect(await get(late)).toMatchObject({ status: 'expired' });
   });
 
-  test('by two people at once adds and notifies the same colleague once, in 20 rounds', async () => {
-    for (let round = 0; round < 20; round += 1) {
+  test('by two people at once adds and notifies the same colleague once, in 10 rounds', async () => {
+    for (let round = 0; round < 10; round += 1) {
       const id = await ask(app, agent);
       const answers = await Promise.all([
         add(ada, id, [cleo.membershipId]),

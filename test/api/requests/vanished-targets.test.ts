@@ -111,7 +111,13 @@ describe.each(Object.keys(ways))(
       }
       expect((await decide(bob, id)).status).toBe(200);
     });
+  },
+);
 
+/** The ways differ in who may decide, which the tests above and those of access hold for each of them. */
+describe.each(['removed', 'left with request.decide.unrouted'])(
+  'a person who was %s, at a level with other people',
+  (way) => {
     test('leaves the level to the other people it names', async () => {
       const gone = await reviewer('Gone');
       const nodes = [level([user(ada)]), level([user(gone), user(bob)]), level([user(ada)])];

@@ -290,7 +290,7 @@ describe('the queue and the rules of access', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
     expect(listed).toBeGreaterThan(0);
   });
@@ -322,7 +322,7 @@ describe('the queue and the rules of access', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
     expect(seen.size).toBe(2);
   });

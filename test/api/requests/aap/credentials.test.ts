@@ -1,29 +1,30 @@
 /** Which credentials the adapter protocol accepts, and when it stops accepting them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { errorOf, requestOf, type ErrorAnswer, type RawAnswer } from '../../../support/adapter.ts';
-import { startProvider, type Instance, type Provider } from './provider.ts';
+import { describe, expect, test } from '@jest/globals';
+import {
+  Adapter,
+  errorOf,
+  requestOf,
+  type ErrorAnswer,
+  type RawAnswer,
+} from '../../../support/adapter.ts';
+import { scene } from '../../../support/scene.ts';
+import type { SceneAgent } from '../../../support/scene/cast.ts';
 import { submission } from './submissions.ts';
 import { idOf, tokenParts } from '../../../support/tokens.ts';
 
-let provider: Provider;
-let instance: Instance;
-let id: string;
+const { app, owner, agents, agent } = await scene({ pipelines: { bot: {} } });
+const { bot } = agents;
+const anonymous = new Adapter({ baseUrl: `${app.url}/api/aap` });
+const { id } = requestOf(await bot.adapter.create(submission()));
 
-beforeAll(async () => {
-  provider = await startProvider();
-  instance = await provider.instance();
-  ({ id } = requestOf(await instance.adapter.create(submission())));
-});
-afterAll(async () => {
-  await provider.stop();
-});
+const revoke = async ({ credentialId }: SceneAgent): Promise<number> =>
+  (await owner.http.delete(`/api/v1/agent-credentials/${credentialId}`)).status;
 
 type Headers = Readonly<Record<string, string>>;
 
 /** The three operations with the given headers, and otherwise valid. */
 async function everyOperation(headers: Headers): Promise<(ErrorAnswer | RawAnswer)[]> {
-  const anonymous = provider.adapter(undefined);
   const more = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
   const path = `/api/aap/v1/requests/${id}`;
   return [
@@ -48,7 +49,7 @@ async function expectEvery(headers: Headers, status: 401 | 403): Promise<void> {
 }
 
 describe('an invalid credential', () => {
-  const parts = () => tokenParts(instance.credential);
+  const parts = () => tokenParts(bot.credential);
   const flip = (text: string, index: number): string =>
     text.slice(0, index) + (text.at(index) === 'A' ? 'B' : 'A') + text.slice(index + 1);
 
@@ -56,12 +57,12 @@ describe('an invalid credential', () => {
     ['missing', () => ({})],
     ['empty', () => ({ Authorization: '' })],
     ['a scheme alone', () => ({ Authorization: 'Bearer' })],
-    ['another scheme', () => ({ Authorization: `Basic ${instance.credential}` })],
-    ['no scheme', () => ({ Authorization: instance.credential })],
+    ['another scheme', () => ({ Authorization: `Basic ${bot.credential}` })],
+    ['no scheme', () => ({ Authorization: bot.credential })],
     ['words', () => ({ Authorization: 'Bearer one two' })],
     [
       'two at once',
-      () => ({ Authorization: `Bearer ${instance.credential}, Bearer ${instance.credential}` }),
+      () => ({ Authorization: `Bearer ${bot.credential}, Bearer ${bot.credential}` }),
     ],
     ['garbage', () => ({ Authorization: 'Bearer %00\u00ff{}"\'' })],
     ['far too long', () => ({ Authorization: `Bearer whc_${'a'.repeat(8_000)}` })],
@@ -80,9 +81,9 @@ describe('an invalid credential', () => {
       'tampered in its id',
       () => ({ Authorization: `Bearer whc_${flip(parts().id, 3)}_${parts().secret}` }),
     ],
-    ['truncated', () => ({ Authorization: `Bearer ${instance.credential.slice(0, -1)}` })],
-    ['extended', () => ({ Authorization: `Bearer ${instance.credential}A` })],
-    ['in capitals', () => ({ Authorization: `Bearer ${instance.credential.toUpperCase()}` })],
+    ['truncated', () => ({ Authorization: `Bearer ${bot.credential.slice(0, -1)}` })],
+    ['extended', () => ({ Authorization: `Bearer ${bot.credential}A` })],
+    ['in capitals', () => ({ Authorization: `Bearer ${bot.credential.toUpperCase()}` })],
     [
       'of the right id with a wrong secret',
       () => ({ Authorization: `Bearer whc_${parts().id}_${'A'.repeat(parts().secret.length)}` }),
@@ -108,7 +109,7 @@ describe('an invalid credential', () => {
   });
 
   test('is 401 with the id of another instance', async () => {
-    const other = await provider.instance();
+    const other = await agent();
     await expectEvery(
       { Authorization: `Bearer whc_${idOf(other.credential)}_${parts().secret}` },
       401,
@@ -116,28 +117,33 @@ describe('an invalid credential', () => {
   });
 
   test('is refused before anything else is checked', async () => {
-    const anonymous = provider.adapter('whc_no_body');
-    expect(errorOf(await anonymous.create('not json', { idempotencyKey: null })).status).toBe(401);
-    expect(errorOf(await anonymous.get(id, { wait: 'nonsense' })).status).toBe(401);
-    expect(errorOf(await anonymous.cancel(randomUUID())).status).toBe(401);
+    const wrong = new Adapter({ baseUrl: `${app.url}/api/aap`, credential: 'whc_no_body' });
+    expect(errorOf(await wrong.create('not json', { idempotencyKey: null })).status).toBe(401);
+    expect(errorOf(await wrong.get(id, { wait: 'nonsense' })).status).toBe(401);
+    expect(errorOf(await wrong.cancel(randomUUID())).status).toBe(401);
   });
 });
 
+const expire = async ({ credentialId }: SceneAgent): Promise<void> => {
+  const expires_at = app.db.raw('clock_timestamp()');
+  await app.db('agent_credentials').where({ id: credentialId }).update({ expires_at });
+};
+
 describe('a credential that has ended', () => {
   test('is 401 from the moment of its revocation', async () => {
-    const ended = await provider.instance();
+    const ended = await agent();
     expect((await ended.adapter.create(submission())).status).toBe(201);
-    expect(await provider.revoke(ended)).toBe(204);
+    expect(await revoke(ended)).toBe(204);
     await expectEvery({ Authorization: `Bearer ${ended.credential}` }, 401);
-    expect(await provider.revoke(ended)).toBe(204);
+    expect(await revoke(ended)).toBe(204);
   });
 
   test('is 401 from the moment of its expiry', async () => {
-    const brief = await provider.instance();
+    const brief = await agent();
     const { id: own } = requestOf(await brief.adapter.create(submission()));
     const [answer] = await Promise.all([
       brief.adapter.get(own, { wait: '1s' }),
-      brief.adapter.get(own).then(() => provider.expire(brief)),
+      brief.adapter.get(own).then(() => expire(brief)),
     ]);
     expect(answer.status).toBe(401);
     await expectEvery({ Authorization: `Bearer ${brief.credential}` }, 401);
@@ -146,8 +152,11 @@ describe('a credential that has ended', () => {
 
 describe('a credential of a disabled agent or instance', () => {
   test.each(['agent', 'instance'] as const)('is 403 while the %s is disabled', async (what) => {
-    const disabled = await provider.instance();
-    await provider.disable(disabled, what);
+    const disabled = await agent();
+    const { slug, instanceId } = disabled;
+    const [table, where] =
+      what === 'agent' ? ['agents', { slug }] : ['agent_instances', { id: instanceId }];
+    await app.db(table).where(where).update({ status: 'disabled' });
     await expectEvery({ Authorization: `Bearer ${disabled.credential}` }, 403);
     expect(errorOf(await disabled.adapter.create(submission())).error.code).toBe(
       `${what}_disabled`,
@@ -157,23 +166,22 @@ describe('a credential of a disabled agent or instance', () => {
 
 describe('a valid credential of another kind', () => {
   test('is 403 for a personal API key', async () => {
-    await expectEvery({ Authorization: `Bearer ${provider.owner.apiKey}` }, 403);
+    await expectEvery({ Authorization: `Bearer ${owner.apiKey}` }, 403);
   });
 
   test('is 403 for a session cookie', async () => {
     await expectEvery(
-      { Cookie: provider.owner.cookie, Origin: provider.origin, 'Sec-Fetch-Site': 'same-origin' },
+      { Cookie: owner.cookie, Origin: app.url, 'Sec-Fetch-Site': 'same-origin' },
       403,
     );
   });
 
   test('of an agent opens no endpoint of the product', async () => {
     const headers = {
-      Authorization: `Bearer ${instance.credential}`,
+      Authorization: `Bearer ${bot.credential}`,
       'Content-Type': 'application/json',
       'Idempotency-Key': randomUUID(),
     };
-    const anonymous = provider.adapter(undefined);
     const decide = await anonymous.raw('POST', `/api/v1/requests/${id}/decision`, {
       headers,
       body: '{"status":"approved"}',
@@ -188,14 +196,14 @@ describe('a valid credential of another kind', () => {
     ]) {
       expect(errorOf(await anonymous.raw('GET', path, { headers })).status).toBe(403);
     }
-    expect(requestOf(await instance.adapter.get(id)).status).toBe('pending');
+    expect(requestOf(await bot.adapter.get(id)).status).toBe('pending');
   });
 
   test('does not replace a wrong bearer token', async () => {
     await expectEvery(
       {
-        Cookie: provider.owner.cookie,
-        Origin: provider.origin,
+        Cookie: owner.cookie,
+        Origin: app.url,
         Authorization: 'Bearer whc_no_body',
       },
       401,
@@ -204,9 +212,9 @@ describe('a valid credential of another kind', () => {
 });
 
 test('a valid credential keeps working throughout', async () => {
-  expect(requestOf(await instance.adapter.get(id)).status).toBe('pending');
-  const lower = await provider.adapter(undefined).raw('GET', `/api/aap/v1/requests/${id}`, {
-    headers: { Authorization: `bearer ${instance.credential}` },
+  expect(requestOf(await bot.adapter.get(id)).status).toBe('pending');
+  const lower = await anonymous.raw('GET', `/api/aap/v1/requests/${id}`, {
+    headers: { Authorization: `bearer ${bot.credential}` },
   });
   expect(lower.status).toBe(200);
 });

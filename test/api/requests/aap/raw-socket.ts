@@ -1,10 +1,7 @@
 /** Sends bytes that no HTTP client would send. */
 import { connect } from 'node:net';
 
-/**
- * Sends the bytes unchanged. Returns everything the server sends until it closes, or is silent for
- * a second after an answer.
- */
+/** Sends the bytes unchanged. Returns the first answer, or everything the server sends until it closes. */
 export function sendBytes(origin: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
@@ -13,7 +10,7 @@ export function sendBytes(origin: string, bytes: string): Promise<string> {
     socket.setTimeout(30_000, () => socket.destroy());
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
-      socket.setTimeout(1_000);
+      if (isWhole(received)) socket.destroy();
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (received === '') reject(error);
@@ -23,4 +20,10 @@ export function sendBytes(origin: string, bytes: string): Promise<string> {
     });
     socket.write(bytes, 'latin1');
   });
+}
+
+function isWhole(answer: string): boolean {
+  const end = answer.indexOf('\r\n\r\n');
+  const length = /\r\ncontent-length: (\d+)/i.exec(answer)?.[1];
+  return end !== -1 && length !== undefined && answer.length >= end + 4 + Number(length);
 }

@@ -30,3 +30,8 @@ export function submissionOfSize(bytes: number): string {
 export function argumentsOfDepth(level: number): string {
   return `{"a":${'['.repeat(level - 1)}${']'.repeat(level - 1)}}`;
 }
+
+/** A pipeline whose one rule answers every call. */
+export const always = (outcome: 'approve' | 'deny', reason: string) => ({
+  blocks: [{ id: 'rule', name: 'The rule', type: 'always', config: { outcome, reason } }],
+});
