@@ -219,7 +219,7 @@ async function notifiedTwice(db: pg.Client, { ids }: Burst): Promise<number> {
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const last = Date.now() + GIVE_UP_MS;
   while (!(await holds())) {
-    if (Date.now() > last) throw new Error('not everybody was notified within ten minutes');
+    if (Date.now() > last) throw new Error('not everyone was notified within ten minutes');
     await delay(1_000);
   }
 }

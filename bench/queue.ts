@@ -50,7 +50,7 @@ export async function measureQueue(
   }: { readonly db: pg.Client; readonly pending: number; readonly past: number },
 ): Promise<QueueResult> {
   const person = () => createPerson(db, parties, url);
-  const [named, inTeam, anybody, other] = [
+  const [named, inTeam, broadcast, other] = [
     await person(),
     await person(),
     await person(),
@@ -64,7 +64,7 @@ export async function measureQueue(
     others: await createPath(db, parties, { type: 'user', membershipId: other.membershipId }),
   };
   await fill(db, parties, { paths, pending, past });
-  const all = [named.membershipId, inTeam.membershipId, anybody.membershipId, other.membershipId];
+  const all = [named.membershipId, inTeam.membershipId, broadcast.membershipId, other.membershipId];
   await notify(db, parties, { path: paths['by name'], people: [named.membershipId] });
   await notify(db, parties, { path: paths['by team'], people: [inTeam.membershipId] });
   await notify(db, parties, { path: paths['by broadcast'], people: all });
@@ -74,7 +74,7 @@ export async function measureQueue(
     owner: parties.browser,
     'a member by name': named.send,
     'a member by team': inTeam.send,
-    'a member by broadcast': anybody.send,
+    'a member by broadcast': broadcast.send,
     'a member on most': other.send,
   });
   await db.query(`delete from notifications where organization_id = $1`, [parties.organizationId]);

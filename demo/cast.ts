@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bearer, client, type Client } from './client.ts';
 import { temporalPage, type Service } from './service.ts';
-import { PlayStopped, type Stage } from './stage.ts';
+import { DemoStopped, type Stage } from './stage.ts';
 
 export interface Person {
   readonly name: string;
@@ -58,7 +58,7 @@ export async function letPersonIn(
  */
 async function bootstrap({ url, dataDirectory, own }: Service, stage: Stage): Promise<string> {
   const secret = readSecret(dataDirectory);
-  if (secret === undefined) throw new PlayStopped(KEY_MISSING);
+  if (secret === undefined) throw new DemoStopped(KEY_MISSING);
   const [email, password] = ['ada@example.com', randomBytes(12).toString('base64url')];
   stage.say('There is no organization yet. The bootstrap secret creates the first owner, once.');
   const owner = { organization_name: 'Acme', display_name: 'Ada', email, password };
@@ -111,7 +111,7 @@ export async function setStage(service: Service, person: Person, stage: Stage): 
   stage.say(
     `Escalation path ${pathKey}: level 1 asks ${person.name} and waits a minute, the shortest there is;`,
   );
-  stage.say('level 2 asks everybody who may decide.');
+  stage.say('level 2 asks everyone who may decide.');
 
   stage.step('The rules');
   await createPipeline(person, agentSlug, pathKey);

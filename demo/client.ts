@@ -1,6 +1,6 @@
 /** Calls to the service, with their times. An unexpected answer stops the demo. */
 import { JsonText, parseExact } from '../src/platform/exact-json.ts';
-import { PlayStopped } from './stage.ts';
+import { DemoStopped } from './stage.ts';
 
 export interface Reply<T> {
   readonly status: number;
@@ -44,12 +44,12 @@ export function client(url: string, credential: Readonly<Record<string, string>>
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       signal: AbortSignal.timeout(PATIENCE_MS),
     }).catch((error: unknown) => {
-      throw new PlayStopped(`${method} ${path} got no answer: ${reasonOf(error)}`);
+      throw new DemoStopped(`${method} ${path} got no answer: ${reasonOf(error)}`);
     });
     const text = await answer.text();
     const ms = performance.now() - began;
     if (answer.status !== status)
-      throw new PlayStopped(
+      throw new DemoStopped(
         `${method} ${path} answered ${answer.status} instead of ${status}: ${text}`,
       );
     // The demo checks what it reads of it on use.

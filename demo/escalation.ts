@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ask, type ApprovalRequest } from './automatic.ts';
 import type { Cast, Person } from './cast.ts';
 import { argumentsText, type Client, type Reply } from './client.ts';
-import { inMs, inSeconds, PlayStopped, type Stage } from './stage.ts';
+import { inMs, inSeconds, DemoStopped, type Stage } from './stage.ts';
 
 interface Level {
   readonly node_id: string;
@@ -44,7 +44,7 @@ export async function escalation(
   stage.check('pending', asked.body.status, 'pending');
   stage.check('the arguments come back digit for digit', argumentsText(asked), ARGUMENTS);
   if (asked.body.status !== 'pending')
-    throw new PlayStopped('A rule answered, so no one is asked.');
+    throw new DemoStopped('A rule answered, so no one is asked.');
   const waiting = park(adapter, id, stage);
   stage.say(
     'The adapter parks: GET /api/aap/v1/requests/{id}?wait=30s is held open, again and again.',
@@ -168,7 +168,7 @@ async function routingWhen(http: Client, { id, level, withinMs }: RoutingWhen): 
     )
       return body;
     if (performance.now() > deadline) {
-      throw new PlayStopped(
+      throw new DemoStopped(
         `The level was not asked within ${inSeconds(withinMs)}. Routing: ${JSON.stringify(body)}`,
       );
     }
@@ -185,7 +185,7 @@ function presentRouting({ state, path_key, levels }: Routing, stage: Stage): voi
   levels.forEach((level, index) => {
     const people = level.targets.flatMap(({ type, members }) => {
       const names = members.map((member) => member.display_name).join(', ');
-      return type === 'broadcast' ? `everybody who may decide (${names})` : names;
+      return type === 'broadcast' ? `everyone who may decide (${names})` : names;
     });
     const asked = level.notified_at === undefined ? '' : `, asked at ${timeOf(level.notified_at)}`;
     const goesOn =

@@ -9,7 +9,7 @@ import { letPersonIn, setStage } from './cast.ts';
 import type { Client } from './client.ts';
 import { escalation } from './escalation.ts';
 import { findOrStart, type Service } from './service.ts';
-import { inSeconds, openStage, PlayStopped, type Stage } from './stage.ts';
+import { inSeconds, openStage, DemoStopped, type Stage } from './stage.ts';
 
 interface Timeline {
   readonly events: readonly {
@@ -28,7 +28,7 @@ const EXPECTED_EVENTS = [
   'approved',
 ];
 
-async function play(service: Service, stage: Stage): Promise<void> {
+async function runSteps(service: Service, stage: Stage): Promise<void> {
   const person = await letPersonIn(service, process.env['COUNTERSIGN_API_KEY'] || undefined, stage);
   const cast = await setStage(service, person, stage);
   await automaticApproval(cast, stage);
@@ -50,7 +50,7 @@ async function timeline(http: Client, id: string, stage: Stage): Promise<void> {
     );
   }
   const verbs = body.events.map(({ event_type }) => event_type.replace('approval_request.', ''));
-  stage.check('the timeline tells it all, in order', verbs, EXPECTED_EVENTS);
+  stage.check('the timeline has every event, in order', verbs, EXPECTED_EVENTS);
 }
 
 /** Resolves with the exit code. */
@@ -61,7 +61,7 @@ async function main(): Promise<number> {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(name, () => {
         interrupted.abort();
-        reject(new PlayStopped('It was interrupted.'));
+        reject(new DemoStopped('It was interrupted.'));
       });
     }
   });
@@ -70,7 +70,7 @@ async function main(): Promise<number> {
   try {
     stage.step('The service');
     service = await findOrStart(loadConfig(process.env, 'bootstrap'), stage, interrupted.signal);
-    await Promise.race([play(service, stage), stopped]);
+    await Promise.race([runSteps(service, stage), stopped]);
   } catch (error) {
     stage.stopCounting();
     const forPeople = error instanceof OperatorError;
@@ -79,7 +79,7 @@ async function main(): Promise<number> {
       : error instanceof Error
         ? (error.stack ?? error.message)
         : String(error);
-    stage.say(`✗ The play stopped in step ${stage.steps}. ${reason}`);
+    stage.say(`✗ The demo stopped in step ${stage.steps}. ${reason}`);
     return 1;
   } finally {
     if (service?.own === true) stage.say('Stopping the service of the demo.');

@@ -11,7 +11,7 @@ import type { Config } from '../src/platform/config.ts';
 import { readHolder } from '../src/local/lock-file.ts';
 import { workflowIdOf } from '../temporal/ids.ts';
 import { reasonOf } from './client.ts';
-import { PlayStopped, type Stage } from './stage.ts';
+import { DemoStopped, type Stage } from './stage.ts';
 
 export interface Service {
   readonly url: string;
@@ -80,7 +80,7 @@ async function untilReady(url: string): Promise<void> {
     if (typeof answer !== 'string' && answer.ok) return;
     if (performance.now() > deadline) {
       const state = typeof answer === 'string' ? answer : await answer.text();
-      throw new PlayStopped(`${url} is not ready: ${state}`);
+      throw new DemoStopped(`${url} is not ready: ${state}`);
     }
     await delay(500);
   }
@@ -129,7 +129,7 @@ async function startOwn(stage: Stage, signal: AbortSignal): Promise<Service> {
     });
     const stopped = once(signal, 'abort');
     const started = await Promise.race([url, exited, stopped]);
-    if (typeof started !== 'string') throw new PlayStopped('The service did not start.');
+    if (typeof started !== 'string') throw new DemoStopped('The service did not start.');
     stage.say(`It answers at ${started}.`);
     return { url: started, dataDirectory, namespace: 'countersign', own: true, stop };
   } catch (error) {

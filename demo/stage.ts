@@ -6,8 +6,8 @@ import { OperatorError } from '../src/platform/operator-error.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** The demo cannot continue. The message is for the person at the terminal. */
-export class PlayStopped extends OperatorError {
-  override readonly name = 'PlayStopped';
+export class DemoStopped extends OperatorError {
+  override readonly name = 'DemoStopped';
 }
 
 export interface Stage {

@@ -126,6 +126,8 @@ describe('import rules', () => {
     'activities/b.ts': ['activities-imports-packages', "import 'undici';"],
     'workflows/a.ts': ['workflows-imports-types-only', "import '../activities/index.ts';"],
     'workflows/b.ts': ['workflows-imports-packages', "import 'node:crypto';"],
+    // Code of the domain would bring Node's modules into the sandbox.
+    'workflows/d.ts': ['workflows-imports-types-only', "import '../src/domain/errors.ts';"],
     'workflows/c.ts': ['workflows-imports-ours', "import '../src/platform/exact-json.ts';"],
     'temporal/a.ts': ['temporal-imports-types-only', "import '../activities/index.ts';"],
     'temporal/b.ts': ['temporal-imports-packages', "import 'pg';"],

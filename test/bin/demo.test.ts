@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 /** `npm run demo` from the sources, against the service of this test. */
-function playDemo(environment: Readonly<Record<string, string>> = {}) {
+function runDemo(environment: Readonly<Record<string, string>> = {}) {
   const root = packageRoot();
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(
@@ -55,7 +55,7 @@ function expectInOrder(output: string, texts: readonly string[]): void {
 }
 
 test('the demo runs to its end, and fails where it may not run or the service answers otherwise', async () => {
-  const whole = playDemo();
+  const whole = runDemo();
   // While its minute passes, two others run on the same service.
   expect(await eventually(() => whole.output().includes('s until level 2 is asked'), 60_000)).toBe(
     true,
@@ -63,17 +63,17 @@ test('the demo runs to its end, and fails where it may not run or the service an
   const COUNTERSIGN_API_KEY = /COUNTERSIGN_API_KEY=(whk_\S+)/.exec(whole.output())?.[1] ?? '';
   await denyFirstPayments(COUNTERSIGN_API_KEY);
   const [withoutKey, denied] = await Promise.all([
-    playDemo().ended,
-    playDemo({ COUNTERSIGN_API_KEY }).ended,
+    runDemo().ended,
+    runDemo({ COUNTERSIGN_API_KEY }).ended,
   ]);
-  expectInOrder(withoutKey.output, ['✗ The play stopped in step 2', 'COUNTERSIGN_API_KEY']);
+  expectInOrder(withoutKey.output, ['✗ The demo stopped in step 2', 'COUNTERSIGN_API_KEY']);
   expect(withoutKey.code).toBe(1);
   expectInOrder(denied.output, [
     'Ada of Acme calls with COUNTERSIGN_API_KEY',
     '✗ approved at once: expected "approved", came out as "denied"',
     '✓ denied at once',
     '✗ pending: expected "pending", came out as "denied"',
-    '✗ The play stopped in step 8',
+    '✗ The demo stopped in step 8',
   ]);
   expect(denied.code).toBe(1);
 
@@ -94,7 +94,7 @@ test('the demo runs to its end, and fails where it may not run or the service an
     '✓ a second decision is refused',
     '✓ expired',
     'approval_request.created',
-    '✓ the timeline tells it all, in order',
+    '✓ the timeline has every event, in order',
     'All 12 steps came out as they should',
   ]);
   expect(output).not.toContain('✗');

@@ -118,7 +118,7 @@ const connectionEndpoints: readonly Endpoint[] = [
         .default(null)
         .meta({
           description:
-            'Id of a Slack channel that the app was invited to. It announces each level of each request once, each later level of a team policy, and each request for a colleague’s help, even if the people asked cannot be reached.',
+            'Id of a Slack channel that the app was invited to. It announces each level of each request once, each later level of a team policy, and each request for a colleague’s help. This includes levels whose people cannot be reached.',
         }),
     }),
     requestExample: {
