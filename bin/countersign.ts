@@ -48,7 +48,7 @@ const program = new Command('countersign')
 program
   .command('start')
   .description(
-    'Run everything in one process tree: Postgres and Temporal of its own (unless DATABASE_URL or TEMPORAL_ADDRESS is set), migrations, API and worker.',
+    'Run everything in one process tree: Postgres and Temporal of its own, migrations, API and worker. With DATABASE_URL or TEMPORAL_ADDRESS it uses that server instead. It listens on HOST and PORT, keeps its data in COUNTERSIGN_DATA_DIR, and stops on Ctrl-C or SIGTERM.',
   )
   .action(
     command('start', async (config) => {
@@ -58,8 +58,14 @@ program
   );
 
 for (const [name, what] of [
-  ['api', 'Run the API. Needs DATABASE_URL and TEMPORAL_ADDRESS; migrations must have run.'],
-  ['worker', 'Run the worker. Needs DATABASE_URL and TEMPORAL_ADDRESS; migrations must have run.'],
+  [
+    'api',
+    'Run the API on HOST and PORT. It needs DATABASE_URL and TEMPORAL_ADDRESS. Run `countersign migrate` before it.',
+  ],
+  [
+    'worker',
+    'Run the worker, with health and metrics on HOST and PORT. It needs DATABASE_URL and TEMPORAL_ADDRESS. Run `countersign migrate` before it.',
+  ],
 ] as const) {
   program
     .command(name)
@@ -75,7 +81,7 @@ for (const [name, what] of [
 program
   .command('migrate')
   .description(
-    'Bring the database of DATABASE_URL to the newest schema. Safe to run at any time, by several at once.',
+    'Bring the database of DATABASE_URL to the newest schema. It is safe to run at any time, and several times at once.',
   )
   .action(
     command('migrate', async ({ databaseUrl = '' }) => {
@@ -93,12 +99,15 @@ program
 program
   .command('bootstrap')
   .description(
-    'Create the organization and its owner on a running service. The password is asked for, or read from standard input.',
+    'Create the organization and its owner on a running service, once. It asks for the password on a terminal, or reads it from the first line of standard input.',
   )
   .requiredOption('--organization <name>', 'name of the organization')
   .requiredOption('--name <name>', 'display name of the owner')
   .requiredOption('--email <email>', 'email of the owner')
-  .option('--url <url>', 'where the service answers (default: COUNTERSIGN_PUBLIC_URL)')
+  .option(
+    '--url <url>',
+    'where the service answers (default: COUNTERSIGN_PUBLIC_URL, or HOST and PORT)',
+  )
   .option(
     '--secret-file <path>',
     'file with the bootstrap secret (default: bootstrap-secret in COUNTERSIGN_DATA_DIR)',
@@ -114,9 +123,9 @@ program
   .command('rotate-secrets')
   .description(
     [
-      'Encrypt every stored secret again under the current secrets key. Safe to interrupt and to repeat.',
-      'With DATABASE_URL: set COUNTERSIGN_SECRETS_KEY to a new key and COUNTERSIGN_PREVIOUS_SECRETS_KEYS to the earlier one for every process of the service and restart them; run this with the same variables while they serve; then drop the earlier key.',
-      'On the Postgres of `start`: stop the service and run this with --new-key. It makes a new key in the data folder, keeps the earlier one beside it in secrets-key.previous, and removes that once nothing needs it. After an interruption run it again without --new-key; the service can be started in between.',
+      'Encrypt every stored secret again under the current secrets key. It is safe to interrupt and to repeat.',
+      'With DATABASE_URL: give every process of the service a new COUNTERSIGN_SECRETS_KEY, and the earlier key in COUNTERSIGN_PREVIOUS_SECRETS_KEYS. Restart them. Run this with the same variables. Then remove the earlier key.',
+      'On the Postgres of `start`: stop the service and run this with --new-key. It makes a new key in the data folder. It keeps the earlier key in secrets-key.previous until nothing needs it. After an interruption run it again without --new-key. The service may run in between.',
     ].join('\n\n'),
   )
   .option('--new-key', 'make a new key first, in the data folder of `start`')
@@ -129,7 +138,7 @@ program
 
 program
   .command('config')
-  .description('Print the table of environment variables (Markdown).')
+  .description('Print the environment variables, their defaults and limits, as a Markdown table.')
   .action(() => {
     console.log(configMarkdown());
   });

@@ -102,7 +102,7 @@ const routingSchema = z
     run: z.int().optional().meta({ description: 'The current run through the path, from 1.' }),
     runs: z.int().optional().meta({ description: 'How many runs the path makes at most.' }),
     next_at: timestamp(
-      'When the current wait ends without an answer. It is a wait at a level, for working hours, or before a further run. Absent while `paused`.',
+      'When the next step is due, as in `next_step`. Absent while `paused`. The `escalate_at` of the current level says when its wait ends.',
     ).optional(),
     next_step: z
       .strictObject({
@@ -112,7 +112,7 @@ const routingSchema = z
         }),
         node_id: uuid('The level.').optional(),
         at: timestamp(
-          'When the step is due: at `next_at`, or after further waits. Absent while `paused`.',
+          'When the step is due. Working hours, or the pause before a further run, may come before it. Absent while `paused`.',
         ).optional(),
       })
       .optional()
@@ -247,7 +247,7 @@ function presentRouting(routing: RequestRouting) {
     urgency: routing.urgency,
     run: routing.run,
     runs: routing.runs,
-    next_at: routing.nextAt,
+    next_at: next?.at,
     next_step: next && {
       kind: next.kind,
       ...('nodeId' in next && { node_id: next.nodeId }),

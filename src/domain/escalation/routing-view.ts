@@ -45,11 +45,6 @@ export interface RoutingView {
   readonly state: RoutingStateWord;
   readonly run?: number;
   readonly runs?: number;
-  /**
-   * When the current wait ends. `nextStep` may come much later: working hours or the pause before a
-   * repeat can follow.
-   */
-  readonly nextAt?: Date;
   readonly nextStep?: NextStep;
   readonly levels: readonly RoutingLevel[];
 }
@@ -91,12 +86,10 @@ export function routingState(facts: RoutingInput): RoutingView {
   if (walk.place.phase === 'exhausted')
     return { state: claimed ? 'paused' : 'exhausted', ...common, levels };
   const ahead = upcoming(facts, route);
-  const nextAt = claimed ? undefined : dueAt(walk);
   const state = claimed ? 'paused' : walk.place.phase === 'defer' ? 'deferred' : 'waiting';
   return {
     state,
     ...common,
-    ...(nextAt && { nextAt }),
     nextStep: ahead.next,
     levels: [...levels, ...ahead.levels],
   };

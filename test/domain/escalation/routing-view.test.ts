@@ -118,7 +118,6 @@ describe('the routing of a request', () => {
       state: 'waiting',
       run: 1,
       runs: 2,
-      nextAt: at(20),
       nextStep: { kind: 'level', nodeId: 'c', at: at(20) },
       levels: [
         { nodeId: 'a', run: 1, status: 'done', notifiedAt: at(0), escalateAt: at(10), targets },
@@ -181,7 +180,6 @@ describe('the routing of a request', () => {
     const view = routingState({ request: 'pending', route: { walk }, steps });
     expect(view).toMatchObject({
       state: 'waiting',
-      nextAt: at(90),
       nextStep: { kind: 'repeat', at: at(90) },
     });
     expect(statuses(view)).toEqual(['a1 done', 'b1 done', 'c1 done']);
@@ -192,8 +190,8 @@ describe('the routing of a request', () => {
       being({ phase: 'level', run, nodeId: 'c', since: at(20), nextAt: at(30) });
     const view = (run: number) =>
       routingState({ request: 'pending', route: { walk: walk(run) }, steps: [] });
-    expect(view(1)).toMatchObject({ nextAt: at(30), nextStep: { kind: 'repeat', at: at(90) } });
-    expect(view(2)).toMatchObject({ nextAt: at(30), nextStep: { kind: 'exhausted', at: at(30) } });
+    expect(view(1)).toMatchObject({ nextStep: { kind: 'repeat', at: at(90) } });
+    expect(view(2)).toMatchObject({ nextStep: { kind: 'exhausted', at: at(30) } });
   });
 
   describe('before a wait for working hours', () => {
@@ -217,7 +215,7 @@ describe('the routing of a request', () => {
     };
     const first = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
 
-    test('says when the level ends, and that the next one is notified when the hours open', () => {
+    test('says that the next level is notified when the hours open', () => {
       const view = routingState({
         request: 'pending',
         route: { walk: first },
@@ -226,12 +224,11 @@ describe('the routing of a request', () => {
       });
       expect(view).toMatchObject({
         state: 'waiting',
-        nextAt: at(10),
         nextStep: { kind: 'level', nodeId: 'b', at: opens },
       });
     });
 
-    test('during that wait gives the opening for both the end of the wait and the next level', () => {
+    test('during that wait says the same', () => {
       const walk = being({ phase: 'defer', run: 1, nodeId: 'wait', since: at(10), nextAt: opens });
       const view = routingState({
         request: 'pending',
@@ -241,7 +238,6 @@ describe('the routing of a request', () => {
       });
       expect(view).toMatchObject({
         state: 'deferred',
-        nextAt: opens,
         nextStep: { kind: 'level', nodeId: 'b', at: opens },
       });
     });
@@ -255,7 +251,6 @@ describe('the routing of a request', () => {
         claimed: true,
       });
       expect(view).toMatchObject({ state: 'paused', nextStep: { kind: 'level', nodeId: 'b' } });
-      expect(view).not.toHaveProperty('nextAt');
       expect(view.nextStep).not.toHaveProperty('at');
     });
   });
@@ -286,7 +281,7 @@ describe('the routing of a request', () => {
     expect(view).toEqual({ state: 'finished', run: 1, runs: 2, levels: view.levels });
   });
 
-  test('has on every walk at most one current level, which waits until the next step', () => {
+  test('has on every walk at most one current level, which waits until the walk goes on', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 12 }), (there) => {
         let walk = startWalk(path);
@@ -307,7 +302,7 @@ describe('the routing of a request', () => {
           const current = view.levels.filter((each) => each.status === 'current');
           expect(current).toHaveLength(walk.place.phase === 'level' ? 1 : 0);
           expect(current.map((each) => each.escalateAt)).toEqual(
-            walk.place.phase === 'level' ? [view.nextAt] : [],
+            walk.place.phase === 'level' ? [step.nextAt] : [],
           );
           expect(
             view.levels.filter((each) => each.status === 'done' || each.status === 'skipped'),
