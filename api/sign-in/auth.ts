@@ -62,9 +62,10 @@ export const authEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Create the organization and its first owner, once',
     description:
-      'Requires the bootstrap secret, which the service stores in a file that only its operator can read.',
+      'Requires the bootstrap secret, which the service stores in a file that only its operator can read. Failed attempts count with the attempts to sign in: at most sixty a minute from one network.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
+    signInAttempt: true,
     body: z.strictObject({
       secret: z
         .string()

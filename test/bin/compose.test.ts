@@ -1,5 +1,9 @@
 /** The parts of one process: starting and closing them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import * as heavyWork from '../../bin/heavy-work.ts';
+import { packageRoot } from '../../src/platform/package-root.ts';
 import { startApp } from '../support/app.ts';
 import { cloneDatabase } from '../support/run/database.ts';
 
@@ -11,4 +15,22 @@ test('a process that is closed right after its start ends, even while it still c
     await expect(app.http.get('/health/live')).rejects.toThrow();
   }
   await database.drop();
+});
+
+test('the worker pool finds each task, and nothing else, by the name of its function', () => {
+  const names = Object.keys(heavyWork).sort();
+  expect(Object.values(heavyWork).map((task) => task.name)).toEqual(Object.keys(heavyWork));
+  const sources = ['api', 'src/services'].flatMap((folder) => {
+    const at = join(packageRoot(), folder);
+    const files = readdirSync(at, { recursive: true, encoding: 'utf8' });
+    return files
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(at, name), 'utf8'));
+  });
+  const given = sources.flatMap((text) =>
+    [...text.matchAll(/(?:\b\w*[pP]ool\.run\(|\breader:)\s*([a-z]\w*)\s*[,}]/g)].map(
+      ([, task]) => task,
+    ),
+  );
+  expect([...new Set(given)].filter((task) => task !== 'reader').sort()).toEqual(names);
 });

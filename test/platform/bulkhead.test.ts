@@ -68,6 +68,24 @@ describe('a bulkhead', () => {
     expect(await Promise.all(results)).toEqual(Array(4).fill('done'));
   });
 
+  test('runs no more of one caller at once than its share, and another one in the meantime', async () => {
+    const gate = bulkhead({ atOnce: 3, atOnceEach: 2, waiting: 3 });
+    const pieces = Array.from({ length: 4 }, () => new Work());
+    const [first, second, third, other] = pieces as [Work, Work, Work, Work];
+    const results = [first, second, third].map(({ run }) => gate(run, 'flood'));
+    results.push(gate(other.run, 'victim'));
+    expect(pieces.map(({ started }) => started)).toEqual([true, true, false, true]);
+    other.end();
+    await settled();
+    expect(third.started).toBe(false);
+    first.end();
+    await settled();
+    expect(third.started).toBe(true);
+    second.end();
+    third.end();
+    expect(await Promise.all(results)).toEqual(Array(4).fill('done'));
+  });
+
   test('gives the place of failed work to the next one', async () => {
     const gate = bulkhead({ atOnce: 1, waiting: 1 });
     const [first, second] = [new Work(), new Work()];

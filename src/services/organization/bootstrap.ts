@@ -29,6 +29,7 @@ import {
   type Client,
   type SignedIn,
 } from '../sign-in/sessions.ts';
+import { forgiveNetwork } from '../sign-in/sign-in-attempts.ts';
 
 /**
  * Writes the secret (0600) while there is no organization, and removes it afterwards. Safe to
@@ -79,6 +80,7 @@ export async function bootstrap(context: ServiceContext, input: BootstrapInput):
     return await openSession(trx, owner, { ...PASSWORD_METHOD, client: input.client });
   });
   await removeSecret(context);
+  await forgiveNetwork(context, input.client.address);
   return await signedIn(context, issued);
 }
 

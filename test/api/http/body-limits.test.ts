@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { BODY_BYTES } from '../../../api/http/endpoint.ts';
+import { asAppError, problemFrom } from '../../../api/http/problem.ts';
+import { Overloaded } from '../../../src/platform/bulkhead.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { adapterOf } from '../../support/scene/approval-requests.ts';
 import { createAgent, createOrganization } from '../../support/scene/factories.ts';
@@ -50,6 +52,14 @@ describe('a body', () => {
   });
 });
 
+test.each([
+  ['one caller has too much work under way', 'caller', 429, '1'],
+  ['all callers together have', 'all', 503, '2'],
+] as const)('more work for the worker pool, while %s, is refused', (_why, by, status, after) => {
+  const problem = problemFrom(asAppError(new Overloaded(by)), 'id');
+  expect([problem.status, problem.headers['Retry-After']]).toEqual([status, after]);
+});
+
 describe('an error answer', () => {
   test('names at most 100 unknown fields', async () => {
     const answer = await app.http.post('/auth/login', unknownKeys(700));
@@ -85,10 +95,12 @@ describe('an error answer', () => {
   });
 });
 
-test('a sign-in counts for its network before its body is read', async () => {
+test('a sign-in or a bootstrap counts for its network before its body is read', async () => {
   const statuses: number[] = [];
-  for (let count = 0; count < 62; count += 1)
-    statuses.push((await postText('/auth/mfa', '{"no JSON"')).status);
+  for (let count = 0; count < 62; count += 1) {
+    const path = count % 2 === 0 ? '/auth/mfa' : '/auth/bootstrap';
+    statuses.push((await postText(path, '{"no JSON"')).status);
+  }
   expect(new Set(statuses)).toEqual(new Set([400, 429]));
   expect(statuses.at(-1)).toBe(429);
 });
