@@ -7,6 +7,7 @@ import {
 } from '../../src/services/agents/agent-credentials.ts';
 import { compareDecimals, ExactNumber } from '../../src/platform/exact-json.ts';
 import { agentParams } from './agents.ts';
+import { present } from '../http/present.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { exactObject, label, slug, timestamp, uuid } from '../http/schema.ts';
 
@@ -43,18 +44,7 @@ const issuedCredentialSchema = z
   })
   .meta({ id: 'IssuedCredential', description: 'A new credential with its secret.' });
 
-function presentAgentInstance(instance: AgentInstance) {
-  return {
-    id: instance.id,
-    organization_id: instance.organizationId,
-    agent_slug: instance.agentSlug,
-    name: instance.name,
-    status: instance.status,
-    metadata: instance.metadata,
-    created_at: instance.createdAt,
-    last_seen_at: instance.lastSeenAt,
-  };
-}
+const presentAgentInstance = (instance: AgentInstance) => present(agentInstanceSchema, instance);
 
 const metadata = exactObject(
   'Free-form JSON about the instance, at most 64 KiB. It is stored exactly as sent.',

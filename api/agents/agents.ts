@@ -2,6 +2,7 @@
 import type { Agent } from '../../src/domain/agents/agents.ts';
 import { z } from 'zod';
 import { createAgent, getAgent, listVisibleAgents } from '../../src/services/agents/agents.ts';
+import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
@@ -48,18 +49,7 @@ const agentExample = {
   updated_at: '2026-03-02T09:15:00.000Z',
 };
 
-function presentAgent(agent: Agent) {
-  return {
-    slug: agent.slug,
-    organization_id: agent.organizationId,
-    created_by_actor_id: agent.createdByActorId,
-    name: agent.name,
-    status: agent.status,
-    created_at: agent.createdAt,
-    updated_at: agent.updatedAt,
-    archived_at: agent.archivedAt,
-  };
-}
+const presentAgent = (agent: Agent) => present(agentSchema, agent);
 
 const listAgentsEndpoint = defineEndpoint({
   operationId: 'listAgents',

@@ -13,6 +13,7 @@ import {
   listEscalationPaths,
   type EscalationPathRevision,
 } from '../../src/services/escalation/escalation-paths.ts';
+import { present } from '../http/present.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { DOCUMENT_ERRORS, printedMembers, storedMembers } from './escalation-document-schema.ts';
 import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts';
@@ -80,15 +81,12 @@ function presentRevision({ text, ...path }: EscalationPathRevision) {
 }
 
 function presentSummary(summary: RevisionSummary) {
-  return {
-    path_key: summary.documentKey,
-    name: summary.name,
-    active_revision: summary.activeRevision,
-    latest_revision: summary.latestRevision,
-    revision_count: summary.latestRevision,
-    latest_created_at: summary.latestCreatedAt,
-    archived_at: summary.archivedAt,
-  };
+  return present(pathSummarySchema, {
+    ...summary,
+    name: summary.name ?? '',
+    pathKey: summary.documentKey,
+    revisionCount: summary.latestRevision,
+  });
 }
 
 const documentExample = {

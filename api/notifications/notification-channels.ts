@@ -10,6 +10,7 @@ import {
   rotateChannelSecret,
   testNotificationChannel,
 } from '../../src/services/notifications/notification-channels.ts';
+import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
@@ -79,17 +80,12 @@ const secretText = () =>
 const secretExample = 'whsec_q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=';
 
 function presentChannel({ webhook, ...channel }: NotificationChannel) {
-  return {
-    id: channel.id,
-    kind: channel.kind,
-    name: channel.name,
-    enabled: channel.enabled,
+  return present(channelSchema, {
+    ...channel,
     url: webhook?.url,
-    include_arguments: webhook?.includeArguments,
-    secret_rotated_at: webhook?.secretRotatedAt,
-    created_at: channel.createdAt,
-    updated_at: channel.updatedAt,
-  };
+    includeArguments: webhook?.includeArguments,
+    secretRotatedAt: webhook?.secretRotatedAt,
+  });
 }
 
 const channelAlone = z.strictObject({ notification_channel: channelSchema });

@@ -6,6 +6,7 @@ import {
   listNotificationDeliveries,
   retryNotificationDelivery,
 } from '../../src/services/notifications/notification-deliveries.ts';
+import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
@@ -78,22 +79,14 @@ const deliveryExample = {
 
 function presentDelivery(delivery: ListedDelivery) {
   const { membershipId, displayName } = delivery;
-  return {
-    id: delivery.id,
+  return present(deliverySchema, {
+    ...delivery,
     channel: { id: delivery.channelId, kind: delivery.channelKind, name: delivery.channelName },
-    request_id: delivery.requestId,
-    event: delivery.event,
-    ...(membershipId !== null && {
-      member: { membership_id: membershipId, display_name: displayName ?? '' },
-    }),
-    status: delivery.status,
-    attempts: delivery.attempts,
-    created_at: delivery.createdAt,
-    next_attempt_at: delivery.nextAttemptAt ?? undefined,
-    finished_at: delivery.finishedAt ?? undefined,
-    last_error: delivery.lastError ?? undefined,
-    dropped_reason: delivery.droppedReason ?? undefined,
-  };
+    member:
+      membershipId === null
+        ? null
+        : { membership_id: membershipId, display_name: displayName ?? '' },
+  });
 }
 
 export const notificationDeliveryEndpoints: readonly Endpoint[] = [

@@ -4,6 +4,7 @@ import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import type { Grant, PermissionEntry } from '../../src/domain/people/permissions.ts';
 import type { ApiKey } from '../../src/services/people/api-keys.ts';
 import { grantSchema, permissionKey } from './grants-schema.ts';
+import { present } from '../http/present.ts';
 import {
   nullableTimestamp,
   timestamp,
@@ -78,26 +79,13 @@ export function presentApiKey(
   }: { organizationWide?: boolean; effectiveGrants?: readonly Grant[] } = {},
 ): z.input<typeof apiKeySchema> {
   const { membershipId: membership_id, displayName: display_name, email } = key.createdBy;
-  return {
-    id: key.id,
+  return present(apiKeySchema, {
+    ...key,
     prefix: `${key.kind === 'personal' ? TOKEN_PREFIX.apiKey : TOKEN_PREFIX.organizationKey}_${key.id}`,
-    kind: key.kind,
-    ...(key.membershipId !== null && { membership_id: key.membershipId }),
-    ...(organizationWide && { created_by: { membership_id, display_name, email } }),
-    name: key.name,
-    permissions: key.permissions === null ? null : [...key.permissions],
-    assurance_at_issue: key.assuranceAtIssue,
-    status: key.status,
-    created_at: key.createdAt,
-    expires_at: key.expiresAt,
-    ...(key.lastUsedAt && { last_used_at: key.lastUsedAt }),
-    ...(key.revokedAt && { revoked_at: key.revokedAt }),
-    ...(key.revocationReason && { revocation_reason: key.revocationReason }),
-    usable: key.usable,
-    ...(key.status === 'active' && key.blockedReason && { blocked_reason: key.blockedReason }),
-    grants: [...key.grants],
-    ...(effectiveGrants && { effective_grants: [...effectiveGrants] }),
-  };
+    createdBy: organizationWide ? { membership_id, display_name, email } : null,
+    blockedReason: key.status === 'active' ? key.blockedReason : null,
+    effectiveGrants,
+  });
 }
 
 export const apiKeyPermissionSchema = z
@@ -112,13 +100,8 @@ export const apiKeyPermissionSchema = z
   })
   .meta({ id: 'APIKeyPermission', description: 'A permission a key can carry.' });
 
-export function presentPermission({
-  key,
-  area,
-  description,
-  dangerous,
-}: PermissionEntry): z.input<typeof apiKeyPermissionSchema> {
-  return { key, area, description, dangerous };
+export function presentPermission(entry: PermissionEntry): z.input<typeof apiKeyPermissionSchema> {
+  return present(apiKeyPermissionSchema, entry);
 }
 
 export const keyEnd = () =>

@@ -5,6 +5,7 @@ import { grantsFromPolicies } from '../../src/domain/people/authorization.ts';
 import { isPermission } from '../../src/domain/people/permissions.ts';
 import type { SentInvitation } from '../../src/services/people/invitations/invite.ts';
 import { permissionKey, scopeId, scopeKind } from './grants-schema.ts';
+import { present } from '../http/present.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
 export const INVITATION_STATUSES = ['pending', 'accepted', 'revoked', 'expired'] as const;
@@ -81,20 +82,7 @@ function presentGrants({ policies }: Invitation): z.input<typeof invitedGrantSch
 }
 
 export function presentInvitation(invitation: Invitation): z.input<typeof invitationSchema> {
-  return {
-    id: invitation.id,
-    organization_id: invitation.organizationId,
-    email: invitation.email,
-    grants: presentGrants(invitation),
-    invited_by_membership_id: invitation.invitedByMembershipId,
-    status: invitation.status,
-    expires_at: invitation.expiresAt,
-    ...(invitation.acceptedMembershipId !== null && {
-      accepted_membership_id: invitation.acceptedMembershipId,
-    }),
-    created_at: invitation.createdAt,
-    updated_at: invitation.updatedAt,
-  };
+  return present(invitationSchema, { ...invitation, grants: presentGrants(invitation) });
 }
 
 export function presentSentInvitation({

@@ -8,6 +8,7 @@ import {
   removeMember,
   type Member,
 } from '../../src/services/people/members.ts';
+import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { roleAssignmentSchema, presentAssignment } from './role-assignments-schema.ts';
@@ -79,33 +80,17 @@ const membershipExample = {
   updated_at: '2026-05-04T16:20:00.000Z',
 };
 
-function presentCommon(member: Member) {
-  const { organizationId } = member;
+function withAssignments(member: Member) {
+  const holder = { organizationId: member.organizationId, kind: 'membership' } as const;
   return {
-    id: member.id,
-    status: member.status,
-    assignments: member.assignments.map((assignment) =>
-      presentAssignment(assignment, { organizationId, kind: 'membership' }),
-    ),
-    admission_source: member.admissionSource,
-    directory_managed: member.directoryManaged,
-    team_ids: member.teamIds,
-    created_at: member.createdAt,
+    ...member,
+    assignments: member.assignments.map((assignment) => presentAssignment(assignment, holder)),
   };
 }
 
-function presentMember(member: Member) {
-  return { ...presentCommon(member), display_name: member.displayName, email: member.email };
-}
+const presentMember = (member: Member) => present(memberSchema, withAssignments(member));
 
-function presentMembership(member: Member) {
-  return {
-    ...presentCommon(member),
-    user_id: member.userId,
-    organization_id: member.organizationId,
-    updated_at: member.updatedAt,
-  };
-}
+const presentMembership = (member: Member) => present(membershipSchema, withAssignments(member));
 
 const listMembersEndpoint = defineEndpoint({
   operationId: 'listMembers',

@@ -4,6 +4,7 @@ import type { PolicyTerms } from '../../src/domain/people/permission-policies.ts
 import { isPermission, type PermissionEntry } from '../../src/domain/people/permissions.ts';
 import type { PolicyPage, ShownPolicy } from '../../src/services/people/permission-policy-pages.ts';
 import { permissionKey, scopeKind } from './grants-schema.ts';
+import { present } from '../http/present.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
 /** What a policy grants, and where. The domain checks which combinations are valid. */
@@ -65,17 +66,7 @@ export const vocabularyExample = {
   scopes: ['organization', 'agent'],
 };
 
-export function presentEntry({
-  key,
-  area,
-  description,
-  holders,
-  resource,
-  dangerous,
-  scopes,
-}: PermissionEntry) {
-  return { key, area, description, holders, resource, dangerous, scopes };
-}
+export const presentEntry = (entry: PermissionEntry) => present(vocabularyEntrySchema, entry);
 
 export const resourceSchema = z
   .strictObject({
@@ -148,22 +139,11 @@ export const policyExample = {
 };
 
 export function presentPolicy(policy: ShownPolicy) {
-  return {
-    id: policy.id,
-    scope_kind: policy.scopeKind,
-    resource_ids: policy.resourceIds,
+  return present(policySchema, {
+    ...policy,
     permissions: policy.permissions.filter(isPermission),
-    is_owner: policy.isOwner,
-    revision: policy.revision,
-    resources: policy.resources,
-    source: policy.source,
-    via_team_id: policy.viaTeamId ?? undefined,
-    via_team_name: policy.viaTeamName ?? undefined,
-    can_edit: policy.readOnlyReason === undefined,
-    read_only_reason: policy.readOnlyReason,
-    granted_by_actor_id: policy.grantedByActorId ?? undefined,
-    created_at: policy.createdAt,
-  };
+    canEdit: policy.readOnlyReason === undefined,
+  });
 }
 
 export const resourcesTruncated = () =>
@@ -213,14 +193,10 @@ export const pageExample = {
 };
 
 export function presentPage(page: PolicyPage) {
-  return {
-    name: page.name,
+  return present(pageSchema, {
+    ...page,
     policies: page.policies.map(presentPolicy),
-    resources: page.resources,
-    resources_truncated: page.resourcesTruncated,
     permissions: page.permissions.map(presentEntry),
-    can_create: page.readOnlyReason === undefined,
-    is_owner: page.isOwner,
-    read_only_reason: page.readOnlyReason,
-  };
+    canCreate: page.readOnlyReason === undefined,
+  });
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { RoleAssignment } from '../../src/services/people/role-assignments.ts';
 import { permissionKey, scopeId, scopeKind } from './grants-schema.ts';
+import { present } from '../http/present.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
 export const roleAssignmentSchema = z
@@ -45,21 +46,12 @@ export function presentAssignment(
   assignment: RoleAssignment,
   holder: { readonly organizationId: string; readonly kind: 'membership' | 'team' },
 ): z.input<typeof roleAssignmentSchema> {
-  return {
-    id: assignment.id,
-    organization_id: holder.organizationId,
-    principal_kind: holder.kind,
-    principal_id: assignment.principalId,
-    scope_kind: assignment.scopeKind,
-    scope_id: assignment.scopeId,
-    scope_name: assignment.scopeName,
-    source: assignment.source,
-    granted_by_actor_id: assignment.grantedByActorId,
-    via_team_id: assignment.via?.teamId,
-    via_team_name: assignment.via?.teamName,
-    created_at: assignment.createdAt,
-    permissions: [...assignment.permissions],
-    is_owner: assignment.isOwner,
-    permission_policy_id: assignment.policyId,
-  };
+  return present(roleAssignmentSchema, {
+    ...assignment,
+    organizationId: holder.organizationId,
+    principalKind: holder.kind,
+    viaTeamId: assignment.via?.teamId,
+    viaTeamName: assignment.via?.teamName,
+    permissionPolicyId: assignment.policyId,
+  });
 }

@@ -11,6 +11,7 @@ import {
   type Team,
 } from '../../src/services/people/teams.ts';
 import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
+import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { roleAssignmentSchema, presentAssignment } from './role-assignments-schema.ts';
@@ -104,30 +105,17 @@ const memberExample = {
 
 function presentTeam(team: Team) {
   const holder = { organizationId: team.organizationId, kind: 'team' } as const;
-  return {
-    id: team.id,
-    name: team.name,
-    directory_managed: team.directoryManaged,
-    member_count: team.memberCount,
+  return present(teamSchema, {
+    ...team,
     assignments: team.assignments.map((assignment) => presentAssignment(assignment, holder)),
-    escalation_policy: {
+    escalationPolicy: {
       active_revision: team.activePolicyRevision,
       latest_revision: team.latestPolicyRevision,
     },
-    archived_at: team.archivedAt,
-    created_at: team.createdAt,
-  };
+  });
 }
 
-function presentMember(member: TeamMember) {
-  return {
-    membership_id: member.membershipId,
-    display_name: member.displayName,
-    email: member.email,
-    status: member.status,
-    sources: member.sources,
-  };
-}
+const presentMember = (member: TeamMember) => present(memberSchema, member);
 
 const teamAlone = z.strictObject({ team: teamSchema });
 const membersBody = z

@@ -11,6 +11,7 @@ import {
   type PipelineRevision,
 } from '../../src/services/pipelines/request-approval-pipelines.ts';
 import type { PipelineNames } from '../../src/services/pipelines/read-pipeline.ts';
+import { present } from '../http/present.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   emptyObject,
@@ -72,31 +73,20 @@ const pipelineSummarySchema = z
   .meta({ id: 'PipelineSummary', description: 'A pipeline without its blocks.' });
 
 function presentRevision(pipeline: PipelineRevision) {
-  return {
-    id: pipeline.id,
-    scope: pipeline.scope,
-    agent_slug: pipeline.agentSlug,
-    revision: pipeline.revision,
-    is_active: pipeline.isActive,
-    block_count: pipeline.blockCount,
-    default_escalation_path: pipeline.default_escalation_path,
-    created_by_actor_id: pipeline.createdByActorId,
-    created_at: pipeline.createdAt,
-    blocks: pipeline.blocks,
-  };
+  return present(pipelineRevisionSchema, {
+    ...pipeline,
+    defaultEscalationPath: pipeline.default_escalation_path,
+  });
 }
 
 function presentSummary(summary: RevisionSummary) {
   const { scope, agentSlug } = pipelineOwner(summary.documentKey);
-  return {
+  return present(pipelineSummarySchema, {
+    ...summary,
     scope,
-    agent_slug: agentSlug,
-    active_revision: summary.activeRevision,
-    latest_revision: summary.latestRevision,
-    revision_count: summary.latestRevision,
-    latest_created_at: summary.latestCreatedAt,
-    archived_at: summary.archivedAt,
-  };
+    agentSlug,
+    revisionCount: summary.latestRevision,
+  });
 }
 
 const blockExample = {

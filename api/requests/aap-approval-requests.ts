@@ -9,6 +9,7 @@ import {
 import { cancelRequest } from '../../src/services/requests/cancel.ts';
 import { createRequest } from '../../src/services/requests/create.ts';
 import { awaitOwnRequest, getOwnRequest } from '../../src/services/requests/own.ts';
+import { present } from '../http/present.ts';
 import { BODY_BYTES, defineEndpoint } from '../http/endpoint.ts';
 import {
   duration,
@@ -75,25 +76,11 @@ const example = {
 };
 
 function presentRequest(request: ApprovalRequest) {
-  const { decision } = request;
-  return {
-    id: request.id,
-    tool: request.tool,
-    server: request.server,
-    arguments: request.arguments,
-    timeout: request.timeout,
-    agent_reasoning: request.agentReasoning,
-    context: request.context,
+  return present(requestSchema, {
+    ...request,
     status: publicStatus(request.state),
-    created_at: request.createdAt,
-    deadline_at: request.deadlineAt,
-    decision: decision && {
-      status: decision.status,
-      note: decision.note,
-      decided_at: decision.decidedAt,
-      expires_at: decision.expiresAt,
-    },
-  };
+    decision: request.decision && present(decisionSchema, request.decision),
+  });
 }
 
 const params = z.strictObject({ id: uuid('The request.') });

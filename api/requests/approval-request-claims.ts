@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Claim } from '../../src/domain/requests/approval-requests.ts';
 import { claimRequest, releaseRequest } from '../../src/services/requests/claims.ts';
+import { present } from '../http/present.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
@@ -31,14 +32,7 @@ const claimExample = {
 
 /** An expired claim is hidden, even before its end is recorded. */
 export function presentClaim(claim: Claim | undefined) {
-  if (!claim || claim.lapsed) return undefined;
-  return {
-    id: claim.id,
-    membership_id: claim.membershipId,
-    display_name: claim.displayName,
-    claimed_at: claim.claimedAt,
-    expires_at: claim.expiresAt,
-  };
+  return claim && !claim.lapsed ? present(claimSchema, claim) : undefined;
 }
 
 const params = z.strictObject({ id: uuid('The request.') });

@@ -6,6 +6,7 @@ import {
   type Candidate,
 } from '../../src/services/requests/reviewers.ts';
 import { addedSchema, presentAdded } from './approval-request-routing.ts';
+import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor, uuid } from '../http/schema.ts';
@@ -25,14 +26,7 @@ const candidateSchema = z
     description: 'A member who can be asked for help with the request.',
   });
 
-function presentCandidate({ membershipId, displayName, email, alreadyRouted }: Candidate) {
-  return {
-    membership_id: membershipId,
-    display_name: displayName,
-    email,
-    already_routed: alreadyRouted,
-  };
-}
+const presentCandidate = (candidate: Candidate) => present(candidateSchema, candidate);
 
 const membershipId = '01970c05-0000-7c3e-9d52-5f6f4f3f2a11';
 const candidateExample = {

@@ -9,6 +9,7 @@ import {
   type RoutedLevel,
 } from '../../src/services/requests/routing-view.ts';
 import type { ExactValue } from '../../src/platform/exact-json.ts';
+import { present } from '../http/present.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
@@ -215,23 +216,14 @@ const timelineExample = {
   ],
 };
 
-function presentLevel({ nodeId, notifiedAt, escalateAt, run, status, targets }: RoutedLevel) {
-  return {
-    node_id: nodeId,
-    run,
-    status,
-    notified_at: notifiedAt,
-    escalate_at: escalateAt,
-    targets: targets.map((target) => ({
+function presentLevel(level: RoutedLevel) {
+  return present(levelSchema, {
+    ...level,
+    targets: level.targets.map((target) => ({
       ...target,
-      members: target.members.map((member) => ({
-        membership_id: member.membershipId,
-        display_name: member.displayName,
-        notified_at: member.notifiedAt,
-        can_decide: member.canDecide,
-      })),
+      members: target.members.map((member) => present(memberSchema, member)),
     })),
-  };
+  });
 }
 
 function presentRouting(routing: RequestRouting) {
@@ -258,14 +250,7 @@ function presentRouting(routing: RequestRouting) {
   };
 }
 
-export function presentAdded({ membershipId, displayName, addedBy, addedAt }: AddedReviewer) {
-  return {
-    membership_id: membershipId,
-    display_name: displayName,
-    added_by: addedBy,
-    added_at: addedAt,
-  };
-}
+export const presentAdded = (added: AddedReviewer) => present(addedSchema, added);
 
 function presentEvent(event: AuditEvent) {
   return {

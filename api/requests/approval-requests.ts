@@ -10,6 +10,7 @@ import {
 import { decideRequest } from '../../src/services/requests/decide.ts';
 import { awaitRequest, getRequest, listRequests } from '../../src/services/requests/queue.ts';
 import { claimSchema, presentClaim } from './approval-request-claims.ts';
+import { present } from '../http/present.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import {
   authContextSchema,
@@ -121,43 +122,15 @@ const requestExample = {
   updated_at: '2026-11-21T13:00:00.030Z',
 };
 
-function presentDecision(decision: Decision) {
-  return {
-    id: decision.id,
-    request_id: decision.requestId,
-    organization_id: decision.organizationId,
-    membership_id: decision.membershipId,
-    status: decision.status,
-    note: decision.note,
-    channel: decision.channel,
-    reviewer_display_name: decision.reviewerDisplayName,
-    reviewer_email: decision.reviewerEmail,
-    authentication: decision.authentication,
-    idempotency_key: decision.idempotencyKey,
-    decided_at: decision.decidedAt,
-  };
-}
+const presentDecision = (decision: Decision) => present(decisionSchema, decision);
 
 function presentRequest(request: ApprovalRequest) {
-  return {
-    id: request.id,
-    organization_id: request.organizationId,
-    agent_slug: request.agentSlug,
-    agent_instance_id: request.agentInstanceId,
-    agent_name: request.agentName,
-    agent_instance_name: request.agentInstanceName,
-    tool: request.tool,
-    server: request.server,
-    arguments: request.arguments,
-    agent_reasoning: request.agentReasoning,
-    context: request.context,
+  return present(requestSchema, {
+    ...request,
     status: publicStatus(request.state),
-    deadline_at: request.deadlineAt,
-    created_at: request.createdAt,
-    updated_at: request.updatedAt,
     decision: request.decision && presentDecision(request.decision),
     claim: presentClaim(request.claim),
-  };
+  });
 }
 
 const params = z.strictObject({ id: uuid('The request.') });

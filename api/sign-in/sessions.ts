@@ -6,6 +6,7 @@ import {
   listOwnSessions,
   type OwnSessions,
 } from '../../src/services/sign-in/sessions.ts';
+import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
@@ -39,20 +40,8 @@ const sessionSchema = z
   })
   .meta({ id: 'Session', description: 'A sign-in of a person in a browser.' });
 
-function presentSession(session: OwnSessions['sessions'][number]): z.input<typeof sessionSchema> {
-  return {
-    id: session.id,
-    current: session.current,
-    method: session.method,
-    assurance: session.assurance,
-    created_at: session.createdAt,
-    last_seen_at: session.lastSeenAt,
-    authenticated_at: session.authenticatedAt,
-    expires_at: session.expiresAt,
-    client_address: session.clientAddress,
-    user_agent: session.userAgent,
-  };
-}
+const presentSession = (session: OwnSessions['sessions'][number]) =>
+  present(sessionSchema, session);
 
 const sessionExample = {
   id: '0199a3f2-0d3e-7a55-b1c7-6f0e9d8c7b6a',

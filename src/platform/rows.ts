@@ -1,5 +1,6 @@
 /** The rows of a statement, with the columns' names as TypeScript writes them: `created_at` becomes `createdAt`. */
 import type { Knex } from 'knex';
+import { memberName } from './member-names.ts';
 import type { Db } from './postgres.ts';
 
 /** Bindings are `:name` in the statement. */
@@ -76,15 +77,4 @@ function named({ fields, rows }: Result): Record<string, unknown>[] {
     for (const member of members) row[member] = values[place++];
     return row;
   });
-}
-
-/** As many as there are names of columns in our statements. */
-const memberNames = new Map<string, string>();
-
-function memberName(column: string): string {
-  const known = memberNames.get(column);
-  if (known !== undefined) return known;
-  const member = column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-  memberNames.set(column, member);
-  return member;
 }

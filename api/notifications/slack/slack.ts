@@ -17,6 +17,7 @@ import {
   SLACK_COMMAND,
   type OwnSlack,
 } from '../../../src/services/notifications/slack/links.ts';
+import { present } from '../../http/present.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint, type SignedForm } from '../../http/endpoint.ts';
 import { nullableTimestamp, timestamp, uuid } from '../../http/schema.ts';
 
@@ -49,17 +50,7 @@ const connectionExample = {
   updated_at: '2026-03-02T09:00:00.000Z',
 };
 
-function presentConnection(connection: SlackConnection): z.input<typeof connectionSchema> {
-  return {
-    channel_id: connection.channelId,
-    team_id: connection.teamId,
-    team_name: connection.teamName,
-    bot_user_id: connection.botUserId,
-    default_channel: connection.defaultChannel,
-    connected_at: connection.connectedAt,
-    updated_at: connection.updatedAt,
-  };
-}
+const presentConnection = (connection: SlackConnection) => present(connectionSchema, connection);
 
 const connectionEndpoints: readonly Endpoint[] = [
   defineEndpoint({

@@ -22,6 +22,6 @@ export interface TeamMember {
   readonly membershipId: string;
   readonly displayName: string;
   readonly email: string;
-  readonly status: MembershipStatus;
+  readonly status: Exclude<MembershipStatus, 'deprovisioned'>;
   readonly sources: readonly ('manual' | 'directory')[];
 }
