@@ -1,12 +1,18 @@
-/** What a session cookie opens, and the list of your sessions. */
+/** What a session cookie opens, the list of your sessions, and what resolving a credential costs. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
+import {
+  authenticate,
+  type PresentedCredential,
+} from '../../../src/services/sign-in/authentication.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
   createAgent,
   createMember,
   createOrganization,
+  createOrganizationKey,
+  createTeam,
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
@@ -366,4 +372,73 @@ describe('the list of your sessions', () => {
     expect(answers.map(codeOf)).toEqual(Array<unknown>(3).fill([403, 'session_required']));
     expect(await meStatus(member.cookie)).toBe(200);
   });
+});
+
+describe('one round trip to the database', () => {
+  const reader = {
+    scope_kind: 'organization',
+    permissions: ['agent.read', 'organization.read'],
+  } as const;
+
+  let app: TestApp;
+  let presented: Readonly<Record<string, PresentedCredential>>;
+
+  beforeAll(async () => {
+    app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
+    const organization = await createOrganization(app);
+    const member = await createMember(app, organization.id, { policies: [reader] });
+    await createTeam(app, organization.id, { members: [member], policies: [reader] });
+    const key = await createOrganizationKey(app, organization, [reader, reader]);
+    const agent = await createAgent(app, organization);
+    presented = {
+      session: { kind: 'session', token: member.cookie.slice('service_session='.length) },
+      'personal key': { kind: 'bearer', token: member.apiKey },
+      'organization key': { kind: 'bearer', token: key.token },
+      'agent credential': { kind: 'bearer', token: agent.credential },
+    };
+    // Recording the use is not part of the cost, so it happens before the count starts.
+    const used = { last_used_at: new Date() };
+    await app.db('api_keys').update(used);
+    await app.db('agent_credentials').update(used);
+  });
+
+  afterAll(() => app.close());
+
+  /** Every statement that the API's pool sends during `run`. */
+  async function statementsDuring(run: () => Promise<unknown>): Promise<string[]> {
+    const statements: string[] = [];
+    const note = ({ sql }: { readonly sql: string }) => statements.push(sql);
+    app.db.on('query', note);
+    try {
+      await run();
+    } finally {
+      app.db.removeListener('query', note);
+    }
+    return statements;
+  }
+
+  test.each(['session', 'personal key', 'organization key', 'agent credential'])(
+    'resolves the holder of a %s with all its grants',
+    async (kind) => {
+      const statements = await statementsDuring(() => authenticate(app.context, presented[kind]));
+      expect(statements).toHaveLength(1);
+    },
+  );
+
+  test.each(['session', 'personal key', 'organization key'])(
+    'is the only cost of a call besides its own statement, with a %s',
+    async (kind) => {
+      const credential = presented[kind];
+      if (!credential) throw new Error('no such credential');
+      const headers =
+        credential.kind === 'session'
+          ? { cookie: `service_session=${credential.token}` }
+          : { authorization: `Bearer ${credential.token}` };
+      // Reading an agent is one statement.
+      const statements = await statementsDuring(() =>
+        app.http.get('/api/v1/agents/no-such-agent', { headers }),
+      );
+      expect(statements).toHaveLength(2);
+    },
+  );
 });

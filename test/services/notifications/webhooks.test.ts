@@ -1,6 +1,4 @@
-/**
- * Which channels get the news of a decision, and what happens when one is deleted at that moment.
- */
+/** What webhooks say when, which of them get the news of a decision, and what a deletion at that moment does. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
@@ -15,6 +13,7 @@ import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
+  createMember,
   createOrganization,
   type TestAgent,
   type TestOrganization,
@@ -183,4 +182,51 @@ describe('a channel that is deleted while a request is decided', () => {
       expect((await deliveriesOf(app, id)).every((row) => row.next_attempt_at === null)).toBe(true);
     }
   });
+});
+
+test('a person asked for help later than others is notified with their own time', async () => {
+  const { owner } = organization;
+  await createWebhook();
+  const id = await ask(app, agent);
+  const policies = [
+    {
+      scope_kind: 'agent' as const,
+      resource_ids: [agent.slug],
+      permissions: ['request.decide', 'request.read'],
+    },
+  ];
+  const [first, second] = [
+    await createMember(app, organization.id, { policies }),
+    await createMember(app, organization.id, { policies }),
+  ];
+  for (const { membershipId } of [first, second]) {
+    // Moves the clock of the request by ten minutes.
+    await app
+      .db('approval_requests')
+      .where({ id })
+      .update({ last_at: app.db.raw(`last_at + interval '10 minutes'`) });
+    const added = await owner.http.post(`/api/v1/requests/${id}/reviewers`, {
+      membership_ids: [membershipId],
+    });
+    expect(added.status).toBe(200);
+  }
+  await drain(app);
+  const notified = receiver.received.map(
+    ({ body }) =>
+      JSON.parse(body) as { member: { membership_id: string }; level: { notified_at: string } },
+  );
+  const at = new Map(
+    notified.map(({ member, level }) => [member.membership_id, Date.parse(level.notified_at)]),
+  );
+  const notifications = await app
+    .db('notifications')
+    .where({ request_id: id })
+    .select<{ membership_id: string; created_at: Date }[]>('membership_id', 'created_at');
+  expect(at).toEqual(
+    new Map(notifications.map((each) => [each.membership_id, each.created_at.getTime()])),
+  );
+  const [asked = 0, helped = 0, later = 0] = [owner, first, second].map(({ membershipId }) =>
+    at.get(membershipId),
+  );
+  expect([helped - asked >= 600_000, later - helped >= 600_000]).toEqual([true, true]);
 });
