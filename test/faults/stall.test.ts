@@ -40,7 +40,7 @@ async function heldBy(work: () => Promise<unknown>): Promise<number> {
 const repeated = (item: string) =>
   Array.from({ length: Math.floor((MEGABYTE - 200) / (item.length + 1)) }, () => item).join(',');
 const submission = (list: string) => `{"tool":"pay","timeout":"1h","arguments":{"list":[${list}]}}`;
-const ask = async (body: string, key: string = randomUUID()): Promise<number> =>
+const ask = async (body: string | Buffer, key: string = randomUUID()): Promise<number> =>
   (
     await fetch(`${app.url}/api/aap/v1/requests`, {
       method: 'POST',
@@ -76,6 +76,8 @@ describe('the event loop is not held by', () => {
     ['empty objects', '{}'],
     ['long numbers', '12345678.12345678901'],
     ['escapes', String.raw`"\u0041\n\u0042"`],
+    ['short escaped strings', String.raw`"\n"`],
+    ['single digits', '1'],
   ])('valid arguments of a megabyte of %s, and replays of them', async (_what, item) => {
     const body = submission(repeated(item));
     const key = randomUUID();
@@ -86,6 +88,17 @@ describe('the event loop is not held by', () => {
       expect(await Promise.all(replays.map((each) => ask(each, key)))).toEqual([200, 200, 200]);
     };
     expect(await heldBy(replays)).toBeLessThan(MOST_MS);
+  });
+
+  const manyKeys = Array.from({ length: 80_000 }, (_, index) => `"k${index}":1`).join(',');
+  test.each([
+    ['ends in a duplicate key', `{"tool":"pay","timeout":"1h","arguments":{${manyKeys},"k0":2}}`],
+    [
+      'ends in a byte that is not UTF-8',
+      Buffer.concat([Buffer.from(submission(repeated('1'))), Buffer.from([0xff])]),
+    ],
+  ])('a megabyte that %s', async (_what, body) => {
+    expect(await heldBy(async () => expect(await ask(body)).toBe(400))).toBeLessThan(MOST_MS);
   });
 
   test('a preview of 20 blocks with 499 conditions each', async () => {
