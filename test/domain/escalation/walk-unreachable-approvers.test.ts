@@ -317,7 +317,7 @@ const scenes: fc.Arbitrary<Scene> = fc
 const isWaiting = ({ phase }: { phase: string }): boolean => phase === 'level';
 const stillThere = (scene: Scene, { notified, minute }: Look, step: StepPlace): boolean =>
   notifiedAt(notified, step).some((id) => scene.deciders(minute).includes(id));
-const runs = { numRuns: 500 };
+const runs = { numRuns: 150 };
 
 describe('with people gaining and losing rights during the walk', () => {
   test('no level ends early while someone it notified may decide', () => {

@@ -403,7 +403,7 @@ describe('on every path of levels', () => {
     (there: readonly boolean[]): Resolver =>
     (targets, attempt) =>
       (there[attempt % (there.length || 1)] ?? true) ? allThere(targets, attempt) : [];
-  const runs = { numRuns: 200 };
+  const runs = { numRuns: 100 };
 
   test('the walk ends in a bounded number of calls, with every level of every run notified or skipped once, in order', () => {
     fc.assert(

@@ -315,7 +315,7 @@ describe('minute by minute, compared with a second implementation', () => {
             if (opening) expect(isActive(set, opening)).toBe(true);
           },
         ),
-        { numRuns: 12 },
+        { numRuns: 5 },
       );
     },
   );
