@@ -9,7 +9,7 @@ import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
 
 const root = packageRoot();
 const SOURCES = ['--import', join(root, 'test/support/run/typescript.js')];
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 
 export interface Service {
   /** The spawned process: the service, or the shell around it. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import {
   endProcess,
   eventually,
@@ -10,11 +10,8 @@ import {
 } from '../../src/local/processes.ts';
 import { mainProcess, runCommand, servers, spawnService, startService } from './processes.ts';
 
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'countersign-start-'));
-});
+/** One data folder for all tests: only the first start creates the cluster of Postgres. */
+const folder = mkdtempSync(join(tmpdir(), 'countersign-start-'));
 
 afterEach(async () => {
   // Even a test that failed half way leaves nothing behind.
@@ -25,6 +22,9 @@ afterEach(async () => {
       // It has stopped already.
     }
   }
+});
+
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -49,7 +49,7 @@ test('one command runs everything, prints its address, refuses a second run, and
   expect(
     await eventually(
       async () => (await fetch(service.uiUrl).catch(() => undefined))?.status === 200,
-      60_000,
+      120_000,
     ),
   ).toBe(true);
 
@@ -101,10 +101,10 @@ function allRun(dataDirectory: string): boolean {
   }
 }
 
-test('kill -9 of a server is repaired while the service runs, kill -9 of the service by the next start', async () => {
+test('kill -9 of a server is repaired while the service runs, kill -9 of the service by the next start; the end of npm stops all', async () => {
   const first = await startService(folder);
   // The UI does not delay the start. If another process took its port, it starts again meanwhile.
-  expect(await eventually(() => allRun(folder), 60_000)).toBe(true);
+  expect(await eventually(() => allRun(folder), 120_000)).toBe(true);
   const before = servers(folder);
   for (const identity of Object.values(before)) kill(identity);
   const restarted = (): boolean => {
@@ -116,26 +116,25 @@ test('kill -9 of a server is repaired while the service runs, kill -9 of the ser
       return false;
     }
   };
-  expect(await eventually(restarted, 60_000)).toBe(true);
-  expect(await eventually(() => isReady(first.url), 60_000)).toBe(true);
+  expect(await eventually(restarted, 120_000)).toBe(true);
+  expect(await eventually(() => isReady(first.url), 120_000)).toBe(true);
 
   const orphans = Object.values(servers(folder));
   first.child.kill('SIGKILL');
   expect(await first.exited).toEqual([null, 'SIGKILL']);
   expect(orphans.filter(isRunning)).toHaveLength(3);
-  const second = await startService(folder);
+  const behindNpm = await startService(folder, true);
   expect(orphans.filter(isRunning)).toEqual([]);
-  expect(await isReady(second.url)).toBe(true);
+  expect(await isReady(behindNpm.url)).toBe(true);
 
-  const children = Object.values(servers(folder));
-  second.child.kill('SIGTERM');
-  expect(await second.exited).toEqual([0, null]);
-  expect(children.filter(isRunning)).toEqual([]);
+  const processes = [mainProcess(folder), ...Object.values(servers(folder))];
+  behindNpm.child.kill('SIGKILL');
+  expect(await eventually(() => !processes.some(isRunning), 120_000)).toBe(true);
 });
 
-test('a signal during the start stops everything that runs by then, and the end of npm stops all', async () => {
+test('a signal during the start stops everything that runs by then', async () => {
   const interrupted = spawnService(folder);
-  expect(await eventually(() => interrupted.output().includes('Postgres runs on'), 60_000)).toBe(
+  expect(await eventually(() => interrupted.output().includes('Postgres runs on'), 120_000)).toBe(
     true,
   );
   const main = mainProcess(folder);
@@ -144,9 +143,4 @@ test('a signal during the start stops everything that runs by then, and the end 
   expect(isRunning(main)).toBe(false);
   expect(existsSync(join(folder, 'countersign.lock'))).toBe(false);
   expect(existsSync(join(folder, 'postgres/cluster/postmaster.pid'))).toBe(false);
-
-  const behindNpm = await startService(folder, true);
-  const processes = [mainProcess(folder), ...Object.values(servers(folder))];
-  behindNpm.child.kill('SIGKILL');
-  expect(await eventually(() => !processes.some(isRunning), 60_000)).toBe(true);
 });

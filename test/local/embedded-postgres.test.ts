@@ -1,16 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import {
   ensureDatabase,
@@ -20,21 +12,24 @@ import {
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { eventually, identifyProcess, isRunning } from '../../src/local/processes.ts';
 
-let folder: string;
+/**
+ * One cluster for all tests but the last. Only the owner may enter a
+ * folder that mkdtemp creates.
+ */
+const folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
 let server: EmbeddedPostgres | undefined;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
-});
 
 afterEach(async () => {
   await server?.stop();
   server = undefined;
+});
+
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(): Promise<EmbeddedPostgres> {
-  server = await startEmbeddedPostgres({ directory: join(folder, 'pg'), maxConnections: 20 });
+async function start(name = 'pg'): Promise<EmbeddedPostgres> {
+  server = await startEmbeddedPostgres({ directory: join(folder, name), maxConnections: 20 });
   return server;
 }
 
@@ -55,7 +50,8 @@ function killHard(pid: number | undefined): void {
 }
 
 describe('the embedded Postgres', () => {
-  test('creates its cluster, keeps its data over a restart, and stops without a trace', async () => {
+  test('creates its cluster below a folder that only its owner may enter, keeps its data over a restart, and stops without a trace', async () => {
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
     const first = await start();
     await ensureDatabase(first, 'approvals');
     await ensureDatabase(first, 'approvals');
@@ -129,15 +125,10 @@ describe('the embedded Postgres', () => {
   });
 
   test('removes an incomplete first start', async () => {
-    mkdirSync(join(folder, 'pg/cluster.making-1'), { recursive: true });
-    writeFileSync(join(folder, 'pg/cluster.making-1/PG_VERSION'), '18');
-    writeFileSync(join(folder, 'pg/password'), 'never used');
-    await start();
-    expect(existsSync(join(folder, 'pg/cluster.making-1'))).toBe(false);
-  });
-
-  test('works below a folder that only its owner may enter', async () => {
-    chmodSync(folder, 0o700);
-    expect(await query((await start()).url('postgres'), 'select 1 as up')).toEqual([{ up: 1 }]);
+    mkdirSync(join(folder, 'incomplete/cluster.making-1'), { recursive: true });
+    writeFileSync(join(folder, 'incomplete/cluster.making-1/PG_VERSION'), '18');
+    writeFileSync(join(folder, 'incomplete/password'), 'never used');
+    await start('incomplete');
+    expect(existsSync(join(folder, 'incomplete/cluster.making-1'))).toBe(false);
   });
 });
