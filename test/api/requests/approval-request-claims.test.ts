@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { wakeOverdue } from '../../../src/services/requests/reconciler.ts';
 import type { Answer, Json } from '../../support/http.ts';
 import { outcome, refused } from '../../support/refusals.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import type { PersonSpec } from '../../support/scene/cast.ts';
 import { until } from '../../support/waiting.ts';
@@ -27,11 +28,9 @@ const nextAt = async (id: string) => new Date(String((await routing(id))['next_a
 const after = (instant: Date, minutes: number) => new Date(instant.getTime() + minutes * MINUTE_MS);
 /** How many ms after its last change the reconciler looks at the request. */
 const wokenAfter = async (id: string) => {
-  const row = await app
-    .db('approval_requests')
-    .where({ id })
-    .first<{ wake_at: Date; updated_at: Date }>('wake_at', 'updated_at');
-  return row.wake_at.getTime() - row.updated_at.getTime();
+  const requests = app.db('approval_requests').where({ id });
+  const [row] = await requests.select<{ wake_at: Date; updated_at: Date }[]>();
+  return Number(row?.wake_at) - Number(row?.updated_at);
 };
 const statuses = (routing: Json) =>
   (routing['levels'] ?? []).map((level) => String(level['status']));
@@ -396,9 +395,9 @@ describe('a claim of a member who leaves', () => {
   );
 });
 
-describe('concurrently, in 10 rounds', () => {
+describe('concurrently', () => {
   const rounds = async (round: (id: string) => Promise<void>) => {
-    for (let n = 0; n < 10; n += 1) await round(await ask({ agent: 'free' }));
+    for (let n = 0; n < ROUNDS; n += 1) await round(await ask({ agent: 'free' }));
   };
   const count = async (id: string, verb: string) =>
     (await verbsOf(id)).filter((each) => each === verb).length;

@@ -7,6 +7,7 @@ import type { Knex } from 'knex';
 import { lockRequest } from '../../../src/data/requests/lock.ts';
 import type { Answer } from '../../support/http.ts';
 import { outcome, refused } from '../../support/refusals.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 import { everywhere, REVIEWER, scene } from '../../support/scene.ts';
 import type { PersonSpec } from '../../support/scene/cast.ts';
 import {
@@ -266,7 +267,7 @@ describe.each(LOSSES)(
   },
 );
 
-describe('concurrently, in 10 rounds', () => {
+describe('concurrently', () => {
   /** Types of the events of the request and the member, in the order of the log. */
   async function history(id: string, { membershipId }: TestMember): Promise<string[]> {
     const rows = app
@@ -287,7 +288,7 @@ describe('concurrently, in 10 rounds', () => {
   ] as const)(
     'a reviewer decides and is %s: either the decision came first, or the request stays open',
     async (_how, leave, event) => {
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < ROUNDS; round += 1) {
         const member = await reviewer();
         const id = await ask();
         const [decided, left] = await Promise.all([decide(member, id), leave(member)]);
@@ -310,7 +311,7 @@ describe('concurrently, in 10 rounds', () => {
   );
 
   test('the holder of a claim decides, releases and is suspended: all end, without a deadlock', async () => {
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const member = await reviewer();
       const id = await ask();
       await claimed(member, id);

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { refused } from '../../support/refusals.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 import { scene } from '../../support/scene.ts';
 
 const DECIDER = ['request.read', 'request.decide'];
@@ -223,7 +224,7 @@ describe('a decision', () => {
     });
 
     test('used on two requests at once decides exactly one of them', async () => {
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < ROUNDS; round += 1) {
         const ids = [await ask(), await ask()];
         const key = randomUUID();
         const answers = await Promise.all(
@@ -344,7 +345,7 @@ describe('a decision', () => {
     });
 
     test('two people decide at once keeps one answer', async () => {
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < ROUNDS; round += 1) {
         const id = await ask();
         const answers = await Promise.all([
           decide(reviewer, id, { status: 'approved' }),

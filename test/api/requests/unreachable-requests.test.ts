@@ -9,6 +9,7 @@ import type { Db, Pool } from '../../../src/platform/postgres.ts';
 import { wakeOverdue } from '../../../src/services/requests/reconciler.ts';
 import { stepRequest } from '../../../src/services/requests/step.ts';
 import type { Answer, Json } from '../../support/http.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 import { everywhere, REVIEWER, scene } from '../../support/scene.ts';
 import type { LevelSpec } from '../../support/scene/cast.ts';
 import { activatePolicy, createTeam, type TestMember } from '../../support/scene/factories.ts';
@@ -369,7 +370,7 @@ describe('a claim', () => {
   });
 });
 
-describe('concurrently, in 10 rounds', () => {
+describe('concurrently', () => {
   const asked = ['level_notified Gone', 'level_skipped nobody_left', 'level_notified Bob'];
 
   /** In each round the same person is asked, with Bob in the same level or in the next, and is as before afterwards. */
@@ -382,7 +383,7 @@ describe('concurrently, in 10 rounds', () => {
     const targets = besideBob ? [[user(gone), user(bob)]] : [[user(gone)], [user(bob)]];
     await path(bot.slug, { nodes: targets.map((each) => level(each)) });
     await pipeline(bot.slug, bot.slug);
-    for (let n = 0; n < 10; n += 1) {
+    for (let n = 0; n < ROUNDS; n += 1) {
       const id = await ask({ agent: bot, evaluated, timeout: '168h' });
       await round(id, gone);
       if ((await home.read(id))['status'] === 'pending') await home.withdraw(id);

@@ -6,6 +6,7 @@ import { errorOf, requestOf, type Answer } from '../../../support/adapter.ts';
 import type { ApprovalRequest } from '../../../support/adapter/approval-request.ts';
 import type { Answer as HttpAnswer } from '../../../support/http.ts';
 import { outcome } from '../../../support/refusals.ts';
+import { ROUNDS } from '../../../support/rounds.ts';
 import { REVIEWER, scene } from '../../../support/scene.ts';
 import { until } from '../../../support/waiting.ts';
 import { submission } from './submissions.ts';
@@ -215,8 +216,6 @@ describe('cancelling a request', () => {
     expect(requestOf(await adapter.get(id)).status).toBe('cancelled');
   });
 });
-
-const ROUNDS = 6;
 
 const rounds = (round: (index: number) => Promise<unknown>): Promise<unknown[]> =>
   Promise.all(Array.from({ length: ROUNDS }, (_, index) => round(index)));
