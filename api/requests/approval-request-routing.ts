@@ -1,6 +1,7 @@
 /** The reviewer's two detail views: who is asked about a request, and its timeline. */
 import type { AddedReviewer } from '../../src/domain/requests/added-reviewers.ts';
 import { z } from 'zod';
+import { ROUTING_STATES } from '../../src/domain/escalation/routing-view.ts';
 import type { AuditEvent } from '../../src/domain/audit.ts';
 import {
   getRouting,
@@ -72,14 +73,12 @@ const levelSchema = z
 
 const routingSchema = z
   .strictObject({
-    state: z
-      .enum(['evaluating', 'waiting', 'deferred', 'paused', 'exhausted', 'unrouted', 'finished'])
-      .meta({
-        description:
-          '`evaluating`: the pipeline has not concluded. `deferred`: it waits for working hours. `paused`: a reviewer claims the request, ' +
-          'so no one else is notified meanwhile. `exhausted`: no one else is asked, but everyone notified may still answer. ' +
-          '`unrouted`: no path applies, and everyone who may decide was notified. `finished`: it has its final answer.',
-      }),
+    state: z.enum(ROUTING_STATES).meta({
+      description:
+        '`evaluating`: the pipeline has not concluded. `deferred`: it waits for working hours. `paused`: a reviewer claims the request, ' +
+        'so no one else is notified meanwhile. `exhausted`: no one else is asked, but everyone notified may still answer. ' +
+        '`unrouted`: no path applies, and everyone who may decide was notified. `finished`: it has its final answer.',
+    }),
     path_key: z
       .string()
       .optional()

@@ -44,7 +44,10 @@ function detailsOf(event: WalkEvent): Readonly<Record<string, unknown>> {
       const { index, type } = event.condition;
       return { branch, reason, condition_index: index, condition_type: type };
     }
-    default:
+    case 'level_notified':
+    case 'urgency_raised':
+    case 'path_repeated':
+    case 'path_exhausted':
       return {};
   }
 }

@@ -32,13 +32,16 @@ export type BranchReason =
     };
 
 /** Something that happened in one document: that of the path, or of a team. */
-export type Note = { readonly nodeId: string; readonly run: number } & (
+export type Note = { readonly nodeId: string; readonly run: number } & NoteDetails;
+
+export type NoteDetails =
   | { readonly kind: 'deferred'; readonly until: Date; readonly workingHoursId: string }
+  /** The condition counts as not met. */
   | { readonly kind: 'condition_failed'; readonly code: ConditionFailure }
   | ({ readonly kind: 'branch_taken'; readonly branch: 'then' | 'else' } & BranchReason)
+  /** `run` is the run that starts; `nodeId` its first node. */
   | { readonly kind: 'path_repeated' }
-  | { readonly kind: 'path_exhausted' }
-);
+  | { readonly kind: 'path_exhausted' };
 
 interface Following {
   readonly place: Place;

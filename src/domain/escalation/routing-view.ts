@@ -4,10 +4,19 @@ import { take, walkAhead, type PlannedStep } from './preview.ts';
 import { stepKey } from './step-keys.ts';
 import { allLevels, type LevelNode, type Target } from './types.ts';
 import { totalRuns, type Asked, type LevelEntry, type WalkInput } from './walk.ts';
-import { dueAt, type WalkState } from './walk-state.ts';
+import { dueAt, type Place, type WalkState } from './walk-state.ts';
 
-export type RoutingStateWord =
-  'evaluating' | 'waiting' | 'deferred' | 'paused' | 'exhausted' | 'unrouted' | 'finished';
+export const ROUTING_STATES = [
+  'evaluating',
+  'waiting',
+  'deferred',
+  'paused',
+  'exhausted',
+  'unrouted',
+  'finished',
+] as const;
+
+export type RoutingStateWord = (typeof ROUTING_STATES)[number];
 
 export type LevelStatus = 'done' | 'current' | 'upcoming' | 'skipped';
 
@@ -83,16 +92,28 @@ export function routingState(facts: RoutingInput): RoutingView {
   const levels = reachedLevels(input, walk, { steps, finished });
   const common = { run: walk.place.run, runs: totalRuns(input.document) };
   if (finished) return { state: 'finished', ...common, levels };
-  if (walk.place.phase === 'exhausted')
-    return { state: claimed ? 'paused' : 'exhausted', ...common, levels };
+  const state = claimed ? 'paused' : stateIn(walk.place.phase);
+  if (walk.place.phase === 'exhausted') return { state, ...common, levels };
   const ahead = upcoming(facts, route);
-  const state = claimed ? 'paused' : walk.place.phase === 'defer' ? 'deferred' : 'waiting';
   return {
     state,
     ...common,
     nextStep: ahead.next,
     levels: [...levels, ...ahead.levels],
   };
+}
+
+function stateIn(phase: Place['phase']): RoutingStateWord {
+  switch (phase) {
+    case 'enter':
+    case 'level':
+    case 'repeat':
+      return 'waiting';
+    case 'defer':
+      return 'deferred';
+    case 'exhausted':
+      return 'exhausted';
+  }
 }
 
 function reachedLevels(

@@ -19,10 +19,9 @@ import {
   later,
   leave,
   levelAt,
-  type BranchReason,
-  type ConditionFailure,
   type FollowInput,
   type Note,
+  type NoteDetails,
 } from './follow.ts';
 import { nodeOf } from './node-order.ts';
 import type { StepPlace } from './step-keys.ts';
@@ -52,13 +51,7 @@ export type WalkEvent = StepPlace & { readonly at: Date } & (
       }
     | { readonly kind: 'level_skipped'; readonly reason: SkipReason }
     | { readonly kind: 'urgency_raised' }
-    | { readonly kind: 'deferred'; readonly until: Date; readonly workingHoursId: string }
-    /** The condition counts as not met. */
-    | { readonly kind: 'condition_failed'; readonly code: ConditionFailure }
-    | ({ readonly kind: 'branch_taken'; readonly branch: 'then' | 'else' } & BranchReason)
-    /** `run` is the run that starts; `nodeId` its first node. */
-    | { readonly kind: 'path_repeated' }
-    | { readonly kind: 'path_exhausted' }
+    | NoteDetails
   );
 
 /** `nextAt` is when to go on (at once if it is not in the future); undefined when the walk is over. */

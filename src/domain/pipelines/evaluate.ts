@@ -104,13 +104,18 @@ export function compilePipeline(
 
 function compileBlock(block: StoredBlock): CompiledBlock['run'] {
   try {
-    if (block.type === 'cel')
-      return compileCel(block.config.when, decided(block.config.on_match, block.config));
-    if (block.type === 'always') {
-      const result = decided(block.config.outcome, block.config);
-      return () => result;
+    switch (block.type) {
+      case 'cel':
+        return compileCel(block.config.when, decided(block.config.on_match, block.config));
+      case 'always': {
+        const result = decided(block.config.outcome, block.config);
+        return () => result;
+      }
+      default:
+        // Only a later release knows it: this one can meet its documents during an upgrade.
+        block satisfies never;
+        return () => failed('unknown_block_type');
     }
-    return () => failed('unknown_block_type');
   } catch (error) {
     const code = errorCode(error);
     return () => failed(code);

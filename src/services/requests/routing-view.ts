@@ -1,4 +1,5 @@
 /** The reviewer's view of the escalation: levels with their people, and the timeline. */
+import { conditionFacts } from '../../domain/requests/condition-facts.ts';
 import type { Decider } from '../../domain/requests/deciders.ts';
 import type { AddedReviewer } from '../../domain/requests/added-reviewers.ts';
 import { findDeciders, findUnroutedDeciders } from '../../data/requests/deciders.ts';
@@ -41,7 +42,7 @@ import { isInAudience, type Audience } from '../../domain/requests/request-acces
 import { getRequest, refuseUnlessVisible } from './queue.ts';
 import { namedTeams, teamsOf } from './audience.ts';
 import { stateOf } from './walk/walk.ts';
-import { conditionFacts, walkInput } from './walk/walk-input.ts';
+import { walkInput } from './walk/walk-input.ts';
 
 /** `canDecide`: whether they may decide this request now, independent of past notifications. */
 export interface RoutedMember {

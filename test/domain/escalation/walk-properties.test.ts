@@ -101,18 +101,21 @@ function nodesOf(
       nodes: fc.array(tie('node'), { maxLength: most, depthIdentifier: 'nodes' }),
       node: fc.oneof(
         { maxDepth: 3, depthIdentifier: 'nodes' },
-        { weight: 4, arbitrary: level },
-        { weight: 2, arbitrary: defer },
-        {
-          weight: 2,
-          arbitrary: fc.record({
-            id: fc.constant(''),
-            type: fc.constant('if_else'),
-            conditions: fc.array(condition, { minLength: 1, maxLength: 2 }),
-            then: tie('nodes'),
-            else: tie('nodes'),
-          }),
-        },
+        // By type, so that the compiler asks for a new type of node.
+        ...Object.values({
+          level: { weight: 4, arbitrary: level },
+          defer: { weight: 2, arbitrary: defer },
+          if_else: {
+            weight: 2,
+            arbitrary: fc.record({
+              id: fc.constant(''),
+              type: fc.constant('if_else'),
+              conditions: fc.array(condition, { minLength: 1, maxLength: 2 }),
+              then: tie('nodes'),
+              else: tie('nodes'),
+            }),
+          },
+        } satisfies Record<EscalationNode['type'], unknown>),
       ) as fc.Arbitrary<EscalationNode>,
     }),
   );

@@ -1,6 +1,5 @@
 /** Runs pinned pipelines in a worker thread, which receives texts and caches what it compiles. */
 import { LRUCache } from 'lru-cache';
-import type { ConditionFacts } from '../../../domain/conditions/types.ts';
 import {
   compilePipeline,
   evaluateRequest,
@@ -8,6 +7,7 @@ import {
   type Verdict,
 } from '../../../domain/pipelines/evaluate.ts';
 import type { StoredBlock } from '../../../domain/pipelines/types.ts';
+import { conditionFacts, type RequestToJudge } from '../../../domain/requests/condition-facts.ts';
 import { JsonText, parseExact } from '../../../platform/exact-json.ts';
 
 /** A revision, by its id and stored document. */
@@ -19,33 +19,30 @@ export interface PipelineText {
 export interface EvaluationTexts {
   readonly organization: PipelineText | undefined;
   readonly agent: PipelineText | undefined;
-  readonly facts: {
-    readonly tool: string;
-    readonly server: string | undefined;
-    readonly arguments: string;
-    readonly agentReasoning: string | undefined;
-    readonly context: string | undefined;
-    readonly agent: ConditionFacts['agent'];
-  };
+  readonly request: RequestTexts;
 }
+
+/** Threads pass texts on, not the objects that hold them. */
+export interface RequestTexts extends Omit<RequestToJudge, Text> {
+  readonly arguments: string;
+  readonly agentReasoning?: string;
+  readonly context?: string;
+}
+
+type Text = 'arguments' | 'agentReasoning' | 'context';
 
 const compiled = new LRUCache<string, CompiledPipeline>({ max: 50 });
 
-export function evaluateTexts({ organization, agent, facts }: EvaluationTexts): Verdict {
-  return evaluateRequest(compiledOf(organization) ?? compilePipeline([]), compiledOf(agent), {
-    request: {
-      tool: facts.tool,
-      server: facts.server,
-      arguments: new JsonText(facts.arguments),
-      agent_reasoning: textOf(facts.agentReasoning),
-      context: textOf(facts.context),
-    },
-    agent: facts.agent,
-    previous_metadata: { organization: {}, agent: {} },
+export function evaluateTexts({ organization, agent, request }: EvaluationTexts): Verdict {
+  const { arguments: args, agentReasoning, context, ...plain } = request;
+  const facts = conditionFacts({
+    ...plain,
+    arguments: new JsonText(args),
+    ...(agentReasoning !== undefined && { agentReasoning: new JsonText(agentReasoning) }),
+    ...(context !== undefined && { context: new JsonText(context) }),
   });
+  return evaluateRequest(compiledOf(organization) ?? compilePipeline([]), compiledOf(agent), facts);
 }
-
-const textOf = (text: string | undefined) => (text === undefined ? undefined : new JsonText(text));
 
 function compiledOf(pipeline: PipelineText | undefined): CompiledPipeline | undefined {
   if (!pipeline) return undefined;

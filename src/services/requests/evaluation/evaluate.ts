@@ -1,4 +1,5 @@
 /** Runs the pinned pipelines of a request: pure rules over immutable input. */
+import { conditionFacts } from '../../../domain/requests/condition-facts.ts';
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import {
   compilePipeline,
@@ -13,8 +14,7 @@ import type { Db } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
 import { loadCompiledPipeline } from '../../pipelines/request-approval-pipelines.ts';
 import { isLarge, LIGHT_WORK } from '../../heavy-work.ts';
-import { evaluateTexts, type PipelineText } from './evaluate-texts.ts';
-import { conditionFacts } from '../walk/walk-input.ts';
+import { evaluateTexts, type PipelineText, type RequestTexts } from './evaluate-texts.ts';
 
 export interface Evaluated {
   readonly verdict: Verdict;
@@ -65,18 +65,20 @@ async function heavyVerdict(
     documentOf(db, request.organizationPipelineRevisionId),
     documentOf(db, request.agentPipelineRevisionId),
   ]);
-  const facts = {
-    tool: request.tool,
-    server: request.server,
-    arguments: request.arguments.text,
-    agentReasoning: request.agentReasoning?.text,
-    context: request.context?.text,
-    agent: { slug: request.agentSlug, name: request.agentName },
-  };
   // A queue of its own, so that steps do not compete with the calls of the agent.
   const line = `steps of ${request.agentCredentialId}`;
-  const texts = { organization, agent: organization && agent, facts };
+  const texts = { organization, agent: organization && agent, request: textsOf(request) };
   return await workerPool.run(evaluateTexts, texts, line);
+}
+
+function textsOf(request: ApprovalRequest): RequestTexts {
+  const { tool, server, agentSlug, agentName, agentReasoning, context } = request;
+  return {
+    ...{ tool, agentSlug, agentName, arguments: request.arguments.text },
+    ...(server !== undefined && { server }),
+    ...(agentReasoning && { agentReasoning: agentReasoning.text }),
+    ...(context && { context: context.text }),
+  };
 }
 
 async function documentOf(

@@ -51,11 +51,19 @@ export function describeWait({ request, urgency, path, state }: Waiting): {
 
 function placeOf({ document }: LoadedEscalationPath, { place, teams }: WalkState): string {
   const run = `run ${place.run} of ${totalRuns(document)}`;
-  if (place.phase === 'defer') return `deferred until ${place.nextAt.toISOString()}, ${run}`;
-  if (place.phase !== 'level') return `${place.phase}, ${run}`;
-  const levels = allLevels(document);
-  const level = levels.findIndex(({ id }) => id === place.nodeId) + 1;
-  return [`level ${level} of ${levels.length}`, run, ...inside(teams)].join(', ');
+  switch (place.phase) {
+    case 'enter':
+    case 'repeat':
+    case 'exhausted':
+      return `${place.phase}, ${run}`;
+    case 'defer':
+      return `deferred until ${place.nextAt.toISOString()}, ${run}`;
+    case 'level': {
+      const levels = allLevels(document);
+      const level = levels.findIndex(({ id }) => id === place.nodeId) + 1;
+      return [`level ${level} of ${levels.length}`, run, ...inside(teams)].join(', ');
+    }
+  }
 }
 
 function inside(teams: WalkState['teams']): readonly string[] {
@@ -70,12 +78,18 @@ function inside(teams: WalkState['teams']): readonly string[] {
 /** The place of a team in its own policy. */
 function whereIs({ teamId, place }: TeamWalk): string {
   const team = `team ${teamId}`;
-  if (place.phase === 'exhausted') return `${team} has no one left to ask`;
   const until = `until ${place.nextAt?.toISOString() ?? ''}`;
-  if (place.phase === 'level')
-    return `${team} at its level ${place.nodeId}, run ${place.run}, ${until}`;
-  if (place.phase === 'defer') return `${team} deferred ${until}, run ${place.run}`;
-  return `${team} ${place.phase} ${until}, run ${place.run}`;
+  switch (place.phase) {
+    case 'exhausted':
+      return `${team} has no one left to ask`;
+    case 'level':
+      return `${team} at its level ${place.nodeId}, run ${place.run}, ${until}`;
+    case 'defer':
+      return `${team} deferred ${until}, run ${place.run}`;
+    case 'enter':
+    case 'repeat':
+      return `${team} ${place.phase} ${until}, run ${place.run}`;
+  }
 }
 
 function askedBy({ document }: LoadedEscalationPath, { place }: WalkState): readonly string[] {

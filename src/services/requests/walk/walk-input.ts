@@ -1,5 +1,4 @@
 /** What the walk of a request needs besides its state: team policies, and a way to evaluate conditions. */
-import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import {
   compileCondition,
   evaluateCondition,
@@ -12,21 +11,6 @@ import type { WalkInput } from '../../../domain/escalation/walk.ts';
 import type { WalkState } from '../../../domain/escalation/walk-state.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { loadTeamPolicyRevision } from '../../escalation/team-escalation-policies.ts';
-
-/** A request as conditions see it. Pipelines do not store metadata yet. */
-export function conditionFacts(request: ApprovalRequest): ConditionFacts {
-  return {
-    request: {
-      tool: request.tool,
-      ...(request.server !== undefined && { server: request.server }),
-      arguments: request.arguments,
-      ...(request.agentReasoning && { agent_reasoning: request.agentReasoning }),
-      ...(request.context && { context: request.context }),
-    },
-    agent: { slug: request.agentSlug, name: request.agentName },
-    previous_metadata: { organization: {}, agent: {} },
-  };
-}
 
 const compiled = new WeakMap<Condition, CompiledCondition>();
 

@@ -2,6 +2,7 @@
  * The walk's part of a step: who is notified now, and when to look again. It runs inside the
  * transaction that locks the request.
  */
+import { conditionFacts } from '../../../domain/requests/condition-facts.ts';
 import type { Decider } from '../../../domain/requests/deciders.ts';
 import { planNext } from '../../../data/requests/escalate.ts';
 import { holdRights } from '../../../data/requests/unreachable.ts';
@@ -29,7 +30,7 @@ import type { Runtime } from '../../context.ts';
 import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
 import { unreachableSteps } from '../unreachable.ts';
 import { describeWait } from './walk-details.ts';
-import { conditionFacts, walkInput } from './walk-input.ts';
+import { walkInput } from './walk-input.ts';
 import { recordUnrouted, recordWalk } from './walk-record.ts';
 
 /** How late the workflow may be with a step before the reconciler takes it. */
