@@ -31,6 +31,7 @@ export interface Mailer {
   close(): void;
 }
 
+/** How long one message may take. */
 const TIMEOUT_MS = 8_000;
 /** Connections to the mail server, kept open between messages. */
 export const MAIL_CONNECTIONS = 8;
@@ -38,11 +39,11 @@ export const MAIL_CONNECTIONS = 8;
 const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{Cc}]+@[^\s<>()\\,;"@\p{Cc}]+$/u;
 
 /** `url`: smtp:// or smtps://, with credentials if the server requires them. */
-export function openMailer(url: string, from: string): Mailer {
+export function openMailer(url: string, from: string, timeoutMs = TIMEOUT_MS): Mailer {
   const timeouts = {
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
   };
   const transport = createTransport({
     url,
@@ -67,7 +68,7 @@ export function openMailer(url: string, from: string): Mailer {
         headers: { 'Auto-Submitted': 'auto-generated' },
         // The other timeouts restart with each line, so a slow server could hold the connection
         // forever.
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: AbortSignal.timeout(timeoutMs),
       };
       await transport.sendMail(message).catch((error: unknown) => {
         throw isRefusal(error) ? new MailRefused(error.message) : error;

@@ -23,8 +23,8 @@ async function start(options: MailServerOptions = {}): Promise<MailServer> {
   return server;
 }
 
-function mailer(url: string, from = FROM): Mailer {
-  const opened = openMailer(url, from);
+function mailer(url: string, from = FROM, timeoutMs?: number): Mailer {
+  const opened = openMailer(url, from, timeoutMs);
   open.push(opened);
   return opened;
 }
@@ -86,7 +86,7 @@ describe('a mailer', () => {
     expect(second.mails.map(({ subject }) => subject)).toEqual(['Back']);
   });
 
-  test('fails within seconds when the server never answers, never confirms, or never stops', async () => {
+  test('fails after its time limit when the server never answers, never confirms, or never stops', async () => {
     const babbler = createServer((socket) => {
       const timer = setInterval(() => socket.write('220-still greeting\r\n'), 200);
       socket
@@ -102,14 +102,12 @@ describe('a mailer', () => {
       (await start({ neverConfirms: true })).port,
       (babbler.address() as AddressInfo).port,
     ];
-    const began = performance.now();
-    const sent = ports.map((port) => mailer(`smtp://127.0.0.1:${port}`).send(email));
+    const sent = ports.map((port) => mailer(`smtp://127.0.0.1:${port}`, FROM, 500).send(email));
     expect((await Promise.allSettled(sent)).map(({ status }) => status)).toEqual([
       'rejected',
       'rejected',
       'rejected',
     ]);
-    expect(performance.now() - began).toBeLessThan(25_000);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 /** Escalation policies of teams: their revisions, who may change them, and how requests meet them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ROUNDS } from '../../support/rounds.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, askUnevaluated, stepAt } from '../../support/scene/approval-requests.ts';
 import {
@@ -421,10 +422,10 @@ describe('a team that is archived or loses members', () => {
   });
 });
 
-describe('concurrently, in 20 rounds', () => {
+describe('concurrently, in each round', () => {
   test('activating a policy and removing its member from the team never both succeed', async () => {
     const outcomes = new Set<string>();
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       teamId = await createTeam(app, organization.id, { members: [ada] });
       await create(asks(ada));
       const calls = [activate(1, '"0"'), setMembers(owner.http, teamId, [])];
@@ -439,7 +440,7 @@ describe('concurrently, in 20 rounds', () => {
   });
 
   test('activating a policy and removing its member from the organization never both succeed', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const member = await createMember(app, organization.id);
       teamId = await createTeam(app, organization.id, { members: [member] });
       await create(asks(member));
@@ -455,7 +456,7 @@ describe('concurrently, in 20 rounds', () => {
   });
 
   test('activating a policy and archiving its team leave no active policy', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       teamId = await createTeam(app, organization.id, { members: [ada] });
       await create(asks(ada));
       const [activated, archived] = await Promise.all([
