@@ -18,7 +18,7 @@ import { pendingMigrations } from '../src/data/migrate.ts';
 import type { ApprovalRequest } from '../src/domain/requests/approval-requests.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
-import { openEgress } from '../src/platform/egress.ts';
+import { openEgress } from '../src/platform/network/egress.ts';
 import type { Logger } from '../src/platform/logger.ts';
 import { openMailer } from '../src/platform/mailer.ts';
 import { openOidcClient } from '../src/platform/oidc.ts';

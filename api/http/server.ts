@@ -13,7 +13,7 @@ import helmet from 'koa-helmet';
 import { v4 } from 'uuid';
 import { z } from 'zod';
 import { AppError, invalid, type ErrorCode } from '../../src/domain/errors.ts';
-import { clientAddresses, networkOf } from '../../src/platform/client-address.ts';
+import { clientAddresses, networkOf } from '../../src/platform/network/client-address.ts';
 import { stringifyExact } from '../../src/platform/exact-json.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
 import { admitFromNetwork } from '../../src/services/sign-in/sign-in-attempts.ts';

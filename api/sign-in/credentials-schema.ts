@@ -1,6 +1,6 @@
 /** Schemas of email addresses and passwords in bodies. */
 import { z } from 'zod';
-import { isHostName } from '../../src/platform/host-names.ts';
+import { isHostName } from '../../src/platform/network/host-names.ts';
 
 export const email = () =>
   z

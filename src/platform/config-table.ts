@@ -1,6 +1,6 @@
 /** Every environment variable of the service. Its metadata prints docs/operations/configuration.md. */
 import { z } from 'zod';
-import { isNetwork } from './client-address.ts';
+import { isNetwork } from './network/client-address.ts';
 import {
   baseUrl,
   boolean,
@@ -24,7 +24,7 @@ import {
   type Role,
   type VariableMeta,
 } from './config-variables.ts';
-import { isRange } from './egress.ts';
+import { isRange } from './network/egress.ts';
 
 const SERVER_ROLES: readonly Role[] = ['api', 'worker'];
 const DATABASE_ROLES: readonly Role[] = [...SERVER_ROLES, 'migrate'];

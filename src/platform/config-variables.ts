@@ -1,7 +1,7 @@
 /** The kinds of environment variables: each is a zod schema from text to its value, with its type and limits as metadata. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { hasReachableHost, isHostName } from './host-names.ts';
+import { hasReachableHost, isHostName } from './network/host-names.ts';
 
 /** What runs decides which variables are needed: `start` brings its own servers, the others do not. */
 export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap' | 'rotate-secrets';

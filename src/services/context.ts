@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Pool } from '../platform/postgres.ts';
 import type { ApprovalRequest } from '../domain/requests/approval-requests.ts';
 import type { ChangeHub } from '../platform/change-hub.ts';
-import type { Egress } from '../platform/egress.ts';
+import type { Egress } from '../platform/network/egress.ts';
 import type { Mailer } from '../platform/mailer.ts';
 import type { OidcClient } from '../platform/oidc.ts';
 import type { SecretBox } from '../platform/crypto/secret-box.ts';

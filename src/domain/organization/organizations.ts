@@ -80,7 +80,7 @@ export function requireMayChange(
   }
 }
 
-/** The changes as the audit log tells them: each term with what it was and what it is. */
+/** The changes as the audit log records them: each term as it was and as it is. */
 export function describeChanges(
   before: OrganizationTerms,
   changes: Partial<OrganizationTerms>,

@@ -25,7 +25,7 @@ import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
 import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
-import { EgressDenied, EgressTimeout } from '../../platform/egress.ts';
+import { EgressDenied, EgressTimeout } from '../../platform/network/egress.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import { newSigningSecret } from '../../platform/crypto/webhook-signature.ts';

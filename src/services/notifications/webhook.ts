@@ -3,7 +3,7 @@ import type { WebhookTarget } from '../../domain/notifications/notification-chan
 import { findWebhookTarget } from '../../data/notifications/notification-channels.ts';
 import { publicStatus } from '../../domain/requests/approval-requests.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
-import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/egress.ts';
+import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/network/egress.ts';
 import { stringifyExact } from '../../platform/exact-json.ts';
 import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
 import { v7 } from 'uuid';

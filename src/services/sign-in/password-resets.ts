@@ -13,7 +13,7 @@ import {
   lockPassword,
 } from '../../data/sign-in/passwords.ts';
 import type { Email, Mailer } from '../../platform/mailer.ts';
-import { networkOf } from '../../platform/client-address.ts';
+import { networkOf } from '../../platform/network/client-address.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
 import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
 import type { Db } from '../../platform/postgres.ts';

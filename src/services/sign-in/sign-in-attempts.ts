@@ -11,7 +11,7 @@ import {
   deleteSignInAttempts,
   uncountSignInAttempts,
 } from '../../data/sign-in/sign-in-attempts.ts';
-import { networkOf } from '../../platform/client-address.ts';
+import { networkOf } from '../../platform/network/client-address.ts';
 import type { ServiceContext } from '../context.ts';
 
 const ATTEMPTS_A_MINUTE = 10;

@@ -15,7 +15,7 @@ import {
 import { lockPassword } from '../../data/sign-in/passwords.ts';
 import { findTotpFactor } from '../../data/sign-in/totp-factors.ts';
 import { findPasswordHash, findSignIn, type SignIn } from '../../data/people/users.ts';
-import { networkOf } from '../../platform/client-address.ts';
+import { networkOf } from '../../platform/network/client-address.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';

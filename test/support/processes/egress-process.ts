@@ -3,7 +3,7 @@
  * JSON.
  */
 import { text } from 'node:stream/consumers';
-import { EgressDenied, openEgress } from '../../../src/platform/egress.ts';
+import { EgressDenied, openEgress } from '../../../src/platform/network/egress.ts';
 import type { EgressCall, EgressResult } from './egress-calls.ts';
 
 const calls = JSON.parse(await text(process.stdin)) as readonly EgressCall[];

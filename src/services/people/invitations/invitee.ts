@@ -3,7 +3,7 @@ import type { LinkedInvitation } from '../../../domain/people/invitations.ts';
 import { v7 } from 'uuid';
 import { AppError, invalid } from '../../../domain/errors.ts';
 import { findUser } from '../../../data/people/users.ts';
-import { networkOf } from '../../../platform/client-address.ts';
+import { networkOf } from '../../../platform/network/client-address.ts';
 import { hashPassword } from '../../../platform/crypto/passwords.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { parseToken } from '../../../platform/crypto/tokens.ts';

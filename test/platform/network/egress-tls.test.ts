@@ -7,9 +7,9 @@ import {
   createAuthority,
   type Authority,
   type ServerTerms,
-} from '../support/servers/certificates.ts';
-import { callAs, type EgressResult } from '../support/processes/egress-calls.ts';
-import { startTlsReceiver, type TlsReceiver } from '../support/servers/tls-receiver.ts';
+} from '../../support/servers/certificates.ts';
+import { callAs, type EgressResult } from '../../support/processes/egress-calls.ts';
+import { startTlsReceiver, type TlsReceiver } from '../../support/servers/tls-receiver.ts';
 
 const NAME = 'hooks.example';
 const DAY_MS = 86_400_000;

@@ -17,7 +17,7 @@ import {
   isRange,
   openEgress,
   type Resolve,
-} from '../../src/platform/egress.ts';
+} from '../../../src/platform/network/egress.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 const closing: (() => void)[] = [];

@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { clientAddresses, isNetwork, networkOf } from '../../src/platform/client-address.ts';
+import {
+  clientAddresses,
+  isNetwork,
+  networkOf,
+} from '../../../src/platform/network/client-address.ts';
 
 const from = (trusted: readonly string[], peer: string | undefined, forwarded?: string) =>
   clientAddresses(trusted)({

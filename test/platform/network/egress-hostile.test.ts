@@ -10,8 +10,8 @@ import {
   EgressTimeout,
   openEgress,
   type EgressRequest,
-} from '../../src/platform/egress.ts';
-import { until } from '../support/waiting.ts';
+} from '../../../src/platform/network/egress.ts';
+import { until } from '../../support/waiting.ts';
 
 const MEGABYTE = 1024 * 1024;
 const egress = openEgress({ allow: ['127.0.0.0/8'] });
