@@ -2,7 +2,12 @@
 import type { Invitation } from '../../src/domain/people/invitations.ts';
 import { z } from 'zod';
 import { grantsFromPolicies } from '../../src/domain/people/authorization.ts';
-import { isPermission } from '../../src/domain/people/permissions.ts';
+import {
+  isPermission,
+  isServedBy,
+  type Permission,
+  type PermissionEdition,
+} from '../../src/domain/people/permissions.ts';
 import type { SentInvitation } from '../../src/services/people/invitations/invite.ts';
 import { permissionKey, scopeId, scopeKind } from './grants-schema.ts';
 import { present } from '../http/present.ts';
@@ -65,7 +70,11 @@ export const sentInvitationSchema = z
 
 const ownerPermissions = grantsFromPolicies([], true).map(({ permission }) => permission);
 
-function presentGrants({ policies }: Invitation): z.input<typeof invitedGrantSchema>[] {
+function presentGrants(
+  { policies }: Invitation,
+  edition: PermissionEdition,
+): z.input<typeof invitedGrantSchema>[] {
+  const served = (key: Permission) => isServedBy(edition, key);
   return policies.flatMap(
     ({
       scopeKind: kind,
@@ -73,24 +82,29 @@ function presentGrants({ policies }: Invitation): z.input<typeof invitedGrantSch
       permissions,
       isOwner,
     }): z.input<typeof invitedGrantSchema>[] => {
-      if (isOwner) return [{ scope_kind: kind, permissions: ownerPermissions, is_owner: true }];
-      const keys = permissions.filter(isPermission);
+      if (isOwner)
+        return [{ scope_kind: kind, permissions: ownerPermissions.filter(served), is_owner: true }];
+      const keys = permissions.filter(isPermission).filter(served);
       if (kind === 'organization') return [{ scope_kind: kind, permissions: keys }];
       return resourceIds.map((scope) => ({ scope_kind: kind, scope_id: scope, permissions: keys }));
     },
   );
 }
 
-export function presentInvitation(invitation: Invitation): z.input<typeof invitationSchema> {
-  return present(invitationSchema, { ...invitation, grants: presentGrants(invitation) });
+/** Names only permissions that the edition serves. */
+export function presentInvitation(
+  invitation: Invitation,
+  edition: PermissionEdition,
+): z.input<typeof invitationSchema> {
+  return present(invitationSchema, { ...invitation, grants: presentGrants(invitation, edition) });
 }
 
-export function presentSentInvitation({
-  invitation,
-  url,
-}: SentInvitation): z.input<typeof sentInvitationSchema> {
+export function presentSentInvitation(
+  { invitation, url }: SentInvitation,
+  edition: PermissionEdition,
+): z.input<typeof sentInvitationSchema> {
   return {
-    invitation: presentInvitation(invitation),
+    invitation: presentInvitation(invitation, edition),
     ...(url !== undefined && { invite_url: url }),
   };
 }

@@ -81,7 +81,8 @@ const managingEndpoints: readonly Endpoint[] = [
         after,
       });
       const next_cursor = next && encodeCursor(['invitations', status ?? 'all', next]);
-      return { body: { invitations: invitations.map(presentInvitation), next_cursor } };
+      const shown = invitations.map((each) => presentInvitation(each, context.edition));
+      return { body: { invitations: shown, next_cursor } };
     },
   }),
   defineEndpoint({
@@ -130,7 +131,9 @@ const managingEndpoints: readonly Endpoint[] = [
     ],
     handler: async ({ principal, body }, context) => {
       const input = { email: body.email, policies: body.permission_policies.map(readTerms) };
-      return { body: presentSentInvitation(await invite(context, principal, input)) };
+      return {
+        body: presentSentInvitation(await invite(context, principal, input), context.edition),
+      };
     },
   }),
   defineEndpoint({
@@ -158,7 +161,7 @@ const managingEndpoints: readonly Endpoint[] = [
       'email_not_delivered',
     ],
     handler: async ({ principal, params: { id } }, context) => ({
-      body: presentSentInvitation(await resendInvitation(context, principal, id)),
+      body: presentSentInvitation(await resendInvitation(context, principal, id), context.edition),
     }),
   }),
   defineEndpoint({

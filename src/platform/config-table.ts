@@ -39,7 +39,7 @@ export const environmentVariables = z.object({
     .meta({ description: 'Port the API listens on. 0 picks a free port.' }),
   COUNTERSIGN_PUBLIC_URL: publicUrl().optional().meta({
     description:
-      'Address that people and adapters use. Every link is built from it. When it is set, only pages of this address may make changes with a session cookie. Default: `http://HOST:PORT`.',
+      'Address that people and adapters use. Every link is built from it. When it is set, changes with a session cookie must come from a page of this address, or from a page that the browser itself reports as same-origin. Default: `http://HOST:PORT`.',
   }),
   COUNTERSIGN_DATA_DIR: path().prefault('.countersign').meta({
     description:

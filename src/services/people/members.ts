@@ -23,7 +23,7 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import { announceReleased, releaseClaimsOf } from '../requests/claims.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Edition, ServiceContext } from '../context.ts';
 import { lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 import { requireActiveOwner } from './permission-policies.ts';
@@ -40,9 +40,15 @@ export interface MemberList {
   readonly next?: MemberPosition;
 }
 
+/** The organization, and the edition that serves it. */
+interface Place {
+  readonly organizationId: string;
+  readonly edition: Edition;
+}
+
 async function withAssignments(
   db: Db,
-  organizationId: string,
+  { organizationId, edition }: Place,
   rows: readonly MemberSummary[],
 ): Promise<Member[]> {
   const ids = rows.map((row) => row.id);
@@ -52,35 +58,35 @@ async function withAssignments(
   return rows.map((row) => ({
     ...row,
     assignments: (held.get(row.id) ?? []).map((assignment) =>
-      roleAssignment(assignment, row.organizationName),
+      roleAssignment(assignment, { organizationName: row.organizationName, edition }),
     ),
   }));
 }
 
 /** One page of members, in the order of `listMembers` in the data layer. */
 export async function listMembers(
-  { db }: ServiceContext,
+  { db, edition }: ServiceContext,
   { organizationId }: ProductPrincipal,
   page: MemberPage,
 ): Promise<MemberList> {
   const found = await readMembers(db, organizationId, { ...page, limit: page.limit + 1 });
   const { items, last } = cutPage(found, page.limit);
-  const members = await withAssignments(db, organizationId, items);
+  const members = await withAssignments(db, { organizationId, edition }, items);
   return { members, ...(last && { next: { status: last.status, id: last.id } }) };
 }
 
 /** Throws 404. */
 export async function getMember(
-  { db }: ServiceContext,
+  { db, edition }: ServiceContext,
   { organizationId }: ProductPrincipal,
   id: string,
 ): Promise<Member> {
-  return await readMember(db, organizationId, id);
+  return await readMember(db, { organizationId, edition }, id);
 }
 
-async function readMember(db: Db, organizationId: string, id: string): Promise<Member> {
-  const row = await findMember(db, organizationId, id);
-  const [member] = row ? await withAssignments(db, organizationId, [row]) : [];
+async function readMember(db: Db, place: Place, id: string): Promise<Member> {
+  const row = await findMember(db, place.organizationId, id);
+  const [member] = row ? await withAssignments(db, place, [row]) : [];
   if (!member) throw new AppError('not_found');
   return member;
 }
@@ -182,13 +188,15 @@ export async function changeMemberStatus(
   { id, status, force }: StatusChange & { readonly status: 'active' | 'suspended' },
 ): Promise<Member> {
   const { organizationId } = principal;
+  const { edition } = context;
   const { changedMember, left } = await context.db.transaction(async (trx) => {
     const caller = await lockCurrentMember(trx, principal, { permission: 'membership.write' });
     const member = await requireChangeable(trx, caller, { id, removal: false });
     const suspends = member.status !== status && status === 'suspended';
     const requests = suspends ? await suspend(trx, caller, { member, force }) : NONE;
     if (member.status !== status && status === 'active') await reactivate(trx, caller, member);
-    return { changedMember: await readMember(trx, organizationId, id), left: requests };
+    const changedMember = await readMember(trx, { organizationId, edition }, id);
+    return { changedMember, left: requests };
   });
   announceLeft(context, left);
   return changedMember;

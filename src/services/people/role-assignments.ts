@@ -2,7 +2,13 @@
 import type { HeldAssignment } from '../../domain/people/role-assignments.ts';
 import { v5 } from 'uuid';
 import { grantsFromPolicies } from '../../domain/people/authorization.ts';
-import { isPermission, type Permission, type ScopeKind } from '../../domain/people/permissions.ts';
+import {
+  isPermission,
+  isServedBy,
+  type Permission,
+  type PermissionEdition,
+  type ScopeKind,
+} from '../../domain/people/permissions.ts';
 
 /** One policy of a member or a team at one scope. */
 export interface RoleAssignment {
@@ -22,8 +28,13 @@ export interface RoleAssignment {
   readonly isOwner: boolean;
 }
 
-export function roleAssignment(row: HeldAssignment, organizationName: string): RoleAssignment {
+/** Names only permissions that the edition serves. */
+export function roleAssignment(
+  row: HeldAssignment,
+  { organizationName, edition }: { organizationName: string; edition: PermissionEdition },
+): RoleAssignment {
   const { scopeId, grantedByActorId, viaTeamId, viaTeamName } = row;
+  const held = row.isOwner ? ownerPermissions : row.permissions.filter(isPermission).sort();
   const holder = viaTeamId === null ? '' : `${row.principalId}:`;
   const scopeName = row.scopeKind === 'organization' ? organizationName : row.scopeName;
   return {
@@ -39,7 +50,7 @@ export function roleAssignment(row: HeldAssignment, organizationName: string): R
     ...(grantedByActorId !== null && { grantedByActorId }),
     ...(viaTeamId !== null && { via: { teamId: viaTeamId, teamName: viaTeamName ?? '' } }),
     createdAt: row.createdAt,
-    permissions: row.isOwner ? ownerPermissions : row.permissions.filter(isPermission).sort(),
+    permissions: held.filter((key) => isServedBy(edition, key)),
     isOwner: row.isOwner,
   };
 }

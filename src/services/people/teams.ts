@@ -36,7 +36,7 @@ import {
 } from '../../data/people/teams.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Edition, ServiceContext } from '../context.ts';
 import { lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 import { deactivateWith } from '../revisions/activate.ts';
@@ -49,9 +49,15 @@ export interface Team extends TeamSummary {
   readonly assignments: readonly RoleAssignment[];
 }
 
+/** The organization, and the edition that serves it. */
+interface Place {
+  readonly organizationId: string;
+  readonly edition: Edition;
+}
+
 async function withAssignments(
   db: Db,
-  organizationId: string,
+  { organizationId, edition }: Place,
   rows: readonly TeamSummary[],
 ): Promise<Team[]> {
   const ids = rows.map((row) => row.id);
@@ -62,14 +68,14 @@ async function withAssignments(
     ...row,
     organizationId,
     assignments: (assigned.get(row.id) ?? []).map((assignment) =>
-      roleAssignment(assignment, row.organizationName),
+      roleAssignment(assignment, { organizationName: row.organizationName, edition }),
     ),
   }));
 }
 
-async function readTeam(db: Db, organizationId: string, id: string): Promise<Team> {
-  const row = await findTeam(db, organizationId, id);
-  const [team] = row ? await withAssignments(db, organizationId, [row]) : [];
+async function readTeam(db: Db, place: Place, id: string): Promise<Team> {
+  const row = await findTeam(db, place.organizationId, id);
+  const [team] = row ? await withAssignments(db, place, [row]) : [];
   if (!team) throw new AppError('not_found');
   return team;
 }
@@ -78,7 +84,7 @@ async function readTeam(db: Db, organizationId: string, id: string): Promise<Tea
  * The teams that the caller may see. `next`: the start of the next page, absent on the last one.
  */
 export async function listVisibleTeams(
-  { db }: ServiceContext,
+  { db, edition }: ServiceContext,
   principal: ProductPrincipal,
   page: Omit<TeamPage, 'ids'>,
 ): Promise<{ readonly teams: readonly Team[]; readonly next?: string }> {
@@ -91,20 +97,19 @@ export async function listVisibleTeams(
     limit: page.limit + 1,
   });
   const { items, last } = cutPage(found, page.limit);
-  return {
-    teams: await withAssignments(db, principal.organizationId, items),
-    ...(last && { next: last.id }),
-  };
+  const { organizationId } = principal;
+  const teams = await withAssignments(db, { organizationId, edition }, items);
+  return { teams, ...(last && { next: last.id }) };
 }
 
 /** The team and its members. Throws 404. */
 export async function getTeam(
-  { db }: ServiceContext,
+  { db, edition }: ServiceContext,
   { organizationId }: ProductPrincipal,
   id: string,
 ): Promise<{ readonly team: Team; readonly members: readonly TeamMember[] }> {
   const [team, members] = await Promise.all([
-    readTeam(db, organizationId, id),
+    readTeam(db, { organizationId, edition }, id),
     listTeamMembers(db, organizationId, id),
   ]);
   return { team, members };
@@ -121,7 +126,7 @@ function teamEvent(
 
 /** Creates an empty team. Throws 409 `team_name_taken`. */
 export async function createTeam(
-  { db }: ServiceContext,
+  { db, edition }: ServiceContext,
   principal: MemberPrincipal,
   name: string,
 ): Promise<Team> {
@@ -136,7 +141,7 @@ export async function createTeam(
       organizationId,
       teamEvent(principal, { verb: 'created', id, data: { name } }),
     );
-    return await readTeam(trx, organizationId, id);
+    return await readTeam(trx, { organizationId, edition }, id);
   });
 }
 
@@ -148,7 +153,7 @@ async function lockExisting(trx: Db, organizationId: string, id: string): Promis
 
 /** Throws 404, 409 `team_archived`, `directory_managed` or `team_name_taken`. */
 export async function renameTeam(
-  { db }: ServiceContext,
+  { db, edition }: ServiceContext,
   principal: MemberPrincipal,
   { id, name }: { readonly id: string; readonly name: string },
 ): Promise<Team> {
@@ -171,7 +176,7 @@ export async function renameTeam(
       });
       await insertAuditEvents(trx, organizationId, event);
     }
-    return await readTeam(trx, organizationId, id);
+    return await readTeam(trx, { organizationId, edition }, id);
   });
 }
 

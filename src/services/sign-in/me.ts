@@ -36,12 +36,14 @@ export async function readAccount(
   const canSetUp = authorize(principal, 'organization.settings.write', {
     kind: 'organization',
   }).allowed;
+  const { edition } = context;
+  const { organizationName } = account;
   return {
     ...account,
     principal,
-    permissions: effectivePermissions(principal, context.edition),
-    grants: effectiveGrants(principal, context.edition),
-    assignments: assignments.map((row) => roleAssignment(row, account.organizationName)),
+    permissions: effectivePermissions(principal, edition),
+    grants: effectiveGrants(principal, edition),
+    assignments: assignments.map((row) => roleAssignment(row, { organizationName, edition })),
     onboardingRequired: account.onboardingCompletedAt === null && canSetUp,
   };
 }

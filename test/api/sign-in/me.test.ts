@@ -67,13 +67,34 @@ describe('GET /me', () => {
           scope_name: organization.slug,
           source: 'manual',
           created_at: INSTANT,
-          permissions: humanPermissions,
+          permissions: effective,
           is_owner: true,
           permission_policy_id: UUID,
         },
       ],
       onboarding: { required: true, completed_at: null },
     });
+  });
+
+  test('and no other answer of the open edition names a hosted permission as held', async () => {
+    const { owner } = organization;
+    const hosted = humanPermissions.filter((key) => !effective.includes(key));
+    expect(hosted).toContain('audit.read');
+    const answers = [
+      await owner.browser.get('/api/v1/me'),
+      await owner.browser.get('/api/v1/members'),
+      await owner.browser.get(`/api/v1/members/${owner.membershipId}`),
+      await owner.browser.post('/api/v1/invitations', {
+        email: 'next-owner@example.com',
+        permission_policies: [{ scope_kind: 'organization', permissions: [], is_owner: true }],
+      }),
+      await owner.browser.get('/api/v1/invitations'),
+    ];
+    for (const { status, text } of answers) {
+      expect(status).toBeLessThan(300);
+      expect(text).toContain('request.decide');
+      expect(hosted.filter((key) => text.includes(key))).toEqual([]);
+    }
   });
 
   test('shows one assignment for each agent of a policy', async () => {
