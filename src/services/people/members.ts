@@ -23,11 +23,15 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import { announceReleased, releaseClaimsOf } from '../requests/claims.ts';
-import type { Edition, ServiceContext } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 import { requireActiveOwner } from './permission-policies.ts';
-import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
+import {
+  roleAssignment,
+  type RoleAssignment,
+  type ServedOrganization,
+} from './role-assignments.ts';
 
 export interface Member extends MemberSummary {
   /** Own and inherited through teams. */
@@ -40,15 +44,9 @@ export interface MemberList {
   readonly next?: MemberPosition;
 }
 
-/** The organization, and the edition that serves it. */
-interface Place {
-  readonly organizationId: string;
-  readonly edition: Edition;
-}
-
 async function withAssignments(
   db: Db,
-  { organizationId, edition }: Place,
+  { organizationId, edition }: ServedOrganization,
   rows: readonly MemberSummary[],
 ): Promise<Member[]> {
   const ids = rows.map((row) => row.id);
@@ -84,9 +82,9 @@ export async function getMember(
   return await readMember(db, { organizationId, edition }, id);
 }
 
-async function readMember(db: Db, place: Place, id: string): Promise<Member> {
-  const row = await findMember(db, place.organizationId, id);
-  const [member] = row ? await withAssignments(db, place, [row]) : [];
+async function readMember(db: Db, of: ServedOrganization, id: string): Promise<Member> {
+  const row = await findMember(db, of.organizationId, id);
+  const [member] = row ? await withAssignments(db, of, [row]) : [];
   if (!member) throw new AppError('not_found');
   return member;
 }

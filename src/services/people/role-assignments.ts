@@ -28,6 +28,12 @@ export interface RoleAssignment {
   readonly isOwner: boolean;
 }
 
+/** An organization, and the edition that serves it. */
+export interface ServedOrganization {
+  readonly organizationId: string;
+  readonly edition: PermissionEdition;
+}
+
 /** Names only permissions that the edition serves. */
 export function roleAssignment(
   row: HeldAssignment,

@@ -36,11 +36,15 @@ import {
 } from '../../data/people/teams.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
-import type { Edition, ServiceContext } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 import { deactivateWith } from '../revisions/activate.ts';
-import { roleAssignment, type RoleAssignment } from './role-assignments.ts';
+import {
+  roleAssignment,
+  type RoleAssignment,
+  type ServedOrganization,
+} from './role-assignments.ts';
 import { teamPolicyKind } from '../escalation/team-escalation-policies.ts';
 
 export interface Team extends TeamSummary {
@@ -49,15 +53,9 @@ export interface Team extends TeamSummary {
   readonly assignments: readonly RoleAssignment[];
 }
 
-/** The organization, and the edition that serves it. */
-interface Place {
-  readonly organizationId: string;
-  readonly edition: Edition;
-}
-
 async function withAssignments(
   db: Db,
-  { organizationId, edition }: Place,
+  { organizationId, edition }: ServedOrganization,
   rows: readonly TeamSummary[],
 ): Promise<Team[]> {
   const ids = rows.map((row) => row.id);
@@ -73,9 +71,9 @@ async function withAssignments(
   }));
 }
 
-async function readTeam(db: Db, place: Place, id: string): Promise<Team> {
-  const row = await findTeam(db, place.organizationId, id);
-  const [team] = row ? await withAssignments(db, place, [row]) : [];
+async function readTeam(db: Db, of: ServedOrganization, id: string): Promise<Team> {
+  const row = await findTeam(db, of.organizationId, id);
+  const [team] = row ? await withAssignments(db, of, [row]) : [];
   if (!team) throw new AppError('not_found');
   return team;
 }

@@ -123,7 +123,7 @@ async function requireLive(db: Db, token: string): Promise<PasswordReset> {
   );
   if (!reset) {
     throw new AppError('not_found', {
-      detail: 'This link is not valid. It may be used or expired. Request a new one.',
+      detail: 'This link is not valid. It was used before, or it has expired. Request a new one.',
     });
   }
   return reset;
