@@ -58,6 +58,12 @@ const samples = ['get', 'post'].flatMap((method) =>
 );
 const guardedSamples = samples.filter(({ endpoint }) => endpoint.auth !== 'none');
 
+test('the samples cover every kind of authentication', () => {
+  expect(new Set(samples.map(({ endpoint }) => endpoint.auth))).toEqual(
+    new Set(Object.keys(opens)),
+  );
+});
+
 async function expectRefusal(endpoint: Endpoint, { headers, refusal }: Caller): Promise<void> {
   const params = paramsIn(home, endpoint);
   const answer = await send(endpoint, { params, headers: await headers(endpoint) });
