@@ -1,6 +1,5 @@
 /** The members of an organization: list, suspend, reactivate and remove them. */
 import type { MemberPosition, MemberSummary } from '../../domain/people/memberships.ts';
-import type { HeldAssignment } from '../../domain/people/role-assignments.ts';
 import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -28,7 +27,7 @@ import { lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 import { requireActiveOwner } from './permission-policies.ts';
 import {
-  roleAssignment,
+  withAssignments,
   type RoleAssignment,
   type ServedOrganization,
 } from './role-assignments.ts';
@@ -44,21 +43,13 @@ export interface MemberList {
   readonly next?: MemberPosition;
 }
 
-async function withAssignments(
+async function toMembers(
   db: Db,
   { organizationId, edition }: ServedOrganization,
   rows: readonly MemberSummary[],
 ): Promise<Member[]> {
   const ids = rows.map((row) => row.id);
-  const held = new Map<string, HeldAssignment[]>(ids.map((id) => [id, []]));
-  for (const row of await listMemberAssignments(db, organizationId, ids))
-    held.get(row.principalId)?.push(row);
-  return rows.map((row) => ({
-    ...row,
-    assignments: (held.get(row.id) ?? []).map((assignment) =>
-      roleAssignment(assignment, { organizationName: row.organizationName, edition }),
-    ),
-  }));
+  return withAssignments(rows, await listMemberAssignments(db, organizationId, ids), edition);
 }
 
 /** One page of members, in the order of `listMembers` in the data layer. */
@@ -69,7 +60,7 @@ export async function listMembers(
 ): Promise<MemberList> {
   const found = await readMembers(db, organizationId, { ...page, limit: page.limit + 1 });
   const { items, last } = cutPage(found, page.limit);
-  const members = await withAssignments(db, { organizationId, edition }, items);
+  const members = await toMembers(db, { organizationId, edition }, items);
   return { members, ...(last && { next: { status: last.status, id: last.id } }) };
 }
 
@@ -84,7 +75,7 @@ export async function getMember(
 
 async function readMember(db: Db, of: ServedOrganization, id: string): Promise<Member> {
   const row = await findMember(db, of.organizationId, id);
-  const [member] = row ? await withAssignments(db, of, [row]) : [];
+  const [member] = row ? await toMembers(db, of, [row]) : [];
   if (!member) throw new AppError('not_found');
   return member;
 }

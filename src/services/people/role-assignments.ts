@@ -34,6 +34,24 @@ export interface ServedOrganization {
   readonly edition: PermissionEdition;
 }
 
+/** Each member or team with the assignments it holds, among those `held`. */
+export function withAssignments<
+  P extends { readonly id: string; readonly organizationName: string },
+>(
+  principals: readonly P[],
+  held: readonly HeldAssignment[],
+  edition: PermissionEdition,
+): (P & { readonly assignments: readonly RoleAssignment[] })[] {
+  const heldBy = new Map<string, HeldAssignment[]>(principals.map(({ id }) => [id, []]));
+  for (const assignment of held) heldBy.get(assignment.principalId)?.push(assignment);
+  return principals.map((principal) => ({
+    ...principal,
+    assignments: (heldBy.get(principal.id) ?? []).map((assignment) =>
+      roleAssignment(assignment, { organizationName: principal.organizationName, edition }),
+    ),
+  }));
+}
+
 /** Names only permissions that the edition serves. */
 export function roleAssignment(
   row: HeldAssignment,

@@ -2,7 +2,6 @@
  * Teams: create, rename, archive, and change their members. Members inherit what the team's
  * permission policies grant.
  */
-import type { HeldAssignment } from '../../domain/people/role-assignments.ts';
 import type { TeamMember, TeamSummary } from '../../domain/people/teams.ts';
 import { v7 } from 'uuid';
 import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
@@ -41,7 +40,7 @@ import { lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 import { deactivateWith } from '../revisions/activate.ts';
 import {
-  roleAssignment,
+  withAssignments,
   type RoleAssignment,
   type ServedOrganization,
 } from './role-assignments.ts';
@@ -53,27 +52,19 @@ export interface Team extends TeamSummary {
   readonly assignments: readonly RoleAssignment[];
 }
 
-async function withAssignments(
+async function toTeams(
   db: Db,
   { organizationId, edition }: ServedOrganization,
   rows: readonly TeamSummary[],
 ): Promise<Team[]> {
   const ids = rows.map((row) => row.id);
-  const assigned = new Map<string, HeldAssignment[]>(ids.map((id) => [id, []]));
-  for (const row of await listTeamAssignments(db, organizationId, ids))
-    assigned.get(row.principalId)?.push(row);
-  return rows.map((row) => ({
-    ...row,
-    organizationId,
-    assignments: (assigned.get(row.id) ?? []).map((assignment) =>
-      roleAssignment(assignment, { organizationName: row.organizationName, edition }),
-    ),
-  }));
+  const held = await listTeamAssignments(db, organizationId, ids);
+  return withAssignments(rows, held, edition).map((team) => ({ ...team, organizationId }));
 }
 
 async function readTeam(db: Db, of: ServedOrganization, id: string): Promise<Team> {
   const row = await findTeam(db, of.organizationId, id);
-  const [team] = row ? await withAssignments(db, of, [row]) : [];
+  const [team] = row ? await toTeams(db, of, [row]) : [];
   if (!team) throw new AppError('not_found');
   return team;
 }
@@ -96,7 +87,7 @@ export async function listVisibleTeams(
   });
   const { items, last } = cutPage(found, page.limit);
   const { organizationId } = principal;
-  const teams = await withAssignments(db, { organizationId, edition }, items);
+  const teams = await toTeams(db, { organizationId, edition }, items);
   return { teams, ...(last && { next: last.id }) };
 }
 
