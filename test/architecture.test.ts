@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { issueCodes } from '../src/domain/issue-codes.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 
 const root = packageRoot();
@@ -234,6 +235,14 @@ describe('files', () => {
     });
     expect(stems.length).toBeGreaterThan(5);
     expect(homeless).toEqual([]);
+  });
+
+  test('answer every code of an issue that the description of the API lists', () => {
+    const code = ownCode
+      .filter((file) => /^(api|src)\//.test(file) && file !== 'src/domain/issue-codes.ts')
+      .map(read)
+      .join('\n');
+    expect(Object.keys(issueCodes).filter((each) => !code.includes(`'${each}'`))).toEqual([]);
   });
 
   test('contain no note of later work and no path of a developer’s machine', () => {

@@ -1,6 +1,7 @@
 /** The schema of the error envelope, for the API's description. `problem.ts` writes it. */
 import { z } from 'zod';
 import { errorCatalogue, type ErrorCode } from '../../src/domain/errors.ts';
+import { issueCodes, type IssueCode } from '../../src/domain/issue-codes.ts';
 import { permissions } from '../../src/domain/people/permissions.ts';
 
 const issue = z
@@ -9,9 +10,13 @@ const issue = z
       description:
         'JSON pointer into the body, empty for the whole of it; parameters and headers as `/query/…`, `/path/…`, `/headers/…`.',
     }),
-    code: z
-      .string()
-      .meta({ description: 'What is wrong, for programs, such as `required` or `unknown_field`.' }),
+    code: z.enum(Object.keys(issueCodes) as [IssueCode, ...IssueCode[]]).meta({
+      id: 'IssueCode',
+      description: [
+        'What is wrong, for programs: match on this. New codes may come.\n',
+        ...Object.entries(issueCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`),
+      ].join('\n'),
+    }),
     message: z.string().meta({ description: 'What is wrong, for people.' }),
   })
   .meta({ id: 'Issue', description: 'One thing that is wrong with the input.' });

@@ -3,6 +3,8 @@
  * purpose, and only `api/http/problem.ts` turns it into the error envelope.
  */
 
+import type { IssueCode } from './issue-codes.ts';
+
 /** The coarse category. `api/http/problem.ts` maps a kind to an HTTP status and the envelope's `type`. */
 export type ErrorKind =
   | 'invalid'
@@ -221,7 +223,7 @@ function isErrorCode(code: string): code is ErrorCode {
 /** One validation problem. `pointer` is a JSON pointer into the body, or names a parameter such as `/query/limit`. */
 export interface Issue {
   readonly pointer: string;
-  readonly code: string;
+  readonly code: IssueCode;
   readonly message: string;
 }
 
@@ -262,6 +264,6 @@ export const MAX_ISSUES = 100;
 
 /** A 400 that lists each bad field. The envelope takes the first issue code that is in the catalogue. */
 export function invalid(issues: readonly Issue[]): AppError {
-  const code = issues.map((issue) => issue.code).find(isErrorCode) ?? 'validation_failed';
+  const code = issues.map((issue): string => issue.code).find(isErrorCode) ?? 'validation_failed';
   return new AppError(code, { details: { issues: issues.slice(0, MAX_ISSUES) } });
 }

@@ -12,6 +12,7 @@ import {
 } from '../platform/exact-json.ts';
 import { DURATION_PATTERN, parseDuration } from './durations.ts';
 import { MAX_ISSUES, type Issue } from './errors.ts';
+import type { IssueCode } from './issue-codes.ts';
 import { pointerOf, readBy } from './issues.ts';
 import { KEY_PATTERN, KEY_RULE } from './keys.ts';
 import { hasUnseen, isBlank, isStorable, STORABLE_RULE, UNSEEN_RULE } from './labels.ts';
@@ -76,8 +77,8 @@ type TypedOptions = readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDi
 
 /** Codes for a type that matches no option: for a text, and for anything else. */
 interface TypeCodes {
-  readonly unknown: string;
-  readonly notText?: string;
+  readonly unknown: IssueCode;
+  readonly notText?: IssueCode;
 }
 
 interface TypedDef extends z.core.$ZodDiscriminatedUnionDef {
@@ -137,7 +138,7 @@ export function picked<const Types extends readonly z.core.SomeType[]>(
 }
 
 /** A problem that no shape can describe, for zod's checks. */
-export function problem(code: string, message: string, path: readonly PropertyKey[] = []) {
+export function problem(code: IssueCode, message: string, path: readonly PropertyKey[] = []) {
   return { code: 'custom' as const, params: { code }, message, path: [...path], input: null };
 }
 
@@ -244,7 +245,7 @@ interface Grammar<S extends z.ZodType> {
 /** Problems found so far, with the paths to them. */
 export interface Problems {
   readonly issues: Issue[];
-  add(path: readonly PropertyKey[], code: string, message: string): void;
+  add(path: readonly PropertyKey[], code: IssueCode, message: string): void;
 }
 
 /** Reads a document in three steps. Each step sees only documents that passed the step before. */

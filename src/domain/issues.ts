@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import { ExactNumber, pointerToken } from '../platform/exact-json.ts';
 import { MAX_ISSUES, type Issue } from './errors.ts';
+import { isIssueCode, type IssueCode } from './issue-codes.ts';
 
 export type Read<T> =
   | { readonly ok: true; readonly value: T }
@@ -45,10 +46,10 @@ function toIssues(issue: z.core.$ZodIssue, prefix: string): Issue[] {
   return [{ pointer, code: codeOf(issue), message: issue.message }];
 }
 
-function codeOf(issue: z.core.$ZodIssue): string {
+function codeOf(issue: z.core.$ZodIssue): IssueCode {
   switch (issue.code) {
     case 'custom':
-      return typeof issue.params?.['code'] === 'string' ? issue.params['code'] : 'invalid_value';
+      return isIssueCode(issue.params?.['code']) ? issue.params['code'] : 'invalid_value';
     case 'invalid_type':
       // A number too exact for a double has the right type where a number is expected.
       return issue.input instanceof ExactNumber && issue.expected === 'number'

@@ -1,6 +1,7 @@
 /** What makes a permission policy valid and who may grant it. Members, teams, organization keys and invitations share it. */
 import { authorize, type MemberPrincipal } from './authorization.ts';
 import { AppError, type Issue } from '../errors.ts';
+import type { IssueCode } from '../issue-codes.ts';
 import {
   isPermission,
   isServedBy,
@@ -84,7 +85,7 @@ export function policyIssues(
   { holder, mayOwn = holder === 'human', edition, pointer = '' }: PolicySetting,
 ): readonly Issue[] {
   const { scopeKind, resourceIds, permissions, isOwner } = terms;
-  const issue = (field: string, code: string, message: string): Issue => ({
+  const issue = (field: string, code: IssueCode, message: string): Issue => ({
     pointer: `${pointer}/${field}`,
     code,
     message,

@@ -102,7 +102,7 @@ const celBlock = object({
   config: celConfig.meta({ description: 'What it answers, and when.' }),
 }).meta({ id: 'NewCelBlock', description: 'A block with a condition.' });
 
-const BLOCK_TYPE_CODES = { unknown: 'unknown_block_type', notText: 'unknown_block_type' };
+const BLOCK_TYPE_CODES = { unknown: 'unknown_block_type', notText: 'unknown_block_type' } as const;
 
 /** A block as sent. */
 export const block = oneOfTypes(BLOCK_TYPE_CODES, [alwaysBlock, celBlock]).meta({

@@ -10,7 +10,7 @@ import {
   type MemberPrincipal,
   type ProductPrincipal,
 } from '../../domain/people/authorization.ts';
-import { AppError, invalid } from '../../domain/errors.ts';
+import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import { grantsBeyond, requireMayGrant } from '../../domain/people/permission-policies.ts';
 import { wakeUnreachable } from '../../data/requests/unreachable.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
@@ -303,7 +303,7 @@ async function requireReleased(
 }
 
 function requireMembers(ids: readonly string[], present: ReadonlySet<string>): void {
-  const issues = ids.flatMap((id, index) => {
+  const issues = ids.flatMap((id, index): Issue[] => {
     const message =
       ids.indexOf(id) !== index
         ? 'must be named only once'
