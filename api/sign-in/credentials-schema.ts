@@ -2,12 +2,29 @@
 import { z } from 'zod';
 import { isHostName } from '../../src/platform/network/host-names.ts';
 
+/** Why a text that looks like an address is refused. Undefined for other texts. */
+function adviceFor(text: string): string | undefined {
+  const [, name = '', domain = ''] = /^([^\s@]+)@([^\s@]+)$/.exec(text) ?? [];
+  if (!isAscii(name)) return 'must have only ASCII characters before the @';
+  if (!isAscii(domain))
+    return 'must have its domain in ASCII, such as ada@xn--mller-kva.de for ada@müller.de';
+  if (domain !== '' && !domain.includes('.'))
+    return 'must have a domain with a dot, such as ada@example.com';
+  return undefined;
+}
+
+const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text);
+
 export const email = () =>
   z
-    .email({ abort: true })
+    .email({
+      abort: true,
+      error: ({ input }) => (typeof input === 'string' ? adviceFor(input) : undefined),
+    })
     .max(254)
     .refine((text) => isHostName(text.slice(text.indexOf('@') + 1)), {
-      error: 'must have a domain whose parts neither begin nor end with a hyphen',
+      error:
+        'must have a domain whose parts have at most 63 characters and neither begin nor end with a hyphen',
     })
     .meta({ description: 'An email address. Case does not matter.' });
 
