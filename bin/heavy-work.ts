@@ -8,10 +8,12 @@ import {
   readPreviewedPath,
   readTeamPolicy,
 } from '../src/services/escalation/read-escalation.ts';
+import { answerConditions } from '../src/services/requests/walk/condition-answers.ts';
 import { readPipeline } from '../src/services/pipelines/read-pipeline.ts';
 import { areEqualTexts } from '../src/services/requests/same-input.ts';
 
 export {
+  answerConditions,
   areEqualTexts,
   evaluatePreview,
   evaluateTexts,

@@ -111,14 +111,31 @@ export function parseExact(
   { maxDepth = DEFAULT_MAX_DEPTH, keep = [] }: ParseExactOptions = {},
 ): ExactValue | KeptObject {
   const reading: Reading = { text, keep, maxDepth, stack: [], at: 0, keptFrom: -1 };
-  for (;;) {
+  return readUpTo(reading, Infinity) as ExactValue | KeptObject;
+}
+
+/**
+ * Like `parseExact`, in slices. Each call of the returned function reads about that many
+ * characters; the last one answers the value.
+ */
+export function slicedParser(text: string): (characters: number) => ExactValue | undefined {
+  const maxDepth = DEFAULT_MAX_DEPTH;
+  const reading: Reading = { text, keep: [], maxDepth, stack: [], at: 0, keptFrom: -1 };
+  return (characters) => readUpTo(reading, reading.at + characters) as ExactValue | undefined;
+}
+
+/** The outermost value once it ends; undefined when it goes on beyond `end`. */
+function readUpTo(reading: Reading, end: number): ExactValue | KeptObject | undefined {
+  const { text } = reading;
+  do {
     const value = readValue(reading);
     if (value === OPENED) continue;
     const root = putValue(reading, value);
     if (root === undefined) continue;
     if (skipSpace(text, reading.at) !== text.length) throw malformed(reading);
     return root;
-  }
+  } while (reading.at < end);
+  return undefined;
 }
 
 /** The result of `readValue` when a non-empty container begins. */

@@ -1,4 +1,5 @@
 /** Types of escalation documents, derived from their grammar, and functions that visit their nodes. */
+import type { Condition } from '../conditions/document.ts';
 import type { ReadAs } from '../grammar.ts';
 import {
   targetKey,
@@ -41,6 +42,15 @@ export function allNodes(nodes: readonly EscalationNode[]): readonly EscalationN
 
 export function allLevels(document: EscalationDocument): readonly LevelNode[] {
   return allNodes(document.nodes).filter((node) => node.type === 'level');
+}
+
+/** The conditions about the request, in document order. */
+export function requestConditions(document: EscalationDocument): readonly Condition[] {
+  return allNodes(document.nodes).flatMap((node) =>
+    node.type === 'if_else'
+      ? node.conditions.flatMap((each) => (each.type === 'request' ? [each.when] : []))
+      : [],
+  );
 }
 
 export interface LocatedLevel {

@@ -15,7 +15,7 @@ import {
   type LocalTime,
   type PlannedStep,
 } from '../../domain/escalation/preview.ts';
-import { recipients } from '../../domain/escalation/recipients.ts';
+import { recipients, type TeamRoster } from '../../domain/escalation/recipients.ts';
 import {
   pathTargets,
   type EscalationPathDocument,
@@ -25,9 +25,11 @@ import {
 } from '../../domain/escalation/types.ts';
 import { startWalk } from '../../domain/escalation/walk.ts';
 import type { ExactValue, JsonText } from '../../platform/exact-json.ts';
+import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
+import { withHeavyAnswers, type HeavyAnswers } from '../requests/walk/condition-answers.ts';
 import { walkInput } from '../requests/walk/walk-input.ts';
-import { readDocument } from '../read-documents.ts';
+import { credentialOf, readDocument } from '../read-documents.ts';
 import { readPreviewedPath } from './read-escalation.ts';
 import { escalationPathKind, storedPath } from './escalation-paths.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
@@ -105,8 +107,35 @@ export async function previewEscalationPath(
   const deciders = facts
     ? await findDeciders(db, organizationId, facts.agent.slug)
     : await findDecidersOfAnyAgent(db, organizationId);
-  const state = startWalk(document);
-  const { input, learn } = await walkInput(db, { document, state, facts, urgency });
+  const { steps, truncated, policies } = await withHeavyAnswers(
+    context,
+    credentialOf(principal),
+    async (answers) =>
+      await walkFrom(db, { startsAt, document, teams, deciders, facts, answers, urgency }),
+  );
+  const names = await namesOf(context, organizationId, [document, ...policies.values()]);
+  return {
+    startsAt,
+    ...(pathKey !== undefined && { pathKey }),
+    truncated,
+    steps: steps.map((step) => named(step, { document, policies, names, deciders })),
+    warnings: await findWarnings(db, organizationId, asked),
+  };
+}
+
+interface Walking {
+  readonly startsAt: Date;
+  readonly document: EscalationPathDocument;
+  readonly teams: ReadonlyMap<string, TeamRoster>;
+  readonly deciders: readonly Decider[];
+  readonly facts: ConditionFacts | undefined;
+  readonly answers: HeavyAnswers;
+  readonly urgency: Urgency;
+}
+
+async function walkFrom(db: Db, { startsAt, teams, deciders, ...given }: Walking) {
+  const state = startWalk(given.document);
+  const { input, learn } = await walkInput(db, { ...given, state });
   const policies = new Map<string, TeamPolicyDocument>();
   for (const [teamId, { policyRevisionId }] of teams) {
     if (policyRevisionId === undefined) continue;
@@ -119,15 +148,7 @@ export async function previewEscalationPath(
     now: startsAt,
     ask: (entry) => recipients(entry, { deciders: ids, teams }),
   });
-  const { steps, truncated } = take(asInTimeline(ahead), MAX_STEPS);
-  const names = await namesOf(context, organizationId, [document, ...policies.values()]);
-  return {
-    startsAt,
-    ...(pathKey !== undefined && { pathKey }),
-    truncated,
-    steps: steps.map((step) => named(step, { document, policies, names, deciders })),
-    warnings: await findWarnings(db, organizationId, asked),
-  };
+  return { ...take(asInTimeline(ahead), MAX_STEPS), policies };
 }
 
 interface Previewed {
@@ -144,7 +165,7 @@ async function documentOf(
     const { pathKey, revision = 'active' } = path;
     const of = { kind: escalationPathKind, documentKey: pathKey };
     const found = await getRevision(context, principal, { ...of, revision });
-    return { pathKey, document: storedPath(found.revision.text) };
+    return { pathKey, document: await storedPath(found.revision.text) };
   }
   try {
     const { text, names } = await readDocument(context, principal, {
@@ -156,7 +177,7 @@ async function documentOf(
       names,
     });
     const { pathKey } = names;
-    return { document: storedPath(text), ...(pathKey !== undefined && { pathKey }) };
+    return { document: await storedPath(text), ...(pathKey !== undefined && { pathKey }) };
   } catch (error) {
     if (error instanceof AppError && Array.isArray(error.details?.['issues']))
       throw invalid(underDocument(error.details['issues'] as Issue[]));

@@ -19,7 +19,8 @@ import {
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findRevisionById } from '../../data/revisions.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
-import { parseExact, type ExactValue, type JsonText } from '../../platform/exact-json.ts';
+import type { ExactValue, JsonText } from '../../platform/exact-json.ts';
+import { parseInSlices } from '../../platform/parse-in-slices.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readDocument } from '../read-documents.ts';
@@ -54,8 +55,8 @@ export interface EscalationPathRevision {
 }
 
 /** A stored revision was checked on creation. Later rules do not apply to it. */
-export function storedPath(text: string): EscalationPathDocument {
-  return parseExact(text) as unknown as EscalationPathDocument;
+export async function storedPath(text: string): Promise<EscalationPathDocument> {
+  return (await parseInSlices(text)) as unknown as EscalationPathDocument;
 }
 
 interface Reachable {
@@ -101,7 +102,7 @@ async function checkTargetsThere(
   organizationId: string,
   revision: Revision,
 ): Promise<void> {
-  const names = namesIn(storedPath(revision.document));
+  const names = namesIn(await storedPath(revision.document));
   const { members, teams } = await findReachable(trx, organizationId, names);
   const membershipIds = idsOf(names, 'user').filter((id) => !members.has(id));
   const teamIds = idsOf(names, 'team').filter((id) => !teams.has(id));
@@ -135,7 +136,7 @@ export const escalationPathKind: RevisionedKind<EscalationNames, EscalationPathR
     warnings: [],
   }),
   advise: async (db, organizationId, view) => {
-    const names = namesIn(storedPath(view.text));
+    const names = namesIn(await storedPath(view.text));
     const asked = { membershipIds: idsOf(names, 'user'), teamIds: idsOf(names, 'team') };
     return { ...view, warnings: await findWarnings(db, organizationId, asked) };
   },
@@ -181,7 +182,7 @@ export async function archiveEscalationPath(
       const uses = await listActiveUsesOfPath(trx, organizationId, pathKey);
       if (uses.length > 0)
         throw new AppError('escalation_path_in_use', {
-          details: { uses: uses.flatMap((use) => usesOf(use, pathKey)) },
+          details: { uses: await placesOf(uses, pathKey) },
         });
     },
   });
@@ -202,7 +203,7 @@ export const loadEscalationPathRevision = revisionCache<LoadedEscalationPath>(
   async (db: Db, revisionId) => {
     const revision = await findRevisionById(db, revisionId, escalationPathTables);
     if (!revision) throw new Error(`escalation path revision ${revisionId} is missing`);
-    const document = storedPath(revision.document);
+    const document = await storedPath(revision.document);
     return {
       value: {
         id: revision.id,
@@ -217,11 +218,17 @@ export const loadEscalationPathRevision = revisionCache<LoadedEscalationPath>(
   },
 );
 
+async function placesOf(uses: readonly PathUse[], pathKey: string) {
+  const places: unknown[] = [];
+  for (const use of uses) places.push(...(await usesOf(use, pathKey)));
+  return places;
+}
+
 /** Where an active pipeline names the path: one entry per block, and one without a block for the default path. */
-function usesOf({ pipelineId, documentKey, revision, document }: PathUse, pathKey: string) {
+async function usesOf({ pipelineId, documentKey, revision, document }: PathUse, pathKey: string) {
   const { scope, agentSlug } = pipelineOwner(documentKey);
   const use = { pipeline_id: pipelineId, scope, agent_slug: agentSlug, revision };
-  const { blocks, default_escalation_path: fallback } = storedPipeline(document);
+  const { blocks, default_escalation_path: fallback } = await storedPipeline(document);
   const named = blocks
     .filter((block) => block.config.escalation_path === pathKey)
     .map((block) => ({ ...use, block_key: block.id }));

@@ -10,7 +10,7 @@ import {
   teamPolicyTables,
 } from '../../data/escalation/team-escalation-policies.ts';
 import { findTeam, lockTeam } from '../../data/people/teams.ts';
-import { parseExact } from '../../platform/exact-json.ts';
+import { parseInSlices } from '../../platform/parse-in-slices.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { idsOf, namesIn, readTeamPolicy, type EscalationNames } from './read-escalation.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
@@ -30,8 +30,8 @@ export interface TeamPolicyRevision {
 }
 
 /** A stored revision was checked on creation. Later rules do not apply to it. */
-function storedPolicy(text: string): TeamPolicyDocument {
-  return parseExact(text) as unknown as TeamPolicyDocument;
+async function storedPolicy(text: string): Promise<TeamPolicyDocument> {
+  return (await parseInSlices(text)) as unknown as TeamPolicyDocument;
 }
 
 /** The members of the team who were not removed from the organization, suspended or not. */
@@ -65,7 +65,7 @@ async function checkTargetsThere(
   revision: Revision,
 ): Promise<void> {
   const members = await membersOf(trx, organizationId, revision.documentKey);
-  const gone = idsOf(namesIn(storedPolicy(revision.document)), 'user').filter(
+  const gone = idsOf(namesIn(await storedPolicy(revision.document)), 'user').filter(
     (id) => !members.has(id),
   );
   if (gone.length > 0)
@@ -111,7 +111,7 @@ export const teamPolicyKind: RevisionedKind<EscalationNames, TeamPolicyRevision>
     warnings: [],
   }),
   advise: async (db, organizationId, view) => {
-    const names = namesIn(storedPolicy(view.text));
+    const names = namesIn(await storedPolicy(view.text));
     const asksAll = names.targets.some(({ target }) => target.type === 'broadcast');
     const asked = {
       membershipIds: idsOf(names, 'user'),
@@ -129,6 +129,6 @@ export const loadTeamPolicyRevision = revisionCache<TeamPolicyDocument>(
   async (db: Db, revisionId) => {
     const revision = await findRevisionById(db, revisionId, teamPolicyTables);
     if (!revision) throw new Error(`team policy revision ${revisionId} is missing`);
-    return { value: storedPolicy(revision.document), size: revision.document.length };
+    return { value: await storedPolicy(revision.document), size: revision.document.length };
   },
 );

@@ -19,8 +19,9 @@ import {
   pipelineTables,
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findDocument, findRevisionById } from '../../data/revisions.ts';
-import { parseExact, type ExactValue, type JsonText } from '../../platform/exact-json.ts';
+import type { ExactValue, JsonText } from '../../platform/exact-json.ts';
 import { knownMembers } from '../../platform/json-members.ts';
+import { parseInSlices } from '../../platform/parse-in-slices.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { credentialOf } from '../read-documents.ts';
@@ -59,8 +60,8 @@ export interface PipelineRevision {
 }
 
 /** `readPipeline` wrote the stored revision, so it is not checked again. */
-export function storedPipeline(text: string): StoredPipeline {
-  return parseExact(text) as unknown as StoredPipeline;
+export async function storedPipeline(text: string): Promise<StoredPipeline> {
+  return (await parseInSlices(text)) as unknown as StoredPipeline;
 }
 
 /** The same with its blocks as text. */
@@ -101,7 +102,7 @@ async function checkPathsActive(
   organizationId: string,
   revision: Revision,
 ): Promise<void> {
-  const pathKeys = distinctKeys(namedEscalationPaths(storedPipeline(revision.document)));
+  const pathKeys = distinctKeys(namedEscalationPaths(await storedPipeline(revision.document)));
   const states = await findPathStates(trx, organizationId, { pathKeys, lock: true });
   const active = new Set(states.filter((state) => state.active).map((state) => state.pathKey));
   const inactive = pathKeys.filter((pathKey) => !active.has(pathKey));
@@ -196,6 +197,6 @@ export async function previewPipeline(
 export const loadCompiledPipeline = revisionCache<CompiledPipeline>(async (db: Db, revisionId) => {
   const revision = await findRevisionById(db, revisionId, pipelineTables);
   if (!revision) throw new Error(`pipeline revision ${revisionId} is missing`);
-  const { blocks, default_escalation_path: path } = storedPipeline(revision.document);
+  const { blocks, default_escalation_path: path } = await storedPipeline(revision.document);
   return { value: compilePipeline(blocks, path), size: revision.document.length };
 });

@@ -34,6 +34,7 @@ import { isInside, stepKey } from '../../domain/escalation/step-keys.ts';
 import type { Target } from '../../domain/escalation/types.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
+import { credentialOf } from '../read-documents.ts';
 import {
   loadEscalationPathRevision,
   type LoadedEscalationPath,
@@ -41,6 +42,7 @@ import {
 import { isInAudience, type Audience } from '../../domain/requests/request-access.ts';
 import { getRequest, refuseUnlessVisible } from './queue.ts';
 import { namedTeams, teamsOf } from './audience.ts';
+import { withHeavyAnswers, type HeavyAnswers } from './walk/condition-answers.ts';
 import { stateOf } from './walk/walk.ts';
 import { walkInput } from './walk/walk-input.ts';
 
@@ -94,13 +96,15 @@ export async function getRouting(
   const revisionId = request.route?.pathRevisionId;
   const path =
     revisionId === undefined ? undefined : await loadEscalationPathRevision(context.db, revisionId);
-  const view = routingState({
-    request: phaseOf(request),
-    ...(path && { route: await routeOf(context.db, path, facts) }),
-    steps: facts.steps,
-    claimed: request.claim !== undefined && !request.claim.lapsed,
-    now: facts.now,
-  });
+  const view = await withHeavyAnswers(context, credentialOf(principal), async (answers) =>
+    routingState({
+      request: phaseOf(request),
+      ...(path && { route: await routeOf(context.db, path, { ...facts, answers }) }),
+      steps: facts.steps,
+      claimed: request.claim !== undefined && !request.claim.lapsed,
+      now: facts.now,
+    }),
+  );
   return {
     ...view,
     ...(path && { pathKey: path.pathKey, pathName: path.name, revision: path.revision }),
@@ -206,7 +210,7 @@ function phaseOf({ state }: ApprovalRequest): 'evaluating' | 'pending' | 'termin
 async function routeOf(
   db: Db,
   path: LoadedEscalationPath,
-  { request, rosters }: RoutingFacts,
+  { request, rosters, answers }: RoutingFacts & { readonly answers: HeavyAnswers },
 ): Promise<NonNullable<RoutingInput['route']>> {
   const walk = stateOf(request, path);
   const facts = conditionFacts(request);
@@ -214,6 +218,7 @@ async function routeOf(
     document: path.document,
     state: walk,
     facts,
+    answers,
     urgency: request.urgency,
   });
   const policies = [...rosters].flatMap(([teamId, { policyRevisionId: id }]) =>

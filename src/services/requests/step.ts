@@ -13,10 +13,11 @@ import type { Db } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 import { announceDecided } from './announce.ts';
-import { evaluatePinned, type Evaluated } from './evaluation/evaluate.ts';
+import { evaluatePinned, stepsOf, type Evaluated } from './evaluation/evaluate.ts';
 import { handOver } from './hand-over.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 import { releaseIfLost } from './unreachable.ts';
+import { withHeavyAnswers, type HeavyAnswers } from './walk/condition-answers.ts';
 import { walkOn } from './walk/walk.ts';
 
 export type RequestStep =
@@ -61,7 +62,9 @@ export async function stepRequest(
       return ended(decided);
     }
   }
-  return await stepLocked(context, id, { ...options, evaluated });
+  return await withHeavyAnswers(context, stepsOf(request), (answers) =>
+    stepLocked(context, id, { ...options, evaluated, answers }),
+  );
 }
 
 function toDecision(request: ApprovalRequest, { verdict }: Evaluated): NewDecision {
@@ -84,6 +87,7 @@ function toDecision(request: ApprovalRequest, { verdict }: Evaluated): NewDecisi
 
 interface LockedStep extends StepOptions {
   readonly evaluated: Evaluated | undefined;
+  readonly answers: HeavyAnswers;
 }
 
 function ended({ state, decision }: ApprovalRequest): RequestStep {
@@ -113,7 +117,7 @@ async function stepLocked(
 async function actUnderLock(
   db: Db,
   runtime: Runtime,
-  { id, floor, by, evaluated }: LockedStep & { readonly id: string },
+  { id, floor, by, evaluated, answers }: LockedStep & { readonly id: string },
 ): Promise<LockedOutcome> {
   const locked = await lockRequest(db, id, floor);
   if (!locked) return { step: GONE };
@@ -125,7 +129,7 @@ async function actUnderLock(
   const expired = await expireIfDue(db, locked, { wake: false });
   if (expired) return { step: ended(expired), decided: expired };
   if (request.state === 'pending')
-    return { step: await walk(db, runtime, { locked, by }), changed: true };
+    return { step: await walk(db, runtime, { locked, by, answers }), changed: true };
   if (!evaluated) throw new Error('a request cannot return to the state evaluating');
   if (evaluated.verdict.outcome !== 'human') {
     const decided = await recordDecision(db, locked, toDecision(request, evaluated));
@@ -133,7 +137,9 @@ async function actUnderLock(
   }
   const routed = await handOver(db, runtime, { locked, evaluated });
   return {
-    step: routed ? await walk(db, runtime, { locked: { ...locked, request: routed }, by }) : GONE,
+    step: routed
+      ? await walk(db, runtime, { locked: { ...locked, request: routed }, by, answers })
+      : GONE,
     changed: true,
   };
 }
@@ -141,12 +147,12 @@ async function actUnderLock(
 async function walk(
   db: Db,
   runtime: Runtime,
-  { locked, by }: { locked: LockedRequest; by: StepOptions['by'] },
+  { locked, by, answers }: Pick<LockedStep, 'by' | 'answers'> & { readonly locked: LockedRequest },
 ): Promise<RequestStep> {
   const { request, now } = await releaseIfLost(db, await lapseIfDue(db, locked));
   const revisionId = request.route?.pathRevisionId;
   const path =
     revisionId === undefined ? undefined : await loadEscalationPathRevision(db, revisionId);
-  const walked = await walkOn(db, runtime, { request, now, by, path });
+  const walked = await walkOn(db, runtime, { request, now, by, path, answers });
   return { kind: 'wait', ...walked, ...(path && { path: path.pathKey }) };
 }

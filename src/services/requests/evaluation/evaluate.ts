@@ -65,10 +65,13 @@ async function heavyVerdict(
     documentOf(db, request.organizationPipelineRevisionId),
     documentOf(db, request.agentPipelineRevisionId),
   ]);
-  // A queue of its own, so that steps do not compete with the calls of the agent.
-  const line = `steps of ${request.agentCredentialId}`;
   const texts = { organization, agent: organization && agent, request: textsOf(request) };
-  return await workerPool.run(evaluateTexts, texts, line);
+  return await workerPool.run(evaluateTexts, texts, stepsOf(request));
+}
+
+/** A queue of the worker pool, so that steps do not compete with the calls of the agent. */
+export function stepsOf({ agentCredentialId }: ApprovalRequest): string {
+  return `steps of ${agentCredentialId}`;
 }
 
 function textsOf(request: ApprovalRequest): RequestTexts {

@@ -1,37 +1,15 @@
 /** What the walk of a request needs besides its state: team policies, and a way to evaluate conditions. */
+import type { ConditionFacts } from '../../../domain/conditions/types.ts';
 import {
-  compileCondition,
-  evaluateCondition,
-  type CompiledCondition,
-} from '../../../domain/conditions/compile.ts';
-import type { Condition } from '../../../domain/conditions/document.ts';
-import { ConditionError, type ConditionFacts } from '../../../domain/conditions/types.ts';
-import type { EscalationDocument, TeamPolicyDocument } from '../../../domain/escalation/types.ts';
+  requestConditions,
+  type EscalationDocument,
+  type TeamPolicyDocument,
+} from '../../../domain/escalation/types.ts';
 import type { WalkInput } from '../../../domain/escalation/walk.ts';
 import type { WalkState } from '../../../domain/escalation/walk-state.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { loadTeamPolicyRevision } from '../../escalation/team-escalation-policies.ts';
-
-const compiled = new WeakMap<Condition, CompiledCondition>();
-
-function compiledOnce(when: Condition): CompiledCondition {
-  const known = compiled.get(when) ?? compileCondition(when);
-  compiled.set(when, known);
-  return known;
-}
-
-/** Without facts no condition holds. */
-function matcher(facts: ConditionFacts | undefined): WalkInput['matches'] {
-  if (!facts) return () => false;
-  return (when) => {
-    try {
-      return evaluateCondition(compiledOnce(when), facts);
-    } catch (error) {
-      if (error instanceof ConditionError) return error.code;
-      throw error;
-    }
-  };
-}
+import { conditionMatcher, type HeavyAnswers } from './condition-answers.ts';
 
 export interface WalkPolicies {
   readonly input: WalkInput;
@@ -46,11 +24,13 @@ export async function walkInput(
     document,
     state,
     facts,
+    answers,
     urgency,
   }: {
     document: EscalationDocument;
     state: WalkState;
     facts: ConditionFacts | undefined;
+    answers: HeavyAnswers;
     urgency: WalkInput['urgency'];
   },
 ): Promise<WalkPolicies> {
@@ -66,5 +46,8 @@ export async function walkInput(
       throw new Error(`the walk entered team policy revision ${revisionId} before it was read`);
     return known;
   };
-  return { input: { document, policy, urgency, matches: matcher(facts) }, learn };
+  const matches = conditionMatcher(facts, answers, () =>
+    [document, ...policies.values()].flatMap(requestConditions),
+  );
+  return { input: { document, policy, urgency, matches }, learn };
 }

@@ -30,6 +30,7 @@ import type { Runtime } from '../../context.ts';
 import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
 import { unreachableSteps } from '../unreachable.ts';
 import { describeWait } from './walk-details.ts';
+import type { HeavyAnswers } from './condition-answers.ts';
 import { walkInput } from './walk-input.ts';
 import { recordUnrouted, recordWalk } from './walk-record.ts';
 
@@ -43,6 +44,7 @@ export interface WalkOn {
   readonly now: Date;
   readonly by: 'workflow' | 'reconciler';
   readonly path: LoadedEscalationPath | undefined;
+  readonly answers: HeavyAnswers;
 }
 
 export interface Walked {
@@ -136,7 +138,7 @@ interface From {
 
 async function followPath(
   db: Db,
-  { request, path: { document }, now }: WalkOn & { readonly path: LoadedEscalationPath },
+  { request, path: { document }, now, answers }: WalkOn & { readonly path: LoadedEscalationPath },
   from: From,
 ): Promise<{
   state: WalkState;
@@ -149,6 +151,7 @@ async function followPath(
     document,
     state,
     facts: conditionFacts(request),
+    answers,
     urgency,
   });
   const input: WalkInput = {

@@ -1,0 +1,91 @@
+/**
+ * Conditions of escalation paths over large arguments do not hold the event loop, and the walk is
+ * the same.
+ */
+import { expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { level, user } from '../support/scene/nodes.ts';
+import { REVIEWER, scene } from '../support/scene.ts';
+
+/** Wide: on the event loop, these conditions would take seconds. */
+const MOST_MS = 500;
+
+const { people, owner, askOn, later, timeline, routing } = await scene({
+  people: { ada: REVIEWER, bob: REVIEWER },
+});
+
+const branch = (when: object, then: readonly object[] = []) => ({
+  id: randomUUID(),
+  type: 'if_else',
+  conditions: [{ type: 'request', when }],
+  then,
+  else: [],
+});
+/** More work than one condition may cost. */
+const costly = (index: number) =>
+  branch({
+    id: `costly-${index}`,
+    some: {
+      field: '/request/arguments/list',
+      condition: { id: `item-${index}`, field: '/item', operator: 'equals', value: index },
+    },
+  });
+const amount = (operator: string) => ({
+  id: operator,
+  field: '/request/arguments/amount',
+  operator,
+  value: 5,
+});
+
+const COSTLY = Array.from({ length: 10 }, (_, index) => costly(index));
+const NODES = [
+  ...COSTLY,
+  branch(amount('greater_than'), [level([user(people.ada)])]),
+  branch(amount('less_than'), [level([user(people.bob)])]),
+];
+/** Nested as deep as a body may be. */
+const DEEP = Array.from({ length: 98 }).reduce<unknown[]>((inner) => [inner], []);
+const ARGUMENTS = { list: Array.from({ length: 60_000 }, () => 'ab'), amount: 7, deep: DEEP };
+
+async function heldBy(work: () => Promise<void>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await work();
+  delay.disable();
+  return delay.max / 1e6;
+}
+
+test('a request is handed over, viewed and previewed by costly conditions', async () => {
+  const id = await askOn({ nodes: NODES }, { arguments: ARGUMENTS, evaluated: false });
+  expect(await heldBy(() => later(id, new Date()))).toBeLessThan(MOST_MS);
+  const failed = COSTLY.map((node) => ({ node_id: node.id, code: 'condition_too_costly' }));
+  const events = await timeline(id);
+  const dataOf = (verb: string) =>
+    events.flatMap((event) =>
+      event['event_type'] === `approval_request.${verb}` ? [event['data'] as unknown] : [],
+    );
+  expect(dataOf('condition_failed')).toMatchObject(failed);
+  expect(dataOf('level_notified')).toMatchObject([{ membership_id: people.ada.membershipId }]);
+
+  const viewed = async () => {
+    expect(await routing(id)).toMatchObject({
+      state: 'waiting',
+      levels: [{ status: 'current', targets: [{ id: people.ada.membershipId }] }],
+    });
+  };
+  expect(await heldBy(viewed)).toBeLessThan(MOST_MS);
+
+  const previewed = async () => {
+    const { body } = await owner.http.post('/api/v1/escalation-paths/preview', {
+      document: { name: 'Costly', nodes: NODES },
+      // A body of its own, in which they nest one level deeper.
+      request: { tool: 'deploy', arguments: { ...ARGUMENTS, deep: DEEP[0] } },
+      agent: { slug: 'bot', name: 'Bot' },
+    });
+    const steps = body['steps'] as unknown as readonly { readonly kind: string }[];
+    expect(steps.filter(({ kind }) => kind === 'condition_failed')).toMatchObject(failed);
+    expect(steps.filter(({ kind }) => kind === 'level_notified')).toHaveLength(1);
+  };
+  expect(await heldBy(previewed)).toBeLessThan(MOST_MS);
+});
