@@ -1,11 +1,9 @@
 /**
  * One Postgres and one Temporal server for a whole test run, in a separate folder, on free ports.
  */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import {
   endLeftPostgres,
@@ -14,7 +12,6 @@ import {
   type EmbeddedPostgres,
 } from '../../../src/local/embedded-postgres.ts';
 import { readHolder, tryLock } from '../../../src/local/lock-file.ts';
-import { packageRoot } from '../../../src/platform/package-root.ts';
 import { identifyProcess, isRunning } from '../../../src/local/processes.ts';
 import {
   endLeftTemporal,
@@ -22,6 +19,7 @@ import {
   type EmbeddedTemporal,
 } from '../../../src/local/embedded-temporal.ts';
 import { setupTemporal } from '../../../temporal/setup.ts';
+import { runSource } from './run-source.ts';
 
 export const TEMPLATE_DATABASE = 'countersign_template';
 export const TEST_NAMESPACE = 'countersign-test';
@@ -84,15 +82,7 @@ async function startPostgres(directory: string): Promise<EmbeddedPostgres> {
     durable: false,
   });
   await ensureDatabase(server, TEMPLATE_DATABASE);
-  const root = packageRoot();
-  const args = [
-    '--import',
-    join(root, 'test/support/run/typescript.js'),
-    join(root, 'test/support/run/migrate-template.ts'),
-  ];
-  await promisify(execFile)(process.execPath, [...args, server.url(TEMPLATE_DATABASE)], {
-    cwd: root,
-  });
+  await runSource('test/support/run/migrate-template.ts', server.url(TEMPLATE_DATABASE));
   return server;
 }
 
