@@ -78,22 +78,24 @@ export interface Column {
 
 /** Every column of every table. */
 export async function everyColumn(db: Db): Promise<readonly Column[]> {
-  const { rows } = await db.raw<{ rows: { table: string; column: string }[] }>(
-    `select c.table_name as table, c.column_name as column
+  const { rows } = await db.raw<{ rows: { table: string; columns: string[] }[] }>(
+    `select c.table_name as table, array_agg(cast(c.column_name as text) order by 1) as columns
        from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-      where c.table_schema = current_schema() and t.table_type = 'BASE TABLE' order by 1, 2`,
+      where c.table_schema = current_schema() and t.table_type = 'BASE TABLE' group by 1 order by 1`,
   );
-  const columns: Column[] = [];
-  for (const { table, column } of rows) {
-    const values = await db.raw<{ rows: [{ text: string | null }] }>(
-      `select string_agg(cast(?? as text), E'\\n') as text from ??`,
-      [column, table],
+  const found: Column[] = [];
+  for (const { table, columns } of rows) {
+    const texts = columns.map(() => `string_agg(cast(?? as text), E'\\n') as ??`);
+    const values = await db.raw<{ rows: [Readonly<Record<string, string | null>>] }>(
+      `select ${texts.join(', ')} from ??`,
+      [...columns.flatMap((column) => [column, column]), table],
     );
-    columns.push({
-      name: `${table}.${column}`,
-      forHashes: HASH_COLUMNS.has(column),
-      text: values.rows[0].text ?? '',
-    });
+    for (const column of columns)
+      found.push({
+        name: `${table}.${column}`,
+        forHashes: HASH_COLUMNS.has(column),
+        text: values.rows[0][column] ?? '',
+      });
   }
-  return columns;
+  return found;
 }

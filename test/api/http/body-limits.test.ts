@@ -5,12 +5,15 @@ import { BODY_BYTES } from '../../../api/http/endpoint.ts';
 import { asAppError, problemFrom } from '../../../api/http/problem.ts';
 import { Overloaded } from '../../../src/platform/bulkhead.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
+import type { HttpClient } from '../../support/http.ts';
 import { adapterOf } from '../../support/scene/approval-requests.ts';
 import { createAgent, createOrganization } from '../../support/scene/factories.ts';
 
 let app: TestApp;
+let adapter: HttpClient;
 beforeAll(async () => {
   app = await startApp();
+  adapter = adapterOf(app, await createAgent(app, await createOrganization(app)));
 });
 afterAll(async () => {
   await app.close();
@@ -69,10 +72,8 @@ describe('an error answer', () => {
   });
 
   test('has at most 16 KiB, even if the names that it would repeat are long', async () => {
-    const organization = await createOrganization(app);
-    const adapter = adapterOf(app, await createAgent(app, organization));
-    const long = Array.from({ length: 900 }, (_, index) => [`${index}-${'k'.repeat(1_000)}`, 1]);
-    for (const body of [Object.fromEntries(long) as object, { ['k'.repeat(900_000)]: 1 }]) {
+    const long = Array.from({ length: 50 }, (_, index) => [`${index}-${'k'.repeat(1_000)}`, 1]);
+    for (const body of [Object.fromEntries(long) as object, { ['k'.repeat(50_000)]: 1 }]) {
       const answer = await adapter.post('/api/aap/v1/requests', body, {
         headers: { 'idempotency-key': 'k' },
       });
@@ -83,11 +84,10 @@ describe('an error answer', () => {
   });
 
   test.each([
-    ['a long name', 'k'.repeat(70_000), `/${'k'.repeat(1_023)}…`],
+    ['a long name', 'k'.repeat(50_000), `/${'k'.repeat(1_023)}…`],
     ['a long name of wide characters', '€'.repeat(20_000), `/${'€'.repeat(341)}…`],
-    ['a long name of escapes', '~'.repeat(70_000), `/${'~0'.repeat(511)}…`],
+    ['a long name of escapes', '~'.repeat(50_000), `/${'~0'.repeat(511)}…`],
   ])('names %s by its beginning', async (_what, name, pointer) => {
-    const adapter = adapterOf(app, await createAgent(app, await createOrganization(app)));
     const headers = { 'idempotency-key': 'k' };
     const answer = await adapter.post('/api/aap/v1/requests', { [name]: 1 }, { headers });
     const { issues } = (answer.body as unknown as Refusal).error.details;

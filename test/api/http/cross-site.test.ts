@@ -1,5 +1,5 @@
 /** A page of another site changes nothing here, and a forged Host header changes no link. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { createOrganization, type TestOrganization } from '../../support/scene/factories.ts';
@@ -30,13 +30,10 @@ let organization: TestOrganization;
 
 beforeAll(async () => {
   app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
+  organization = await createOrganization(app);
 });
 
 afterAll(() => app.close());
-
-beforeEach(async () => {
-  organization = await createOrganization(app);
-});
 
 const send = (
   headers: Readonly<Record<string, string>>,
@@ -90,7 +87,8 @@ describe('a page of another site', () => {
 
   test('of our own can post by any address that leads here, while no public address is configured', async () => {
     const page = { host: 'approvals.internal:8080', origin: 'http://approvals.internal:8080' };
-    expect((await send(page)).status).toBe(201);
+    const agent = { slug: 'by-another-address', name: 'By another address' };
+    expect((await send(page, agent)).status).toBe(201);
   });
 
   test('of our own can post JSON, so the refusals above are about the page', async () => {
@@ -203,7 +201,6 @@ describe('a service that people reach by https through a proxy', () => {
     };
     secure = await startApp({ environment });
     await provider.register(PUBLIC_URL);
-    organization = await createOrganization(secure);
   });
 
   afterAll(async () => {

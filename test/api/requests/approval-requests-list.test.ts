@@ -57,8 +57,15 @@ const FATES = [
 ] as const;
 type Fate = (typeof FATES)[number];
 
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+afterAll(() => app.close());
+
 describe('the queue list', () => {
-  let app: TestApp;
   let organization: TestOrganization;
   let agent: TestAgent;
   let otherAgent: TestAgent;
@@ -79,7 +86,6 @@ describe('the queue list', () => {
   };
 
   beforeAll(async () => {
-    app = await startApp();
     organization = await createOrganization(app);
     agent = await createAgent(app, organization);
     otherAgent = await createAgent(app, organization);
@@ -124,9 +130,6 @@ describe('the queue list', () => {
     unnamed = await createMember(app, organization.id, {
       policies: everywhere('request.read', 'request.decide'),
     });
-  });
-  afterAll(async () => {
-    await app.close();
   });
 
   test('holds the requests that reached people, newest first: none that rules decided, that were withdrawn or that are evaluated', async () => {
@@ -311,20 +314,15 @@ describe('the queue list', () => {
 });
 
 describe('the free text of the queue list', () => {
-  let app: TestApp;
   let organization: TestOrganization;
 
   beforeAll(async () => {
-    app = await startApp();
     organization = await createOrganization(app);
     const agent = await createAgent(app, organization);
     for (const tool of ['50%_off', '50x-off', String.raw`C:\Temp`, 'Überweisung', 'plain'])
       await ask(app, agent, { tool });
     await app.db('agent_instances').where({ id: agent.instanceId }).update({ name: 'Night_Shift' });
     await ask(app, agent, { tool: 'late' });
-  });
-  afterAll(async () => {
-    await app.close();
   });
 
   test.each([

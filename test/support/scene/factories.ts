@@ -68,8 +68,7 @@ export async function createMember(
   const [userId, membershipId] = [randomUUID(), randomUUID()];
   const displayName = options.displayName ?? `Member ${next()}`;
   const email = `member-${next()}@example.com`;
-  await app.db('users').insert({ id: userId, email, display_name: displayName, created_at: now });
-  await app.db('memberships').insert({
+  const membership = {
     id: membershipId,
     organization_id: organizationId,
     user_id: userId,
@@ -77,34 +76,47 @@ export async function createMember(
     admission_source: 'manual',
     created_at: now,
     updated_at: now,
-  });
-  for (const policy of options.policies ?? [])
-    await grant(app.db, organizationId, { membershipId, policy });
+  };
   const key = issueToken(TOKEN_PREFIX.apiKey);
-  await app.db('api_keys').insert({
-    id: key.id,
-    organization_id: organizationId,
-    kind: 'personal',
-    membership_id: membershipId,
-    created_by_membership_id: membershipId,
-    name: 'test key',
-    token_hash: key.hash,
-    assurance_at_issue: 'single_factor',
-    created_at: now,
-  });
   const session = issueToken(TOKEN_PREFIX.session);
-  await app.db('sessions').insert({
-    id: session.id,
-    organization_id: organizationId,
-    membership_id: membershipId,
-    token_hash: session.hash,
-    method: 'local_password',
-    assurance: 'single_factor',
-    authenticated_at: now,
-    created_at: now,
-    last_seen_at: now,
-    expires_at: new Date(now.getTime() + 7 * 86_400_000),
-  });
+  // One statement, because tests create thousands of members.
+  const { db } = app;
+  const user = { id: userId, email, display_name: displayName, created_at: now };
+  const policies = (options.policies ?? []).map((policy) =>
+    policyRow(organizationId, { membershipId, policy }),
+  );
+  const created = db
+    .with('new_user', db('users').insert(user))
+    .with('new_membership', db('memberships').insert(membership))
+    .with(
+      'new_key',
+      db('api_keys').insert({
+        id: key.id,
+        organization_id: organizationId,
+        kind: 'personal',
+        membership_id: membershipId,
+        created_by_membership_id: membershipId,
+        name: 'test key',
+        token_hash: key.hash,
+        assurance_at_issue: 'single_factor',
+        created_at: now,
+      }),
+    );
+  if (policies.length > 0) void created.with('granted', db('permission_policies').insert(policies));
+  await created
+    .insert({
+      id: session.id,
+      organization_id: organizationId,
+      membership_id: membershipId,
+      token_hash: session.hash,
+      method: 'local_password',
+      assurance: 'single_factor',
+      authenticated_at: now,
+      created_at: now,
+      last_seen_at: now,
+      expires_at: new Date(now.getTime() + 7 * 86_400_000),
+    })
+    .into('sessions');
   const cookie = `service_session=${session.token}`;
   return {
     membershipId,
@@ -119,30 +131,32 @@ export async function createMember(
   };
 }
 
-/** Gives the holder a policy and returns its id. */
-export async function grant(
-  db: Db,
-  organizationId: string,
-  {
-    policy,
-    ...holder
-  }: { membershipId?: string; teamId?: string; apiKeyId?: string; policy: Policy },
-): Promise<string> {
-  const id = randomUUID();
-  await db('permission_policies').insert({
-    id,
-    organization_id: organizationId,
-    membership_id: holder.membershipId ?? null,
-    team_id: holder.teamId ?? null,
-    api_key_id: holder.apiKeyId ?? null,
-    scope_kind: policy.scope_kind,
-    resource_ids: [...(policy.resource_ids ?? [])],
-    permissions: [...(policy.permissions ?? [])],
-    is_owner: policy.is_owner ?? false,
-    created_at: new Date(),
-  });
-  return id;
+interface Grant {
+  readonly membershipId?: string;
+  readonly teamId?: string;
+  readonly apiKeyId?: string;
+  readonly policy: Policy;
 }
+
+/** Gives the holder a policy and returns its id. */
+export async function grant(db: Db, organizationId: string, granted: Grant): Promise<string> {
+  const row = policyRow(organizationId, granted);
+  await db('permission_policies').insert(row);
+  return row.id;
+}
+
+const policyRow = (organizationId: string, { policy, ...holder }: Grant) => ({
+  id: randomUUID() as string,
+  organization_id: organizationId,
+  membership_id: holder.membershipId ?? null,
+  team_id: holder.teamId ?? null,
+  api_key_id: holder.apiKeyId ?? null,
+  scope_kind: policy.scope_kind,
+  resource_ids: [...(policy.resource_ids ?? [])],
+  permissions: [...(policy.permissions ?? [])],
+  is_owner: policy.is_owner ?? false,
+  created_at: new Date(),
+});
 
 /** A live team with these members and policies. */
 export async function createTeam(

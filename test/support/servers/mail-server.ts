@@ -50,6 +50,8 @@ export interface MailServer {
    * within ten seconds.
    */
   mailTo(address: string, count?: number): Promise<ReceivedMail>;
+  /** From now on this recipient is refused. */
+  refuse(address: string): void;
   close(): Promise<void>;
 }
 
@@ -57,6 +59,7 @@ const WITHIN_MS = 60_000;
 
 export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
+  const unknownAddresses = new Set<string>();
   const { credentials } = options;
   const server = new SMTPServer({
     logger: false,
@@ -75,9 +78,9 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     onMailFrom: (_address, _session, done) => {
       done(refusedAt('MAIL FROM', options));
     },
-    onRcptTo: (_address, _session, done) => {
+    onRcptTo: ({ address }, _session, done) => {
       done(
-        options.refusesRecipients
+        options.refusesRecipients || unknownAddresses.has(address)
           ? Object.assign(new Error('no such mailbox'), { responseCode: 550 })
           : refusedAt('RCPT TO', options),
       );
@@ -126,6 +129,9 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
         );
       }
       return mail;
+    },
+    refuse: (address) => {
+      unknownAddresses.add(address);
     },
     close: () =>
       new Promise((resolve) => {

@@ -353,7 +353,7 @@ describe('a spoiled body', () => {
       fc.asyncProperty(spoiled, async (body) => {
         expect([201, 400]).toContain((await adapter.create(body)).status);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -375,7 +375,7 @@ describe('a spoiled body', () => {
       fc.asyncProperty(fc.oneof(fc.jsonValue(), fc.dictionary(keys, member)), async (value) => {
         expect([201, 400]).toContain((await adapter.create(JSON.stringify(value))).status);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });
