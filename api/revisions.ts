@@ -10,7 +10,7 @@ import type { ExactValue, JsonText } from '../src/platform/exact-json.ts';
 import { activateRevision, deactivateRevision } from '../src/services/revisions/activate.ts';
 import { createRevision } from '../src/services/revisions/create.ts';
 import type { RevisionedKind } from '../src/services/revisions/kind.ts';
-import { getRevision, listRevisions } from '../src/services/revisions/read.ts';
+import { getRevision, listRevisions, type SummaryQuery } from '../src/services/revisions/read.ts';
 import { decodeCursor, encodeCursor } from './http/cursors.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint, type Success } from './http/endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor } from './http/schema.ts';
@@ -111,19 +111,18 @@ export const summaryQuery = () =>
     cursor: cursorQuery(),
   });
 
-/** Reads the cursor of a list of summaries. `list` separates the cursors of different lists. */
-export function readSummaryCursor(
+/**
+ * One page of a list of summaries, and the cursor of the next. `list` separates the cursors of
+ * different lists.
+ */
+export async function summaryPage<Summary>(
   list: string,
-  { status, cursor }: { status: string; cursor?: string | undefined },
-): string | undefined {
-  return decodeCursor(cursor, z.tuple([z.literal(list), z.literal(status), z.string()]))?.[2];
-}
-
-export function writeSummaryCursor(
-  list: string,
-  { status, next }: { status: string; next?: string | undefined },
-): string | undefined {
-  return next === undefined ? undefined : encodeCursor([list, status, next]);
+  { status, limit, cursor }: z.output<ReturnType<typeof summaryQuery>>,
+  read: (query: SummaryQuery) => Promise<{ summaries: readonly Summary[]; next?: string }>,
+) {
+  const keys = z.tuple([z.literal(list), z.literal(status), z.string()]);
+  const { summaries, next } = await read({ status, limit, after: decodeCursor(cursor, keys)?.[2] });
+  return { summaries, next_cursor: next && encodeCursor([list, status, next]) };
 }
 
 /**

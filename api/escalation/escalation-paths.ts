@@ -20,12 +20,11 @@ import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts'
 import {
   etag,
   etagHeader,
-  readSummaryCursor,
   revisionEndpoints,
   revisionNumber,
   summaryFields,
+  summaryPage,
   summaryQuery,
-  writeSummaryCursor,
 } from '../revisions.ts';
 import { nextCursor, readByDomain, slug, timestamp, uuid } from '../http/schema.ts';
 
@@ -196,13 +195,9 @@ const listEscalationPathsEndpoint = defineEndpoint({
   },
   errors: [],
   handler: async ({ principal, query }, context) => {
-    const after = readSummaryCursor('paths', query);
-    const { summaries, next } = await listEscalationPaths(context, principal, {
-      status: query.status,
-      limit: query.limit,
-      after,
-    });
-    const next_cursor = writeSummaryCursor('paths', { status: query.status, next });
+    const { summaries, next_cursor } = await summaryPage('paths', query, (page) =>
+      listEscalationPaths(context, principal, page),
+    );
     return { body: { escalation_paths: summaries.map(presentSummary), next_cursor } };
   },
 });

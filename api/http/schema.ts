@@ -235,7 +235,7 @@ export const nextCursor = () =>
     .optional()
     .meta({ description: 'Present when another page follows: pass it as `cursor`.' });
 
-export const waitQuery = (description: string) =>
+export const waitQuery = () =>
   z
     .string()
     .refine((text) => parseDuration(text) !== undefined, {
@@ -244,7 +244,8 @@ export const waitQuery = (description: string) =>
     .transform((text) => Math.min(parseDuration(text) ?? 0, 30_000))
     .optional()
     .meta({
-      description,
+      description:
+        'Hold the answer until the request is decided, at most this long; above 30s counts as 30s.',
       override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30s'] },
     });
 

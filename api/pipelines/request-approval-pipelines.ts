@@ -20,12 +20,11 @@ import {
   presentEvaluation,
 } from './pipeline-preview-schema.ts';
 import {
-  readSummaryCursor,
   revisionEndpoints,
   revisionNumber,
   summaryFields,
+  summaryPage,
   summaryQuery,
-  writeSummaryCursor,
   type RevisionedResource,
 } from '../revisions.ts';
 import { nextCursor, printed, readByDomain, slug, timestamp, uuid } from '../http/schema.ts';
@@ -159,13 +158,9 @@ const listPipelinesEndpoint = defineEndpoint({
   },
   errors: [],
   handler: async ({ principal, query }, context) => {
-    const after = readSummaryCursor('pipelines', query);
-    const { summaries, next } = await listPipelines(context, principal, {
-      status: query.status,
-      limit: query.limit,
-      after,
-    });
-    const next_cursor = writeSummaryCursor('pipelines', { status: query.status, next });
+    const { summaries, next_cursor } = await summaryPage('pipelines', query, (page) =>
+      listPipelines(context, principal, page),
+    );
     return { body: { request_approval_pipelines: summaries.map(presentSummary), next_cursor } };
   },
 });

@@ -149,11 +149,7 @@ export const aapApprovalRequestEndpoints = [
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
     params,
-    query: z.strictObject({
-      wait: waitQuery(
-        'Hold the answer until the request is decided, at most this long; above 30s counts as 30s.',
-      ),
-    }),
+    query: z.strictObject({ wait: waitQuery() }),
     success: {
       status: 200,
       description: 'The request in its current state.',
@@ -162,21 +158,14 @@ export const aapApprovalRequestEndpoints = [
     },
     errors: [],
     handler: async (
-      { principal, params: { id }, query: { wait }, signal, recheckCredential },
+      { principal, params: { id }, query: { wait }, signal, recheckCredential: recheck },
       context,
     ) => {
-      if (wait === undefined)
-        return { body: presentRequest(await getOwnRequest(context, principal, id)) };
-      return {
-        body: presentRequest(
-          await awaitOwnRequest(context, principal, {
-            id,
-            ms: wait,
-            signal,
-            recheck: recheckCredential,
-          }),
-        ),
-      };
+      const request =
+        wait === undefined
+          ? await getOwnRequest(context, principal, id)
+          : await awaitOwnRequest(context, principal, { id, ms: wait, signal, recheck });
+      return { body: presentRequest(request) };
     },
   }),
   defineEndpoint({

@@ -195,11 +195,7 @@ export const approvalRequestEndpoints = [
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
     params,
-    query: z.strictObject({
-      wait: waitQuery(
-        'Hold the answer until the request is decided, at most this long; above 30s counts as 30s.',
-      ),
-    }),
+    query: z.strictObject({ wait: waitQuery() }),
     success: {
       status: 200,
       description: 'The request in its current state.',
@@ -208,21 +204,14 @@ export const approvalRequestEndpoints = [
     },
     errors: ['request_not_routed'],
     handler: async (
-      { principal, params: { id }, query: { wait }, signal, recheckCredential },
+      { principal, params: { id }, query: { wait }, signal, recheckCredential: recheck },
       context,
     ) => {
-      if (wait === undefined)
-        return { body: presentRequest(await getRequest(context, principal, id)) };
-      return {
-        body: presentRequest(
-          await awaitRequest(context, principal, {
-            id,
-            ms: wait,
-            signal,
-            recheck: recheckCredential,
-          }),
-        ),
-      };
+      const request =
+        wait === undefined
+          ? await getRequest(context, principal, id)
+          : await awaitRequest(context, principal, { id, ms: wait, signal, recheck });
+      return { body: presentRequest(request) };
     },
   }),
   defineEndpoint({

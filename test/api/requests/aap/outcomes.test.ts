@@ -98,7 +98,7 @@ describe('waiting for an answer', () => {
   });
 
   test('treats everything above thirty seconds as thirty', () => {
-    const query = waitQuery('');
+    const query = waitQuery();
     expect(
       ['1s', '30s', '31s', '1m', '1h', `${'9'.repeat(100)}h`].map((wait) => query.parse(wait)),
     ).toEqual([1_000, 30_000, 30_000, 30_000, 30_000, 30_000]);
