@@ -11,7 +11,7 @@ import { REVIEWER, scene } from '../support/scene.ts';
 /** Wide: on the event loop, these conditions would take seconds. */
 const MOST_MS = 500;
 
-const { people, owner, askOn, later, timeline, routing } = await scene({
+const { app, people, owner, agent, path, later, timeline, routing } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER },
 });
 
@@ -38,7 +38,7 @@ const amount = (operator: string) => ({
   value: 5,
 });
 
-const COSTLY = Array.from({ length: 10 }, (_, index) => costly(index));
+const COSTLY = Array.from({ length: 20 }, (_, index) => costly(index));
 const NODES = [
   ...COSTLY,
   branch(amount('greater_than'), [level([user(people.ada)])]),
@@ -57,7 +57,13 @@ async function heldBy(work: () => Promise<void>): Promise<number> {
 }
 
 test('a request is handed over, viewed and previewed by costly conditions', async () => {
-  const id = await askOn({ nodes: NODES }, { arguments: ARGUMENTS, evaluated: false });
+  await path('costly', { nodes: NODES });
+  const { slug, http } = await agent('payer', 'costly');
+  const body = { tool: 'deploy', arguments: ARGUMENTS, timeout: '1h' };
+  const headers = { 'idempotency-key': randomUUID() };
+  const asked = await http.post('/api/aap/v1/requests', body, { headers });
+  const id = String(asked.body['id']);
+  await app.db('approval_requests').where({ id }).update({ wake_at: null });
   expect(await heldBy(() => later(id, new Date()))).toBeLessThan(MOST_MS);
   const failed = COSTLY.map((node) => ({ node_id: node.id, code: 'condition_too_costly' }));
   const events = await timeline(id);
@@ -81,7 +87,7 @@ test('a request is handed over, viewed and previewed by costly conditions', asyn
       document: { name: 'Costly', nodes: NODES },
       // A body of its own, in which they nest one level deeper.
       request: { tool: 'deploy', arguments: { ...ARGUMENTS, deep: DEEP[0] } },
-      agent: { slug: 'bot', name: 'Bot' },
+      agent: { slug, name: slug },
     });
     const steps = body['steps'] as unknown as readonly { readonly kind: string }[];
     expect(steps.filter(({ kind }) => kind === 'condition_failed')).toMatchObject(failed);

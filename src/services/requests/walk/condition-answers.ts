@@ -63,7 +63,10 @@ export async function withHeavyAnswers<T>(
   }
 }
 
-/** In a thread: answers at least the first condition, and further ones while the work is not much. */
+/** After this much work a thread answers no further condition, for others wait for it. */
+const MOST_WORK = 5 * CONDITION_LIMITS.evaluationWork;
+
+/** In a thread: answers at least the first condition. */
 export function answerConditions({ conditions, facts: text }: Questions): Answer[] {
   // Kept texts nest one level deeper here than in the body that was checked.
   const facts = parseExact(text, { maxDepth: 200 }) as unknown as ConditionFacts;
@@ -73,7 +76,7 @@ export function answerConditions({ conditions, facts: text }: Questions): Answer
     const budget = newEvaluationBudget();
     answers.push(answerTo(parseExact(condition) as unknown as Condition, facts, budget));
     spent += CONDITION_LIMITS.evaluationWork - budget.left;
-    if (spent >= CONDITION_LIMITS.evaluationWork) break;
+    if (spent >= MOST_WORK) break;
   }
   return answers;
 }
