@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { eventually, freePorts, identifyProcess, isRunning } from '../../src/local/processes.ts';
 import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../src/local/embedded-temporal.ts';
@@ -17,23 +17,20 @@ const cacheDirectory = join(
   'countersign',
 );
 
-let folder: string;
-let server: EmbeddedTemporal | undefined;
+const folder = mkdtempSync(join(tmpdir(), 'countersign-temporal-'));
+const start = () =>
+  startEmbeddedTemporal({ directory: folder, cacheDirectory, namespace: NAMESPACE });
+/** One server for all tests: each start takes seconds. The last test restarts it. */
+let server: EmbeddedTemporal;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'countersign-temporal-'));
+beforeAll(async () => {
+  server = await start();
 });
 
-afterEach(async () => {
-  await server?.stop();
-  server = undefined;
+afterAll(async () => {
+  await server.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function start(): Promise<EmbeddedTemporal> {
-  server = await startEmbeddedTemporal({ directory: folder, cacheDirectory, namespace: NAMESPACE });
-  return server;
-}
 
 function proxyTo(port: number): Server {
   return createServer((socket) => {
@@ -59,32 +56,25 @@ function startWorkflow(client: Client, workflowId: string): Promise<unknown> {
 }
 
 describe('the embedded Temporal server', () => {
-  test('keeps its workflows over a restart, serves its UI on 127.0.0.1, and leaves no process behind', async () => {
-    const first = await start();
-    await withClient(first.address, async (client) => {
-      await setupTemporal(client.connection as Connection, NAMESPACE);
-      await startWorkflow(client, 'kept');
-    });
-    expect(first.uiUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    const page = await fetch(first.uiUrl ?? '');
-    expect(page.status).toBe(200);
-    const identities = first.servers.map((child) => identifyProcess(child.pid() ?? 0));
-    await first.stop();
-    expect(identities.map((identity) => identity && isRunning(identity))).toEqual(
-      identities.map(() => false),
-    );
-    const second = await start();
-    // The server's own membership table still names the ports of the last run.
-    expect(second.address).toBe(first.address);
-    await withClient(second.address, async (client) => {
-      expect((await client.workflow.getHandle('kept').describe()).status.name).toBe('RUNNING');
+  test('is set up once by any number of concurrent callers', async () => {
+    await withClient(server.address, async (client) => {
+      const connection = client.connection as Connection;
+      await Promise.all([1, 2, 3].map(() => setupTemporal(connection, NAMESPACE)));
+      await setupTemporal(connection, NAMESPACE);
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({
+        namespace: NAMESPACE,
+      });
+      expect(Object.keys(customAttributes)).toEqual(expect.arrayContaining([...SEARCH_ATTRIBUTES]));
+      const { config } = await connection.workflowService.describeNamespace({
+        namespace: NAMESPACE,
+      });
+      expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(24 * 60 * 60);
     });
   });
 
   test('restarts by itself after kill -9, with its workflows', async () => {
-    const { address, servers } = await start();
+    const { address, servers } = server;
     await withClient(address, async (client) => {
-      await setupTemporal(client.connection as Connection, NAMESPACE);
       await startWorkflow(client, 'before');
       const pid = servers[0]?.pid();
       if (pid === undefined) throw new Error('The server does not run.');
@@ -102,10 +92,9 @@ describe('the embedded Temporal server', () => {
   test.each(['frontend', 'ui'] as const)(
     'is never taken for another program that takes its %s port at the same time',
     async (kind) => {
-      const foreign = await start();
-      const target = kind === 'frontend' ? foreign.address : new URL(foreign.uiUrl ?? '').host;
+      const target = kind === 'frontend' ? server.address : new URL(server.uiUrl ?? '').host;
       const [frontend = 0, ui = 0] = await freePorts(2);
-      const own = join(folder, 'own');
+      const own = join(folder, kind);
       const starting = startEmbeddedTemporal({
         directory: own,
         cacheDirectory,
@@ -133,20 +122,22 @@ describe('the embedded Temporal server', () => {
     },
   );
 
-  test('is set up once by any number of concurrent callers', async () => {
-    const { address } = await start();
-    await withClient(address, async (client) => {
-      const connection = client.connection as Connection;
-      await Promise.all([1, 2, 3].map(() => setupTemporal(connection, NAMESPACE)));
-      await setupTemporal(connection, NAMESPACE);
-      const { customAttributes } = await connection.operatorService.listSearchAttributes({
-        namespace: NAMESPACE,
-      });
-      expect(Object.keys(customAttributes)).toEqual(expect.arrayContaining([...SEARCH_ATTRIBUTES]));
-      const { config } = await connection.workflowService.describeNamespace({
-        namespace: NAMESPACE,
-      });
-      expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(24 * 60 * 60);
+  test('keeps its workflows over a restart, serves its UI on 127.0.0.1, and leaves no process behind', async () => {
+    const first = server;
+    await withClient(first.address, (client) => startWorkflow(client, 'kept'));
+    expect(first.uiUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const page = await fetch(first.uiUrl ?? '');
+    expect(page.status).toBe(200);
+    const identities = first.servers.map((child) => identifyProcess(child.pid() ?? 0));
+    await first.stop();
+    expect(identities.map((identity) => identity && isRunning(identity))).toEqual(
+      identities.map(() => false),
+    );
+    server = await start();
+    // The server's own membership table still names the ports of the last run.
+    expect(server.address).toBe(first.address);
+    await withClient(server.address, async (client) => {
+      expect((await client.workflow.getHandle('kept').describe()).status.name).toBe('RUNNING');
     });
   });
 });
@@ -163,12 +154,14 @@ test.each([
 });
 
 test('a build interrupted before it began leaves neither a lock nor a folder, and reports the reason', async () => {
-  writeFileSync(join(folder, 'temporal-build.lock'), '{"pid":1,');
+  const cache = join(folder, 'cache');
+  mkdirSync(cache);
+  writeFileSync(join(cache, 'temporal-build.lock'), '{"pid":1,');
   const aborted = builtServer({
-    cacheDirectory: folder,
+    cacheDirectory: cache,
     onProgress: () => undefined,
     signal: AbortSignal.abort(),
   });
   await expect(aborted).rejects.toThrow(/Building temporal-server failed|no Go toolchain/);
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(cache)).toEqual([]);
 });

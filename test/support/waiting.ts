@@ -2,19 +2,28 @@
  * Waits for something that comes soon, with a limit. After it the test fails and names what it
  * waited for.
  */
-import { eventually } from '../../src/local/processes.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../src/platform/postgres.ts';
 
 /** Enough for a busy machine: a limit for what hangs, not a measure of speed. */
 export const PATIENCE_MS = 60_000;
+/** Each look costs the servers work, so those at something slow become rare. */
+const LONGEST_PAUSE_MS = 150;
 
 export async function until(
   what: string,
   condition: () => Promise<boolean> | boolean,
   timeoutMs = PATIENCE_MS,
 ): Promise<void> {
-  if (!(await eventually(condition, timeoutMs)))
-    throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
+  const end = performance.now() + timeoutMs;
+  for (
+    let pauseMs = 10;
+    !(await condition());
+    pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)
+  ) {
+    if (performance.now() >= end) throw new Error(`not reached within ${timeoutMs} ms: ${what}`);
+    await delay(pauseMs);
+  }
 }
 
 /**

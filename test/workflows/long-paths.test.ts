@@ -202,7 +202,7 @@ describe('a path of six days, with a weekend, two repeats and a claim', () => {
     app = await startApp({ ...more, worker: false });
     let worker = await startApp(more);
     /** A level, a deferral, a claim, its end and a repeat: every kind of step. */
-    let takeovers = 7;
+    let takeovers = 5;
     let id: string;
     try {
       id = await livedThrough(agent, async (forward) => {

@@ -8,7 +8,11 @@ import {
   type Authority,
   type ServerTerms,
 } from '../../support/servers/certificates.ts';
-import { callAs, type EgressResult } from '../../support/processes/egress-calls.ts';
+import {
+  startEgressCaller,
+  type EgressCaller,
+  type EgressResult,
+} from '../../support/processes/egress-calls.ts';
 import { startTlsReceiver, type TlsReceiver } from '../../support/servers/tls-receiver.ts';
 
 const NAME = 'hooks.example';
@@ -16,12 +20,15 @@ const DAY_MS = 86_400_000;
 const LOOPBACK = ['127.0.0.1'];
 const receivers: TlsReceiver[] = [];
 let authority: Authority;
+let caller: EgressCaller;
 
 beforeAll(() => {
   authority = createAuthority('Authority of the test');
+  caller = startEgressCaller(authority);
 });
 
 afterAll(async () => {
+  await caller.end();
   await Promise.all(receivers.map((receiver) => receiver.close()));
 });
 
@@ -34,8 +41,8 @@ async function receive(terms: Partial<ServerTerms> = {}, issuer = authority): Pr
 const call = async (
   { port }: TlsReceiver,
   { host = NAME, allow = LOOPBACK, answers = [LOOPBACK, LOOPBACK] } = {},
-): Promise<EgressResult | undefined> =>
-  (await callAs(authority, [{ url: `https://${host}:${port}/hook`, allow, answers }]))[0];
+): Promise<EgressResult> =>
+  await caller.call({ url: `https://${host}:${port}/hook`, allow, answers });
 
 describe('a call over TLS', () => {
   test('names the host that it verifies, although it connects to the checked address', async () => {

@@ -57,8 +57,7 @@ beforeEach(async () => {
   ];
   reviewer = await createMember(app, organization.id, { policies });
   const { browser } = organization.owner;
-  // The origin of browsers is the public one.
-  const headers = { origin: 'https://approvals.example' };
+  const headers = { origin: environment.COUNTERSIGN_PUBLIC_URL };
   const created = await browser.post(
     '/api/v1/notification_channels',
     { kind: 'webhook', name: 'Bot', url: receiver.url },
@@ -71,6 +70,8 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await receiver.close();
+  // A retry that a slow test left behind would come due in a later one.
+  await app.db('notification_deliveries').delete();
 });
 
 const bodies = () =>

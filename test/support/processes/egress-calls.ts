@@ -1,5 +1,5 @@
 /** Lets another process, which trusts an authority of the test, call addresses that users name. */
-import { text } from 'node:stream/consumers';
+import { createInterface } from 'node:readline';
 import type { Authority } from '../servers/certificates.ts';
 import { startTrustingProcess } from './trusting-process.ts';
 
@@ -20,17 +20,26 @@ export interface EgressResult {
   readonly posted?: unknown;
 }
 
-export async function callAs(
-  authority: Authority,
-  calls: readonly EgressCall[],
-): Promise<EgressResult[]> {
+export interface EgressCaller {
+  /** One call at a time. */
+  call(call: EgressCall): Promise<EgressResult>;
+  end(): Promise<void>;
+}
+
+export function startEgressCaller(authority: Authority): EgressCaller {
   const { child, errors, end } = startTrustingProcess('test/support/processes/egress-process.ts', {
     authority,
   });
-  if (!child.stdin || !child.stdout) throw new Error('no pipes');
-  child.stdin.end(JSON.stringify(calls));
-  const output = await text(child.stdout);
-  await end();
-  if (output === '') throw new Error(`the process failed:\n${errors()}`);
-  return JSON.parse(output) as EgressResult[];
+  const { stdin, stdout } = child;
+  if (!stdin || !stdout) throw new Error('no pipes');
+  const results = createInterface(stdout)[Symbol.asyncIterator]();
+  return {
+    call: async (call) => {
+      stdin.write(`${JSON.stringify(call)}\n`);
+      const { done, value } = await results.next();
+      if (done) throw new Error(`the process failed:\n${errors()}`);
+      return JSON.parse(value) as EgressResult;
+    },
+    end,
+  };
 }

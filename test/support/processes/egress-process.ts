@@ -1,14 +1,13 @@
 /**
- * Reads calls as JSON from standard input, makes one after another, and writes their outcomes as
- * JSON.
+ * Reads calls from standard input, one a line as JSON, makes one after another, and writes their
+ * outcomes as lines.
  */
-import { text } from 'node:stream/consumers';
+import { createInterface } from 'node:readline';
 import { EgressDenied, openEgress } from '../../../src/platform/network/egress.ts';
 import type { EgressCall, EgressResult } from './egress-calls.ts';
 
-const calls = JSON.parse(await text(process.stdin)) as readonly EgressCall[];
-const results: EgressResult[] = [];
-for (const { url, allow, answers } of calls) {
+/** Nothing is shared between two calls, so none reuses a connection or a checked certificate. */
+async function make({ url, allow, answers }: EgressCall): Promise<EgressResult> {
   const next = answers.values();
   const resolve = () =>
     Promise.resolve((next.next().value ?? []).map((address) => ({ address, family: 4 })));
@@ -17,13 +16,16 @@ for (const { url, allow, answers } of calls) {
     await work.catch((error: unknown) =>
       error instanceof EgressDenied ? error.problem : (error as { code?: string }).code,
     );
-  results.push({
+  return {
     checked: await outcome(egress.check(url)),
     posted: await outcome(
       egress
-        .post(url, { headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1_000 })
+        .post(url, { headers: {}, body: '{}', timeoutMs: 60_000, maxBytes: 1_000 })
         .then(({ status }) => status),
     ),
-  });
+  };
 }
-process.stdout.write(JSON.stringify(results));
+
+// Ends with the test, which holds the other end.
+for await (const line of createInterface(process.stdin))
+  process.stdout.write(`${JSON.stringify(await make(JSON.parse(line) as EgressCall))}\n`);
