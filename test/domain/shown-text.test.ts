@@ -104,7 +104,7 @@ describe('text for display', () => {
           expect(shownLine(parts.join(''), most).length).toBeLessThanOrEqual(most);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

@@ -142,7 +142,7 @@ describe('parseExact', () => {
         }
         expect(accepted ? ['accepted', 'duplicate_key'] : ['malformed_json']).toContain(code);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 800 },
     );
   });
 
@@ -157,7 +157,7 @@ describe('parseExact', () => {
           JSON.stringify(JSON.parse(text)),
         );
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -261,7 +261,7 @@ describe('compareDecimals', () => {
         expect(exactEquals(numberOf(a), numberOf(b))).toBe(expected === 0);
         expect(canonicalJson(numberOf(a)) === canonicalJson(numberOf(b))).toBe(expected === 0);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 800 },
     );
   });
 
@@ -298,7 +298,7 @@ describe('canonicalJson', () => {
         expect(exactEquals(left, left)).toBe(true);
         expect(canonicalJson(parseExact(canonicalJson(left)))).toBe(canonicalJson(left));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../src/platform/postgres.ts';
 
 /** Enough for a busy machine: a limit for what hangs, not a measure of speed. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 120_000;
 /** Each look costs the servers work, so those at something slow become rare. */
 const LONGEST_PAUSE_MS = 150;
 

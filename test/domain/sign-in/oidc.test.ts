@@ -98,7 +98,7 @@ describe('a return path', () => {
           expect(pathname.startsWith('//')).toBe(false);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });
