@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { defineEndpoint } from '../../../api/http/endpoint.ts';
 import { createHttpServer } from '../../../api/http/server.ts';
 import { AppError, type ErrorCode } from '../../../src/domain/errors.ts';
+import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
+import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { createMember, createOrganization } from '../../support/scene/factories.ts';
 import { HttpClient } from '../../support/http.ts';
@@ -111,6 +113,24 @@ test('health probes log at debug level, whether they succeed or fail', async () 
   });
   const calls = lines.filter(({ msg }) => msg === 'call');
   expect(calls.map(({ level }) => level)).toEqual(['debug', 'debug']);
+});
+
+test('each call is logged without the tokens in its path, for any method and outcome', async () => {
+  for (const prefix of Object.values(TOKEN_PREFIX)) {
+    const { token } = issueToken(prefix);
+    for (const path of [
+      `/auth/invitations/${token}`,
+      `/auth/password/reset/${token}`,
+      `/${token}/x`,
+    ]) {
+      const before = app.log.length;
+      await Promise.all([app.http.get(path), app.http.post(path, {}), app.http.delete(path)]);
+      const lines = app.log.slice(before).filter((line) => line.includes('[secret]'));
+      expect(lines).toHaveLength(3);
+      expect(app.log.slice(before).join('')).not.toContain(token.slice(5, 12));
+      expect(app.log.slice(before).join('')).not.toContain(token.slice(-20));
+    }
+  }
 });
 
 describe('a path with a name in place of an id', () => {

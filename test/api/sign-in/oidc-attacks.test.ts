@@ -378,29 +378,13 @@ describe('the token endpoint', () => {
 
 describe('the page to return to', () => {
   test('cannot be an address elsewhere, in any spelling', async () => {
+    // The grammar of a path knows all spellings (domain/sign-in/oidc.test.ts).
     const paths = [
       '//evil.example',
-      '///evil.example/%2e%2e',
       '/\\evil.example',
-      '\\\\evil.example',
-      '/\\/evil.example',
-      'https://evil.example',
-      'https:evil.example',
       'javascript:alert(1)',
-      'data:text/html,<script>alert(1)</script>',
-      'evil.example',
-      '@evil.example',
-      '.evil.example',
-      '/\t/evil.example',
-      '/\r\n/evil.example',
-      ' /ok',
       '/%2f%2fevil.example',
-      '/%5cevil.example',
-      '/%252f%252fevil.example',
-      '/..//evil.example',
-      '/\uff0fevil.example',
       '/x\r\nSet-Cookie: service_session=evil',
-      '/x%0d%0aSet-Cookie:%20service_session=evil',
       '',
     ];
     for (const path of paths) {

@@ -12,6 +12,7 @@ import { scene } from '../../../support/scene.ts';
 import type { SceneAgent } from '../../../support/scene/cast.ts';
 import { submission } from './submissions.ts';
 import { idOf, tokenParts } from '../../../support/tokens.ts';
+import { until } from '../../../support/waiting.ts';
 
 const { app, owner, agents, agent } = await scene({ pipelines: { bot: {} } });
 const { bot } = agents;
@@ -141,11 +142,10 @@ describe('a credential that has ended', () => {
   test('is 401 from the moment of its expiry', async () => {
     const brief = await agent();
     const { id: own } = requestOf(await brief.adapter.create(submission()));
-    const [answer] = await Promise.all([
-      brief.adapter.get(own, { wait: '1s' }),
-      brief.adapter.get(own).then(() => expire(brief)),
-    ]);
-    expect(answer.status).toBe(401);
+    const waiting = brief.adapter.get(own, { wait: '30s' });
+    await until('the wait is parked', () => app.context.changes.waitedFor().includes(own));
+    await expire(brief);
+    expect((await waiting).status).toBe(401);
     await expectEvery({ Authorization: `Bearer ${brief.credential}` }, 401);
   });
 });
