@@ -9,20 +9,11 @@ const NOWHERE = '/nonexistent/countersign';
 
 test('explains itself and each of its commands', () => {
   const overview = runCommand(['--help'], NOWHERE).stdout;
-  for (const name of [
-    'start',
-    'api',
-    'worker',
-    'migrate',
-    'bootstrap',
-    'rotate-secrets',
-    'config',
-  ]) {
-    expect(overview).toContain(`\n  ${name} `);
-    const { status, stdout, stderr } = runCommand([name, '--help'], NOWHERE);
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(new RegExp(`^Usage: countersign ${name} \\[options\\]\n\n\\S`));
-  }
+  for (const name of ['start', 'api', 'worker', 'migrate', 'bootstrap', 'rotate-secrets', 'config'])
+    expect(overview).toMatch(new RegExp(`\n  ${name} .*  [A-Z]`));
+  const { status, stdout, stderr } = runCommand(['rotate-secrets', '--help'], NOWHERE);
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^Usage: countersign rotate-secrets \[options\]\n\n\S[^]*--new-key/);
 });
 
 test('says its version', () => {

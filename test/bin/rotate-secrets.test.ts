@@ -114,7 +114,6 @@ describe('with DATABASE_URL', () => {
     const done = run('rotate-secrets', both);
     expect([done.status, done.stderr]).toEqual([0, '']);
     expect(done.stdout).toMatch(/^2 secrets re-encrypted/);
-    expect(run('rotate-secrets', both).stdout).toMatch(/^0 secrets re-encrypted/);
     await within(database.url, async (db) => {
       for (const id of ids) expect(await readFactor(db, id, newKey)).toEqual(SECRET);
     });
