@@ -8,7 +8,6 @@ const LONG_TESTS = [
   'test/api/escalation/team-escalation-policies.test.ts',
   'test/api/notifications/slack-messages.test.ts',
   'test/api/notifications/slack.test.ts',
-  'test/api/sign-in/auth-mfa.test.ts',
   'test/api/sign-in/oidc-attacks.test.ts',
   'test/api/sign-in/oidc.test.ts',
   'test/support/adapter/mutations.ts',

@@ -104,7 +104,7 @@ describe('creating an approval request', () => {
       fc.asyncProperty(object, async (value) => {
         await roundTrip(submission({ arguments: JSON.stringify(value, null, 1) }));
       }),
-      { numRuns: 10 },
+      { numRuns: 5 },
     );
   });
 
