@@ -12,10 +12,7 @@ import {
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { eventually, identifyProcess, isRunning } from '../../src/local/processes.ts';
 
-/**
- * One cluster for all tests but the last. Only the owner may enter a
- * folder that mkdtemp creates.
- */
+/** One cluster for all tests. Only the owner may enter a folder that mkdtemp creates. */
 const folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
 let server: EmbeddedPostgres | undefined;
 
@@ -28,8 +25,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(name = 'pg'): Promise<EmbeddedPostgres> {
-  server = await startEmbeddedPostgres({ directory: join(folder, name), maxConnections: 20 });
+async function start(): Promise<EmbeddedPostgres> {
+  server = await startEmbeddedPostgres({ directory: join(folder, 'pg'), maxConnections: 20 });
   return server;
 }
 
@@ -50,9 +47,15 @@ function killHard(pid: number | undefined): void {
 }
 
 describe('the embedded Postgres', () => {
-  test('creates its cluster below a folder that only its owner may enter, keeps its data over a restart, and stops without a trace', async () => {
+  test('creates its cluster after an incomplete start, below a folder that only its owner may enter, keeps its data over a restart, and stops without a trace', async () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
+    // Of a first start that was interrupted.
+    const incomplete = join(folder, 'pg/cluster.making-1');
+    mkdirSync(incomplete, { recursive: true });
+    writeFileSync(join(incomplete, 'PG_VERSION'), '18');
+    writeFileSync(join(folder, 'pg/password'), 'never used', { mode: 0o600 });
     const first = await start();
+    expect(existsSync(incomplete)).toBe(false);
     await ensureDatabase(first, 'approvals');
     await ensureDatabase(first, 'approvals');
     await query(first.url('approvals'), 'create table kept as select 42 as answer');
@@ -122,13 +125,5 @@ describe('the embedded Postgres', () => {
       `${process.pid}\n${join(folder, 'pg/cluster')}\n1\n1\n\n\n`,
     );
     expect(await query((await start()).url('postgres'), 'select 1 as up')).toEqual([{ up: 1 }]);
-  });
-
-  test('removes an incomplete first start', async () => {
-    mkdirSync(join(folder, 'incomplete/cluster.making-1'), { recursive: true });
-    writeFileSync(join(folder, 'incomplete/cluster.making-1/PG_VERSION'), '18');
-    writeFileSync(join(folder, 'incomplete/password'), 'never used');
-    await start('incomplete');
-    expect(existsSync(join(folder, 'incomplete/cluster.making-1'))).toBe(false);
   });
 });

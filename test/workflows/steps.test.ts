@@ -123,25 +123,6 @@ describe('a step', () => {
     expect(await handleOf(app, id).result()).toEqual(DONE);
   });
 
-  test('that keeps failing writes no endless history: the workflow continues as new', async () => {
-    const broken = { still: true };
-    const id = await start(() => {
-      if (broken.still) throw ApplicationFailure.nonRetryable('a defect');
-      return DONE;
-    });
-    const { runId } = await handleOf(app, id).describe();
-    // The server suggests a new run from 4 MB of history on. The workflow ignores what a signal carries.
-    const ballast = 'x'.repeat(100_000);
-    await Promise.all(
-      Array.from({ length: 45 }, () => handleOf(app, id).signal('changed', ballast)),
-    );
-    await until('a new run', async () => (await handleOf(app, id).describe()).runId !== runId);
-    expect((await handleOf(app, id, runId).describe()).status.name).toBe('CONTINUED_AS_NEW');
-    broken.still = false;
-    await handleOf(app, id).signal('changed');
-    expect(await handleOf(app, id).result()).toEqual(DONE);
-  });
-
   test('that fails appears in the log of the service, without noise from the SDK', async () => {
     const id = await start((nth) => {
       if (nth === 1) throw ApplicationFailure.nonRetryable('a defect');

@@ -16,7 +16,7 @@ import {
 } from '../../support/scene/factories.ts';
 import { explain, statementOf, type PlanNode } from '../../support/plans.ts';
 
-const ROWS = 20_000;
+const ROWS = 10_000;
 
 const EXPIRY = {
   status: 'expired',
@@ -29,7 +29,7 @@ const EXPIRY = {
 } as const;
 
 /**
- * 20,000 requests of 20 agents. Rules decided most, one in fifty waits, and one in three reached
+ * 10,000 requests of 20 agents. Rules decided most, one in fifty waits, and one in three reached
  * people.
  */
 async function fillTable(app: TestApp, organization: TestOrganization): Promise<void> {
@@ -64,7 +64,7 @@ async function fillTable(app: TestApp, organization: TestOrganization): Promise<
   await app.db.raw('analyze');
 }
 
-describe('with 20,000 requests in the table', () => {
+describe('with 10,000 requests in the table', () => {
   let app: TestApp;
   let organization: TestOrganization;
   let agentSlug: string;
