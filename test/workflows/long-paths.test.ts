@@ -89,10 +89,10 @@ async function agentOn(nodes: readonly object[], more: object = {}): Promise<Tes
   return agent;
 }
 
-/** The timeline from the hand-over on, in minutes from an instant. */
+/** The timeline from the hand-over on, in minutes from an instant. A new worker takes seconds, so they are rounded. */
 async function course(id: string, since: Date): Promise<string[]> {
   return (await timelineOf(app, id)).slice(2).map(({ type, data, at }) => {
-    const minutes = Math.floor((at.getTime() - since.getTime()) / MINUTE_MS);
+    const minutes = Math.round((at.getTime() - since.getTime()) / (5 * MINUTE_MS)) * 5;
     const who = data['display_name'];
     return `${minutes} ${type.replace('approval_request.', '')}${typeof who === 'string' ? ` ${who}` : ''}`;
   });

@@ -21,7 +21,7 @@ export interface CourseOptions {
   /** Default: the hand-over to people. */
   readonly from?: Date;
   /**
-   * Instants are rounded to this many minutes. Default 1: steps take time, and each wait counts
+   * Instants are rounded to this many minutes. Default 5: steps take time, and each wait counts
    * from the step before.
    */
   readonly grain?: number;
@@ -37,7 +37,7 @@ export async function courseOf(
   names: Names,
   options: CourseOptions = {},
 ): Promise<string[]> {
-  const { from, grain = 1 } = options;
+  const { from, grain = 5 } = options;
   const timeline = await timelineOf(app, requestId);
   const routed = timeline.findIndex(({ type }) => type === 'approval_request.routed');
   const since = (from ?? timeline[routed]?.at)?.getTime() ?? Number.NaN;
