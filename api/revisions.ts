@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { AuthorizationTarget } from '../src/domain/people/authorization.ts';
 import { AppError, invalid, type ErrorCode } from '../src/domain/errors.ts';
 import type { Permission } from '../src/domain/people/permissions.ts';
+import { mapInTurns } from '../src/platform/event-loop.ts';
 import type { ExactValue, JsonText } from '../src/platform/exact-json.ts';
 import { activateRevision, deactivateRevision } from '../src/services/revisions/activate.ts';
 import { createRevision } from '../src/services/revisions/create.ts';
@@ -230,9 +231,8 @@ function listEndpoint<Names, View>(resource: RevisionedResource<Names, View>): E
       });
       const next_cursor =
         list.next && encodeCursor(['revisions', list.next.documentId, list.next.revision]);
-      return {
-        body: { revisions: list.revisions.map(present), next_cursor, total_count: list.totalCount },
-      };
+      const revisions = await mapInTurns(list.revisions, present);
+      return { body: { revisions, next_cursor, total_count: list.totalCount } };
     },
   });
 }

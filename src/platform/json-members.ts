@@ -1,6 +1,6 @@
 /**
- * Splits known JSON objects, such as stored ones, into members. It is quick because it checks
- * nothing.
+ * Takes known JSON, such as stored documents, apart: the members of an object, the length of a list.
+ * It is quick because it checks nothing.
  */
 import { JsonText, parseExact, type KeptObject } from './exact-json.ts';
 import { endOfString, skipSpace } from './json-tokens.ts';
@@ -19,6 +19,18 @@ export function knownMembers(text: string, keep: readonly string[]): KeptObject 
     at = skipSpace(text, end + 1);
   }
   return members;
+}
+
+/** How many items a list has. */
+export function knownLength(text: string): number {
+  let count = 0;
+  let at = skipSpace(text, skipSpace(text, 0) + 1);
+  while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACKET) {
+    count += 1;
+    at = endOfKnownValue(text, at);
+    if (text.charCodeAt(at) === COMMA) at += 1;
+  }
+  return count;
 }
 
 const QUOTE = 0x22;

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { startApp, type TestApp } from '../support/app.ts';
 import {
   createAgent,
@@ -65,6 +66,105 @@ const ask = async (body: string | Buffer, key: string = randomUUID()): Promise<n
       body,
     })
   ).status;
+
+const call = (path: string) =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${organization.owner.apiKey}` };
+    get(`${app.url}${path}`, { headers }, resolve).on('error', reject);
+  });
+
+/** Reads an answer without keeping it. */
+async function lengthOf(path: string): Promise<number> {
+  let length = 0;
+  for await (const chunk of await call(path)) length += (chunk as Buffer).length;
+  return length;
+}
+
+describe('lists of many megabytes leave the event loop to others:', () => {
+  const COUNT = 50;
+
+  /** The length of the answer. Its bound is narrow, because one answer held the loop for 200 ms. */
+  async function readInTurns(path: string): Promise<number> {
+    let length = 0;
+    const read = async () => {
+      length = await lengthOf(path);
+    };
+    expect(await heldBy(read)).toBeLessThan(100);
+    return length;
+  }
+
+  test('requests with a megabyte of arguments each', async () => {
+    const large = await createAgent(app, organization);
+    const headers = {
+      authorization: `Bearer ${large.credential}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'first',
+    };
+    const body = submission('"é"');
+    const asked = await fetch(`${app.url}/api/aap/v1/requests`, { method: 'POST', headers, body });
+    const { id } = (await asked.json()) as { id: string };
+    const given = `{"text":"${'x'.repeat(MEGABYTE)}"}`;
+    await app.db.raw(
+      `update approval_requests set arguments = cast(:given as json), state = 'pending', wake_at = null,
+              routed_at = created_at, route_source = 'no_escalation', route_scope = 'agent'
+        where id = :id`,
+      { id, given },
+    );
+    await app.db.raw(
+      `insert into approval_requests
+       select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'idempotency_key', n))).*
+         from approval_requests r, generate_series(2, :count) n where r.id = :id`,
+      { id, count: COUNT },
+    );
+    const path = `/api/v1/requests?agent_slug=${large.slug}&limit=${COUNT}`;
+    const length = await readInTurns(path);
+    expect(length).toBeGreaterThan(COUNT * MEGABYTE);
+
+    const logged = app.log.length;
+    (await call(path)).destroy();
+    // The next answer is whole, so the one that was cut off left nothing behind.
+    expect(await lengthOf(path)).toBe(length);
+    expect(app.log.slice(logged).filter((line) => line.includes('could not be sent'))).toEqual([]);
+  });
+
+  test.each([
+    ['a megabyte', 20],
+    ['60 kilobytes', 2],
+  ])('revisions of a pipeline of %s each', async (_what, blockCount) => {
+    const { slug } = await createAgent(app, organization);
+    const blocks = Array.from({ length: blockCount }, (_, block) => ({
+      id: `b${block}`,
+      name: 'B',
+      type: 'cel',
+      config: {
+        when: {
+          id: `w${block}`,
+          any: Array.from({ length: 380 }, (_one, leaf) => ({
+            id: `l${block}-${leaf}`,
+            field: '/request/tool',
+            operator: 'equals',
+            value: 'never',
+          })),
+        },
+        on_match: 'deny',
+        reason: 'r',
+      },
+    }));
+    const path = `/api/v1/request-approval-pipelines/agents/${slug}/revisions`;
+    const { status } = await organization.owner.http.post(path, { blocks });
+    expect(status).toBe(201);
+    await app.db.raw(
+      `insert into request_approval_pipeline_revisions
+       select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'revision', n))).*
+         from request_approval_pipelines d
+         join request_approval_pipeline_revisions r on r.request_approval_pipeline_id = d.id and r.revision = d.latest_revision,
+              generate_series(d.latest_revision + 1, :count) n
+        where d.document_key = :key`,
+      { key: `agent:${slug}`, count: COUNT },
+    );
+    expect(await readInTurns(path)).toBeGreaterThan(COUNT * blockCount * 20_000);
+  });
+});
 
 describe('the event loop is not held by', () => {
   test('a megabyte of empty objects sent to sign in', async () => {

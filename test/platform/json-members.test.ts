@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonText, parseExact, stringifyExact } from '../../src/platform/exact-json.ts';
-import { knownMembers } from '../../src/platform/json-members.ts';
+import { knownLength, knownMembers } from '../../src/platform/json-members.ts';
 
 test('the members of any object are those of the parser, and print the same', () => {
   fc.assert(
@@ -23,5 +23,13 @@ test('numbers keep their digits, and brackets in strings are text', () => {
   expect(members['b']).toEqual(new JsonText('["]}\\"",{"c":{}}]'));
   expect(stringifyExact(members)).toBe(
     '{"a":1.00000000000000000001,"b":["]}\\"",{"c":{}}],"d":"x,y"}',
+  );
+});
+
+test('the length of any list is that of the parser', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), fc.boolean(), (list, spaced) => {
+      expect(knownLength(JSON.stringify(list, null, spaced ? 2 : undefined))).toBe(list.length);
+    }),
   );
 });

@@ -20,7 +20,7 @@ import {
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findDocument, findRevisionById } from '../../data/revisions.ts';
 import type { ExactValue, JsonText } from '../../platform/exact-json.ts';
-import { knownMembers } from '../../platform/json-members.ts';
+import { knownLength, knownMembers } from '../../platform/json-members.ts';
 import { parseInSlices } from '../../platform/parse-in-slices.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
@@ -72,8 +72,7 @@ function printedPipeline(
     readonly blocks: JsonText;
     readonly default_escalation_path?: string;
   };
-  // Counting needs no exact numbers.
-  return { ...kept, blockCount: (JSON.parse(kept.blocks.text) as unknown[]).length };
+  return { ...kept, blockCount: knownLength(kept.blocks.text) };
 }
 
 async function checkNamedPaths(

@@ -4,6 +4,7 @@ import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ArchiveStatus, RevisionSummary } from '../../domain/revisions.ts';
 import * as data from '../../data/revisions.ts';
 import type { RevisionTables } from '../../data/revisions.ts';
+import { mapInTurns } from '../../platform/event-loop.ts';
 import type { ServiceContext } from '../context.ts';
 import { cutPage } from '../pages.ts';
 import type { Of } from './kind.ts';
@@ -75,7 +76,7 @@ export async function listRevisions<N, V>(
   const found = await data.listRevisions(context.db, organizationId, page);
   const { items, last } = cutPage(found, limit);
   return {
-    revisions: items.map((revision) => kind.view(revision)),
+    revisions: await mapInTurns(items, kind.view),
     ...(last && { next: { documentId: document.id, revision: last.revision } }),
     totalCount: document.latestRevision,
   };
