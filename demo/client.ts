@@ -1,5 +1,5 @@
 /** Calls to the service, with their times. An unexpected answer stops the demo. */
-import { JsonText, parseExact } from '../src/platform/exact-json.ts';
+import { JsonText, parseExact } from '../src/platform/json/exact-json.ts';
 import { DemoStopped } from './stage.ts';
 
 export interface Reply<T> {

@@ -1,7 +1,7 @@
 /** The members of stored escalation documents in answers. */
 import type { z } from 'zod';
-import type { KeptObject } from '../../src/platform/exact-json.ts';
-import { knownMembers } from '../../src/platform/json-members.ts';
+import type { KeptObject } from '../../src/platform/json/exact-json.ts';
+import { knownMembers } from '../../src/platform/json/json-members.ts';
 import { printed } from '../http/schema.ts';
 
 /** Errors of a document that the grammar refuses. */

@@ -1,7 +1,7 @@
 /** Opaque cursors: base64url of a JSON array with the name of the list and its sort keys. */
 import type { z } from 'zod';
 import { invalid } from '../../src/domain/errors.ts';
-import { ExactJsonError, parseExact, stringifyExact } from '../../src/platform/exact-json.ts';
+import { ExactJsonError, parseExact, stringifyExact } from '../../src/platform/json/exact-json.ts';
 
 export function encodeCursor(keys: readonly [list: string, ...keys: (string | number)[]]): string {
   return Buffer.from(stringifyExact(keys)).toString('base64url');

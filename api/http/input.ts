@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { AppError, invalid } from '../../src/domain/errors.ts';
 import { readBy } from '../../src/domain/issues.ts';
 import { isStorable } from '../../src/domain/labels.ts';
-import { pointerToken } from '../../src/platform/exact-json.ts';
+import { pointerToken } from '../../src/platform/json/exact-json.ts';
 import type { WorkerPool } from '../../src/platform/worker-pool.ts';
 import { isLarge } from '../../src/services/heavy-work.ts';
 import { BODY_BYTES, type SignedForm } from './endpoint.ts';

@@ -7,7 +7,7 @@ import {
   JsonText,
   parseExact,
   pointerToken,
-} from '../../src/platform/exact-json.ts';
+} from '../../src/platform/json/exact-json.ts';
 
 export interface BodyRules {
   readonly bodyLimit?: number | undefined;

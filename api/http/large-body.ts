@@ -6,7 +6,7 @@ import {
   pointerToken,
   stringifyExact,
   type ExactValue,
-} from '../../src/platform/exact-json.ts';
+} from '../../src/platform/json/exact-json.ts';
 import { parseBody, type BodyRules } from './json-body.ts';
 
 export interface LargeBody extends Omit<BodyRules, 'bodyLimit'> {

@@ -3,7 +3,7 @@
  * not repeat the input.
  */
 import { MAX_ISSUES, type Issue } from '../../src/domain/errors.ts';
-import { stringifyExact } from '../../src/platform/exact-json.ts';
+import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 
 type Details = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@
  * Building blocks for the schemas of endpoints. Types and formats are those of the specification.
  */
 import { z } from 'zod';
-import { JsonText, type ExactValue } from '../../src/platform/exact-json.ts';
+import { JsonText, type ExactValue } from '../../src/platform/json/exact-json.ts';
 import { DURATION_PATTERN, parseDuration } from '../../src/domain/durations.ts';
 import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
 import { KEY_PATTERN, KEY_RULE } from '../../src/domain/keys.ts';

@@ -14,7 +14,7 @@ import { v4 } from 'uuid';
 import { z } from 'zod';
 import { AppError, invalid, type ErrorCode } from '../../src/domain/errors.ts';
 import { clientAddresses, networkOf } from '../../src/platform/network/client-address.ts';
-import { stringifyExact } from '../../src/platform/exact-json.ts';
+import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
 import { admitFromNetwork } from '../../src/services/sign-in/sign-in-attempts.ts';
 import type { Runtime, ServiceContext } from '../../src/services/context.ts';

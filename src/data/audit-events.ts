@@ -7,7 +7,7 @@ import {
   type AuditEvent,
   type NewAuditEvent,
 } from '../domain/audit.ts';
-import { parseExact, stringifyExact } from '../platform/exact-json.ts';
+import { parseExact, stringifyExact } from '../platform/json/exact-json.ts';
 import type { Db } from '../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../platform/rows.ts';
 

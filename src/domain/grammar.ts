@@ -9,7 +9,7 @@ import {
   isExactObject,
   type ExactObject,
   type ExactValue,
-} from '../platform/exact-json.ts';
+} from '../platform/json/exact-json.ts';
 import { DURATION_PATTERN, parseDuration } from './durations.ts';
 import { MAX_ISSUES, type Issue } from './errors.ts';
 import type { IssueCode } from './issue-codes.ts';

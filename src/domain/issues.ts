@@ -3,7 +3,7 @@
  * refusal.
  */
 import type { z } from 'zod';
-import { ExactNumber, pointerToken } from '../platform/exact-json.ts';
+import { ExactNumber, pointerToken } from '../platform/json/exact-json.ts';
 import { MAX_ISSUES, type Issue } from './errors.ts';
 import { isIssueCode, type IssueCode } from './issue-codes.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { ProductPrincipal } from '../domain/people/authorization.ts';
 import { invalid, type Issue } from '../domain/errors.ts';
-import { stringifyExact, type ExactValue, type JsonText } from '../platform/exact-json.ts';
+import { stringifyExact, type ExactValue, type JsonText } from '../platform/json/exact-json.ts';
 import type { Runtime } from './context.ts';
 import { isLarge } from './heavy-work.ts';
 

@@ -1,7 +1,7 @@
 /** Instances: the running copies of agents. */
 import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import { v7 } from 'uuid';
-import { JsonText } from '../../platform/exact-json.ts';
+import { JsonText } from '../../platform/json/exact-json.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import { queryOne } from '../../platform/rows.ts';
 

@@ -6,7 +6,7 @@ import {
   type ApprovalRequest,
 } from '../../domain/requests/approval-requests.ts';
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
-import type { JsonText } from '../../platform/exact-json.ts';
+import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 

@@ -15,7 +15,7 @@ import {
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
 import { auditDataOf, type AuditActor } from '../../domain/audit.ts';
-import { stringifyExact } from '../../platform/exact-json.ts';
+import { stringifyExact } from '../../platform/json/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
 import { toAuthContext, type StoredAuthContext } from './rows.ts';

@@ -12,7 +12,7 @@ import {
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
 import type { AuthContext } from '../../domain/people/authorization.ts';
-import { JsonText } from '../../platform/exact-json.ts';
+import { JsonText } from '../../platform/json/exact-json.ts';
 
 /** What every read of a request reads from. `d` is its decision and `c` its live claim, if any. */
 export const REQUEST_TABLES = `

@@ -1,5 +1,5 @@
 /** A running copy of an agent, as its credential names it. */
-import type { JsonText } from '../../platform/exact-json.ts';
+import type { JsonText } from '../../platform/json/exact-json.ts';
 
 export interface AgentInstance {
   readonly id: string;

@@ -6,7 +6,7 @@ import {
   stringifyExact,
   type ExactObject,
   type ExactValue,
-} from '../../platform/exact-json.ts';
+} from '../../platform/json/exact-json.ts';
 import { list, object, picked, problem, text, type ReadAs } from '../grammar.ts';
 import { isStorable, STORABLE_RULE } from '../labels.ts';
 import { isKnownField, parseField } from './fields.ts';

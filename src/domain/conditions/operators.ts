@@ -10,7 +10,7 @@ import {
   isExactObject,
   isNumber,
   type ExactValue,
-} from '../../platform/exact-json.ts';
+} from '../../platform/json/exact-json.ts';
 import { compareInstants, parseInstant, type ExactInstant } from './instants.ts';
 import { CONDITION_LIMITS, type ConditionOperator } from './types.ts';
 

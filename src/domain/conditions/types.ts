@@ -1,5 +1,5 @@
 /** The condition language: trees of leaves and composites that are true or false for a request. */
-import type { ExactObject, ExactValue, JsonText } from '../../platform/exact-json.ts';
+import type { ExactObject, ExactValue, JsonText } from '../../platform/json/exact-json.ts';
 
 /** Every operator of a leaf, in the order of the documentation. */
 export const CONDITION_OPERATORS = [

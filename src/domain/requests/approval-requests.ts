@@ -1,5 +1,5 @@
 /** The approval request of every layer, its states and its one decision. */
-import type { JsonText } from '../../platform/exact-json.ts';
+import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { AuthContext } from '../people/authorization.ts';
 
 /** The final answers. */

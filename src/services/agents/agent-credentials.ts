@@ -12,7 +12,7 @@ import {
 import { insertAgentInstance } from '../../data/agents/agent-instances.ts';
 import { findAgentForShare } from '../../data/agents/agents.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
-import type { JsonText } from '../../platform/exact-json.ts';
+import type { JsonText } from '../../platform/json/exact-json.ts';
 import { issueToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 

@@ -19,8 +19,8 @@ import {
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findRevisionById } from '../../data/revisions.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
-import type { ExactValue, JsonText } from '../../platform/exact-json.ts';
-import { parseInSlices } from '../../platform/parse-in-slices.ts';
+import type { ExactValue, JsonText } from '../../platform/json/exact-json.ts';
+import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readDocument } from '../read-documents.ts';

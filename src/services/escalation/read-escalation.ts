@@ -16,7 +16,7 @@ import {
   parseExact,
   stringifyExact,
   type ExactObject,
-} from '../../platform/exact-json.ts';
+} from '../../platform/json/exact-json.ts';
 import type { DocumentReader, ReadDocument } from '../read-documents.ts';
 
 /** The targets of a document, and where it names them. */

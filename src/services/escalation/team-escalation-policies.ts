@@ -10,7 +10,7 @@ import {
   teamPolicyTables,
 } from '../../data/escalation/team-escalation-policies.ts';
 import { findTeam, lockTeam } from '../../data/people/teams.ts';
-import { parseInSlices } from '../../platform/parse-in-slices.ts';
+import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { idsOf, namesIn, readTeamPolicy, type EscalationNames } from './read-escalation.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';

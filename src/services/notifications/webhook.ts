@@ -4,7 +4,7 @@ import { findWebhookTarget } from '../../data/notifications/notification-channel
 import { publicStatus } from '../../domain/requests/approval-requests.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/network/egress.ts';
-import { stringifyExact } from '../../platform/exact-json.ts';
+import { stringifyExact } from '../../platform/json/exact-json.ts';
 import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
 import { v7 } from 'uuid';
 import type { Runtime, ServiceContext } from '../context.ts';

@@ -2,7 +2,7 @@
 import { v7 } from 'uuid';
 import { namedEscalationPaths, parsePipelineDocument } from '../../domain/pipelines/parse.ts';
 import { storeBlocks } from '../../domain/pipelines/store.ts';
-import { parseExact, stringifyExact } from '../../platform/exact-json.ts';
+import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { DocumentReader } from '../read-documents.ts';
 
 /** The escalation paths that a pipeline names, and where. */

@@ -19,9 +19,9 @@ import {
   pipelineTables,
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findDocument, findRevisionById } from '../../data/revisions.ts';
-import type { ExactValue, JsonText } from '../../platform/exact-json.ts';
-import { knownLength, knownMembers } from '../../platform/json-members.ts';
-import { parseInSlices } from '../../platform/parse-in-slices.ts';
+import type { ExactValue, JsonText } from '../../platform/json/exact-json.ts';
+import { knownLength, knownMembers } from '../../platform/json/json-members.ts';
+import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { credentialOf } from '../read-documents.ts';

@@ -14,7 +14,7 @@ import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import { parseDuration } from '../../domain/durations.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { JsonText } from '../../platform/exact-json.ts';
+import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { isSameInput } from './same-input.ts';
 import { readSettled } from './settle.ts';

@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { Revision, RevisionedDocument } from '../../domain/revisions.ts';
 import * as data from '../../data/revisions.ts';
-import type { ExactValue, JsonText } from '../../platform/exact-json.ts';
+import type { ExactValue, JsonText } from '../../platform/json/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readDocument, type ReadDocument } from '../read-documents.ts';

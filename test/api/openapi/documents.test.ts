@@ -13,7 +13,11 @@ import {
 } from '../../../src/domain/escalation/parse.ts';
 import type { Parsed } from '../../../src/domain/grammar.ts';
 import { parsePipelineDocument } from '../../../src/domain/pipelines/parse.ts';
-import { parseExact, stringifyExact, type ExactValue } from '../../../src/platform/exact-json.ts';
+import {
+  parseExact,
+  stringifyExact,
+  type ExactValue,
+} from '../../../src/platform/json/exact-json.ts';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -2,7 +2,11 @@
 import fc from 'fast-check';
 import type { Condition } from '../../../src/domain/conditions/document.ts';
 import type { ConditionFacts, ConditionOperator } from '../../../src/domain/conditions/types.ts';
-import { parseExact, type ExactObject, type ExactValue } from '../../../src/platform/exact-json.ts';
+import {
+  parseExact,
+  type ExactObject,
+  type ExactValue,
+} from '../../../src/platform/json/exact-json.ts';
 
 const scalarText = fc.constantFrom(
   'null',

@@ -21,7 +21,7 @@ import {
   parseExact,
   type ExactObject,
   type ExactValue,
-} from '../../../src/platform/exact-json.ts';
+} from '../../../src/platform/json/exact-json.ts';
 import { condition, facts } from './arbitraries.ts';
 import { holds } from './reference.ts';
 

@@ -7,7 +7,7 @@ import {
   testMessage,
   type SlackText,
 } from '../../../src/domain/notifications/slack/messages.ts';
-import { JsonText } from '../../../src/platform/exact-json.ts';
+import { JsonText } from '../../../src/platform/json/exact-json.ts';
 import { passedLimits } from '../../support/servers/slack-limits.ts';
 
 const URL_OF = 'https://approvals.example/requests/0199a3f1-7c52-7b0e-9d52-1f6a3b0c4d21';

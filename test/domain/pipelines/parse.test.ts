@@ -6,7 +6,7 @@ import {
 } from '../../../src/domain/pipelines/parse.ts';
 import { keepSnapshots, storeBlocks } from '../../../src/domain/pipelines/store.ts';
 import type { PipelineDocument, StoredBlock } from '../../../src/domain/pipelines/types.ts';
-import { parseExact, stringifyExact } from '../../../src/platform/exact-json.ts';
+import { parseExact, stringifyExact } from '../../../src/platform/json/exact-json.ts';
 
 const always = {
   id: 'gate',

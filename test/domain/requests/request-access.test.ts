@@ -15,7 +15,7 @@ import {
   maySee,
   type Audience,
 } from '../../../src/domain/requests/request-access.ts';
-import { JsonText } from '../../../src/platform/exact-json.ts';
+import { JsonText } from '../../../src/platform/json/exact-json.ts';
 
 const ME = '11111111-1111-4111-8111-111111111111';
 const TEAM = '55555555-5555-4555-8555-555555555555';

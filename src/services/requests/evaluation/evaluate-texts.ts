@@ -8,7 +8,7 @@ import {
 } from '../../../domain/pipelines/evaluate.ts';
 import type { StoredBlock } from '../../../domain/pipelines/types.ts';
 import { conditionFacts, type RequestToJudge } from '../../../domain/requests/condition-facts.ts';
-import { JsonText, parseExact } from '../../../platform/exact-json.ts';
+import { JsonText, parseExact } from '../../../platform/json/exact-json.ts';
 
 /** A revision, by its id and stored document. */
 export interface PipelineText {

@@ -16,7 +16,7 @@ import {
   type EvaluationBudget,
 } from '../../../domain/conditions/types.ts';
 import type { WalkInput } from '../../../domain/escalation/walk.ts';
-import { parseExact, stringifyExact } from '../../../platform/exact-json.ts';
+import { parseExact, stringifyExact } from '../../../platform/json/exact-json.ts';
 import type { Runtime } from '../../context.ts';
 import { isLarge, LIGHT_WORK } from '../../heavy-work.ts';
 

@@ -6,8 +6,8 @@ import {
   parseExact,
   slicedParser,
   type ExactValue,
-} from '../../src/platform/exact-json.ts';
-import { parseInSlices } from '../../src/platform/parse-in-slices.ts';
+} from '../../../src/platform/json/exact-json.ts';
+import { parseInSlices } from '../../../src/platform/json/parse-in-slices.ts';
 
 function parseBy(characters: number, text: string): ExactValue {
   const parse = slicedParser(text);

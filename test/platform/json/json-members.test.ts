@@ -1,8 +1,8 @@
 /** Known JSON objects are split into the same members that the exact parser finds. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { JsonText, parseExact, stringifyExact } from '../../src/platform/exact-json.ts';
-import { knownLength, knownMembers } from '../../src/platform/json-members.ts';
+import { JsonText, parseExact, stringifyExact } from '../../../src/platform/json/exact-json.ts';
+import { knownLength, knownMembers } from '../../../src/platform/json/json-members.ts';
 
 test('the members of any object are those of the parser, and print the same', () => {
   fc.assert(

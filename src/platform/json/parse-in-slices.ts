@@ -1,5 +1,5 @@
 /** Parses long texts without holding the event loop. */
-import { takeTurns } from './event-loop.ts';
+import { takeTurns } from '../event-loop.ts';
 import { slicedParser, type ExactValue } from './exact-json.ts';
 
 /** About a millisecond of parsing, even of deep nesting. */

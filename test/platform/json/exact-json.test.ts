@@ -11,8 +11,8 @@ import {
   stringifyExact,
   type ExactObject,
   type ExactValue,
-} from '../../src/platform/exact-json.ts';
-import { anyCharacter } from '../support/characters.ts';
+} from '../../../src/platform/json/exact-json.ts';
+import { anyCharacter } from '../../support/characters.ts';
 
 function failure(text: string, maxDepth?: number): { code: string; pointer: string } {
   try {
