@@ -6,7 +6,7 @@ import type { ProductPrincipal } from '../domain/people/authorization.ts';
 import { invalid, type Issue } from '../domain/errors.ts';
 import { stringifyExact, type ExactValue, type JsonText } from '../platform/json/exact-json.ts';
 import type { Runtime } from './context.ts';
-import { isLarge } from './heavy-work.ts';
+import { isHeavyDocument } from './heavy-work.ts';
 
 /** A document that was read: the text to store, and the names in it. */
 export interface ReadDocument<Names> {
@@ -26,7 +26,7 @@ export async function readDocument<Names>(
   { reader, body }: { reader: DocumentReader<Names>; body: ExactValue | JsonText },
 ): Promise<ReadDocument<Names>> {
   const text = stringifyExact(body);
-  const read = isLarge([text])
+  const read = isHeavyDocument(text)
     ? await workerPool.run(reader, text, credentialOf(principal))
     : reader(text);
   if ('issues' in read) throw invalid(read.issues);

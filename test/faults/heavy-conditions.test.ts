@@ -4,10 +4,12 @@
  */
 import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { level, user } from '../support/scene/nodes.ts';
 import { REVIEWER, scene } from '../support/scene.ts';
+import { heldBy } from '../support/held-by.ts';
 
+/** Narrow: the largest regular expressions held the event loop for 150 ms. */
+const MOST_FOR_PATTERNS_MS = 100;
 /** Wide: on the event loop, these conditions would take seconds. */
 const MOST_MS = 500;
 
@@ -48,14 +50,6 @@ const NODES = [
 const DEEP = Array.from({ length: 98 }).reduce<unknown[]>((inner) => [inner], []);
 const ARGUMENTS = { list: Array.from({ length: 60_000 }, () => 'ab'), amount: 7, deep: DEEP };
 
-async function heldBy(work: () => Promise<void>): Promise<number> {
-  const delay = monitorEventLoopDelay({ resolution: 5 });
-  delay.enable();
-  await work();
-  delay.disable();
-  return delay.max / 1e6;
-}
-
 test('a request is handed over, viewed and previewed by costly conditions', async () => {
   await path('costly', { nodes: NODES });
   const { slug, http } = await agent('payer', 'costly');
@@ -94,4 +88,62 @@ test('a request is handed over, viewed and previewed by costly conditions', asyn
     expect(steps.filter(({ kind }) => kind === 'level_notified')).toHaveLength(1);
   };
   expect(await heldBy(previewed)).toBeLessThan(MOST_MS);
+});
+
+test('regular expressions of the largest size are compiled in a thread', async () => {
+  /** Under 100,000 instructions, in under 2,000 characters. */
+  const largest = (letter: string) => ({
+    id: 'largest',
+    any: [55, 44].map((repeats, index) => ({
+      id: `part-${index}`,
+      field: '/request/tool',
+      operator: 'matches',
+      value: `${letter}{1000}`.repeat(repeats),
+    })),
+  });
+  await path('plain', { nodes: [level([user(people.ada)])] });
+  const { slug, http } = await agent('matcher', 'plain');
+  const config = { when: largest('a'), on_match: 'deny', reason: 'r' };
+  const blocks = [{ id: 'b', name: 'B', type: 'cel', config }];
+  const pipeline = `/api/v1/request-approval-pipelines/agents/${slug}`;
+  const saved = async () => {
+    const { status } = await owner.http.post(`${pipeline}/revisions`, { blocks });
+    expect(status).toBe(201);
+  };
+  expect(await heldBy(saved)).toBeLessThan(MOST_FOR_PATTERNS_MS);
+  const sample = { request: { tool: 'pay', arguments: {} }, agent: { slug, name: slug } };
+  const previewed = async () => {
+    const answer = await owner.http.post(`${pipeline}/preview`, { blocks, sample });
+    expect(answer.body).toMatchObject({ outcome: 'human', reason_code: 'end_of_pipeline' });
+  };
+  expect(await heldBy(previewed)).toBeLessThan(MOST_FOR_PATTERNS_MS);
+
+  const matched = branch(largest('b'), [level([user(people.bob)])]);
+  const document = { name: 'Matched', nodes: [matched, level([user(people.ada)])] };
+  const walked = async () => {
+    const { body } = await owner.http.post('/api/v1/escalation-paths/preview', {
+      ...{ document, request: sample.request, agent: sample.agent },
+    });
+    const steps = body['steps'] as unknown as readonly { readonly kind: string }[];
+    expect(steps.map(({ kind }) => kind)).toEqual([
+      'branch_taken',
+      'level_notified',
+      'path_exhausted',
+    ]);
+  };
+  expect(await heldBy(walked)).toBeLessThan(MOST_FOR_PATTERNS_MS);
+
+  const activated = await owner.http.post(`${pipeline}/revisions/3/activate`, undefined, {
+    headers: { 'if-match': '"2"' },
+  });
+  expect(activated.body).toMatchObject({ revision: 3 });
+  for (let turn = 0; turn < 2; turn += 1) {
+    const headers = { 'idempotency-key': randomUUID() };
+    const body = { tool: 'pay', arguments: {}, timeout: '1h' };
+    const asked = await http.post('/api/aap/v1/requests', body, { headers });
+    const id = String(asked.body['id']);
+    await app.db('approval_requests').where({ id }).update({ wake_at: null });
+    expect(await heldBy(() => later(id, new Date()))).toBeLessThan(MOST_FOR_PATTERNS_MS);
+    expect((await timeline(id)).length).toBeGreaterThan(1);
+  }
 });

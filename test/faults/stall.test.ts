@@ -4,7 +4,6 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { startApp, type TestApp } from '../support/app.ts';
 import {
@@ -13,6 +12,7 @@ import {
   type TestAgent,
   type TestOrganization,
 } from '../support/scene/factories.ts';
+import { heldBy } from '../support/held-by.ts';
 
 const MOST_MS = 500;
 const MEGABYTE = 1024 * 1024;
@@ -28,28 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close();
 });
-
-/** What this thread has worked, in ms. Unlike elapsed time it does not depend on the other work of the machine. */
-function worked(): number {
-  const counted = '/proc/thread-self/schedstat';
-  const cpu = existsSync(counted) ? Number(readFileSync(counted, 'utf8').split(' ')[0]) : 0;
-  return cpu > 0 ? cpu / 1e6 : performance.now();
-}
-
-/** The most that this thread did between two turns of the event loop while `work` ran. */
-async function heldBy(work: () => Promise<unknown>): Promise<number> {
-  let [before, most] = [worked(), 0];
-  const look = () => {
-    const now = worked();
-    most = Math.max(most, now - before);
-    before = now;
-  };
-  const timer = setInterval(look, 5);
-  await work();
-  clearInterval(timer);
-  look();
-  return most;
-}
 
 const repeated = (item: string) =>
   Array.from({ length: Math.floor((MEGABYTE - 200) / (item.length + 1)) }, () => item).join(',');

@@ -2,7 +2,8 @@
 import { isExactObject, type ExactValue } from '../../platform/json/exact-json.ts';
 import { takeId, type Problems } from '../grammar.ts';
 import { FIELD_RULE, type Condition } from './document.ts';
-import { compilePattern, LITERAL_KINDS } from './operators.ts';
+import { LITERAL_KINDS } from './operators.ts';
+import { classWork, compilePattern } from './patterns.ts';
 import { CONDITION_LIMITS } from './types.ts';
 
 /** Counts what is limited over all trees of one document. It reads only the skeleton of a tree. */
@@ -54,17 +55,19 @@ export function newConditionMeasure(problems: Problems) {
  * all patterns.
  */
 export function newConditionCheck(problems: Problems, ids: Set<string> = new Set()) {
-  let instructions = 0;
+  let work = 0;
+  const fits = () => work <= CONDITION_LIMITS.patternWork;
   const checkPattern = (value: ExactValue, path: PropertyKey[]): void => {
-    if (instructions > CONDITION_LIMITS.patternInstructions) return;
+    if (!fits()) return;
+    if (typeof value === 'string') work += classWork(value);
     try {
-      instructions += compilePattern(value).programSize();
+      if (fits()) work += compilePattern(value).programSize();
     } catch {
       problems.add(path, 'invalid_pattern', 'must be a regular expression in RE2 syntax');
     }
-    if (instructions > CONDITION_LIMITS.patternInstructions) {
+    if (!fits()) {
       const rule =
-        'must not make the regular expressions of the document too large; counted repeats multiply their size';
+        'must not make the regular expressions of the document too large; counted repeats, Unicode classes and wide ranges without regard to case multiply their size';
       problems.add(path, 'too_many', rule);
     }
   };

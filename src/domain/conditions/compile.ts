@@ -6,7 +6,14 @@
 import { evaluate } from 'cel-js';
 import type { ExactValue } from '../../platform/json/exact-json.ts';
 import { isKnownField, parseField, resolveField, type FieldPath } from './fields.ts';
-import { applyOperator, costOf, prepareLiteral, type PreparedLiteral } from './operators.ts';
+import {
+  applyOperator,
+  costOf,
+  LITERAL_KINDS,
+  prepareLiteral,
+  type PreparedLiteral,
+} from './operators.ts';
+import { compileWork } from './patterns.ts';
 import type { Condition, ItemsCondition, LeafCondition } from './document.ts';
 import { filledTree, joinedTree, type SyntaxTree } from './syntax-tree.ts';
 import {
@@ -14,6 +21,7 @@ import {
   ConditionError,
   newEvaluationBudget,
   spend,
+  spendOnPatterns,
   type ConditionFacts,
   type ConditionOperator,
   type EvaluationBudget,
@@ -63,9 +71,16 @@ const MAX_SOURCE_LENGTH = 65_536;
 /** cel-js silently drops what it cannot read, so the source must contain nothing else. */
 const GENERATED = /^[a-z0-9_.,()&| ]+$/;
 
-/** Compiles a condition. Throws `ConditionError` for invalid trees. */
-export function compileCondition(condition: Condition): CompiledCondition {
+/**
+ * Compiles a condition. Throws `ConditionError` for invalid trees, and when its regular expressions
+ * may exceed the budget.
+ */
+export function compileCondition(
+  condition: Condition,
+  budget: EvaluationBudget = newEvaluationBudget(),
+): CompiledCondition {
   try {
+    if (budget.patterns < Infinity) spendOnPatterns(budget, patternWork(condition));
     const generator = newGenerator();
     const { source, tree } = generator.generate(condition, {
       slots: generator.slots,
@@ -85,6 +100,20 @@ export function compileCondition(condition: Condition): CompiledCondition {
   } catch (error) {
     throw error instanceof ConditionError ? error : invalid('The condition cannot be compiled.');
   }
+}
+
+/** At least the work of compiling all regular expressions of a condition. */
+function patternWork(condition: Condition): number {
+  const all = (parts: readonly Condition[]) =>
+    parts.reduce((sum, part) => sum + patternWork(part), 0);
+  if ('all' in condition) return all(condition.all);
+  if ('any' in condition) return all(condition.any);
+  if ('some' in condition) return patternWork(condition.some.condition);
+  if ('every' in condition) return patternWork(condition.every.condition);
+  const { operator, value } = condition;
+  return LITERAL_KINDS[operator] === 'pattern' && typeof value === 'string'
+    ? compileWork(value)
+    : 0;
 }
 
 /**

@@ -2,7 +2,7 @@
  * The meaning of each operator. Total: a missing field or a value of the wrong type is false,
  * except for `not_exists`.
  */
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import {
   compareDecimals,
   exactEquals,
@@ -12,7 +12,8 @@ import {
   type ExactValue,
 } from '../../platform/json/exact-json.ts';
 import { compareInstants, parseInstant, type ExactInstant } from './instants.ts';
-import { CONDITION_LIMITS, type ConditionOperator } from './types.ts';
+import { compilePattern } from './patterns.ts';
+import type { ConditionOperator } from './types.ts';
 
 /**
  * The type of a leaf's value: none, any JSON, a number or time, a list, a text, a regular
@@ -58,13 +59,6 @@ export function prepareLiteral(
   return instant && LITERAL_KINDS[operator] === 'ordered'
     ? { value: literal, instant }
     : { value: literal };
-}
-
-/** An unanchored RE2 expression. Throws for other text. */
-export function compilePattern(value: ExactValue): RE2JS {
-  if (typeof value !== 'string' || value.length > CONDITION_LIMITS.patternLength)
-    throw new TypeError('Not a regular expression.');
-  return RE2JS.compile(value);
 }
 
 type Test = (field: ExactValue, literal: PreparedLiteral) => boolean;

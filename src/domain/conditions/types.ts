@@ -39,10 +39,10 @@ export const CONDITION_LIMITS = {
   /** Characters of a regular expression. */
   patternLength: 512,
   /**
-   * Instructions that all regular expressions of one document compile to. Counted repeats multiply
-   * them.
+   * Instructions that all regular expressions of one document compile to, and what reading their
+   * character classes costs.
    */
-  patternInstructions: 100_000,
+  patternWork: 100_000,
   /**
    * Units of work that evaluating one pipeline may cost, about 2 µs each. Lists and long texts cost
    * more than one.
@@ -67,12 +67,15 @@ export interface ConditionFacts {
 /** Work left for an evaluation, shared by the blocks of one pipeline run. */
 export interface EvaluationBudget {
   left: number;
+  /** Work left for compiling regular expressions, which says nothing about the request. */
+  patterns: number;
 }
 
 export function newEvaluationBudget(
   left: number = CONDITION_LIMITS.evaluationWork,
+  patterns = Infinity,
 ): EvaluationBudget {
-  return { left };
+  return { left, patterns };
 }
 
 /** A condition that could not be compiled or evaluated: its block has failed. The message never quotes the request. */
@@ -89,7 +92,16 @@ export class ConditionError extends Error {
 /** Takes work from a budget. Throws `condition_too_costly` when there is not enough left. */
 export function spend(budget: EvaluationBudget, work: number): void {
   budget.left -= work;
-  if (budget.left >= 0) return;
+  if (budget.left < 0) throw tooCostly();
+}
+
+/** The same for compiling regular expressions. */
+export function spendOnPatterns(budget: EvaluationBudget, work: number): void {
+  if (work > budget.patterns) throw tooCostly();
+  budget.patterns -= work;
+}
+
+function tooCostly(): ConditionError {
   const message = 'The conditions take too much work on this request.';
-  throw new ConditionError('condition_too_costly', message);
+  return new ConditionError('condition_too_costly', message);
 }

@@ -8,7 +8,6 @@ import {
   type CompiledCondition,
 } from '../conditions/compile.ts';
 import {
-  CONDITION_LIMITS,
   ConditionError,
   newEvaluationBudget,
   spend,
@@ -130,7 +129,7 @@ function compileCel(
   return (facts, budget) => {
     // Only blocks that are reached are compiled. Each run pays for compiling, so that the verdict
     // is the same in every process.
-    condition ??= compileCondition(when);
+    condition ??= compileCondition(when, budget);
     spend(budget, condition.tests.length);
     return evaluateCondition(condition, facts, budget) ? matched : { outcome: 'next' };
   };
@@ -220,12 +219,12 @@ export function evaluateRequest(
   facts: ConditionFacts,
 ): Verdict {
   const pipelines = { organization: organizationPipeline, agent: agentPipeline };
-  return evaluateWithin(CONDITION_LIMITS.evaluationWork, pipelines, facts);
+  return evaluateWithin(() => newEvaluationBudget(), pipelines, facts);
 }
 
 /** Like `evaluateRequest`, with another budget for each pipeline. */
 export function evaluateWithin(
-  work: number,
+  newBudget: () => EvaluationBudget,
   pipelines: {
     readonly organization: CompiledPipeline;
     readonly agent: CompiledPipeline | undefined;
@@ -233,10 +232,10 @@ export function evaluateWithin(
   facts: ConditionFacts,
 ): Verdict {
   const { organization: organizationPipeline, agent: agentPipeline } = pipelines;
-  const organization = evaluatePipeline(organizationPipeline, facts, newEvaluationBudget(work));
+  const organization = evaluatePipeline(organizationPipeline, facts, newBudget());
   if (organization.outcome !== 'next' || !agentPipeline)
     return { ...verdictOf(organization), scope: 'organization', organization };
-  const agent = evaluatePipeline(agentPipeline, facts, newEvaluationBudget(work));
+  const agent = evaluatePipeline(agentPipeline, facts, newBudget());
   const verdict = verdictOf(agent);
   const unrouted = verdict.outcome === 'human' && verdict.escalation_path === undefined;
   const fallback = unrouted

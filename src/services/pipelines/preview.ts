@@ -15,7 +15,7 @@ import { parsePipelineDocument } from '../../domain/pipelines/parse.ts';
 import { storeBlocks } from '../../domain/pipelines/store.ts';
 import { parseExact, stringifyExact, type ExactValue } from '../../platform/json/exact-json.ts';
 import type { Runtime } from '../context.ts';
-import { isLarge, LIGHT_WORK } from '../heavy-work.ts';
+import { isHeavyDocument, isLarge, LIGHT_WORK } from '../heavy-work.ts';
 
 export interface PreviewTexts {
   /** The document and the facts, as JSON. */
@@ -44,9 +44,10 @@ export async function runPreview(
   onBehalfOf: string,
 ): Promise<Evaluation> {
   const texts = { document: stringifyExact(given.body), sample: stringifyExact(given.sample) };
-  const light = isLarge([texts.document, texts.sample])
-    ? undefined
-    : evaluatePreview({ ...texts, work: LIGHT_WORK });
+  const light =
+    isHeavyDocument(texts.document) || isLarge([texts.document, texts.sample])
+      ? undefined
+      : evaluatePreview({ ...texts, work: LIGHT_WORK });
   const answer =
     light && !('evaluation' in light && wasTooCostly(light.evaluation))
       ? light

@@ -352,7 +352,7 @@ describe('containment', () => {
 
   test('conditions that are evaluated together share a budget', () => {
     const compiled = compileCondition(leaf('/request/tool', 'exists'));
-    const budget = { left: 2 };
+    const budget = newEvaluationBudget(2);
     expect(evaluateCondition(compiled, factsWith('{}'), budget)).toBe(true);
     expect(evaluateCondition(compiled, factsWith('{}'), budget)).toBe(true);
     expect(errorOf(() => evaluateCondition(compiled, factsWith('{}'), budget)).code).toBe(

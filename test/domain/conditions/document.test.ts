@@ -247,7 +247,18 @@ describe('a condition', () => {
     });
     expect(check(big(40))).toEqual([]);
     expect(check(big(60)).length).toBeGreaterThan(0);
-    expect(CONDITION_LIMITS.patternInstructions).toBeLessThan(60 * 2_000);
+    expect(CONDITION_LIMITS.patternWork).toBeLessThan(60 * 2_000);
+  });
+
+  test.each([
+    ['wide ranges without regard to case', `(?i)${'[B-\u{1e943}]'.repeat(80)}`, 2],
+    ['such ranges by number', `(?i)${String.raw`[B-\x{1e943}]`.repeat(36)}`, 2],
+    ['Unicode classes', String.raw`\pL`.repeat(160), 30],
+    ['Unicode classes, then a fault', `${String.raw`\pL`.repeat(160)}(`, 30],
+  ])('%s count as the work that they cost', (_what, value, count) => {
+    const patterns = Array.from({ length: count }, () => fresh({ operator: 'matches', value }));
+    const found = check({ id: `p${(serial += 1)}`, any: patterns });
+    expect(found.at(-1)).toMatch(/too_many$/);
   });
 
   test('a document full of mistakes has at most a hundred issues', () => {

@@ -13,7 +13,7 @@ import { findRevisionById } from '../../../data/revisions.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
 import { loadCompiledPipeline } from '../../pipelines/request-approval-pipelines.ts';
-import { isLarge, LIGHT_WORK } from '../../heavy-work.ts';
+import { isLarge, newLightBudget } from '../../heavy-work.ts';
 import { evaluateTexts, type PipelineText, type RequestTexts } from './evaluate-texts.ts';
 
 export interface Evaluated {
@@ -52,7 +52,7 @@ function lightVerdict(
     return undefined;
   // Without the organization's rules, the agent's rules alone must not approve. The request goes to a person.
   const pipelines = { organization: organization ?? NO_RULES, agent: organization && agent };
-  const verdict = evaluateWithin(LIGHT_WORK, pipelines, conditionFacts(request));
+  const verdict = evaluateWithin(() => newLightBudget(), pipelines, conditionFacts(request));
   const evaluations = [verdict.organization, ...(verdict.agent ? [verdict.agent] : [])];
   return evaluations.some(wasTooCostly) ? undefined : verdict;
 }

@@ -18,7 +18,7 @@ import {
 import type { WalkInput } from '../../../domain/escalation/walk.ts';
 import { parseExact, stringifyExact } from '../../../platform/json/exact-json.ts';
 import type { Runtime } from '../../context.ts';
-import { isLarge, LIGHT_WORK } from '../../heavy-work.ts';
+import { isLarge, newLightBudget } from '../../heavy-work.ts';
 
 type Answer = ReturnType<WalkInput['matches']>;
 
@@ -85,7 +85,7 @@ const compiled = new WeakMap<Condition, CompiledCondition>();
 
 function answerTo(when: Condition, facts: ConditionFacts, budget: EvaluationBudget): Answer {
   try {
-    const known = compiled.get(when) ?? compileCondition(when);
+    const known = compiled.get(when) ?? compileCondition(when, budget);
     compiled.set(when, known);
     return evaluateCondition(known, facts, budget);
   } catch (error) {
@@ -104,11 +104,13 @@ export function conditionMatcher(
   all: () => readonly Condition[],
 ): WalkInput['matches'] {
   if (!facts) return () => false;
-  const text = stringifyExact(facts);
-  // Compiling costs about as much again.
-  const light = newEvaluationBudget(isLarge([text]) ? 0 : LIGHT_WORK / 2);
+  let printed: string | undefined;
+  let light: EvaluationBudget | undefined;
+  const text = () => (printed ??= stringifyExact(facts));
   const known = new Map<Condition, Answer>();
   const lightAnswer = (when: Condition): Answer | undefined => {
+    // Compiling costs about as much again.
+    light ??= newLightBudget(isLarge([text()]) ? 0 : 1 / 2);
     if (light.left <= 0) return undefined;
     const answer = answerTo(when, facts, light);
     return answer === 'condition_too_costly' ? undefined : answer;
@@ -118,7 +120,7 @@ export function conditionMatcher(
     if (answer === undefined) {
       const texts = [when, ...all()].map((each) => stringifyExact(each));
       const conditions = [...new Set(texts)].filter((each) => !answers.has(each));
-      throw new HeavyCondition({ conditions, facts: text });
+      throw new HeavyCondition({ conditions, facts: text() });
     }
     known.set(when, answer);
     return answer;
