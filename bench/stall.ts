@@ -1,6 +1,6 @@
 /**
- * How long other callers wait while one caller sends the most expensive bodies. Meanwhile a light
- * caller reads its own name every few milliseconds.
+ * How long other callers wait while one caller sends the most expensive bodies, and reads the
+ * longest lists. Meanwhile a light caller reads its own name every few milliseconds.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,9 +13,10 @@ const CONNECTIONS = 3;
 const CALLS_EACH = 3;
 const LIGHT_EVERY_MS = 5;
 
-interface Body {
+interface Heavy {
   readonly path: string;
-  readonly text: string | Buffer;
+  /** The body of a POST. Absent for a GET. */
+  readonly text?: string | Buffer;
   /** Default: a new one for each call. */
   readonly idempotencyKey?: string;
 }
@@ -42,7 +43,8 @@ const block = (index: number, leaves: number) =>
 const node = (index: number) =>
   `{"id":"00000000-0000-4000-8000-${String(index).padStart(12, '0')}","type":"if_else","conditions":[${times(10, (each) => `{"type":"request","when":${leaf(`c${index}-${each}`)}}`)}]}`;
 
-function bodies(agentSlug: string): Readonly<Record<string, Body>> {
+/** In this order: the lists hold what was sent before. */
+function heavyCalls(agentSlug: string): Readonly<Record<string, Heavy>> {
   const pipeline = '/api/v1/request-approval-pipelines/organization';
   const sample = `{"request":{"tool":"pay","arguments":{}},"agent":{"slug":"${agentSlug}","name":"A"}}`;
   const numbers = list(filled((index) => `${index}.5`));
@@ -90,11 +92,13 @@ function bodies(agentSlug: string): Readonly<Record<string, Body>> {
       path: `${pipeline}/revisions`,
       text: `{"blocks":[${filled((index) => block(index, 12))}]}`,
     },
+    'list of 50 requests of 1 MB': { path: '/api/v1/requests?limit=50' },
+    'list of 9 pipelines of 1 MB': { path: `${pipeline}/revisions?limit=50` },
   };
 }
 
 /**
- * For each body: its answer, the wait of a light caller, and how long the event loop was held, in
+ * For each call: its answer, the wait of a light caller, and how long the event loop was held, in
  * milliseconds.
  */
 export async function measureStall(service: BenchService, { tokens, agentSlug }: Parties) {
@@ -102,13 +106,13 @@ export async function measureStall(service: BenchService, { tokens, agentSlug }:
   const light = new Agent({ connections: 20 });
   const results: Record<string, Stall> = {};
   await lightCalls(light, { url: service.url, token: tokens.owner, until: delay(1_000) });
-  for (const [name, body] of Object.entries(bodies(agentSlug))) {
+  for (const [name, call] of Object.entries(heavyCalls(agentSlug))) {
     await longestHold(service.url);
     const statuses: string[] = [];
     const sent = Promise.all(
       Array.from({ length: CONNECTIONS }, async () => {
         for (let count = 0; count < CALLS_EACH; count += 1)
-          statuses.push(await send(heavy, { url: service.url, tokens, body }));
+          statuses.push(await send(heavy, { url: service.url, tokens, call }));
       }),
     );
     const until = sent.then(() => delay(50));
@@ -133,9 +137,9 @@ interface Stall {
 /** The status, or the end of the connection: a body over the limit may be cut off. */
 async function send(
   dispatcher: Agent,
-  { url, tokens, body }: { url: string; tokens: Parties['tokens']; body: Body },
+  { url, tokens, call }: { url: string; tokens: Parties['tokens']; call: Heavy },
 ): Promise<string> {
-  const { path, text, idempotencyKey = randomUUID() } = body;
+  const { path, text, idempotencyKey = randomUUID() } = call;
   const token = path === ADAPTER ? tokens.adapter : tokens.owner;
   const headers = {
     'content-type': 'application/json',
@@ -145,9 +149,9 @@ async function send(
   try {
     const answer = await request(`${url}${path}`, {
       dispatcher,
-      method: 'POST',
+      method: text === undefined ? 'GET' : 'POST',
       headers,
-      body: text,
+      ...(text !== undefined && { body: text }),
       headersTimeout: 120_000,
     });
     await answer.body.dump({ limit: Infinity });
