@@ -15,6 +15,7 @@ import { packageRoot } from '../src/platform/package-root.ts';
 import { freePort } from '../src/local/processes.ts';
 import { startEmbeddedTemporal } from '../src/local/embedded-temporal.ts';
 import { setupTemporal } from '../temporal/setup.ts';
+import { startReceivers } from './senders/receivers.ts';
 import { report } from './report.ts';
 import { NAMESPACE, say, sections, type Results } from './sections.ts';
 import { introduce, startService } from './service.ts';
@@ -58,16 +59,22 @@ async function run(directory: string, wanted: readonly string[]): Promise<Result
   await setupTemporal(connection, NAMESPACE);
   const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
+  const receivers = await startReceivers();
   const service = await startService({
+    environment: receivers.environment,
     directory,
     databaseUrl,
     temporalAddress: temporal.address,
     port: await freePort(),
   });
   try {
+    const parties = await introduce(service);
+    // Only the section about senders sends email.
+    await db.query(`update notification_channels set enabled = false where kind = 'email'`);
     const bench = {
-      parties: await introduce(service),
+      parties,
       service,
+      receivers,
       db,
       connection,
       temporalAddress: temporal.address,
@@ -83,6 +90,7 @@ async function run(directory: string, wanted: readonly string[]): Promise<Result
     return results;
   } finally {
     await service.stop();
+    receivers.stop();
     await db.end();
     await connection.close();
     await Promise.all([temporal.stop(), postgres.stop()]);

@@ -1,8 +1,8 @@
 /** The cost of idle waits, and how fast a decision reaches one of many. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { cpuSeconds } from './cpu.ts';
 import { percentiles, round, type Measured } from './load.ts';
 import { ask, decide, expectStatus, type BenchService, type Parties } from './service.ts';
 
@@ -16,15 +16,8 @@ export interface ParkedResult {
   readonly decisionToWait: Pick<Measured, 'p50' | 'p95' | 'p99' | 'max'>;
 }
 
-const CLOCK_TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-
 function residentKilobytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-}
-
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
 }
 
 async function connections(db: pg.Client): Promise<number> {

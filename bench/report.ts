@@ -9,7 +9,12 @@ interface Row {
 }
 
 export function report(results: Results): void {
-  const rows = [...callRows(results), ...stallRows(results), ...escalationRows(results)];
+  const rows = [
+    ...callRows(results),
+    ...stallRows(results),
+    ...escalationRows(results),
+    ...senderRows(results),
+  ];
   console.table(rows.filter((row) => row.measured !== undefined));
 }
 
@@ -76,6 +81,30 @@ function stallRows({ stall }: Results): Row[] {
     measured: `${p99} · ${max}, ${held}`,
     target: 'held < 50',
   }));
+}
+
+function senderRows({ senders }: Results): Row[] {
+  return [
+    ...Object.entries(senders?.kinds ?? {}).flatMap(
+      ([kind, { perSecond, twice, cpu, lightCall }]) => [
+        {
+          what: `${kind}: messages a second · twice`,
+          measured: `${perSecond} · ${twice}`,
+          target: '≥ 500 · 0',
+        },
+        {
+          what: `${kind}: CPU of service · Postgres (ms a message), light call meanwhile p95 (ms)`,
+          measured: `${cpu.service} · ${cpu.postgres}, ${lightCall.p95}`,
+          target: 'p95 < 100',
+        },
+      ],
+    ),
+    {
+      what: 'new request answered → its webhook received, p50 · p95 (ms)',
+      measured: senders && `${senders.quiet.p50} · ${senders.quiet.p95}`,
+      target: '',
+    },
+  ];
 }
 
 function escalationRows({ events, walk, burst, queue, fullTable }: Results): Row[] {

@@ -11,6 +11,8 @@ import { measure, median, round, type Load, type Measured } from './load.ts';
 import { measureParked } from './parked.ts';
 import { fillWithPending } from './pending.ts';
 import { measureQueue } from './queue.ts';
+import type { Receivers } from './senders/receivers.ts';
+import { measureSenders } from './senders/measure.ts';
 import { ask, decide, type BenchService, type Parties } from './service.ts';
 import { measureStall } from './stall.ts';
 import { measureWalk } from './walk.ts';
@@ -90,6 +92,7 @@ export function say(text: string): void {
 export interface Bench {
   readonly parties: Parties;
   readonly service: BenchService;
+  readonly receivers: Receivers;
   readonly db: pg.Client;
   readonly connection: Connection;
   readonly temporalAddress: string;
@@ -104,6 +107,8 @@ export const sections = {
     measureParked(service, parties, { db, waits: 2_000, decisions: 500 }),
   stall: ({ service, parties }: Bench) => measureStall(service, parties),
   walk: () => Promise.resolve(measureWalk()),
+  senders: ({ service, parties, db, receivers }: Bench) =>
+    measureSenders(service, parties, { db, receivers, messages: 3_000 }),
   fullTable: ({ parties, db }: Bench) => compareFullTable(parties, db),
   burst: ({ service, parties, db }: Bench) =>
     measureBurst(service, parties, { db, requests: 10_000 }),

@@ -62,6 +62,8 @@ export async function startService(options: {
   readonly databaseUrl: string;
   readonly temporalAddress: string;
   readonly port: number;
+  /** Where its messages go. */
+  readonly environment: Readonly<Record<string, string>>;
 }): Promise<BenchService> {
   const dataDirectory = join(options.directory, 'service');
   const log = openSync(join(options.directory, 'service.log'), 'w');
@@ -79,6 +81,7 @@ export async function startService(options: {
       COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
       COUNTERSIGN_EGRESS_ALLOW: '127.0.0.0/8',
       LOG_FORMAT: 'json',
+      ...options.environment,
     },
   });
   closeSync(log);
